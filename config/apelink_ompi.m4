@@ -1,0 +1,103 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
+dnl Open MPI: the compiler wrapper for MPI programs, and the development headers for the components.
+
+AC_DEFUN([APELINK_OMPI], [
+    AC_ARG_WITH([ompi],
+        [AS_HELP_STRING([--with-ompi=DIR], [Open MPI installed under DIR (default: auto; no: the core only)])],
+        [], [with_ompi=auto])
+    AC_ARG_WITH([ompi-components],
+        [AS_HELP_STRING([--with-ompi-components=DIR],
+            [install the Open MPI components into DIR (default: LIBDIR/openmpi)])],
+        [], [with_ompi_components=])
+
+    have_ompi=no
+    have_mpi=no
+    why_ompi=
+    MPICC=
+    MPIRUN=
+    AS_IF([test "x$with_ompi" = xno], [why_ompi="--with-ompi=no was given"], [
+        APELINK_OMPI_WRAPPER
+        AS_IF([test "x$have_mpi" = xyes], [APELINK_OMPI_HEADERS])
+        AS_IF([test "x$have_ompi" = xno && test "x$with_ompi" != xauto],
+            [AC_MSG_ERROR([--with-ompi=$with_ompi: $why_ompi])])])
+
+    OMPI_COMPONENT_DIR=$with_ompi_components
+    AS_CASE([$with_ompi_components],
+        [yes|no], [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: give an absolute directory])],
+        [''], [OMPI_COMPONENT_DIR='${libdir}/openmpi'],
+        [/*], [],
+        [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: not an absolute directory])])
+
+    AC_SUBST([MPICC])
+    AC_SUBST([MPIRUN])
+    AC_SUBST([MPI_CPPFLAGS])
+    AC_SUBST([MPI_LIBS])
+    AC_SUBST([OMPI_CPPFLAGS])
+    AC_SUBST([OMPI_LIBS])
+    AC_SUBST([OMPI_VERSION], [$ompi_version])
+    AC_SUBST([OMPI_COMPONENT_DIR])
+    AM_CONDITIONAL([HAVE_MPI], [test "x$have_mpi" = xyes])
+    AM_CONDITIONAL([HAVE_OMPI], [test "x$have_ompi" = xyes])
+])
+
+dnl The wrapper compiler of Open MPI. Another MPI's mpicc may come first in PATH, so each candidate is asked who it is.
+AC_DEFUN([APELINK_OMPI_WRAPPER], [
+    AC_MSG_CHECKING([for the wrapper compiler of Open MPI])
+    AS_CASE([$with_ompi],
+        [auto|yes], [apelink_wrappers="mpicc.openmpi mpicc"; apelink_bin=],
+        [apelink_wrappers="$with_ompi/bin/mpicc.openmpi $with_ompi/bin/mpicc"; apelink_bin=$with_ompi/bin/])
+    for apelink_wrapper in $apelink_wrappers; do
+        apelink_path=`command -v $apelink_wrapper 2>/dev/null` || continue
+        AS_CASE([`$apelink_path --showme:version 2>/dev/null`],
+            [*"Open MPI"*], [MPICC=$apelink_path; break])
+    done
+    AS_IF([test -z "$MPICC"], [
+        AC_MSG_RESULT([none])
+        why_ompi="no Open MPI mpicc found (looked for: $apelink_wrappers); Debian: libopenmpi-dev"
+    ], [
+        have_mpi=yes
+        ompi_version=`$MPICC --showme:version | sed -n 's/.*Open MPI \(@<:@0-9.@:>@*@<:@0-9a-z@:>@*\).*/\1/p'`
+        AC_MSG_RESULT([$MPICC (Open MPI $ompi_version)])
+        APELINK_AS_SYSTEM([MPI_CPPFLAGS], [`$MPICC --showme:compile`])
+        MPI_LIBS=`$MPICC --showme:link`
+        apelink_dir=`AS_DIRNAME(["$MPICC"])`
+        for apelink_run in mpirun.openmpi mpirun; do
+            AS_IF([test -x "$apelink_dir/$apelink_run"], [MPIRUN=$apelink_dir/$apelink_run; break])
+        done
+    ])
+])
+
+dnl The headers with which components are built: opal/mca/btl/btl.h and friends.
+AC_DEFUN([APELINK_OMPI_HEADERS], [
+    AC_MSG_CHECKING([for the development headers of Open MPI])
+    OMPI_CPPFLAGS=$MPI_CPPFLAGS
+    for apelink_dir in `$MPICC --showme:incdirs`; do
+        AS_IF([test -e "$apelink_dir/openmpi/opal/mca/btl/btl.h"],
+            [OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $apelink_dir/openmpi"])
+    done
+    apelink_saved_CPPFLAGS=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+        #include "opal_config.h"
+        #include "opal/mca/btl/btl.h"
+        #include "opal/mca/btl/base/base.h"
+        #include "ompi/mca/mtl/mtl.h"]], [[return BTL_VERSION;]])],
+        [have_ompi=yes
+         AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         why_ompi="Open MPI $ompi_version has no usable opal/mca/btl/btl.h (build it with --with-devel-headers; Debian: libopenmpi-dev, libhwloc-dev, libevent-dev); see config.log"])
+    CPPFLAGS=$apelink_saved_CPPFLAGS
+    OMPI_LIBS="$MPI_LIBS -lopen-pal"
+])
+
+dnl APELINK_AS_SYSTEM(VARIABLE, FLAGS): put FLAGS into VARIABLE with -I turned into -isystem, so that other
+dnl people's headers do not raise our warnings.
+AC_DEFUN([APELINK_AS_SYSTEM], [
+    $1=
+    for apelink_flag in $2; do
+        AS_CASE([$apelink_flag],
+            [-I/usr/include], [],
+            [-I*], [$1="$$1 -isystem `echo $apelink_flag | sed s/^-I//`"],
+            [$1="$$1 $apelink_flag"])
+    done
+])
