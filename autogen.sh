@@ -15,6 +15,6 @@ if [ -n "$missing" ]; then
 fi
 
 mkdir -p build-aux config/m4
-cp "$(automake --print-libdir)/depcomp" build-aux/
 autoreconf --install --force --warnings=all
+cp "$(automake --print-libdir)/depcomp" build-aux/
 echo "autogen.sh: done. Next: ./configure --prefix=P && make && make check && make install"
