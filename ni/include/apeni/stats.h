@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APENI_STATS_H
+#define APENI_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Event counters of an NI for people and tools ("statistics", to tell them from COUNTER regions, which are a
+ * primitive of the network). Each is declared once, in ni/base/stats.def: name, kind, unit, help.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ni;
+
+enum ni_stat_kind {
+    NI_STAT_COUNT,     /* only grows */
+    NI_STAT_LEVEL,     /* current value */
+    NI_STAT_HIGHWATER, /* maximum so far */
+};
+
+struct ni_stat_info {
+    const char *name;
+    enum ni_stat_kind kind;
+    const char *unit; /* "packets", "bytes", ... */
+    const char *help;
+};
+
+extern const struct ni_stat_info ni_stat_infos[];
+extern const size_t ni_stat_count;
+
+/* The value of statistic number index of an open NI. Thread-safe; a value may be slightly old. */
+uint64_t ni_stat_read(const struct ni *ni, size_t index);
+
+/* The index of a statistic by name, or ni_stat_count. */
+size_t ni_stat_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "link/lane_inl.h"
+
+#include "base/bits.h"
+
+enum {
+    NI_LANE_WARM_STEP = 8, /* lines prefetched per idle poll */
+};
+
+void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *ring,
+                     uint32_t lines, uint8_t *bulk, uint32_t bulk_size, uint8_t *payload_map)
+{
+    *tx = (struct ni_lane_tx){
+        .lines = ring,
+        .limit = lines,
+        .mask = lines - 1,
+        .seq = 1,
+        .payload_map = payload_map,
+        .page = page,
+        .bulk = bulk,
+        .bulk_size = bulk_size,
+    };
+}
+
+void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *ring,
+                     uint32_t lines, const uint8_t *bulk, uint32_t bulk_size)
+{
+    *rx = (struct ni_lane_rx){
+        .lines = ring,
+        .seq = 1,
+        .mask = lines - 1,
+        .page = page,
+        .bulk = bulk,
+        .bulk_size = bulk_size,
+    };
+}
+
+/* Take back the bulk payloads of packets that the receiver has left behind. */
+static void take_back(struct ni_lane_tx *tx, uint32_t consumed)
+{
+    while (tx->record_tail != tx->record_head) {
+        const struct ni_lane_record *record = &tx->records[tx->record_tail % NI_LANE_BULK_RECORDS];
+
+        if ((int32_t)(consumed - record->line) < 0) {
+            return;
+        }
+        tx->bulk_tail = record->end;
+        tx->record_tail++;
+    }
+    if (tx->bulk_head != 0) {
+        tx->bulk_head = 0;
+        tx->bulk_tail = 0;
+        tx->warm_bulk = 0;
+    }
+}
+
+bool ni_lane_refresh(struct ni_lane_tx *tx)
+{
+    /* Pairs with L2. */
+    uint32_t consumed = atomic_load_explicit(&tx->page->consumed, memory_order_acquire);
+    uint32_t lines = tx->mask + 1;
+
+    if (tx->head - consumed > lines) {
+        return false;
+    }
+    if ((int32_t)(consumed + lines - tx->limit) > 0) {
+        tx->limit = consumed + lines;
+    }
+    take_back(tx, consumed);
+    return true;
+}
+
+void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
+{
+    uint32_t next = (tx->head + lines) & tx->mask;
+
+    for (uint32_t i = 1; i < lines; i++) {
+        tx->payload_map[(tx->head + i) & tx->mask] = 1;
+    }
+    if (tx->payload_map[next] != 0) {
+        struct ni_packet *marker = (struct ni_packet *)(void *)(tx->lines + (size_t)next * NI_LINE);
+
+        tx->payload_map[next] = 0;
+        /* Ordered before the packet's own word 0 by L1. 0 is never a sequence number. */
+        atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);
+    }
+}
+
+/* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or (head <= tail) all but head to tail. */
+static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
+{
+    if (tx->record_head == tx->record_tail) {
+        return len <= tx->bulk_size ? 0 : UINT32_MAX;
+    }
+    if (tx->bulk_head > tx->bulk_tail) {
+        if (len <= tx->bulk_size - tx->bulk_head) {
+            return tx->bulk_head;
+        }
+        return len <= tx->bulk_tail ? 0 : UINT32_MAX;
+    }
+    return len <= tx->bulk_tail - tx->bulk_head ? tx->bulk_head : UINT32_MAX;
+}
+
+uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew)
+{
+    uint32_t pad = (NI_LINE - skew % NI_LINE) % NI_LINE;
+    uint64_t room = ni_align_up((uint64_t)pad + len, NI_LINE);
+    uint32_t offset;
+
+    if (tx->bulk == NULL || (tx->record_head != tx->record_tail && !ni_lane_refresh(tx)) ||
+        tx->record_head - tx->record_tail >= NI_LANE_BULK_RECORDS) {
+        return NULL;
+    }
+    offset = bulk_place(tx, room);
+    return offset == UINT32_MAX ? NULL : tx->bulk + offset + pad;
+}
+
+void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
+                         const uint8_t *payload, uint32_t len)
+{
+    struct ni_packet *packet = ni_lane_at(tx);
+    struct ni_packet_bulk bulk = {.offset = (uint32_t)(payload - tx->bulk)};
+    uint32_t start = (uint32_t)ni_align_down(bulk.offset, NI_LINE);
+    uint32_t end = (uint32_t)ni_align_up((uint64_t)bulk.offset + len, NI_LINE);
+
+    memcpy((uint8_t *)packet + NI_PACKET_BULK_AT, &bulk, sizeof(bulk));
+    tx->records[tx->record_head % NI_LANE_BULK_RECORDS] =
+        (struct ni_lane_record){.line = tx->head + lines, .end = end};
+    tx->record_head++;
+    tx->bulk_head = end;
+    tx->last_bulk = end - start;
+    ni_lane_commit(tx, word0 | (uint64_t)NI_PACKET_IN_BULK << 32, lines);
+}
+
+static inline void prefetch_for_write(const void *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
+static void warm_ring(struct ni_lane_tx *tx)
+{
+    /* Not the line at the head: the receiver polls it. */
+    uint32_t goal = tx->head + tx->last_lines;
+
+    if ((int32_t)(tx->warm_to - tx->head) <= 0) {
+        tx->warm_to = tx->head + 1;
+    }
+    for (unsigned i = 0; i < NI_LANE_WARM_STEP && (int32_t)(goal - tx->warm_to) > 0; i++) {
+        prefetch_for_write(tx->lines + (size_t)(tx->warm_to++ & tx->mask) * NI_LINE);
+    }
+}
+
+void ni_lane_warm(struct ni_lane_tx *tx)
+{
+    if (tx->last_lines > 1 && (int32_t)(tx->limit - tx->head) > (int32_t)tx->last_lines) {
+        warm_ring(tx);
+    }
+    if (tx->last_bulk == 0) {
+        return;
+    }
+    if (tx->record_head != tx->record_tail) {
+        (void)ni_lane_refresh(tx);
+        return;
+    }
+    for (unsigned i = 0; i < NI_LANE_WARM_STEP && tx->warm_bulk < tx->last_bulk; i++) {
+        prefetch_for_write(tx->bulk + tx->warm_bulk);
+        tx->warm_bulk += NI_LINE;
+    }
+}

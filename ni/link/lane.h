@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_LINK_LANE_H
+#define NI_LINK_LANE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "link/packet.h"
+
+/*
+ * A lane carries packets in one direction between two NIs through memory that both can reach: a ring of cache lines,
+ * mapped twice in a row so that a packet of any length lies contiguously, and beside it a bulk area. It is the contract
+ * between the engine, which composes and reads packets in place, and the links, which provide lanes.
+ *
+ * Protocol. The sender writes word 1 and the payload, then stores word 0 with the next sequence number (release, L1). The receiver
+ * polls word 0 of the line at its tail (acquire, pairs with L1) until the sequence number is the one it expects, reads the
+ * packet in place, moves its tail by the packet's lines and stores the lines consumed (release, L2). The sender loads them
+ * (acquire, pairs with L2) only when it finds no room: credits are cumulative, so none can be lost.
+ *
+ * No stale byte can look like a header: each line was last written either as a header, whose sequence number is then too small, or as
+ * payload. The sender remembers which (payload_map, private) and keeps this invariant: when a packet is published, the line
+ * behind it was last written as a header or holds a marker with a wrong number. The marker costs a store to the line that
+ * the receiver polls next, but only where header positions differ from the previous lap; runs of equal packets never pay it.
+ *
+ * The bulk area is handed out in order and taken back in order, by the packets that refer to it. When all is taken back the next
+ * payload starts at offset 0 again, so that a conversation stays within few lines.
+ */
+
+enum {
+    NI_LANE_JOBS = 16,        /* long transfers per direction in which both sides copy */
+    NI_LANE_BULK_RECORDS = 64 /* bulk payloads under way per lane; power of two */
+};
+
+/* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator owns it. */
+struct ni_job {
+    _Atomic uint64_t
+        claim; /* bits 32-63 generation, 0-31 next chunk; claimed by compare-and-swap (J1) */
+    _Atomic uint64_t
+        helped; /* chunks that the target has finished (release J2, read by the initiator with acquire) */
+    _Atomic uint32_t failed; /* 1: the target could not copy, the initiator does it all again */
+    uint32_t chunks;
+    uint64_t chunk;  /* bytes of all chunks but the last */
+    uint64_t local;  /* address in the initiator */
+    uint64_t remote; /* address in the target */
+    uint64_t len;
+    uint32_t is_read; /* 1: data moves from target to initiator */
+    uint32_t handle;  /* the target's region */
+};
+_Static_assert(sizeof(struct ni_job) == NI_LINE, "one line per job");
+
+/* First page of a lane's shared memory. */
+struct ni_lane_page {
+    _Alignas(64) _Atomic uint32_t consumed; /* lines, by the receiver (L2) */
+    _Alignas(64) struct ni_job jobs[NI_LANE_JOBS];
+};
+
+/* The sender's view. Hot fields first. */
+struct ni_lane_tx {
+    uint8_t *lines;       /* the ring, mapped twice */
+    uint32_t head;        /* line of the next packet, free running */
+    uint32_t limit;       /* head of the line after the last free one */
+    uint32_t mask;        /* lines - 1 */
+    uint32_t seq;         /* of the next packet, never 0 */
+    uint8_t *payload_map; /* one byte per line: 1 = last written as payload */
+    struct ni_lane_page *page;
+    uint8_t *bulk; /* bulk area or NULL */
+    uint32_t bulk_size;
+    uint32_t bulk_head;                /* offset of the next free byte, 64-aligned */
+    uint32_t bulk_tail;                /* offset of the oldest byte in use */
+    uint32_t record_head, record_tail; /* free running */
+    uint32_t warm_to;                  /* lines before this one were prefetched for writing */
+    uint32_t warm_bulk;
+    uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
+    struct ni_lane_record {
+        uint32_t line; /* free again when consumed passes it */
+        uint32_t end;  /* bulk offset behind the payload */
+    } records[NI_LANE_BULK_RECORDS];
+};
+
+struct ni_peer;
+
+/* The receiver's view. */
+struct ni_lane_rx {
+    uint8_t *lines;
+    uint32_t tail; /* line of the next packet, free running */
+    uint32_t seq;  /* expected */
+    uint32_t mask;
+    uint32_t published; /* last value stored to page->consumed */
+    struct ni_lane_page *page;
+    const uint8_t *bulk;
+    uint32_t bulk_size;
+    uint32_t
+        depth; /* consumers of this lane on the stack: credits wait until the outermost returns */
+    struct ni_peer *peer; /* the engine's, whose packets these are */
+    void *link_data;      /* the link's */
+};
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_LINK_LANE_INL_H
+#define NI_LINK_LANE_INL_H
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/fault_inl.h"
+#include "link/lane.h"
+
+/*
+ * The hot path of a lane. Sender: room, at, write, commit. Receiver: peek, check, read, advance, publish. One thread at
+ * a time on each side.
+ */
+
+/* ---- both sides --------------------------------------------------------------------------------------- */
+
+static inline uint32_t ni_lane_next_seq(uint32_t seq)
+{
+    return seq + 1 != 0 ? seq + 1 : 1;
+}
+
+/* ---- sender ------------------------------------------------------------------------------------------- */
+
+/* Load the receiver's credits. false if they are impossible: the peer is broken. */
+bool ni_lane_refresh(struct ni_lane_tx *tx);
+
+/* A place in the bulk area for len bytes whose byte number skew starts a line; NULL if there is none now. The packet that refers
+ * to it must be committed next, by ni_lane_commit_bulk. */
+uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew);
+
+/* Called while nothing else is to do: bring the lines that the next packet will need into this core's cache. */
+void ni_lane_warm(struct ni_lane_tx *tx);
+
+/* Whether the lane takes a packet of so many lines; one more must be free, for the marker. */
+NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
+{
+    if (NI_LIKELY(tx->limit - tx->head > lines)) {
+        return !NI_UNLIKELY(ni_fault(NI_FAULT_FULL));
+    }
+    return tx->lines != NULL && ni_lane_refresh(tx) && tx->limit - tx->head > lines;
+}
+
+/* Where the next packet goes. */
+NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
+{
+    return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
+}
+
+/* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
+void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
+
+/* Publish the packet at the head. word0 comes without its sequence number. */
+NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
+{
+    struct ni_packet *packet = ni_lane_at(tx);
+    uint32_t seq = tx->seq;
+
+    if (NI_UNLIKELY(lines > 1 || tx->payload_map[(tx->head + 1) & tx->mask] != 0)) {
+        ni_lane_mark(tx, lines);
+    }
+    tx->head += lines;
+    tx->seq = ni_lane_next_seq(seq);
+    tx->last_lines = lines;
+    /* L1: pairs with the acquire in ni_lane_peek. */
+    atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
+}
+
+/* The same for a packet whose payload of len bytes is at `payload`, reserved before. */
+void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
+                         const uint8_t *payload, uint32_t len);
+
+/* ---- receiver ----------------------------------------------------------------------------------------- */
+
+/* The next packet, or NULL if it is not there yet. */
+NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uint64_t *word0)
+{
+    struct ni_packet *packet =
+        (struct ni_packet *)(void *)(rx->lines + (size_t)(rx->tail & rx->mask) * NI_LINE);
+    /* Pairs with L1. */
+    uint64_t word = atomic_load_explicit(&packet->word0, memory_order_acquire);
+
+    *word0 = word;
+    return ni_packet_seq(word) == rx->seq ? packet : NULL;
+}
+
+/* The lines that a packet takes, or 0 if its header is impossible. Sets *payload. */
+NI_ALWAYS_INLINE uint32_t ni_lane_check(const struct ni_lane_rx *rx, const struct ni_packet *packet,
+                                        uint64_t word0, uint64_t word1, const uint8_t **payload)
+{
+    unsigned head = ni_packet_head(word0);
+    uint32_t len = ni_packet_len(word1);
+
+    if (NI_UNLIKELY(ni_packet_in_bulk(word0))) {
+        struct ni_packet_bulk bulk;
+
+        memcpy(&bulk, (const uint8_t *)packet + NI_PACKET_BULK_AT, sizeof(bulk));
+        *payload = rx->bulk + bulk.offset;
+        return bulk.offset <= rx->bulk_size && len <= rx->bulk_size - bulk.offset ? 1 : 0;
+    }
+    *payload = (const uint8_t *)packet + head;
+    if (NI_LIKELY(head >= NI_PACKET_HEADER && head + (uint64_t)len <= NI_LINE)) {
+        return 1;
+    }
+    if (head < NI_PACKET_HEADER || head > NI_LINE || len > (rx->mask + 1) / 2 * NI_LINE) {
+        return 0;
+    }
+    return ni_packet_lines(head, len);
+}
+
+/* Step over a packet; its lines stay ours until published. */
+NI_ALWAYS_INLINE void ni_lane_advance(struct ni_lane_rx *rx, uint32_t lines)
+{
+    rx->tail += lines;
+    rx->seq = ni_lane_next_seq(rx->seq);
+}
+
+/* Give the lines up to the tail back to the sender. */
+NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
+{
+    if (rx->published != rx->tail && rx->depth == 0) {
+        rx->published = rx->tail;
+        /* L2: pairs with the acquire in ni_lane_refresh. */
+        atomic_store_explicit(&rx->page->consumed, rx->tail, memory_order_release);
+    }
+}
+
+/* ---- making lanes (links) ----------------------------------------------------------------------------- */
+
+/* Memory of a lane of `lines` lines (a power of two, 8 or more) and `bulk` bytes is zero when both sides begin. The ring must be mapped
+ * twice in a row. payload_map has one byte per line, zero. */
+void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *ring,
+                     uint32_t lines, uint8_t *bulk, uint32_t bulk_size, uint8_t *payload_map);
+void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *ring,
+                     uint32_t lines, const uint8_t *bulk, uint32_t bulk_size);
+
+#endif

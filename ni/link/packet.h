@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_LINK_PACKET_H
+#define NI_LINK_PACKET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The packet, as it lies in a lane: one or more whole cache lines, of which the first begins with the header.
+ *
+ *   word 0   bits 0-31   sequence number in the lane; the word is stored last (release), see lane.h
+ *            bits 32-39  kind, enum ni_packet_kind, and NI_PACKET_IN_BULK
+ *            bits 40-47  head: offset of the payload from the start of the packet, 16..64
+ *            bits 48-63  tag: of a message; operation and width of an atomic; status of an ack
+ *   word 1   bits 0-31   payload length in bytes
+ *            bits 32-63  handle of the target region
+ *   then     fields that depend on the kind (struct ni_packet_remote, _ack, _job), then the payload at head
+ *
+ * Payload of up to 48 bytes travels in the header's line. A longer payload's head is chosen by the sender such that the
+ * part that is copied last starts a line. With NI_PACKET_IN_BULK the payload lies in the lane's bulk area.
+ * All fields are untrusted until checked.
+ */
+
+enum { NI_LINE = 64, NI_PACKET_HEADER = 16, NI_PACKET_INLINE = NI_LINE - NI_PACKET_HEADER };
+
+enum ni_packet_kind {
+    NI_PACKET_MESSAGE = 1, /* Write to a QUEUE region, no ack */
+    NI_PACKET_WRITE = 2,   /* Write with address and ack token: struct ni_packet_remote */
+    NI_PACKET_READ = 3,    /* Read: struct ni_packet_remote, operand = length */
+    NI_PACKET_ATOMIC = 4,  /* Read-modify-write: struct ni_packet_remote, tag = op | width << 8 */
+    NI_PACKET_ACK =
+        5, /* Write to an ack address: struct ni_packet_ack; payload of a Read follows */
+    NI_PACKET_JOB = 6, /* both sides copy: struct ni_packet_job */
+    NI_PACKET_NOP = 7, /* takes room in the lane, means nothing */
+    NI_PACKET_KINDS = 8,
+
+    NI_PACKET_IN_BULK =
+        0x80, /* flag: payload in the bulk area, at the offset in struct ni_packet_bulk */
+};
+
+struct ni_packet {
+    _Atomic uint64_t word0;
+    uint64_t word1;
+    uint64_t body[6];
+};
+_Static_assert(sizeof(struct ni_packet) == NI_LINE, "the header's line is one cache line");
+
+/* WRITE, READ, ATOMIC: starts at body[0]. */
+struct ni_packet_remote {
+    uint64_t addr;
+    uint64_t key;
+    uint64_t token;   /* echoed in the ack; 0 wants none */
+    uint64_t operand; /* ATOMIC; length of a READ */
+    uint64_t compare; /* ATOMIC */
+};
+
+/* ACK: starts at body[0]; the tag is the status. A response to a Read carries its payload at offset. */
+struct ni_packet_ack {
+    uint64_t token;
+    uint64_t value;
+    uint64_t offset;
+};
+
+/* JOB: the initiator asks the target to copy chunks of job number `job` of the lane. */
+struct ni_packet_job {
+    uint64_t key;
+    uint64_t claim; /* first value of the job's claim word: generation */
+    uint32_t job;
+    uint32_t reserved;
+};
+
+/* With NI_PACKET_IN_BULK: the last 8 bytes of the header's line. */
+struct ni_packet_bulk {
+    uint32_t offset; /* of the payload's first byte in the bulk area */
+    uint32_t stamp;  /* low half of the sender's cycle counter at commit, or 0 */
+};
+enum { NI_PACKET_BULK_AT = NI_LINE - (int)sizeof(struct ni_packet_bulk) };
+
+static inline uint64_t ni_packet_word0(uint32_t seq, unsigned kind, unsigned head, uint16_t tag)
+{
+    return (uint64_t)seq | (uint64_t)kind << 32 | (uint64_t)head << 40 | (uint64_t)tag << 48;
+}
+
+static inline uint64_t ni_packet_word1(uint32_t len, uint32_t region)
+{
+    return (uint64_t)len | (uint64_t)region << 32;
+}
+
+static inline uint32_t ni_packet_seq(uint64_t word0)
+{
+    return (uint32_t)word0;
+}
+
+static inline unsigned ni_packet_kind(uint64_t word0)
+{
+    return (word0 >> 32) & 0x7f;
+}
+
+static inline bool ni_packet_in_bulk(uint64_t word0)
+{
+    return (word0 >> 32) & NI_PACKET_IN_BULK;
+}
+
+static inline unsigned ni_packet_head(uint64_t word0)
+{
+    return (word0 >> 40) & 0xff;
+}
+
+static inline uint16_t ni_packet_tag(uint64_t word0)
+{
+    return (uint16_t)(word0 >> 48);
+}
+
+static inline uint32_t ni_packet_len(uint64_t word1)
+{
+    return (uint32_t)word1;
+}
+
+static inline uint32_t ni_packet_region(uint64_t word1)
+{
+    return (uint32_t)(word1 >> 32);
+}
+
+/* Lines that a packet takes in its lane. No overflow for any head and len of 8 and 32 bits. */
+static inline uint32_t ni_packet_lines(unsigned head, uint32_t len)
+{
+    return (uint32_t)(((uint64_t)head + len + NI_LINE - 1) / NI_LINE);
+}
+
+#endif
