@@ -2,16 +2,19 @@
 #ifndef APENI_FAULT_H
 #define APENI_FAULT_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <apeni/status.h>
 
 /*
- * Fault injection, a normal interface: tests, the fault parameter and users who study failure use the same.
- * Named points are asked at the place where the fault would strike. When nothing is armed, a point costs one
- * load of a global that is false.
+ * Fault injection, a normal interface: tests, the fault parameter and users who study failure use
+ * the same. Named points are asked at the place where the fault would strike. When nothing is
+ * armed, a point costs one load of a global that is false.
  */
+
+/* What follows is exported by libapeni; everything else of it is hidden. */
+#pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +31,8 @@ enum ni_fault_point {
     NI_FAULT_POINTS
 };
 
-/* Arm a point: it strikes at the nth time it is asked (1 = next), and from then on every `every`-th time
- * (0 = only once). Thread-safe. */
+/* Arm a point: it strikes at the nth time it is asked (1 = next), and from then on every
+ * `every`-th time (0 = only once). Thread-safe. */
 void ni_fault_arm(enum ni_fault_point point, uint64_t nth, uint64_t every);
 
 /* Arm a point to strike with probability per_million/1e6, from a seeded generator (repeatable). */
@@ -38,9 +41,9 @@ void ni_fault_arm_random(enum ni_fault_point point, uint32_t per_million, uint64
 /* Disarm all points and forget all counts. */
 void ni_fault_reset(void);
 
-/* Arm from text, as in the parameter fault: "drop:nth=3,every=10;alloc:nth=1;full:ppm=1000,seed=7". On error nothing
- * is armed. */
-ni_status ni_fault_parse(const char *text, char *error, unsigned error_size);
+/* Arm from text, as in the parameter fault:
+ * "drop:nth=3,every=10;alloc:nth=1;full:ppm=1000,seed=7". On error nothing is armed. */
+ni_status ni_fault_parse(const char *text, char *error, size_t error_size);
 
 /* How often a point was asked and how often it struck since the last reset. */
 uint64_t ni_fault_asked(enum ni_fault_point point);
@@ -49,5 +52,7 @@ uint64_t ni_fault_struck(enum ni_fault_point point);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif

@@ -3,9 +3,12 @@
 #define APENI_LOG_H
 
 /*
- * Messages for people. One line each on standard error, "[apelink host:pid] level: text", written with one
- * write(2) so that lines of many processes do not mix. Nothing on a data path logs.
+ * Messages for people. One line each on standard error, "[apelink host:pid] level: text", written
+ * with one write(2) so that lines of many processes do not mix. Nothing on a data path logs.
  */
+
+/* What follows is exported by libapeni; everything else of it is hidden. */
+#pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +24,8 @@ enum ni_log_level {
 /* Receives each message instead of standard error; text has no newline. Called from any thread. */
 typedef void (*ni_log_sink)(enum ni_log_level level, const char *text, void *arg);
 
-/* Print when level is at or below the parameter log_level (default warn). errno is preserved. Thread-safe. */
+/* Print when level is at or below the parameter log_level (default warn). errno is preserved.
+ * Thread-safe. */
 void ni_log(enum ni_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Replace the sink; NULL restores standard error. Not thread-safe against running ni_log calls. */
@@ -33,5 +37,7 @@ void ni_log_set_level(enum ni_log_level level);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif

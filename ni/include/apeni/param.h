@@ -8,13 +8,16 @@
 #include <apeni/status.h>
 
 /*
- * Parameters. Each is declared once, in ni/base/params.def, as a row of name, type, default, range, unit and
- * help. The row feeds the field of struct ni_config of the same name, the environment variable
- * APENI_<NAME>, the MCA variable btl_apelink_<name> (registered by the component), apeni-info and
- * docs/parameters.md. A value that does not parse or lies outside of the range, and a variable with our prefix
- * that names no parameter, are errors which name the variable, the value, what is accepted and, for a misspelt
- * name, the closest one.
+ * Parameters. Each is declared once, in ni/base/params.def, as a row of name, type, default,
+ * range, unit and help. The row feeds the field of struct ni_config of the same name, the
+ * environment variable APENI_<NAME>, the MCA variable btl_apelink_<name> (registered by the
+ * component), apeni-info and docs/parameters.md. A value that does not parse or lies outside of
+ * the range, and a variable with our prefix that names no parameter, are errors which name the
+ * variable, the value, what is accepted and, for a misspelt name, the closest one.
  */
+
+/* What follows is exported by libapeni; everything else of it is hidden. */
+#pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,12 +55,13 @@ const struct ni_param *ni_param_find(const char *name);
  * Never NULL. Read-only once an NI is open. */
 struct ni_config *ni_config_get(void);
 
-/* Read the environment again and report every bad value and unknown APENI_ name by ni_log(NI_LOG_ERROR).
- * Returns NI_OK or NI_ERR_PARAM if there was any. ni_open calls it. */
+/* Read the environment again and report every bad value and unknown APENI_ name by
+ * ni_log(NI_LOG_ERROR). Returns NI_OK or NI_ERR_PARAM if there was any. ni_open calls it. */
 ni_status ni_config_check_environment(void);
 
-/* Parse text into the parameter. On error returns NI_ERR_PARAM and writes a sentence (what is wrong, what is
- * accepted) to error. origin names where the value came from, for apeni-info and messages: "environment", "mca", ... */
+/* Parse text into the parameter. On error returns NI_ERR_PARAM and writes a sentence (what is
+ * wrong, what is accepted) to error. origin names where the value came from, for apeni-info and
+ * messages: "environment", "mca", ... */
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,
                        size_t error_size);
 
@@ -73,5 +77,7 @@ const char *ni_param_suggest(const char *name);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif

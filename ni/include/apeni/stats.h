@@ -6,9 +6,13 @@
 #include <stdint.h>
 
 /*
- * Event counters of an NI for people and tools ("statistics", to tell them from COUNTER regions, which are a
- * primitive of the network). Each is declared once, in ni/base/stats.def: name, kind, unit, help.
+ * Event counters of an NI for people and tools ("statistics", to tell them from COUNTER regions,
+ * which are a primitive of the network). Each is declared once, in ni/base/stats.def: name, kind,
+ * unit, help.
  */
+
+/* What follows is exported by libapeni; everything else of it is hidden. */
+#pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,5 +45,7 @@ size_t ni_stat_find(const char *name);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif

@@ -3,10 +3,13 @@
 #define APENI_STATUS_H
 
 /*
- * One status for the whole stack. Negative values are grouped by the largest entity that is permanently
- * affected: the call, the region, the peer, the NI. NI_AGAIN is back-pressure, not a failure.
- * Whoever detects a failure logs it; callers pass it on.
+ * One status for the whole stack. Negative values are grouped by the largest entity that is
+ * permanently affected: the call, the region, the peer, the NI. NI_AGAIN is back-pressure, not a
+ * failure. Whoever detects a failure logs it; callers pass it on.
  */
+
+/* What follows is exported by libapeni; everything else of it is hidden. */
+#pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,5 +62,7 @@ const char *ni_status_name(ni_status status);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_BASE_ALLOC_H
+#define NI_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/fault_inl.h"
+
+/*
+ * The only way in which the core allocates: each call is a fault point, so a test can fail the Nth
+ * allocation and watch what is left behind. All return NULL when out of memory, and the result
+ * goes to ni_free. Thread-safe.
+ */
+
+static inline void *ni_malloc(size_t size)
+{
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : malloc(size);
+}
+
+/* Zeroed; also NULL if count * size overflows. */
+static inline void *ni_calloc(size_t count, size_t size)
+{
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : calloc(count, size);
+}
+
+/* On failure the old block is still there. */
+static inline void *ni_realloc(void *old, size_t size)
+{
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : realloc(old, size);
+}
+
+/* Not zeroed; align is a power of two. The block occupies whole units of align, so that nothing
+ * else shares its last cache line. */
+static inline void *ni_aligned(size_t align, size_t size)
+{
+    size_t whole = (size_t)ni_align_up(size, align);
+
+    if (ni_fault(NI_FAULT_ALLOC) || whole < size) {
+        return NULL;
+    }
+    return aligned_alloc(align, whole);
+}
+
+/* Zeroed ni_aligned. */
+static inline void *ni_aligned_zero(size_t align, size_t size)
+{
+    void *block = ni_aligned(align, size);
+
+    if (block != NULL) {
+        memset(block, 0, size);
+    }
+    return block;
+}
+
+static inline char *ni_strdup(const char *text)
+{
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : strdup(text);
+}
+
+/* NULL is allowed. */
+static inline void ni_free(void *block)
+{
+    free(block);
+}
+
+#endif

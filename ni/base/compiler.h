@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_BASE_COMPILER_H
+#define NI_BASE_COMPILER_H
+
+/*
+ * The few compiler properties that the core relies on, under names that say what they are for.
+ */
+
+/* The unit in which cores exchange memory. Fixed, because it is part of what processes share. */
+#define NI_CACHE_LINE 64
+
+#define NI_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define NI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A function that logs, allocates or handles errors: kept out of line and away from the hot
+ * code. */
+#define NI_COLD __attribute__((noinline, cold))
+
+/* A function of the hot path that must not become a call, whatever its size. */
+#define NI_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The member or variable begins a cache line of its own. */
+#define NI_LINE_ALIGNED _Alignas(NI_CACHE_LINE)
+
+/* 1 when the program is built with AddressSanitizer (gcc and clang say it differently). */
+#if defined(__SANITIZE_ADDRESS__)
+#define NI_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NI_ASAN 1
+#endif
+#endif
+#ifndef NI_ASAN
+#define NI_ASAN 0
+#endif
+
+#endif

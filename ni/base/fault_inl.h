@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_BASE_FAULT_INL_H
+#define NI_BASE_FAULT_INL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <apeni/fault.h>
+
+#include "base/compiler.h"
+
+/*
+ * The question that a fault point asks: if (ni_fault(NI_FAULT_FULL)) ... behave as if the ring
+ * were full.
+ */
+
+/* Whether any point is armed. Written by fault.c only. */
+extern _Atomic bool ni_fault_any_armed;
+
+/* Count the question and decide. Thread-safe. */
+NI_COLD bool ni_fault_ask(enum ni_fault_point point);
+
+/* Whether the fault strikes here and now. Relaxed, because arming a fault orders nothing: a thread
+ * may see it a little later. */
+static inline bool ni_fault(enum ni_fault_point point)
+{
+    if (NI_LIKELY(!atomic_load_explicit(&ni_fault_any_armed, memory_order_relaxed))) {
+        return false;
+    }
+    return ni_fault_ask(point);
+}
+
+#endif
