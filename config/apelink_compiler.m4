@@ -73,10 +73,12 @@ AC_DEFUN([APELINK_COMPILER], [
 dnl The compiler flags for --enable-sanitizer, which are also needed when linking.
 AC_DEFUN([APELINK_SANITIZER], [
     SAN_CFLAGS=
+    SAN_NAMES=
     AS_CASE([",$enable_sanitizer,"],
         [,no,], [],
         [,yes,], [enable_sanitizer=address,undefined])
     AS_IF([test "x$enable_sanitizer" != xno], [
+        SAN_NAMES=$enable_sanitizer
         SAN_CFLAGS="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
         AS_CASE([",$enable_sanitizer,"],
             [*,undefined,*], [SAN_CFLAGS="$SAN_CFLAGS -fno-sanitize-recover=undefined"])
@@ -88,6 +90,7 @@ AC_DEFUN([APELINK_SANITIZER], [
              AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer: not supported by $CC; try address,undefined or thread])])
         CFLAGS=$apelink_saved_CFLAGS])
     AC_SUBST([SAN_CFLAGS])
+    AC_SUBST([SAN_NAMES])
     AM_CONDITIONAL([ENABLE_ASAN], [AS_CASE([",$enable_sanitizer,"], [*,address,*], [true], [false])])
     AM_CONDITIONAL([ENABLE_UBSAN], [AS_CASE([",$enable_sanitizer,"], [*,undefined,*], [true], [false])])
     AM_CONDITIONAL([ENABLE_TSAN], [AS_CASE([",$enable_sanitizer,"], [*,thread,*], [true], [false])])

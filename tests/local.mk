@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Each test is one program or script; its exit status is 0 passed, 1 failed, 77 skipped, and it prints why.
+# Each test is one program or script (NAME.sh). Its exit status is 0 passed, 1 failed, 77 skipped, and a test that
+# is skipped prints why in its last line. tests/run-one runs it, with a time limit, in the top build folder.
+
+TEST_EXTENSIONS = .sh
+LOG_COMPILER = $(top_srcdir)/tests/run-one
+SH_LOG_COMPILER = $(top_srcdir)/tests/run-one
+
+AM_TESTS_ENVIRONMENT = \
+    APELINK_SRCDIR='$(abs_top_srcdir)'; export APELINK_SRCDIR; \
+    APELINK_BUILDDIR='$(abs_top_builddir)'; export APELINK_BUILDDIR; \
+    APELINK_SANITIZER='$(SAN_NAMES)'; export APELINK_SANITIZER; \
+    MPICC='$(MPICC)'; export MPICC; \
+    MPIRUN='$(MPIRUN)'; export MPIRUN; \
+    CC='$(CC)'; export CC; \
+    CXX='$(CXX)'; export CXX; \
+    NM='$(NM)'; export NM;
+
+EXTRA_DIST += \
+    tests/run-one \
+    tests/sanitizer/lsan.supp \
+    tests/sanitizer/tsan.supp
 
 include tests/unit/local.mk
 include tests/model/local.mk

@@ -1,1 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+if HAVE_OMPI
+bin_SCRIPTS += tools/apelink-env
+endif
+
+CLEANFILES += tools/apelink-env
+
+EXTRA_DIST += \
+    tools/apelink-env.in \
+    tools/common.sh \
+    tools/packages \
+    tools/quickstart \
+    tools/test \
+    tools/stages/list \
+    tools/stages/check \
+    tools/stages/distcheck \
+    tools/stages/fuzz \
+    tools/stages/install
+
+tools/apelink-env: tools/apelink-env.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) tools && \
+	    sed 's|@OMPI_COMPONENT_DIR[@]|$(ompicomponentdir)|g' $(srcdir)/tools/apelink-env.in >$@.tmp && \
+	    chmod +x $@.tmp && mv $@.tmp $@

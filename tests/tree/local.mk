@@ -1,1 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Checks of the source tree itself.
+
+tree_tests = \
+    tests/tree/env.sh \
+    tests/tree/format.sh \
+    tests/tree/headers.sh \
+    tests/tree/includes.sh \
+    tests/tree/scripts.sh \
+    tests/tree/symbols.sh \
+    tests/tree/text.sh
+
+TESTS += $(tree_tests)
+EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/includes.awk
