@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables go to and fro between this file and its users
 # Sourced by tools/quickstart and tools/test: packages, progress lines, building.
 # They set: me (the command's name), steps (how many there are), log (where output goes).
 

@@ -5,17 +5,24 @@
 src=${APELINK_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$src" || exit 1
 
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
 failures=0
 
+[ -e .git ] || [ -e MANIFEST ] || skip "neither a git checkout nor a tarball: there is no list of the files"
+
 # tree_files PATTERN...: the files of the source tree, one a line; patterns are those of "case".
-# In a git checkout these are the tracked files, so that what a build or an editor left behind does not count.
+# In a git checkout these are the tracked files, in a tarball those that it names, so that what a build or an editor
+# left behind does not count.
 tree_files() {
     if [ -e .git ] && command -v git >/dev/null 2>&1; then
         # Another user may own the checkout (a container's bind mount, for one); we only read it.
         git -c safe.directory="$src" ls-files
     else
-        find . -type f ! -path './build*' ! -path '*/.libs/*' ! -path '*/.deps/*' ! -path './autom4te.cache/*' |
-            sed 's|^\./||'
+        cat MANIFEST
     fi | LC_ALL=C sort | while IFS= read -r file; do
         [ -f "$file" ] || continue
         for pattern in "$@"; do
@@ -31,11 +38,6 @@ tree_files() {
 fail() {
     echo "FAIL: $*"
     failures=$((failures + 1))
-}
-
-skip() {
-    echo "skipped: $*"
-    exit 77
 }
 
 # finish COUNT WHAT: the verdict over COUNT things.
