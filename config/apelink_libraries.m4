@@ -3,17 +3,20 @@ dnl The optional libraries, all found through pkg-config.
 
 dnl APELINK_LIBRARY(NAME, VARIABLE, MODULE, DEBIAN PACKAGE, WHAT FOR)
 dnl Adds --with-NAME; sets HAVE_VARIABLE (shell have_NAME, Automake conditional, macro NI_HAVE_VARIABLE),
-dnl VARIABLE_CFLAGS, VARIABLE_LIBS and, if it is off, why_NAME.
+dnl VARIABLE_CFLAGS, VARIABLE_LIBS, version_NAME and, if it is off, why_NAME.
 AC_DEFUN([APELINK_LIBRARY], [
     AC_ARG_WITH([$1],
         [AS_HELP_STRING([--with-$1], [$5 (default: auto)])],
         [], [with_$1=auto])
     have_$1=no
     why_$1=
+    version_$1=
     AS_CASE([$with_$1],
         [no], [why_$1="--without-$1 was given"],
         [yes|auto], [
-            PKG_CHECK_MODULES([$2], [$3], [have_$1=yes],
+            PKG_CHECK_MODULES([$2], [$3],
+                [have_$1=yes
+                 version_$1=`$PKG_CONFIG --modversion m4_bpatsubst([$3], [ .*], [])`],
                 [why_$1="pkg-config does not find $3; Debian: $4"
                  AS_IF([test "x$with_$1" = xyes], [AC_MSG_ERROR([--with-$1: $why_$1])])])],
         [AC_MSG_ERROR([--with-$1=$with_$1: give yes, no or auto, and PKG_CONFIG_PATH for a private installation])])

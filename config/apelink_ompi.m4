@@ -44,8 +44,10 @@ dnl The wrapper compiler of Open MPI. Another MPI's mpicc may come first in PATH
 AC_DEFUN([APELINK_OMPI_WRAPPER], [
     AC_MSG_CHECKING([for the wrapper compiler of Open MPI])
     AS_CASE([$with_ompi],
-        [auto|yes], [apelink_wrappers="mpicc.openmpi mpicc"; apelink_bin=],
-        [apelink_wrappers="$with_ompi/bin/mpicc.openmpi $with_ompi/bin/mpicc"; apelink_bin=$with_ompi/bin/])
+        [auto|yes], [
+            apelink_dir=`$PKG_CONFIG --variable=exec_prefix ompi-c 2>/dev/null`
+            apelink_wrappers="mpicc.openmpi mpicc${apelink_dir:+ $apelink_dir/bin/mpicc}"],
+        [apelink_wrappers="$with_ompi/bin/mpicc.openmpi $with_ompi/bin/mpicc"])
     for apelink_wrapper in $apelink_wrappers; do
         apelink_path=`command -v $apelink_wrapper 2>/dev/null` || continue
         AS_CASE([`$apelink_path --showme:version 2>/dev/null`],
@@ -53,7 +55,7 @@ AC_DEFUN([APELINK_OMPI_WRAPPER], [
     done
     AS_IF([test -z "$MPICC"], [
         AC_MSG_RESULT([none])
-        why_ompi="no Open MPI mpicc found (looked for: $apelink_wrappers); Debian: libopenmpi-dev"
+        why_ompi="no mpicc of Open MPI found (looked for: $apelink_wrappers); Debian: libopenmpi-dev"
     ], [
         have_mpi=yes
         ompi_version=`$MPICC --showme:version | sed -n 's/.*Open MPI \(@<:@0-9.@:>@*@<:@0-9a-z@:>@*\).*/\1/p'`
@@ -69,7 +71,7 @@ AC_DEFUN([APELINK_OMPI_WRAPPER], [
 
 dnl The headers with which components are built: opal/mca/btl/btl.h and friends.
 AC_DEFUN([APELINK_OMPI_HEADERS], [
-    AC_MSG_CHECKING([for the development headers of Open MPI])
+    AC_MSG_CHECKING([for the development headers of Open MPI 4.1 or later])
     OMPI_CPPFLAGS=$MPI_CPPFLAGS
     for apelink_dir in `$MPICC --showme:incdirs`; do
         AS_IF([test -e "$apelink_dir/openmpi/opal/mca/btl/btl.h"],
@@ -83,7 +85,11 @@ AC_DEFUN([APELINK_OMPI_HEADERS], [
         #include "opal/mca/btl/base/base.h"
         #include "ompi/mca/mtl/mtl.h"]], [[return BTL_VERSION;]])],
         [have_ompi=yes
-         AC_MSG_RESULT([yes])],
+         AS_CASE([$ompi_version],
+             [4.0.*|@<:@0-3@:>@.*], [have_ompi=no
+                 AC_MSG_RESULT([no])
+                 why_ompi="Open MPI $ompi_version is too old; 4.1 or later is needed"],
+             [AC_MSG_RESULT([yes])])],
         [AC_MSG_RESULT([no])
          why_ompi="Open MPI $ompi_version has no usable opal/mca/btl/btl.h (build it with --with-devel-headers; Debian: libopenmpi-dev, libhwloc-dev, libevent-dev); see config.log"])
     CPPFLAGS=$apelink_saved_CPPFLAGS
