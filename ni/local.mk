@@ -1,1 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The NI core, twice from the same objects: a convenience library for our own components, tools and tests, which see
+# its inner headers, and libapeni, which exports what the public headers declare.
+
+noinst_LTLIBRARIES += ni/libapeni_core.la
+lib_LTLIBRARIES += ni/libapeni.la
+
+# For whoever is built into the core or links libapeni_core.la.
+NI_CORE_CPPFLAGS = $(NI_CPPFLAGS) -I$(top_srcdir)/ni
+
+# Each fragment adds its sources.
+ni_libapeni_core_la_SOURCES =
+ni_libapeni_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
+
+ni_libapeni_la_SOURCES =
+ni_libapeni_la_LIBADD = ni/libapeni_core.la
+ni_libapeni_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+
+apeniincludedir = $(includedir)/apeni
+apeniinclude_HEADERS = \
+    ni/include/apeni/apeni.h \
+    ni/include/apeni/counter.h \
+    ni/include/apeni/fault.h \
+    ni/include/apeni/inproc.h \
+    ni/include/apeni/log.h \
+    ni/include/apeni/ni.h \
+    ni/include/apeni/param.h \
+    ni/include/apeni/rcache.h \
+    ni/include/apeni/region.h \
+    ni/include/apeni/stats.h \
+    ni/include/apeni/status.h \
+    ni/include/apeni/transfer.h
+
+include ni/base/local.mk

@@ -52,4 +52,8 @@ struct ni_config {
 #undef NI_PARAM_ROW
 };
 
+/* Forget everything that was set: defaults, then the environment as it is now. For tests; not
+ * while an NI is open. */
+void ni_config_reload(void);
+
 #endif

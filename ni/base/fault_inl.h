@@ -20,6 +20,12 @@ extern _Atomic bool ni_fault_any_armed;
 /* Count the question and decide. Thread-safe. */
 NI_COLD bool ni_fault_ask(enum ni_fault_point point);
 
+/* The name of a point, as ni_fault_parse takes it. */
+const char *ni_fault_name(enum ni_fault_point point);
+
+/* ni_fault_parse without arming anything. */
+ni_status ni_fault_check(const char *text, char *error, size_t error_size);
+
 /* Whether the fault strikes here and now. Relaxed, because arming a fault orders nothing: a thread
  * may see it a little later. */
 static inline bool ni_fault(enum ni_fault_point point)

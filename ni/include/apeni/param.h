@@ -10,10 +10,10 @@
 /*
  * Parameters. Each is declared once, in ni/base/params.def, as a row of name, type, default,
  * range, unit and help. The row feeds the field of struct ni_config of the same name, the
- * environment variable APENI_<NAME>, the MCA variable btl_apelink_<name> (registered by the
- * component), apeni-info and docs/parameters.md. A value that does not parse or lies outside of
- * the range, and a variable with our prefix that names no parameter, are errors which name the
- * variable, the value, what is accepted and, for a misspelt name, the closest one.
+ * environment variable APENI_<NAME> (in capitals), the MCA variable btl_apelink_<name> (registered
+ * by the component), apeni-info and docs/parameters.md. A value that does not parse or lies
+ * outside of the range, and a variable with our prefix that names no parameter, are errors which
+ * name the variable, the value, what is accepted and, for a misspelt name, the closest one.
  */
 
 /* What follows is exported by libapeni; everything else of it is hidden. */
@@ -51,8 +51,8 @@ extern const size_t ni_param_count;
 /* The row of a parameter, or NULL. */
 const struct ni_param *ni_param_find(const char *name);
 
-/* The process-wide configuration; on first use filled with defaults and then from the environment.
- * Never NULL. Read-only once an NI is open. */
+/* The process-wide configuration; on first use filled with defaults and then from the environment,
+ * where a bad value leaves the default. Never NULL. Read-only once an NI is open. Thread-safe. */
 struct ni_config *ni_config_get(void);
 
 /* Read the environment again and report every bad value and unknown APENI_ name by
@@ -61,7 +61,7 @@ ni_status ni_config_check_environment(void);
 
 /* Parse text into the parameter. On error returns NI_ERR_PARAM and writes a sentence (what is
  * wrong, what is accepted) to error. origin names where the value came from, for apeni-info and
- * messages: "environment", "mca", ... */
+ * messages: "environment", "mca", ...; it is copied. Not thread-safe: before an NI is open. */
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,
                        size_t error_size);
 
