@@ -16,7 +16,9 @@ EXTRA_DIST += \
     tools/stages/check \
     tools/stages/distcheck \
     tools/stages/fuzz \
-    tools/stages/install
+    tools/stages/install \
+    tools/stages/objects.py \
+    tools/stages/programs
 
 tools/apelink-env: tools/apelink-env.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tools && \
