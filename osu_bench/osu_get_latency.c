@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time of a get and its synchronisation. */
+#include "common/rma.h"
+
+static const struct osu_bench bench = {.name = "osu_get_latency",
+                                       .title = "OSU-style MPI_Get Latency Test",
+                                       .letters = "mixcwszM",
+                                       .defaults = osu_defaults_latency};
+
+int main(int argc, char **argv)
+{
+    return osu_rma_latency_main(&bench, &osu_rma_get, argc, argv);
+}
