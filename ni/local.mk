@@ -32,3 +32,4 @@ apeniinclude_HEADERS = \
     ni/include/apeni/transfer.h
 
 include ni/base/local.mk
+include ni/table/local.mk

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The buffer table and the registration cache.
+
+ni_libapeni_core_la_SOURCES += \
+    ni/table/export.h \
+    ni/table/range_tree.c \
+    ni/table/range_tree.h \
+    ni/table/rcache.c \
+    ni/table/rcache_impl.h \
+    ni/table/rcache_region.c \
+    ni/table/slots.h \
+    ni/table/slots_avx2.c \
+    ni/table/slots_avx512.c \
+    ni/table/slots_scalar.c \
+    ni/table/table.c \
+    ni/table/table.h \
+    ni/table/table_inl.h
