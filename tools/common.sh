@@ -89,7 +89,7 @@ get_packages() {
         return
     fi
     step=$((step + 1))
-    echo "[$step/$steps] Packages ... installing: $missing"
+    echo "[$step/$steps] Packages ... installing (this can take minutes): $missing"
     if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null 2>&1; then
         sudo -v || true # asks for the password here, where the question can be seen
     fi
