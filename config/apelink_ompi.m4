@@ -29,6 +29,7 @@ AC_DEFUN([APELINK_OMPI], [
         [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: not an absolute directory])])
 
     AC_SUBST([have_ompi])
+    AC_SUBST([why_ompi])
     AC_SUBST([MPICC])
     AC_SUBST([MPIRUN])
     AC_SUBST([MPI_CPPFLAGS])

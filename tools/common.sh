@@ -136,7 +136,8 @@ configure_in() {
     mkdir -p "$folder"
     if [ "${got_packages-no}" = no ] && [ -e "$folder/Makefile" ] &&
         [ "$(cat "$folder/configured-with" 2>/dev/null)" = "$source $*" ]; then
-        echo "already configured"
+        # The sources may have changed since: the Makefile knows how to run configure again.
+        make -C "$folder" Makefile
         return
     fi
     (cd "$folder" && "$source/configure" "$@") && echo "$source $*" >"$folder/configured-with"
