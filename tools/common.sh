@@ -121,6 +121,8 @@ choose_source() {
     (cd "$top" && git -c safe.directory="$top" ls-files -z --cached --others --exclude-standard |
         while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
         tar -c --null -T -) | tar -x -C "$source" || give_up "could not copy the sources to $source"
+    # The copy is no git checkout; like a tarball it names its files for the tests that read them all.
+    git -c safe.directory="$top" -C "$top" ls-files >"$source/MANIFEST"
 }
 
 # make_configure: run autogen.sh where there is no configure yet; make looks after it from then on.
