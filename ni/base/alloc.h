@@ -21,10 +21,15 @@ static inline void *ni_malloc(size_t size)
     return ni_fault(NI_FAULT_ALLOC) ? NULL : malloc(size);
 }
 
-/* Zeroed; also NULL if count * size overflows. */
+/* Zeroed; also NULL if count * size overflows, which calloc itself promises but sanitizers report. */
 static inline void *ni_calloc(size_t count, size_t size)
 {
-    return ni_fault(NI_FAULT_ALLOC) ? NULL : calloc(count, size);
+    size_t total;
+
+    if (ni_fault(NI_FAULT_ALLOC) || __builtin_mul_overflow(count, size, &total)) {
+        return NULL;
+    }
+    return calloc(1, total);
 }
 
 /* On failure the old block is still there. */
