@@ -35,7 +35,7 @@ typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
 enum ni_ack_kind {
     NI_ACK_NONE,
     NI_ACK_CALL, /* fn(arg, status, value), from ni_progress or before the call returns */
-    NI_ACK_WORD, /* *word = value, or UINT64_MAX minus 63 plus -status mod 64 on failure; release store */
+    NI_ACK_WORD, /* *word = value, or ni_ack_failure(status); release store */
     NI_ACK_COUNTER, /* the local COUNTER region gets value added */
 };
 
@@ -47,7 +47,19 @@ struct ni_ack {
         ni_word *word;
     };
     void *arg;
+    uint64_t value; /* of a counter's notification: what is written or added */
 };
+
+/* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. */
+static inline uint64_t ni_ack_failure(ni_status status)
+{
+    return UINT64_MAX - 64 + (uint64_t)-(int)status;
+}
+
+static inline ni_status ni_ack_status(uint64_t word)
+{
+    return word > UINT64_MAX - 64 ? (ni_status)-(int)(word - (UINT64_MAX - 64)) : NI_OK;
+}
 
 /* A place in a peer's memory. */
 struct ni_remote {

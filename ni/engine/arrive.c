@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+
+/*
+ * Packets in: one handler per kind. What a packet does is decided by the type of the region that it names; everything in it is
+ * checked here first, against our own table, and a refusal goes back to whoever asked.
+ */
+
+struct ni_arrival {
+    struct ni *ni;
+    struct ni_peer *peer;
+    const struct ni_packet *packet;
+    const uint8_t *payload;
+    struct ni_lane_rx *lane; /* NULL if it came outside of a lane */
+    ni_handle region;
+    uint32_t len;
+    uint16_t tag;
+    bool in_bulk;
+};
+
+typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
+
+/* Answer a request that wants an answer. */
+static ni_status answer(const struct ni_arrival *a, uint64_t token, ni_status status,
+                        uint64_t value)
+{
+    struct ni_packet_ack fields = {.token = token, .value = value};
+
+    if (token == 0) {
+        return NI_OK;
+    }
+    status = ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                             sizeof(fields));
+    /* A peer that is going away needs no answers; its own failure is noticed elsewhere. */
+    return status == NI_ERR_NOMEM ? status : NI_OK;
+}
+
+/* Whether the packet may do this to its region. */
+static ni_status check(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                       uint64_t len, unsigned access)
+{
+    ni_status status =
+        ni_table_check(&a->ni->table, a->region, fields->key, fields->addr, len, access, NULL);
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        ni_stat_add(&a->ni->stats.rx_refused, 1);
+    }
+    return status;
+}
+
+static ni_status refuse(const struct ni_arrival *a, ni_status why)
+{
+    ni_stat_add(&a->ni->stats.rx_refused, 1);
+    return why;
+}
+
+static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    return fields->operand <= fields->compare && a->len <= fields->compare - fields->operand;
+}
+
+/* The offset of the payload in its packet: fields must lie before it. */
+static bool has_fields(const struct ni_arrival *a, size_t size)
+{
+    return a->in_bulk
+               ? size <= NI_PACKET_BULK_AT - NI_PACKET_HEADER
+               : a->len == 0 || a->payload >= (const uint8_t *)a->packet + NI_PACKET_HEADER + size;
+}
+
+/* ---- MESSAGE: a Write to a QUEUE, no ack --------------------------------------------------------------------------- */
+
+static ni_status to_queue(const struct ni_arrival *a, ni_consumer_fn consumer, void *arg,
+                          struct ni_queue *queue)
+{
+    if (NI_LIKELY(consumer != NULL)) {
+        struct ni_message_info info = {
+            .source = a->peer, .data = a->payload, .len = a->len, .tag = a->tag};
+
+        consumer(arg, &info);
+        return NI_OK;
+    }
+    return ni_queue_push(queue, a->payload, a->len);
+}
+
+static ni_status on_message(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        (void)refuse(a, NI_ERR_REGION);
+        return NI_OK;
+    }
+    return to_queue(a, (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER),
+                    (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT),
+                    (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY));
+}
+
+/* ---- WRITE --------------------------------------------------------------------------------------------------------- */
+
+static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    ni_status status = check(a, fields, fields->compare, NI_ACCESS_WRITE);
+    bool last = fields->operand + a->len == fields->compare;
+
+    if (status == NI_OK) {
+        memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
+    }
+    /* The first segment is refused for all; the last one reports a region that went away meanwhile. */
+    if (last || (status != NI_OK && fields->operand == 0)) {
+        return answer(a, fields->token, status, fields->compare);
+    }
+    return NI_OK;
+}
+
+static ni_status write_queue(const struct ni_arrival *a, const struct ni_region_view *region)
+{
+    ni_status status = to_queue(a, (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER],
+                                (void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT],
+                                (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
+
+    return status;
+}
+
+static ni_status write_counter(const struct ni_arrival *a, const struct ni_region_view *region)
+{
+    int64_t value;
+
+    if (a->len != sizeof(value)) {
+        return refuse(a, NI_ERR_BOUNDS);
+    }
+    memcpy(&value, a->payload, sizeof(value));
+    ni_counter_arrive(a->ni, (struct ni_counter *)(uintptr_t)region->object[0], value);
+    return NI_OK;
+}
+
+/* A Write to a region that is more than memory: one packet, whole. */
+static ni_status write_object(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                              const struct ni_region_view *region)
+{
+    ni_status status;
+
+    if (region->key != fields->key) {
+        status = refuse(a, NI_ERR_KEY);
+    } else if (fields->compare != a->len) {
+        status = refuse(a, NI_ERR_BOUNDS);
+    } else if (region->type == NI_REGION_QUEUE) {
+        status = write_queue(a, region);
+    } else {
+        status = write_counter(a, region);
+    }
+    return answer(a, fields->token, status, a->len);
+}
+
+static ni_status on_write(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    struct ni_packet_remote fields;
+    struct ni_region_view region;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (!has_fields(a, sizeof(fields)) || !fields_fit(a, &fields)) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (entry != NULL && ni_entry_read(entry, a->region, &region) &&
+        region.type != NI_REGION_MEMORY) {
+        return write_object(a, &fields, &region);
+    }
+    return write_memory(a, &fields);
+}
+
+/* ---- READ, ATOMIC ------------------------------------------------------------------------------------------------ */
+
+static ni_status on_read(const struct ni_arrival *a)
+{
+    struct ni_packet_remote fields;
+    ni_status status;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (fields.token == 0 || a->len != 0) {
+        return NI_ERR_PROTOCOL;
+    }
+    status = check(a, &fields, fields.operand, NI_ACCESS_READ);
+    if (status == NI_OK) {
+        status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,
+                                  fields.token, a->region, fields.key);
+    }
+    return status == NI_OK ? NI_OK : answer(a, fields.token, status, 0);
+}
+
+static ni_status on_atomic(const struct ni_arrival *a)
+{
+    struct ni_packet_remote fields;
+    unsigned op = a->tag & 0xff, width = a->tag >> 8;
+    uint64_t old = 0;
+    ni_status status;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if ((width != 4 && width != 8) || op >= NI_ATOMIC_OPS || a->len != 0) {
+        return NI_ERR_PROTOCOL;
+    }
+    status = check(a, &fields, width, NI_ACCESS_ATOMIC);
+    if (status == NI_OK && fields.addr % width != 0) {
+        status = refuse(a, NI_ERR_ALIGN);
+    }
+    if (status == NI_OK) {
+        old = ni_atomic_apply((void *)(uintptr_t)fields.addr, (enum ni_atomic_op)op, width,
+                              fields.operand, fields.compare);
+    }
+    return answer(a, fields.token, status, old);
+}
+
+/* ---- ACK ----------------------------------------------------------------------------------------------------------- */
+
+/* A status as it came in a tag: only what a target may report. */
+static ni_status reported(uint16_t tag)
+{
+    int16_t status = (int16_t)tag;
+
+    return status == NI_OK || status == NI_AGAIN ||
+                   (status <= NI_ERR_INVALID && status >= NI_ERR_ALIGN)
+               ? (ni_status)status
+               : NI_ERR_PROTOCOL;
+}
+
+static ni_status on_ack(const struct ni_arrival *a)
+{
+    struct ni_packet_ack fields;
+    ni_status status = reported(a->tag);
+    struct ni_op *op;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (!has_fields(a, sizeof(fields))) {
+        return NI_ERR_PROTOCOL;
+    }
+    op = ni_op_find(a->peer, fields.token);
+    if (op == NULL || op->kind == NI_OP_FLUSH || op->job != NULL) {
+        return NI_OK; /* completed already, with an earlier segment's refusal */
+    }
+    if (op->kind != NI_OP_READ || status != NI_OK) {
+        ni_op_complete(op, status, op->kind == NI_OP_READ ? 0 : fields.value);
+        return NI_OK;
+    }
+    /* Segments of an answer come in order. */
+    if (fields.value != op->len || fields.offset != op->got || a->len > op->len - op->got) {
+        return NI_ERR_PROTOCOL;
+    }
+    memcpy(op->dst + op->got, a->payload, a->len);
+    op->got += a->len;
+    if (op->got == op->len) {
+        ni_op_complete(op, NI_OK, op->len);
+    }
+    return NI_OK;
+}
+
+static ni_status on_job(const struct ni_arrival *a)
+{
+    struct ni_packet_job fields;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (a->len != 0 || fields.job >= NI_LANE_JOBS) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (a->lane != NULL) {
+        ni_job_arrive(a->ni, a->peer, &fields, a->region, a->lane);
+    }
+    return NI_OK;
+}
+
+static ni_status on_nop(const struct ni_arrival *a)
+{
+    (void)a;
+    return NI_OK;
+}
+
+static ni_status on_unknown(const struct ni_arrival *a)
+{
+    (void)a;
+    return NI_ERR_PROTOCOL;
+}
+
+static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
+    [0] = on_unknown,           [NI_PACKET_MESSAGE] = on_message, [NI_PACKET_WRITE] = on_write,
+    [NI_PACKET_READ] = on_read, [NI_PACKET_ATOMIC] = on_atomic,   [NI_PACKET_ACK] = on_ack,
+    [NI_PACKET_JOB] = on_job,   [NI_PACKET_NOP] = on_nop,
+};
+
+ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                    uint64_t word0, uint64_t word1, const uint8_t *payload, struct ni_lane_rx *lane)
+{
+    struct ni_arrival arrival = {
+        .ni = ni,
+        .peer = peer,
+        .packet = packet,
+        .payload = payload,
+        .lane = lane,
+        .region = ni_packet_region(word1),
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+        .in_bulk = ni_packet_in_bulk(word0),
+    };
+    unsigned kind = ni_packet_kind(word0);
+
+    return kind < NI_PACKET_KINDS ? handlers[kind](&arrival) : NI_ERR_PROTOCOL;
+}

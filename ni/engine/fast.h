@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_FAST_H
+#define NI_ENGINE_FAST_H
+
+#include "engine/engine.h"
+#include "link/lane_inl.h"
+
+/*
+ * The inline path of a message: compose it in the lane, in place. Between begin and commit no other call for the peer; in a threaded
+ * NI begin takes the peer's lock and commit or abort releases it.
+ */
+
+uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
+void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
+
+/* A place for head_len bytes followed by len bytes, which start a cache line when they don't fit the first. NULL: no room now, or the
+ * peer is gone (ni_peer_status tells). */
+NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, uint32_t len)
+{
+    struct ni_ep *ep = peer->ep;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (NI_LIKELY(head_len + len <= NI_PACKET_INLINE && peer->waiting == 0 && ep != NULL &&
+                  ni_lane_room(&ep->tx, 1))) {
+        return (uint8_t *)ni_lane_at(&ep->tx) + NI_PACKET_HEADER;
+    }
+    return ni_msg_begin_slow(peer, head_len, len);
+}
+
+/* Send it. total is head_len + len. */
+NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint16_t tag,
+                                    uint32_t total)
+{
+    struct ni_ep *ep = peer->ep;
+
+    if (NI_UNLIKELY(peer->open.packet != NULL)) {
+        ni_msg_commit_slow(peer, queue, tag, total);
+        return;
+    }
+    ni_lane_at(&ep->tx)->word1 = ni_packet_word1(total, queue);
+    ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
+    peer->ni->warm = peer;
+    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+        ep->ops->wake(ep);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+/* Do not send it. */
+static inline void ni_msg_abort(struct ni_peer *peer)
+{
+    /* Nothing was published: the place is simply used again. A place outside of the lane is closed by an empty packet. */
+    if (peer->open.packet != NULL && !peer->open.in_lane) {
+        peer->ep->ops->commit(peer->ep, peer->open.packet,
+                              ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
+    }
+    peer->open.packet = NULL;
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+#endif

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The engine: what packets mean.
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/arrive.c \
+    ni/engine/atomic.c \
+    ni/engine/counter.c \
+    ni/engine/engine.h \
+    ni/engine/fast.h \
+    ni/engine/job.c \
+    ni/engine/op.c \
+    ni/engine/open.c \
+    ni/engine/peer.c \
+    ni/engine/progress.c \
+    ni/engine/queue.c \
+    ni/engine/regions.c \
+    ni/engine/send.c \
+    ni/engine/stream.c \
+    ni/engine/transfer.c

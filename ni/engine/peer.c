@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include <apeni/log.h>
+#include <apeni/ni.h>
+
+#include "base/alloc.h"
+#include "engine/engine.h"
+
+/*
+ * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first; found by the bytes of its link
+ * blob. A peer that went down stays until its last ni_disconnect, refusing everything with the reason.
+ */
+
+static uint32_t hash_bytes(const uint8_t *bytes, size_t len)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+
+    for (size_t i = 0; i < len; i++) {
+        hash = (hash ^ bytes[i]) * 16777619U;
+    }
+    return hash;
+}
+
+static struct ni_peer *find(const struct ni *ni, uint32_t hash, const void *blob, size_t len)
+{
+    struct ni_peer *peer = ni->buckets[hash % NI_PEER_BUCKETS];
+
+    while (peer != NULL &&
+           (peer->hash != hash || peer->blob_len != len || memcmp(peer->blob, blob, len) != 0)) {
+        peer = peer->bucket;
+    }
+    return peer;
+}
+
+ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                      struct ni_peer **found)
+{
+    uint32_t hash = hash_bytes(blob, len);
+    struct ni_peer *peer = find(ni, hash, blob, len);
+
+    if (peer != NULL) {
+        *found = peer;
+        return NI_OK;
+    }
+    if (len > sizeof(peer->blob)) {
+        return NI_ERR_PROTOCOL;
+    }
+    peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
+    if (peer == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    peer->ni = ni;
+    peer->threads = ni->threads;
+    peer->link = link;
+    peer->hash = hash;
+    peer->blob_len = (uint32_t)len;
+    memcpy(peer->blob, blob, len);
+    ni_list_init(&peer->controls);
+    ni_list_init(&peer->streams);
+    ni_list_init(&peer->busy);
+    ni_list_init(&peer->ops);
+    ni_list_init(&peer->down);
+    ni_list_init(&peer->all);
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_list_push_back(&ni->peers, &peer->all);
+    ni_lock_give(&ni->lock, ni->threads);
+    peer->bucket = ni->buckets[hash % NI_PEER_BUCKETS];
+    ni->buckets[hash % NI_PEER_BUCKETS] = peer;
+    ni_stat_add(&ni->stats.peers, 1);
+    *found = peer;
+    return NI_OK;
+}
+
+struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len)
+{
+    struct ni *ni = core;
+    struct ni_peer *peer = NULL;
+
+    if (ni->closing || ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
+        return NULL;
+    }
+    return peer;
+}
+
+/* ---- going down ---------------------------------------------------------------------------------------------------- */
+
+/* Forget what waits to be sent. */
+static void drop_waiting(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    while (!ni_list_empty(&peer->controls)) {
+        struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
+
+        ni_list_remove(&control->list);
+        ni_lock_take(&ni->lock, ni->threads);
+        ni_pool_put(&ni->control_pool, control);
+        ni_lock_give(&ni->lock, ni->threads);
+    }
+    while (!ni_list_empty(&peer->streams)) {
+        ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
+    }
+    peer->waiting = 0;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_list_remove(&peer->busy);
+    ni_lock_give(&ni->lock, ni->threads);
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+/* Complete all operations with a status. Not while another thread is starting one. */
+static void complete_all(struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = peer->ni;
+
+    for (;;) {
+        struct ni_op *op = NULL;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        if (!ni_list_empty(&peer->ops)) {
+            op = ni_container_of(peer->ops.next, struct ni_op, list);
+        }
+        ni_lock_give(&ni->lock, ni->threads);
+        if (op == NULL) {
+            return;
+        }
+        ni_job_forget(op);
+        ni_op_complete(op, status, 0);
+    }
+}
+
+/* No more packets to or from the peer. */
+static void seal(struct ni_peer *peer, ni_status status)
+{
+    ni_lock_take(&peer->lock, peer->threads);
+    peer->status = status;
+    if (peer->ep != NULL) {
+        /* The fast path finds no room, the slow path finds the status. */
+        peer->ep->tx.limit = peer->ep->tx.head;
+        peer->ep->tx.lines = NULL;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+/* What could not be done when the peer went down, because threads were inside of calls: each ni_progress tries again. */
+static bool settle(struct ni_peer *peer)
+{
+    if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
+        return false;
+    }
+    complete_all(peer, peer->status);
+    return true;
+}
+
+void ni_peers_settle(struct ni *ni)
+{
+    struct ni_list *next;
+
+    for (struct ni_list *node = ni->downs.next; node != &ni->downs; node = next) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, down);
+
+        next = node->next;
+        if (settle(peer)) {
+            ni_list_remove(&peer->down);
+        }
+    }
+}
+
+void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = core;
+
+    if (peer->status != NI_OK) {
+        return;
+    }
+    seal(peer, status);
+    ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
+    ni_job_stop_helping(ni, peer, NULL);
+    drop_waiting(peer);
+    if (ni->warm == peer) {
+        ni->warm = NULL;
+    }
+    if (!settle(peer)) {
+        ni_list_push_back(&ni->downs, &peer->down);
+    }
+    if (ni->down_fn != NULL) {
+        ni->down_fn(ni->down_arg, peer, status);
+    }
+}
+
+void ni_peer_free(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_peer **where = &ni->buckets[peer->hash % NI_PEER_BUCKETS];
+
+    if (peer->ep != NULL) {
+        peer->link->ops->disconnect(peer->ep);
+        peer->ep = NULL;
+    }
+    while (*where != peer) {
+        where = &(*where)->bucket;
+    }
+    *where = peer->bucket;
+    ni_list_remove(&peer->down);
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_list_remove(&peer->all);
+    ni_lock_give(&ni->lock, ni->threads);
+    ni_stat_sub(&ni->stats.peers, 1);
+    ni_free(peer);
+}
+
+/* ---- public -------------------------------------------------------------------------------------------------------- */
+
+ni_status ni_peer_status(const struct ni_peer *peer)
+{
+    return peer->status;
+}
+
+void ni_peer_set_user(struct ni_peer *peer, void *user)
+{
+    peer->user = user;
+}
+
+void *ni_peer_user(const struct ni_peer *peer)
+{
+    return peer->user;
+}
+
+int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
+{
+    if (peer->status != NI_OK) {
+        return snprintf(text, size, "%s: %s", peer->link->ops->name, ni_status_text(peer->status));
+    }
+    if (peer->ep == NULL) {
+        return snprintf(text, size, "%s: not used yet", peer->link->ops->name);
+    }
+    return peer->link->ops->describe(peer->ep, text, size);
+}
+
+void ni_disconnect(struct ni *ni, struct ni_peer *peer)
+{
+    bool taken = ni_turn_take(ni);
+
+    if (!ni->forked && --peer->references == 0) {
+        /* The peer may go on sending to us: what it sends is still understood, so the struct stays until ni_close. */
+        drop_waiting(peer);
+        ni_job_stop_helping(ni, peer, NULL);
+        complete_all(peer, NI_ERR_CANCELED);
+    }
+    ni_turn_give(ni, taken);
+}
+
+void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)
+{
+    ni->down_fn = fn;
+    ni->down_arg = arg;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+#include "engine/fast.h"
+
+/*
+ * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on. Callbacks may call
+ * ni_progress again.
+ */
+
+enum {
+    NI_LANE_BUDGET = 32,  /* packets of one lane before the others get their turn */
+    NI_LINK_INTERVAL = 1, /* polls per call of the link's own progress */
+    NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
+    NI_SPIN_CROWD = 50,   /* without */
+};
+
+/* ---- the turn ----------------------------------------------------------------------------------------------------- */
+
+static uintptr_t self(void)
+{
+    static _Thread_local char here;
+
+    return (uintptr_t)&here;
+}
+
+static bool is_ours(const struct ni *ni)
+{
+    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == self();
+}
+
+bool ni_turn_take(struct ni *ni)
+{
+    if (!ni->threads || is_ours(ni)) {
+        return false;
+    }
+    ni_lock_take(&ni->turn, true);
+    atomic_store_explicit(&ni->turn_owner, self(), memory_order_relaxed);
+    return true;
+}
+
+void ni_turn_give(struct ni *ni, bool taken)
+{
+    if (taken) {
+        atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);
+        ni_lock_give(&ni->turn, true);
+    }
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------------------------- */
+
+ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    if (ni->lane_count == ni->lane_capacity) {
+        uint32_t capacity = ni->lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->lane_capacity;
+        struct ni_lane_rx **lanes = ni_realloc(ni->lanes, capacity * sizeof(*lanes));
+
+        if (lanes == NULL) {
+            return NI_ERR_NOMEM;
+        }
+        ni->lanes = lanes;
+        ni->lane_capacity = capacity;
+    }
+    ni->lanes[ni->lane_count++] = lane;
+    ni_stat_add(&ni->stats.rings, 1);
+    return NI_OK;
+}
+
+/* Close the gaps that removals left; not while somebody walks over them. */
+static void compact(struct ni *ni)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            ni->lanes[kept++] = ni->lanes[i];
+        }
+    }
+    ni->lane_count = kept;
+    ni->lane_holes = 0;
+}
+
+void ni_lane_remove(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    ni_job_stop_helping(ni, lane->peer, lane);
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] == lane) {
+            ni->lanes[i] = NULL;
+            ni->lane_holes++;
+            ni_stat_sub(&ni->stats.rings, 1);
+        }
+    }
+    if (ni->depth == 0) {
+        compact(ni);
+    }
+}
+
+/* A packet that breaks the protocol: nothing more is read from this peer. */
+static void broken(struct ni *ni, struct ni_peer *peer)
+{
+    ni_stat_add(&ni->stats.rx_malformed, 1);
+    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
+}
+
+/* Hand on the packets of a lane; `slot` tells whether the lane was removed meanwhile. */
+static unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    unsigned events = 0;
+    uint64_t word0;
+    struct ni_packet *packet;
+
+    while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
+        uint64_t word1 = packet->word1;
+        const uint8_t *payload;
+        uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+        ni_status status = NI_ERR_PROTOCOL;
+
+        if (NI_LIKELY(lines != 0)) {
+            /* Stepped over first: a callback may poll again, and then finds the next packet. */
+            ni_lane_advance(lane, lines);
+            lane->depth++;
+            status = ni_arrive(ni, lane->peer, packet, word0, word1, payload, lane);
+            if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
+                return events + 1;
+            }
+            lane->depth--;
+        }
+        if (NI_UNLIKELY(status == NI_AGAIN)) {
+            ni_lane_step_back(lane, lines);
+            break;
+        }
+        if (NI_UNLIKELY(status != NI_OK)) {
+            broken(ni, lane->peer);
+            return events + 1;
+        }
+        ni_stat_add(&ni->stats.rx_packets, 1);
+        ni_stat_add(&ni->stats.rx_bytes, ni_packet_len(word1));
+        events++;
+    }
+    ni_lane_publish(lane);
+    return events;
+}
+
+ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room)
+{
+    struct ni *ni = core;
+    uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    uint64_t word1 = packet->word1;
+    unsigned head = ni_packet_head(word0);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status = NI_ERR_PROTOCOL;
+
+    if (peer->status != NI_OK) {
+        return NI_OK; /* nothing more is heard from it */
+    }
+    if (head >= NI_PACKET_HEADER && head <= NI_LINE && (uint64_t)head + len <= room &&
+        !ni_packet_in_bulk(word0)) {
+        status = ni_arrive(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL);
+    }
+    if (status == NI_OK) {
+        ni_stat_add(&ni->stats.rx_packets, 1);
+        ni_stat_add(&ni->stats.rx_bytes, len);
+    } else if (status != NI_AGAIN) {
+        broken(ni, peer);
+    }
+    return status;
+}
+
+/* ---- progress ------------------------------------------------------------------------------------------------------ */
+
+/* Nothing to do: have the lines at hand that the next packet will be written to. */
+static void idle(struct ni *ni)
+{
+    struct ni_peer *peer = ni->warm;
+
+    if (peer != NULL && peer->ep != NULL && peer->ep->tx.lines != NULL &&
+        (!ni->threads || ni_lock_try(&peer->lock))) {
+        ni_lane_warm(&peer->ep->tx);
+        ni_lock_give(&peer->lock, ni->threads);
+    }
+}
+
+static unsigned progress(struct ni *ni)
+{
+    unsigned events = ni->link->ops->progress(ni->link);
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (NI_LIKELY(ni->lanes[i] != NULL)) {
+            events += poll_lane(ni, ni->lanes[i], i);
+        }
+    }
+    if (NI_UNLIKELY(!ni_list_empty(&ni->copying) || !ni_list_empty(&ni->helping))) {
+        events += ni_job_progress(ni);
+    }
+    if (NI_UNLIKELY(!ni_list_empty(&ni->busy))) {
+        events += ni_send_progress(ni);
+    }
+    return events;
+}
+
+static unsigned progress_single(struct ni *ni)
+{
+    unsigned events;
+
+    ni->depth++;
+    events = progress(ni);
+    if (--ni->depth == 0 && NI_UNLIKELY(ni->lane_holes != 0)) {
+        compact(ni);
+    }
+    if (events == 0) {
+        idle(ni);
+    }
+    return events;
+}
+
+unsigned ni_progress(struct ni *ni)
+{
+    unsigned events;
+    bool nested;
+
+    if (NI_UNLIKELY(ni->forked)) {
+        return 0;
+    }
+    if (NI_LIKELY(!ni->threads)) {
+        return progress_single(ni);
+    }
+    nested = is_ours(ni);
+    if (!nested) {
+        if (!ni_lock_try(&ni->turn)) {
+            return 0;
+        }
+        atomic_store_explicit(&ni->turn_owner, self(), memory_order_relaxed);
+    }
+    events = progress_single(ni);
+    ni_peers_settle(ni);
+    ni_turn_give(ni, !nested);
+    return events;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------- */
+
+static bool has_work(void *core)
+{
+    struct ni *ni = core;
+    uint64_t word0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
+            return true;
+        }
+    }
+    return !ni_list_empty(&ni->copying) || !ni_list_empty(&ni->helping) ||
+           !ni_list_empty(&ni->busy);
+}
+
+static uint64_t spin_limit(const struct ni *ni)
+{
+    if (ni->config->spin != 0) {
+        return ni->config->spin;
+    }
+    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores ? NI_SPIN_ROOM
+                                                                           : NI_SPIN_CROWD;
+}
+
+void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
+{
+    uint64_t spins = spin_limit(ni);
+
+    if (empty_polls < spins) {
+        __builtin_ia32_pause();
+    } else if (empty_polls < spins + ni->config->yield || ni->config->block_us == 0) {
+        ni_stat_add(&ni->stats.yields, 1);
+        sched_yield();
+    } else {
+        bool taken = ni_turn_take(ni);
+
+        ni_stat_add(&ni->stats.blocks, 1);
+        ni->link->ops->wait(ni->link, ni_min_u64(limit_us, ni->config->block_us), has_work);
+        ni_turn_give(ni, taken);
+    }
+}
+
+unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
+{
+    uint64_t end = 0;
+    unsigned empty = 0;
+
+    for (;;) {
+        unsigned events = ni_progress(ni);
+        uint64_t now;
+
+        if (events != 0 || timeout_us == 0 || ni->forked) {
+            return events;
+        }
+        if ((++empty & 63) != 1 && empty < spin_limit(ni)) {
+            ni_relax(ni, empty, 0);
+            continue;
+        }
+        now = ni_now_ns() / 1000;
+        end = end == 0 ? now + timeout_us : end;
+        if (now >= end) {
+            return 0;
+        }
+        ni_relax(ni, empty, end - now);
+    }
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+#include "engine/fast.h"
+
+/*
+ * Packets out. A packet is composed in place, in the lane or where the link says. Small control packets (acks, requests) that
+ * find no room wait in order, then go before anything else towards that peer: acks high, streams after them.
+ */
+
+enum {
+    NI_RING_PAYLOAD = 2048, /* longer payloads go to the bulk area */
+};
+
+ni_status ni_peer_endpoint(struct ni_peer *peer)
+{
+    if (NI_LIKELY(peer->ep != NULL)) {
+        return peer->status;
+    }
+    if (peer->status != NI_OK) {
+        return peer->status;
+    }
+    return peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+}
+
+size_t ni_packet_max(const struct ni_peer *peer)
+{
+    const struct ni_ep *ep = peer->ep;
+    size_t ring = ep == NULL ? 0 : ep->max_lines * NI_LINE;
+    size_t bulk = ep == NULL ? 0 : ep->max_bulk;
+
+    return ring > bulk ? ring - NI_LINE : bulk;
+}
+
+/* A place of so many lines, in the lane if there is room. */
+static ni_status reserve(struct ni_peer *peer, uint32_t lines)
+{
+    struct ni_ep *ep = peer->ep;
+    struct ni_open_message *open = &peer->open;
+
+    open->bulk = NULL;
+    open->lines = lines;
+    if (ni_lane_room(&ep->tx, lines)) {
+        open->in_lane = true;
+        open->packet = ni_lane_at(&ep->tx);
+        return NI_OK;
+    }
+    if (lines > ep->max_lines) {
+        return NI_ERR_LIMIT;
+    }
+
+    ni_status status = ep->ops->reserve(ep, lines, &open->packet, &open->in_lane);
+
+    if (status != NI_OK) {
+        open->packet = NULL;
+        if (status == NI_AGAIN) {
+            ni_stat_add(&peer->ni->stats.tx_full, 1);
+        }
+    }
+    return status;
+}
+
+/* The lane must exist before its bulk area can be used: ask for a packet that only a lane takes. */
+static ni_status need_lane(struct ni_peer *peer)
+{
+    struct ni_ep *ep = peer->ep;
+    ni_status status;
+
+    if (NI_LIKELY(ep->tx.lines != NULL)) {
+        return NI_OK;
+    }
+    status = reserve(peer, (uint32_t)ep->max_lines);
+    if (status == NI_OK && !peer->open.in_lane) {
+        ep->ops->commit(ep, peer->open.packet,
+                        ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
+        status = NI_AGAIN;
+    }
+    peer->open.packet = NULL;
+    return status;
+}
+
+/* Where in its packet a payload starts: so that its byte number skew begins a line, if that is possible. */
+static unsigned payload_head(uint32_t fields_len, uint32_t skew, uint32_t len)
+{
+    unsigned first = NI_PACKET_HEADER + fields_len;
+    unsigned aligned = NI_LINE - skew % NI_LINE;
+
+    if (first + len <= NI_LINE || aligned < first) {
+        return first;
+    }
+    return aligned;
+}
+
+static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len)
+{
+    ni_status status = need_lane(peer);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    if (peer->ep->tx.bulk == NULL || len > peer->ep->max_bulk) {
+        return NI_ERR_LIMIT;
+    }
+    status = reserve(peer, 1);
+    if (status != NI_OK) {
+        return status;
+    }
+    peer->open.bulk = ni_lane_bulk_reserve(&peer->ep->tx, len, skew);
+    if (peer->open.bulk == NULL) {
+        peer->open.packet = NULL;
+        ni_stat_add(&peer->ni->stats.tx_full, 1);
+        return NI_AGAIN;
+    }
+    return NI_OK;
+}
+
+ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t skew, uint32_t len,
+                          uint8_t **fields, uint8_t **payload)
+{
+    struct ni_open_message *open = &peer->open;
+    unsigned head = payload_head(fields_len, skew, len);
+    ni_status status = ni_peer_endpoint(peer);
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return status;
+    }
+    if (ni_packet_lines(head, len) <= peer->ep->max_lines &&
+        (len <= NI_RING_PAYLOAD || peer->ep->max_bulk == 0)) {
+        status = reserve(peer, ni_packet_lines(head, len));
+    } else {
+        /* Fields and the bulk offset share the line: 48 - 8 bytes of fields fit. */
+        status = begin_in_bulk(peer, skew, len);
+        head = NI_PACKET_HEADER;
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return status;
+    }
+    open->head = (uint8_t)head;
+    *fields = (uint8_t *)open->packet + NI_PACKET_HEADER;
+    *payload = open->bulk != NULL ? open->bulk : (uint8_t *)open->packet + head;
+    return NI_OK;
+}
+
+void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
+                      ni_handle region)
+{
+    struct ni_open_message *open = &peer->open;
+    struct ni_packet *packet = open->packet;
+    struct ni_ep *ep = peer->ep;
+    uint64_t word0 = ni_packet_word0(0, kind, open->head, tag);
+
+    packet->word1 = ni_packet_word1(len, region);
+    open->packet = NULL;
+    if (open->bulk != NULL) {
+        ni_lane_commit_bulk(&ep->tx, word0, 1, open->bulk, len);
+    } else if (open->in_lane) {
+        ni_lane_commit(&ep->tx, word0, open->lines);
+    } else {
+        ep->ops->commit(ep, packet, word0, open->lines);
+    }
+    ni_stat_add(&peer->ni->stats.tx_packets, 1);
+    ni_stat_add(&peer->ni->stats.tx_bytes, len);
+    peer->ni->warm = peer;
+    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+        ep->ops->wake(ep);
+    }
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------- */
+
+uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len)
+{
+    uint8_t *fields, *payload;
+
+    if (ni_usable(peer->ni) == NI_OK) {
+        if (peer->waiting != 0) {
+            (void)ni_send_waiting(peer);
+        }
+        if (peer->waiting == 0 &&
+            ni_packet_begin(peer, 0, head_len, head_len + len, &fields, &payload) == NI_OK) {
+            return payload;
+        }
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return NULL;
+}
+
+void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total)
+{
+    ni_packet_commit(peer, NI_PACKET_MESSAGE, tag, total, queue);
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+size_t ni_message_max(const struct ni_peer *peer)
+{
+    return ni_packet_max(peer);
+}
+
+ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
+                     const void *head, size_t head_len, const void *data, size_t len)
+{
+    uint8_t *place;
+
+    if (NI_UNLIKELY(head_len > UINT32_MAX / 4 || len > UINT32_MAX / 4)) {
+        return NI_ERR_LIMIT;
+    }
+    place = ni_msg_begin(peer, (uint32_t)head_len, (uint32_t)len);
+    if (NI_UNLIKELY(place == NULL)) {
+        ni_status status = ni_usable(ni) != NI_OK ? NI_ERR_FORKED : peer->status;
+
+        if (status == NI_OK) {
+            status =
+                peer->ep != NULL && head_len + len > ni_packet_max(peer) ? NI_ERR_LIMIT : NI_AGAIN;
+        }
+        return status;
+    }
+    memcpy(place, head, head_len);
+    memcpy(place + head_len, data, len);
+    ni_msg_commit(peer, queue, tag, (uint32_t)(head_len + len));
+    return NI_OK;
+}
+
+/* ---- what waits ------------------------------------------------------------------------------------------------- */
+
+static ni_status send_now(struct ni_peer *peer, const struct ni_control *control)
+{
+    struct ni_open_message *open = &peer->open;
+    ni_status status = ni_peer_endpoint(peer);
+
+    if (status == NI_OK) {
+        status = reserve(peer, 1);
+    }
+    if (status != NI_OK) {
+        return status;
+    }
+    open->head = (uint8_t)ni_packet_head(control->word0);
+    memcpy(open->packet->body, control->body, sizeof(control->body));
+    ni_packet_commit(peer, ni_packet_kind(control->word0), ni_packet_tag(control->word0),
+                     ni_packet_len(control->word1), ni_packet_region(control->word1));
+    return NI_OK;
+}
+
+/* The peer has something that waits: have progress look after it. */
+static void now_busy(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    peer->waiting++;
+    ni_lock_take(&ni->lock, ni->threads);
+    if (!ni_list_linked(&peer->busy)) {
+        ni_list_push_back(&ni->busy, &peer->busy);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
+{
+    struct ni *ni = peer->ni;
+    struct ni_control *waits;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    waits = ni_pool_get(&ni->control_pool);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (waits == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    *waits = *control;
+    ni_list_push_back(&peer->controls, &waits->list);
+    now_busy(peer);
+    return NI_OK;
+}
+
+ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
+                          uint32_t len, ni_handle region, const void *body, size_t body_len)
+{
+    struct ni_control control = {.word0 = ni_packet_word0(0, kind, head, tag),
+                                 .word1 = ni_packet_word1(len, region)};
+    ni_status status = NI_AGAIN;
+
+    memcpy(control.body, body, body_len);
+    ni_lock_take(&peer->lock, peer->threads);
+    if (ni_list_empty(&peer->controls)) {
+        status = send_now(peer, &control);
+    }
+    if (status == NI_AGAIN) {
+        status = peer->status != NI_OK ? peer->status : wait_for_room(peer, &control);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+void ni_stream_queue(struct ni_stream *stream)
+{
+    struct ni_peer *peer = stream->peer;
+
+    ni_list_push_back(&peer->streams, &stream->list);
+    now_busy(peer);
+}
+
+static void control_done(struct ni_peer *peer, struct ni_control *control)
+{
+    struct ni *ni = peer->ni;
+
+    ni_list_remove(&control->list);
+    peer->waiting--;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_pool_put(&ni->control_pool, control);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+unsigned ni_send_waiting(struct ni_peer *peer)
+{
+    unsigned sent = 0;
+
+    while (!ni_list_empty(&peer->controls)) {
+        struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
+
+        if (send_now(peer, control) != NI_OK) {
+            return sent;
+        }
+        control_done(peer, control);
+        sent++;
+    }
+    /* One segment of each stream in turn, so that none waits for another to end. */
+    if (!ni_list_empty(&peer->streams)) {
+        struct ni_stream *stream = ni_container_of(peer->streams.next, struct ni_stream, list);
+        bool ended = false;
+
+        if (ni_stream_step(stream, &ended) == NI_AGAIN) {
+            return sent;
+        }
+        sent++;
+        ni_list_remove(&stream->list);
+        if (ended) {
+            peer->waiting--;
+            ni_stream_free(stream);
+        } else {
+            ni_list_push_back(&peer->streams, &stream->list);
+        }
+    }
+    return sent;
+}
+
+unsigned ni_send_progress(struct ni *ni)
+{
+    unsigned sent = 0;
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    node = ni->busy.next;
+    while (node != &ni->busy) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, busy);
+
+        ni_lock_give(&ni->lock, ni->threads);
+        ni_lock_take(&peer->lock, peer->threads);
+        sent += ni_send_waiting(peer);
+        ni_lock_take(&ni->lock, ni->threads);
+        node = node->next;
+        if (peer->waiting == 0) {
+            ni_list_remove(&peer->busy);
+        }
+        ni_lock_give(&peer->lock, peer->threads);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return sent;
+}

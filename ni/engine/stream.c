@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+
+/*
+ * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly, or the answer to a
+ * Read. One segment at a time, in turn with the peer's other streams and behind its control packets.
+ */
+
+static struct ni_stream *new_stream(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_stream *stream;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    stream = ni_pool_get(&ni->stream_pool);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (stream != NULL) {
+        *stream = (struct ni_stream){.peer = peer};
+        ni_list_init(&stream->list);
+    }
+    return stream;
+}
+
+void ni_stream_free(struct ni_stream *stream)
+{
+    struct ni *ni = stream->peer->ni;
+
+    ni_list_remove(&stream->list);
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_pool_put(&ni->stream_pool, stream);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+/* Send what there is room for at once, then leave the rest to progress. */
+static void start(struct ni_stream *stream)
+{
+    struct ni_peer *peer = stream->peer;
+    bool ended = false;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->waiting == 0 && ni_stream_step(stream, &ended) == NI_OK && ended) {
+        ni_stream_free(stream);
+    } else {
+        ni_stream_queue(stream);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+ni_status ni_stream_write(struct ni_op *op, const void *src)
+{
+    struct ni_stream *stream = new_stream(op->peer);
+
+    if (stream == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    stream->src = src;
+    stream->len = op->len;
+    stream->token = ni_op_token(op);
+    stream->where = op->where;
+    start(stream);
+    return NI_OK;
+}
+
+ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
+                           ni_handle source, uint64_t source_key)
+{
+    struct ni_stream *stream = new_stream(peer);
+
+    if (stream == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    stream->is_answer = true;
+    stream->src = src;
+    stream->len = len;
+    stream->token = token;
+    stream->source = source;
+    stream->source_key = source_key;
+    start(stream);
+    return NI_OK;
+}
+
+static ni_status step_write(struct ni_stream *stream, uint32_t len)
+{
+    struct ni_packet_remote fields = {
+        .addr = stream->where.addr,
+        .key = stream->where.key,
+        .token = stream->token,
+        .operand = stream->sent,
+        .compare = stream->len,
+    };
+    uint8_t *place, *payload;
+    ni_status status = ni_packet_begin(stream->peer, sizeof(fields), 0, len, &place, &payload);
+
+    if (status == NI_OK) {
+        memcpy(place, &fields, sizeof(fields));
+        memcpy(payload, stream->src + stream->sent, len);
+        ni_packet_commit(stream->peer, NI_PACKET_WRITE, 0, len, stream->where.handle);
+    }
+    return status;
+}
+
+/* The region that is read may have been deregistered since the last segment. */
+static ni_status source_valid(const struct ni_stream *stream)
+{
+    return ni_table_check(&stream->peer->ni->table, stream->source, stream->source_key,
+                          (uintptr_t)stream->src, stream->len, NI_ACCESS_READ, NULL);
+}
+
+static ni_status step_answer(struct ni_stream *stream, uint32_t len)
+{
+    struct ni_packet_ack fields = {
+        .token = stream->token, .value = stream->len, .offset = stream->sent};
+    ni_status refused = source_valid(stream);
+    uint8_t *place, *payload;
+    ni_status status;
+
+    if (refused != NI_OK) {
+        len = 0;
+    }
+    status = ni_packet_begin(stream->peer, sizeof(fields), 0, len, &place, &payload);
+    if (status != NI_OK) {
+        return status;
+    }
+    memcpy(place, &fields, sizeof(fields));
+    memcpy(payload, stream->src + stream->sent, len);
+    ni_packet_commit(stream->peer, NI_PACKET_ACK, (uint16_t)refused, len, 0);
+    if (refused != NI_OK) {
+        stream->sent = stream->len;
+    }
+    return NI_OK;
+}
+
+ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
+{
+    uint64_t segment = stream->peer->ni->config->segment_size;
+    ni_status status = ni_peer_endpoint(stream->peer);
+    uint32_t len;
+
+    if (status != NI_OK) {
+        return status;
+    }
+    segment = ni_min_u64(segment, ni_packet_max(stream->peer) / 2);
+    len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment);
+    status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);
+    if (status == NI_OK) {
+        stream->sent += len;
+        *ended = stream->sent >= stream->len;
+    }
+    return status;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/transfer.h>
+
+#include "engine/engine.h"
+#include "table/table.h"
+
+/*
+ * ni_write, ni_read, ni_fetch_op: choose how the bytes travel.
+ *
+ *   the peer's memory is ours too      check its exported table, copy, done
+ *   short                              one packet
+ *   long, the kernel copies            check its exported table, job.c
+ *   otherwise                          packets, stream.c
+ */
+
+enum {
+    NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
+};
+
+/* May we touch the peer's memory ourselves? NI_ERR_UNSUPPORTED: it has to be asked by packets. */
+static ni_status check_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                                unsigned access)
+{
+    if (ep->exported == NULL || ni_handle_index(where->handle) >= ep->exported_count) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    return ni_export_check(ep->exported, ep->exported_count, where->handle, where->key, where->addr,
+                           len, access);
+}
+
+static void copy_same_memory(void *local, uint64_t remote, size_t len, bool is_read)
+{
+    if (is_read) {
+        memcpy(local, (const void *)(uintptr_t)remote, len);
+    } else {
+        memcpy((void *)(uintptr_t)remote, local, len);
+    }
+}
+
+/* Ask by packets. */
+static ni_status write_by_packets(struct ni_op *op, const void *src)
+{
+    ni_status status = ni_stream_write(op, src);
+
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
+}
+
+static ni_status send_read(struct ni_op *op)
+{
+    struct ni_packet_remote fields = {
+        .addr = op->where.addr, .key = op->where.key, .token = ni_op_token(op), .operand = op->len};
+
+    return ni_send_control(op->peer, NI_PACKET_READ, NI_LINE, 0, 0, op->where.handle, &fields,
+                           sizeof(fields));
+}
+
+static ni_status read_by_packets(struct ni_op *op)
+{
+    ni_status status = send_read(op);
+
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
+}
+
+void ni_transfer_by_packets(struct ni_op *op)
+{
+    ni_status status;
+
+    ni_stat_add(&op->peer->ni->stats.bulk_fallback, 1);
+    status = op->is_read ? send_read(op) : ni_stream_write(op, op->local);
+    if (status != NI_OK) {
+        ni_op_complete(op, status, 0);
+    }
+}
+
+/* What a transfer call begins with: the endpoint, and that no other thread completes the operation under us. */
+static ni_status enter(struct ni *ni, struct ni_peer *peer)
+{
+    ni_status status = ni_usable(ni);
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return status;
+    }
+    if (peer->threads) {
+        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
+    }
+    ni_lock_take(&peer->lock, peer->threads);
+    status = ni_peer_endpoint(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+static ni_status leave(struct ni_peer *peer, ni_status status)
+{
+    if (peer->threads) {
+        /* Pairs with the acquire load in peer.c, settle. */
+        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
+    }
+    return status;
+}
+
+/* Try without packets. NI_OK: done, or refused, and told. */
+static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
+                            const struct ni_remote *where, const struct ni_ack *ack, bool is_read,
+                            bool *by_kernel)
+{
+    struct ni_ep *ep = peer->ep;
+    ni_status status;
+
+    *by_kernel = false;
+    if (!ep->same_memory && (len < NI_DIRECT_MIN || !ep->copy)) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    status = check_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
+    if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {
+        *by_kernel = status == NI_OK;
+        return NI_ERR_UNSUPPORTED;
+    }
+    if (status == NI_OK) {
+        copy_same_memory(local, where->addr, len, is_read);
+    }
+    ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
+    return NI_OK;
+}
+
+static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
+                          const struct ni_remote *where, const struct ni_ack *ack, bool is_read)
+{
+    bool by_kernel;
+    struct ni_op *op;
+
+    if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
+        return NI_OK;
+    }
+    op = ni_op_new(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack);
+    if (op == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    op->dst = local;
+    op->local = local;
+    op->len = len;
+    op->where = *where;
+    op->is_read = is_read;
+    if (by_kernel) {
+        ni_job_start(op);
+        return NI_OK;
+    }
+    return is_read ? read_by_packets(op) : write_by_packets(op, local);
+}
+
+ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
+                   const struct ni_remote *dst, const struct ni_ack *ack)
+{
+    ni_status status = enter(ni, peer);
+
+    if (status == NI_OK) {
+        status = transfer(peer, (uint8_t *)(uintptr_t)src, len, dst, ack, false);
+    }
+    return leave(peer, status);
+}
+
+ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
+                  const struct ni_remote *src, const struct ni_ack *ack)
+{
+    ni_status status = enter(ni, peer);
+
+    if (status == NI_OK) {
+        status = transfer(peer, dst, len, src, ack, true);
+    }
+    return leave(peer, status);
+}
+
+static ni_status fetch_op(struct ni_peer *peer, uint16_t tag, struct ni_packet_remote *fields,
+                          ni_handle handle, const struct ni_ack *ack)
+{
+    struct ni_op *op = ni_op_new(peer, NI_OP_ATOMIC, ack);
+    ni_status status;
+
+    if (op == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    fields->token = ni_op_token(op);
+    status =
+        ni_send_control(peer, NI_PACKET_ATOMIC, NI_LINE, tag, 0, handle, fields, sizeof(*fields));
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
+}
+
+ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op what, unsigned width,
+                      uint64_t operand, uint64_t compare, const struct ni_remote *dst,
+                      const struct ni_ack *ack)
+{
+    struct ni_packet_remote fields = {
+        .addr = dst->addr, .key = dst->key, .operand = operand, .compare = compare};
+    ni_status status;
+
+    if ((width != 4 && width != 8) || (unsigned)what >= NI_ATOMIC_OPS) {
+        return NI_ERR_INVALID;
+    }
+    status = enter(ni, peer);
+    if (status == NI_OK) {
+        status = fetch_op(peer, (uint16_t)(what | width << 8), &fields, dst->handle, ack);
+    }
+    return leave(peer, status);
+}
+
+/* A Write of one packet, now or not at all. The peer's lock is held. */
+static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
+{
+    struct ni_packet_remote fields = {
+        .key = op->where.key, .token = ni_op_token(op), .compare = len};
+    uint8_t *place, *payload;
+    ni_status status = op->peer->waiting != 0
+                           ? NI_AGAIN
+                           : ni_packet_begin(op->peer, sizeof(fields), 0, len, &place, &payload);
+
+    if (status == NI_OK) {
+        memcpy(place, &fields, sizeof(fields));
+        memcpy(payload, data, len);
+        ni_packet_commit(op->peer, NI_PACKET_WRITE, 0, len, op->where.handle);
+    }
+    return status;
+}
+
+ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
+                          const void *data, size_t len, const struct ni_ack *ack)
+{
+    ni_status status = enter(ni, peer);
+    struct ni_op *op = NULL;
+
+    if (status == NI_OK && len > ni_packet_max(peer)) {
+        status = NI_ERR_LIMIT;
+    }
+    if (status == NI_OK && (op = ni_op_new(peer, NI_OP_WRITE, ack)) == NULL) {
+        status = NI_ERR_NOMEM;
+    }
+    if (status == NI_OK) {
+        op->len = len;
+        op->where = (struct ni_remote){.key = rkey->key, .handle = rkey->handle};
+        ni_lock_take(&peer->lock, peer->threads);
+        status = store_now(op, data, (uint32_t)len);
+        ni_lock_give(&peer->lock, peer->threads);
+        if (status != NI_OK) {
+            ni_op_undo(op);
+        }
+    }
+    return leave(peer, status);
+}
+
+ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
+                     const void *data, size_t len, const struct ni_ack *ack)
+{
+    return ni_store_object(ni, peer, queue, data, len, ack);
+}
