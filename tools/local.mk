@@ -24,3 +24,5 @@ tools/apelink-env: tools/apelink-env.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tools && \
 	    sed 's|@OMPI_COMPONENT_DIR[@]|$(ompicomponentdir)|g' $(srcdir)/tools/apelink-env.in >$@.tmp && \
 	    chmod +x $@.tmp && mv $@.tmp $@
+
+include tools/info.mk

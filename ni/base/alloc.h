@@ -21,7 +21,8 @@ static inline void *ni_malloc(size_t size)
     return ni_fault(NI_FAULT_ALLOC) ? NULL : malloc(size);
 }
 
-/* Zeroed; also NULL if count * size overflows, which calloc itself promises but sanitizers report. */
+/* Zeroed; also NULL if count * size overflows, which calloc itself promises but sanitizers
+ * report. */
 static inline void *ni_calloc(size_t count, size_t size)
 {
     size_t total;

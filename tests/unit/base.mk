@@ -12,6 +12,8 @@ unit_tests += \
     tests/unit/test_base_status \
     tests/unit/test_base_util
 
+unit_scripts += tests/unit/apeni_info.sh
+
 noinst_HEADERS += tests/unit/unit.h
 
 tests_unit_test_base_config_SOURCES = tests/unit/test_base_config.c

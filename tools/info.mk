@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# apeni-info, its manual page, and docs/parameters.md, which it makes.
+
+bin_PROGRAMS += tools/apeni-info
+
+tools_apeni_info_SOURCES = \
+    tools/apeni-info.c \
+    tools/info.h \
+    tools/info_build.c \
+    tools/info_facts.c \
+    tools/info_host.c \
+    tools/info_params.c
+tools_apeni_info_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
+tools_apeni_info_LDADD = ni/libapeni_core.la
+
+dist_man1_MANS += docs/man/apeni-info.1
+EXTRA_DIST += docs/parameters.md
+
+# Whoever changes ni/base/params.def runs this and commits the result; a test compares.
+parameters: tools/apeni-info
+	$(AM_V_GEN)env -i tools/apeni-info --params --markdown >$(srcdir)/docs/parameters.md.tmp && \
+	    mv $(srcdir)/docs/parameters.md.tmp $(srcdir)/docs/parameters.md
+
+.PHONY: parameters
