@@ -32,4 +32,5 @@ apeniinclude_HEADERS = \
     ni/include/apeni/transfer.h
 
 include ni/base/local.mk
+include ni/link/local.mk
 include ni/table/local.mk

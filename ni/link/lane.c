@@ -86,7 +86,8 @@ void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
     }
 }
 
-/* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or (head <= tail) all but head to tail. */
+/* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or
+ * (head <= tail) all but head to tail. */
 static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
 {
     if (tx->record_head == tx->record_tail) {
@@ -104,7 +105,8 @@ static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
 uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew)
 {
     uint32_t pad = (NI_LINE - skew % NI_LINE) % NI_LINE;
-    uint64_t room = ni_align_up((uint64_t)pad + len, NI_LINE);
+    /* At least a line: the receiver refuses an offset at the end of the area. */
+    uint64_t room = ni_align_up((uint64_t)pad + len + (len == 0), NI_LINE);
     uint32_t offset;
 
     if (tx->bulk == NULL || (tx->record_head != tx->record_tail && !ni_lane_refresh(tx)) ||

@@ -8,22 +8,32 @@
 #include "link/packet.h"
 
 /*
- * A lane carries packets in one direction between two NIs through memory that both can reach: a ring of cache lines,
- * mapped twice in a row so that a packet of any length lies contiguously, and beside it a bulk area. It is the contract
- * between the engine, which composes and reads packets in place, and the links, which provide lanes.
+ * A lane carries packets in one direction between two NIs through memory that both can reach: a
+ * ring of cache lines, laid out so that a packet of any length lies contiguously, and beside it a
+ * bulk area. It is the contract between the engine, which composes and reads packets in place, and
+ * the links, which provide lanes.
  *
- * Protocol. The sender writes word 1 and the payload, then stores word 0 with the next sequence number (release, L1). The receiver
- * polls word 0 of the line at its tail (acquire, pairs with L1) until the sequence number is the one it expects, reads the
- * packet in place, moves its tail by the packet's lines and stores the lines consumed (release, L2). The sender loads them
- * (acquire, pairs with L2) only when it finds no room: credits are cumulative, so none can be lost.
+ * Protocol. The sender writes word 1 and the payload, then stores word 0 with the next sequence
+ * number (release, L1). The receiver polls word 0 of the line at its tail (acquire, pairs with L1)
+ * until the sequence number is the one it expects, reads the packet in place, moves its tail by
+ * the packet's lines and stores the lines consumed (release, L2). The sender loads them (acquire,
+ * pairs with L2) only when it finds no room: credits are cumulative, so none can be lost.
  *
- * No stale byte can look like a header: each line was last written either as a header, whose sequence number is then too small, or as
- * payload. The sender remembers which (payload_map, private) and keeps this invariant: when a packet is published, the line
- * behind it was last written as a header or holds a marker with a wrong number. The marker costs a store to the line that
- * the receiver polls next, but only where header positions differ from the previous lap; runs of equal packets never pay it.
+ * No stale byte can look like a header: each line was last written either as a header, whose
+ * sequence number is then too small, or as payload. The sender remembers which (payload_map,
+ * private) and keeps this invariant: when a packet is published, the line behind it was last
+ * written as a header or holds a marker with a wrong number. The marker costs a store to the line
+ * that the receiver polls next, but only where header positions differ from the previous lap; runs
+ * of equal packets never pay it.
  *
- * The bulk area is handed out in order and taken back in order, by the packets that refer to it. When all is taken back the next
- * payload starts at offset 0 again, so that a conversation stays within few lines.
+ * A packet that begins near the end of the ring runs on behind it. Either the ring is mapped twice
+ * in a row, so that its beginning lies there, or it has ni_lane_ring_lines(lines) lines of memory,
+ * of which only payload reaches the last third. Both sides must see the same layout; the protocol
+ * is the same for both, because headers and markers always lie in the first `lines` lines.
+ *
+ * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
+ * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
+ * within few lines.
  */
 
 enum {
@@ -31,12 +41,13 @@ enum {
     NI_LANE_BULK_RECORDS = 64 /* bulk payloads under way per lane; power of two */
 };
 
-/* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator owns it. */
+/* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator
+ * owns it. */
 struct ni_job {
-    _Atomic uint64_t
-        claim; /* bits 32-63 generation, 0-31 next chunk; claimed by compare-and-swap (J1) */
-    _Atomic uint64_t
-        helped; /* chunks that the target has finished (release J2, read by the initiator with acquire) */
+    /* Bits 32-63 generation, 0-31 next chunk; claimed by compare-and-swap (J1). */
+    _Atomic uint64_t claim;
+    /* Chunks that the target has finished (release J2, read by the initiator with acquire). */
+    _Atomic uint64_t helped;
     _Atomic uint32_t failed; /* 1: the target could not copy, the initiator does it all again */
     uint32_t chunks;
     uint64_t chunk;  /* bytes of all chunks but the last */
@@ -56,7 +67,7 @@ struct ni_lane_page {
 
 /* The sender's view. Hot fields first. */
 struct ni_lane_tx {
-    uint8_t *lines;       /* the ring, mapped twice */
+    uint8_t *lines;       /* the ring */
     uint32_t head;        /* line of the next packet, free running */
     uint32_t limit;       /* head of the line after the last free one */
     uint32_t mask;        /* lines - 1 */
@@ -89,8 +100,7 @@ struct ni_lane_rx {
     struct ni_lane_page *page;
     const uint8_t *bulk;
     uint32_t bulk_size;
-    uint32_t
-        depth; /* consumers of this lane on the stack: credits wait until the outermost returns */
+    uint32_t depth;       /* consumers of this lane on the stack: credits wait for the outermost */
     struct ni_peer *peer; /* the engine's, whose packets these are */
     void *link_data;      /* the link's */
 };

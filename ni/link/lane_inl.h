@@ -9,27 +9,41 @@
 #include "link/lane.h"
 
 /*
- * The hot path of a lane. Sender: room, at, write, commit. Receiver: peek, check, read, advance, publish. One thread at
- * a time on each side.
+ * The hot path of a lane. Sender: room, at, write, commit. Receiver: peek, check, read, advance,
+ * publish. One thread at a time on each side.
  */
 
-/* ---- both sides --------------------------------------------------------------------------------------- */
+/* ---- both sides ------------------------------------------------------------------------------ */
 
 static inline uint32_t ni_lane_next_seq(uint32_t seq)
 {
     return seq + 1 != 0 ? seq + 1 : 1;
 }
 
-/* ---- sender ------------------------------------------------------------------------------------------- */
+/* Lines of the longest packet that a ring of so many lines carries with any head. */
+static inline uint32_t ni_lane_max_lines(uint32_t lines)
+{
+    return lines / 2;
+}
+
+/* Lines of memory for a ring that is not mapped twice. Behind its last line fits the rest of the
+ * longest packet that ni_lane_check lets pass: max_lines of payload behind one line of header. */
+static inline uint32_t ni_lane_ring_lines(uint32_t lines)
+{
+    return lines + ni_lane_max_lines(lines);
+}
+
+/* ---- sender ---------------------------------------------------------------------------------- */
 
 /* Load the receiver's credits. false if they are impossible: the peer is broken. */
 bool ni_lane_refresh(struct ni_lane_tx *tx);
 
-/* A place in the bulk area for len bytes whose byte number skew starts a line; NULL if there is none now. The packet that refers
- * to it must be committed next, by ni_lane_commit_bulk. */
+/* A place in the bulk area for len bytes whose byte number skew starts a line; NULL if there is
+ * none now. The packet that refers to it must be committed next, by ni_lane_commit_bulk. */
 uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew);
 
-/* Called while nothing else is to do: bring the lines that the next packet will need into this core's cache. */
+/* Called while nothing else is to do: bring the lines that the next packet will need into this
+ * core's cache. */
 void ni_lane_warm(struct ni_lane_tx *tx);
 
 /* Whether the lane takes a packet of so many lines; one more must be free, for the marker. */
@@ -66,11 +80,11 @@ NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
 }
 
-/* The same for a packet whose payload of len bytes is at `payload`, reserved before. */
+/* The same for a packet of one line whose payload of len bytes is at `payload`, reserved before. */
 void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
                          const uint8_t *payload, uint32_t len);
 
-/* ---- receiver ----------------------------------------------------------------------------------------- */
+/* ---- receiver -------------------------------------------------------------------------------- */
 
 /* The next packet, or NULL if it is not there yet. */
 NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uint64_t *word0)
@@ -84,25 +98,32 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uin
     return ni_packet_seq(word) == rx->seq ? packet : NULL;
 }
 
-/* The lines that a packet takes, or 0 if its header is impossible. Sets *payload. */
+/* The lines that a packet takes, and its payload, all of which may be read. 0 if its header is
+ * impossible. */
 NI_ALWAYS_INLINE uint32_t ni_lane_check(const struct ni_lane_rx *rx, const struct ni_packet *packet,
                                         uint64_t word0, uint64_t word1, const uint8_t **payload)
 {
     unsigned head = ni_packet_head(word0);
     uint32_t len = ni_packet_len(word1);
 
-    if (NI_UNLIKELY(ni_packet_in_bulk(word0))) {
-        struct ni_packet_bulk bulk;
-
-        memcpy(&bulk, (const uint8_t *)packet + NI_PACKET_BULK_AT, sizeof(bulk));
-        *payload = rx->bulk + bulk.offset;
-        return bulk.offset <= rx->bulk_size && len <= rx->bulk_size - bulk.offset ? 1 : 0;
-    }
     *payload = (const uint8_t *)packet + head;
+    if (NI_UNLIKELY(ni_packet_in_bulk(word0))) {
+        /* Loaded once: the sender could change it between the check and its use. */
+        const uint8_t *at = (const uint8_t *)packet + NI_PACKET_BULK_AT;
+        uint32_t offset =
+            atomic_load_explicit((const _Atomic uint32_t *)(const void *)at, memory_order_relaxed);
+
+        if (NI_UNLIKELY(offset >= rx->bulk_size || len > rx->bulk_size - offset)) {
+            return 0;
+        }
+        *payload = rx->bulk + offset;
+        return 1;
+    }
     if (NI_LIKELY(head >= NI_PACKET_HEADER && head + (uint64_t)len <= NI_LINE)) {
         return 1;
     }
-    if (head < NI_PACKET_HEADER || head > NI_LINE || len > (rx->mask + 1) / 2 * NI_LINE) {
+    if (head < NI_PACKET_HEADER || head > NI_LINE ||
+        len > ni_lane_max_lines(rx->mask + 1) * NI_LINE) {
         return 0;
     }
     return ni_packet_lines(head, len);
@@ -115,6 +136,13 @@ NI_ALWAYS_INLINE void ni_lane_advance(struct ni_lane_rx *rx, uint32_t lines)
     rx->seq = ni_lane_next_seq(rx->seq);
 }
 
+/* Undo the last advance: the packet cannot be taken now. */
+NI_ALWAYS_INLINE void ni_lane_step_back(struct ni_lane_rx *rx, uint32_t lines)
+{
+    rx->tail -= lines;
+    rx->seq = rx->seq - 1 != 0 ? rx->seq - 1 : UINT32_MAX;
+}
+
 /* Give the lines up to the tail back to the sender. */
 NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
 {
@@ -125,10 +153,11 @@ NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
     }
 }
 
-/* ---- making lanes (links) ----------------------------------------------------------------------------- */
+/* ---- making lanes (links) -------------------------------------------------------------------- */
 
-/* Memory of a lane of `lines` lines (a power of two, 8 or more) and `bulk` bytes is zero when both sides begin. The ring must be mapped
- * twice in a row. payload_map has one byte per line, zero. */
+/* lines is a power of two, 8 or more. The page and the ring (laid out as lane.h says) are zero when
+ * both sides begin; payload_map has one byte per line, zero, private to the sender. bulk is NULL
+ * or `bulk_size` bytes, aligned to a line. All memory stays the caller's. */
 void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *ring,
                      uint32_t lines, uint8_t *bulk, uint32_t bulk_size, uint8_t *payload_map);
 void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *ring,

@@ -1,1 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Fuzzers: programs fuzz_NAME with a corpus in corpus/NAME. With --enable-fuzz libFuzzer drives them (tools/stages/fuzz);
+# in other builds replay.c runs each over its corpus and some random inputs, as a test.
+
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
+FUZZ_LIBS = ni/libapeni_core.la -lpthread
+
+fuzzers = tests/fuzz/fuzz_packet
+
+tests_fuzz_fuzz_packet_SOURCES = tests/fuzz/fuzz_packet.c $(fuzz_driver)
+tests_fuzz_fuzz_packet_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_packet_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_packet_LDADD = $(FUZZ_LIBS)
+
+EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/packet
+
+if HAVE_LIBFUZZER
+fuzz_driver =
+else
+fuzz_driver = tests/fuzz/replay.c
+TESTS += $(fuzzers)
+endif
+
+check_PROGRAMS += $(fuzzers)

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Links: they move packets and know nothing of their meaning. Each link is a folder with its own fragment.
+
+ni_libapeni_core_la_SOURCES += \
+    ni/link/lane.c \
+    ni/link/lane.h \
+    ni/link/lane_inl.h \
+    ni/link/link.h \
+    ni/link/packet.h

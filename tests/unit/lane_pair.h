@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_UNIT_LANE_PAIR_H
+#define TESTS_UNIT_LANE_PAIR_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "link/lane_inl.h"
+
+/*
+ * Both ends of a lane in one process, for the tests of the lane. The ring is either mapped twice,
+ * or a block of exactly the size that lane.h asks for, so that AddressSanitizer sees a step over
+ * its end. The counters may start anywhere: near 2^32, to see them wrap.
+ */
+
+struct lane_pair {
+    struct ni_lane_tx tx;
+    struct ni_lane_rx rx;
+    struct ni_lane_page *page;
+    uint8_t *ring, *bulk, *payload_map;
+    uint32_t lines, bulk_size;
+    size_t mapped; /* bytes of ring that are mapped; 0: allocated */
+};
+
+static inline void *lane_pair_must(void *memory, const char *what)
+{
+    if (memory == NULL || memory == MAP_FAILED) {
+        perror(what);
+        exit(1);
+    }
+    return memory;
+}
+
+static inline void lane_pair_map_twice(struct lane_pair *pair)
+{
+    size_t size = (size_t)pair->lines * NI_LINE;
+    int fd = memfd_create("lane_pair", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, (off_t)size) != 0) {
+        perror("memfd");
+        exit(1);
+    }
+    pair->mapped = 2 * size;
+    pair->ring =
+        lane_pair_must(mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), "mmap");
+    for (int half = 0; half < 2; half++) {
+        lane_pair_must(mmap(pair->ring + (size_t)half * size, size, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_FIXED, fd, 0),
+                       "mmap");
+    }
+    close(fd);
+}
+
+/* lines: a power of two of 8 or more; for twice, whole pages. */
+static inline void lane_pair_init(struct lane_pair *pair, uint32_t lines, uint32_t bulk_size,
+                                  bool twice)
+{
+    *pair = (struct lane_pair){.lines = lines, .bulk_size = bulk_size};
+    pair->page = lane_pair_must(aligned_alloc(NI_LINE, sizeof(*pair->page)), "page");
+    memset(pair->page, 0, sizeof(*pair->page));
+    if (twice) {
+        lane_pair_map_twice(pair);
+    } else {
+        size_t size = (size_t)ni_lane_ring_lines(lines) * NI_LINE;
+
+        pair->ring = lane_pair_must(aligned_alloc(NI_LINE, size), "ring");
+        memset(pair->ring, 0, size);
+    }
+    pair->payload_map = lane_pair_must(calloc(lines, 1), "map");
+    if (bulk_size != 0) {
+        pair->bulk = lane_pair_must(aligned_alloc(NI_LINE, bulk_size), "bulk");
+    }
+    ni_lane_tx_init(&pair->tx, pair->page, pair->ring, lines, pair->bulk, bulk_size,
+                    pair->payload_map);
+    ni_lane_rx_init(&pair->rx, pair->page, pair->ring, lines, pair->bulk, bulk_size);
+}
+
+/* As if so many lines and so many packets had passed. Before any packet only. */
+static inline void lane_pair_start_at(struct lane_pair *pair, uint32_t line, uint32_t seq)
+{
+    pair->tx.head = line;
+    pair->tx.warm_to = line;
+    pair->tx.limit = line + pair->lines;
+    pair->rx.tail = line;
+    pair->rx.published = line;
+    pair->tx.seq = seq;
+    pair->rx.seq = seq;
+    atomic_store_explicit(&pair->page->consumed, line, memory_order_relaxed);
+}
+
+static inline void lane_pair_fini(struct lane_pair *pair)
+{
+    if (pair->mapped != 0) {
+        munmap(pair->ring, pair->mapped);
+    } else {
+        free(pair->ring);
+    }
+    free(pair->page);
+    free(pair->payload_map);
+    free(pair->bulk);
+}
+
+#endif
