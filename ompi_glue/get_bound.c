@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ompi_glue/get_bound.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "ompi/mca/pml/base/pml_base_request.h"
+
+/* The beginning of ob1's fragment of a get or put, as far as it is needed. The header that it
+ * holds is the largest of ob1's headers. */
+#if OPAL_MAJOR_VERSION == 4 && OPAL_MINOR_VERSION == 1 && !OPAL_ENABLE_HETEROGENEOUS_SUPPORT
+#define KNOWN_FRAGMENT 1
+enum { OB1_HEADER = 56 };
+struct ob1_fragment {
+    opal_free_list_item_t super;
+    void *bml;
+    uint64_t header[OB1_HEADER / sizeof(uint64_t)];
+    int state;
+    size_t length;
+    size_t remaining;
+    void *request;
+    uint32_t retries;
+    void *callback;
+    uint64_t offset; /* of this get in the message */
+    void *local_address;
+    void *local_handle;
+    uint64_t remote_address;
+};
+#else
+#define KNOWN_FRAGMENT 0
+#endif
+
+#if KNOWN_FRAGMENT
+/* Whether a function lies in the component ob1. The last answers are kept: a process has one or two
+ * callbacks for gets. */
+static bool is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
+{
+    static _Atomic uintptr_t yes, no;
+    uintptr_t address = (uintptr_t)cbfunc;
+    const char *name;
+    bool found;
+    Dl_info info;
+
+    if (atomic_load_explicit(&yes, memory_order_relaxed) == address) {
+        return true;
+    }
+    if (atomic_load_explicit(&no, memory_order_relaxed) == address) {
+        return false;
+    }
+    if (dladdr((void *)address, &info) == 0 || info.dli_fname == NULL) {
+        return false;
+    }
+    name = strrchr(info.dli_fname, '/');
+    name = name != NULL ? name + 1 : info.dli_fname;
+    found = strncmp(name, "mca_pml_ob1.", sizeof("mca_pml_ob1.") - 1) == 0;
+    /* Each word says all about one address, so no order with others is needed. */
+    atomic_store_explicit(found ? &yes : &no, address, memory_order_relaxed);
+    return found;
+}
+
+/* Bytes of the message that the receive takes. Each request of a PML begins with the base. */
+static size_t expected_bytes(const mca_pml_base_request_t *request)
+{
+    size_t expected = SIZE_MAX;
+
+    (void)opal_convertor_get_packed_size(&request->req_convertor, &expected);
+    return expected;
+}
+#endif
+
+size_t ompi_glue_get_bound(void *local_address, uint64_t remote_address, size_t size,
+                           mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext, void *cbdata)
+{
+#if KNOWN_FRAGMENT
+    const struct ob1_fragment *fragment = cbdata;
+    size_t expected;
+
+    if (cbfunc == NULL || cbdata == NULL || !is_of_ob1(cbfunc)) {
+        return size;
+    }
+    if (fragment->bml != cbcontext || fragment->length != size ||
+        fragment->local_address != local_address || fragment->remote_address != remote_address ||
+        fragment->request == NULL) {
+        return size;
+    }
+    expected = expected_bytes(fragment->request);
+    if (OPAL_LIKELY(expected >= fragment->offset && size <= expected - fragment->offset)) {
+        return size;
+    }
+    return expected > fragment->offset ? expected - fragment->offset : 0;
+#else
+    (void)local_address;
+    (void)remote_address;
+    (void)cbfunc;
+    (void)cbcontext;
+    (void)cbdata;
+    return size;
+#endif
+}
