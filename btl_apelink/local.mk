@@ -1,1 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The Open MPI component mca_btl_apelink: the core and the glue are inside of it.
+
+EXTRA_DIST += btl_apelink/help-mpi-btl-apelink.txt
+CLEANFILES += btl_apelink/help_text.h
+
+if HAVE_OMPI
+ompicomponent_LTLIBRARIES += btl_apelink/mca_btl_apelink.la
+dist_ompicomponent_DATA += btl_apelink/help-mpi-btl-apelink.txt
+BUILT_SOURCES += btl_apelink/help_text.h
+endif
+
+btl_apelink_mca_btl_apelink_la_SOURCES = \
+    btl_apelink/btl_apelink.h \
+    btl_apelink/btl_apelink_atomic.c \
+    btl_apelink/btl_apelink_component.c \
+    btl_apelink/btl_apelink_copy_inl.h \
+    btl_apelink/btl_apelink_dump.c \
+    btl_apelink/btl_apelink_enable.c \
+    btl_apelink/btl_apelink_frag.c \
+    btl_apelink/btl_apelink_help.c \
+    btl_apelink/btl_apelink_memory.c \
+    btl_apelink/btl_apelink_module.c \
+    btl_apelink/btl_apelink_names.c \
+    btl_apelink/btl_apelink_op.c \
+    btl_apelink/btl_apelink_op.h \
+    btl_apelink/btl_apelink_params.c \
+    btl_apelink/btl_apelink_procs.c \
+    btl_apelink/btl_apelink_pvars.c \
+    btl_apelink/btl_apelink_rdma.c \
+    btl_apelink/btl_apelink_recv.c \
+    btl_apelink/btl_apelink_send.c \
+    btl_apelink/btl_apelink_sendi.c
+
+# Open MPI finds the component by its exported name.
+btl_apelink_mca_btl_apelink_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) \
+    $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
+btl_apelink_mca_btl_apelink_la_CFLAGS = $(AM_CFLAGS)
+btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined \
+    -export-symbols-regex '^mca_btl_apelink_component$$'
+btl_apelink_mca_btl_apelink_la_LIBADD = ompi_glue/libompi_glue.la ni/libapeni_core.la $(OMPI_LIBS)
+
+# The text of the help file, for when it is not installed.
+btl_apelink/help_text.h: btl_apelink/help-mpi-btl-apelink.txt
+	$(AM_V_GEN)$(MKDIR_P) btl_apelink && { \
+	    echo 'static const char mca_btl_apelink_help_text[] = "\\n"'; \
+	    sed -e '/^#/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' \
+	        $(srcdir)/btl_apelink/help-mpi-btl-apelink.txt; \
+	    echo '    "";'; } >$@.tmp && mv $@.tmp $@

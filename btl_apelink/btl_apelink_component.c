@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The component: from loading to the one module, and progress. */
+#include "btl_apelink/btl_apelink.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi_glue/check.h"
+
+static int component_register(void);
+static int component_open(void);
+static int component_close(void);
+static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threads,
+                                              bool mpi_threads);
+static int component_progress(void);
+
+mca_btl_apelink_component_t mca_btl_apelink_component = {
+    .super =
+        {
+            .btl_version =
+                {
+                    MCA_BTL_DEFAULT_VERSION("apelink"),
+                    .mca_open_component = component_open,
+                    .mca_close_component = component_close,
+                    .mca_register_component_params = component_register,
+                },
+            .btl_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .btl_init = component_init,
+            .btl_progress = component_progress,
+        },
+};
+
+/* Runs for ompi_info as well: nothing but declarations. */
+static int component_register(void)
+{
+    int rc = mca_btl_apelink_register_params();
+
+    if (rc == OPAL_SUCCESS) {
+        mca_btl_apelink_register_pvars();
+    }
+    return rc;
+}
+
+static int component_open(void)
+{
+    return OPAL_SUCCESS;
+}
+
+static int component_close(void)
+{
+    return OPAL_SUCCESS;
+}
+
+/* ---- init ----------------------------------------------------------------------------------------- */
+
+static int make_list(opal_free_list_t *list, size_t size, opal_class_t *class, int first, int most)
+{
+    enum { MORE = 32 }; /* at a time */
+
+    return opal_free_list_init(list, size, NI_CACHE_LINE, class, 0, 0, first, most,
+                               most > MORE || most <= 0 ? MORE : most, NULL, 0, NULL, NULL, NULL);
+}
+
+static void construct_lists(mca_btl_apelink_module_t *module)
+{
+    for (int i = 0; i < MCA_BTL_APELINK_FRAG_CLASSES; i++) {
+        OBJ_CONSTRUCT(&module->frags[i], opal_free_list_t);
+    }
+    OBJ_CONSTRUCT(&module->ops, opal_free_list_t);
+    OBJ_CONSTRUCT(&module->regs, opal_free_list_t);
+}
+
+/* Descriptors, operations, registrations. Of small descriptors some are made now: control messages
+ * can then be refused one only while others are out. */
+static int make_lists(mca_btl_apelink_module_t *module)
+{
+    const size_t bytes[MCA_BTL_APELINK_FRAG_CLASSES] = {
+        [MCA_BTL_APELINK_FRAG_SMALL] = MCA_BTL_APELINK_SMALL_BYTES,
+        [MCA_BTL_APELINK_FRAG_EAGER] = module->super.btl_eager_limit,
+        [MCA_BTL_APELINK_FRAG_MAX] = module->super.btl_max_send_size,
+    };
+    enum { SMALL_FIRST = 16, SMALL_MOST = 4096 };
+    int rc = OPAL_SUCCESS;
+
+    construct_lists(module);
+    for (int i = 0; i < MCA_BTL_APELINK_FRAG_CLASSES && rc == OPAL_SUCCESS; i++) {
+        bool small = i == MCA_BTL_APELINK_FRAG_SMALL;
+
+        rc = make_list(&module->frags[i], sizeof(mca_btl_apelink_frag_t) + bytes[i],
+                       OBJ_CLASS(mca_btl_apelink_frag_t), small ? SMALL_FIRST : 0,
+                       small ? SMALL_MOST : (int)mca_btl_apelink_component.frag_max);
+    }
+    if (rc == OPAL_SUCCESS) {
+        rc = make_list(&module->ops, sizeof(mca_btl_apelink_op_t), OBJ_CLASS(mca_btl_apelink_op_t),
+                       0, -1);
+    }
+    if (rc == OPAL_SUCCESS) {
+        rc = make_list(&module->regs, sizeof(mca_btl_apelink_reg_t),
+                       OBJ_CLASS(mca_btl_apelink_reg_t), 0, -1);
+    }
+    return rc;
+}
+
+/* Open the interface and its queue. */
+static ni_status open_ni(mca_btl_apelink_module_t *module)
+{
+    struct ni_open_attr attr = {
+        .flags = module->threads ? NI_THREADS : 0,
+        .host_processes = ompi_glue_node_peers() + 1,
+    };
+    ni_status status = ni_open(&attr, &module->ni);
+
+    if (status != NI_OK) {
+        module->ni = NULL;
+        return status;
+    }
+    status = ni_region_consumer(module->ni, mca_btl_apelink_recv, module, 0, &module->queue);
+    if (status != NI_OK) {
+        ni_close(module->ni);
+        module->ni = NULL;
+        return status;
+    }
+    ni_on_peer_down(module->ni, mca_btl_apelink_peer_down, module);
+    return NI_OK;
+}
+
+static int publish(const mca_btl_apelink_module_t *module)
+{
+    struct mca_btl_apelink_modex_t modex;
+    size_t size = offsetof(struct mca_btl_apelink_modex_t, blob);
+    int rc;
+
+    memset(&modex, 0, sizeof(modex));
+    modex.version = MCA_BTL_APELINK_MODEX_VERSION;
+    modex.queue = module->queue;
+    modex.blob_len = (uint32_t)ni_address(module->ni, modex.blob, sizeof(modex.blob));
+    OPAL_MODEX_SEND(rc, OMPI_GLUE_MODEX_ALL, &mca_btl_apelink_component.super.btl_version, &modex,
+                    size + modex.blob_len);
+    return rc;
+}
+
+static bool module_init(mca_btl_apelink_module_t *module, bool threads)
+{
+    ni_status status;
+
+    module->threads = threads;
+    module->closing = false;
+    ni_list_init(&module->busy);
+    ni_list_init(&module->endpoints);
+    OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
+    status = open_ni(module);
+    if (status != NI_OK) {
+        mca_btl_apelink_help("no-interface", opal_process_info.nodename, ni_status_text(status));
+        return false;
+    }
+    module->super.btl_flags |= ompi_glue_quirk_flags(module->super.btl_atomic_flags);
+    if (make_lists(module) != OPAL_SUCCESS || publish(module) != OPAL_SUCCESS) {
+        (void)module->super.btl_finalize(&module->super);
+        return false;
+    }
+    return true;
+}
+
+/* All reasons to step aside, silently if nobody asked for apelink. */
+static bool usable(void)
+{
+    char reason[256];
+
+    if (!mca_btl_apelink_wanted()) {
+        return false;
+    }
+    if (!ompi_glue_check(reason, sizeof(reason))) {
+        mca_btl_apelink_help("wrong-version", opal_process_info.nodename, ompi_glue_built_for(),
+                             reason);
+        return false;
+    }
+    return mca_btl_apelink_apply_params();
+}
+
+static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threads,
+                                              bool mpi_threads)
+{
+    mca_btl_base_module_t **modules;
+
+    (void)progress_threads;
+    *num_btls = 0;
+    if (!usable()) {
+        return NULL;
+    }
+    modules = calloc(1, sizeof(*modules));
+    if (modules == NULL) {
+        return NULL;
+    }
+    if (!module_init(&mca_btl_apelink, mpi_threads || opal_using_threads())) {
+        free(modules);
+        return NULL;
+    }
+    modules[0] = &mca_btl_apelink.super;
+    *num_btls = 1;
+    return modules;
+}
+
+/* ---- progress ------------------------------------------------------------------------------------- */
+
+static int component_progress(void)
+{
+    mca_btl_apelink_module_t *module = &mca_btl_apelink;
+    unsigned events = ni_progress(module->ni);
+
+    if (NI_UNLIKELY(atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0)) {
+        events += mca_btl_apelink_send_pending(module);
+    }
+    return (int)events;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages for users, from help-mpi-btl-apelink.txt. */
+#include "btl_apelink/btl_apelink.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "btl_apelink/help_text.h"
+
+/*
+ * Open MPI looks for help files in its own data folder only, unless told of others. The file is
+ * installed beside the component, so the component tells where it was loaded from. If the file is
+ * not there (a build that was not installed, a lonely copy of the component), the same text is
+ * taken from the component itself, without the folding of equal messages that mpirun does.
+ */
+
+#define FILE_NAME "help-mpi-btl-apelink.txt"
+
+/* Whether Open MPI finds the file; asked once. */
+static bool file_found(void)
+{
+    static int found = -1;
+    char folder[1024], path[1200];
+    const char *slash;
+    Dl_info info;
+
+    if (found >= 0) {
+        return found != 0;
+    }
+    found = 0;
+    if (dladdr(&mca_btl_apelink_component, &info) == 0 || info.dli_fname == NULL) {
+        return false;
+    }
+    slash = strrchr(info.dli_fname, '/');
+    if (slash == NULL || (size_t)(slash - info.dli_fname) >= sizeof(folder)) {
+        return false;
+    }
+    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - info.dli_fname), info.dli_fname);
+    snprintf(path, sizeof(path), "%s/%s", folder, FILE_NAME);
+    if (access(path, R_OK) == 0 && opal_show_help_add_dir(folder) == OPAL_SUCCESS) {
+        found = 1;
+    }
+    return found != 0;
+}
+
+/* The text of a topic: sets its length; NULL if there is no such topic. */
+static const char *find_topic(const char *topic, size_t *length)
+{
+    char line[128];
+    const char *start, *end;
+
+    snprintf(line, sizeof(line), "\n[%s]\n", topic);
+    start = strstr(mca_btl_apelink_help_text, line);
+    if (start == NULL) {
+        return NULL;
+    }
+    start += strlen(line);
+    end = strstr(start, "\n[");
+    *length = end != NULL ? (size_t)(end - start) : strlen(start);
+    return start;
+}
+
+static void show_own(const char *topic, va_list arguments)
+{
+    char format[2048], text[4096];
+    size_t length = 0;
+    const char *start = find_topic(topic, &length);
+
+    if (start == NULL) {
+        opal_output(0, "btl:apelink: %s", topic);
+        return;
+    }
+    snprintf(format, sizeof(format), "%.*s", (int)length, start);
+    vsnprintf(text, sizeof(text), format, arguments);
+    opal_output(0, "%s", text);
+}
+
+void mca_btl_apelink_help(const char *topic, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, topic);
+    if (file_found()) {
+        (void)opal_show_vhelp(FILE_NAME, topic, true, arguments);
+    } else {
+        show_own(topic, arguments);
+    }
+    va_end(arguments);
+}

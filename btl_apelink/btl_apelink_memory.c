@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory for puts, gets and atomics: regions of the buffer table. Nothing is pinned, so there is no
+ * cache of registrations: making one costs less than looking it up. */
+#include "btl_apelink/btl_apelink.h"
+
+#include <stddef.h>
+
+OBJ_CLASS_INSTANCE(mca_btl_apelink_reg_t, opal_free_list_item_t, NULL, NULL);
+
+/* The handle is copied around as plain bytes, also to peers. */
+_Static_assert(sizeof(mca_btl_base_registration_handle_t) == 16,
+               "handles travel between processes");
+_Static_assert(sizeof(mca_btl_base_registration_handle_t) <= MCA_BTL_REG_HANDLE_MAX_SIZE,
+               "larger handles are cut off");
+
+static unsigned remote_access(uint32_t flags)
+{
+    return ((flags & MCA_BTL_REG_FLAG_REMOTE_READ) != 0 ? NI_ACCESS_READ : 0) |
+           ((flags & MCA_BTL_REG_FLAG_REMOTE_WRITE) != 0 ? NI_ACCESS_WRITE : 0) |
+           ((flags & MCA_BTL_REG_FLAG_REMOTE_ATOMIC) != 0 ? NI_ACCESS_ATOMIC : 0);
+}
+
+/* The endpoint does not matter: a region is the same for all peers. */
+mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(
+    struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint, void *base,
+    size_t size, uint32_t flags)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    mca_btl_apelink_reg_t *reg = (mca_btl_apelink_reg_t *)opal_free_list_get(&module->regs);
+    unsigned access = remote_access(flags);
+
+    (void)endpoint;
+    if (NI_UNLIKELY(reg == NULL)) {
+        return NULL;
+    }
+    reg->handle.rkey = (struct ni_rkey){0};
+    if (access != 0 && size != 0 &&
+        NI_UNLIKELY(ni_region_memory(module->ni, base, size, access, &reg->handle.rkey) != NI_OK)) {
+        opal_free_list_return(&module->regs, &reg->super);
+        return NULL;
+    }
+    return &reg->handle;
+}
+
+int mca_btl_apelink_deregister_mem(struct mca_btl_base_module_t *btl,
+                                   mca_btl_base_registration_handle_t *handle)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    mca_btl_apelink_reg_t *reg = ni_container_of(handle, mca_btl_apelink_reg_t, handle);
+    ni_status status = NI_OK;
+
+    if (handle->rkey.handle != 0) {
+        status = ni_region_deregister(module->ni, handle->rkey.handle);
+    }
+    opal_free_list_return(&module->regs, &reg->super);
+    return mca_btl_apelink_error(status);
+}

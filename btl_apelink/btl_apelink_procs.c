@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Peers come, go and die. */
+#include "btl_apelink/btl_apelink.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "opal/class/opal_bitmap.h"
+
+/* ---- endpoints ------------------------------------------------------------------------------------ */
+
+static mca_btl_apelink_endpoint_t *endpoint_new(mca_btl_apelink_module_t *module,
+                                                struct opal_proc_t *proc, struct ni_peer *peer,
+                                                ni_handle queue)
+{
+    mca_btl_apelink_endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
+
+    if (endpoint == NULL) {
+        return NULL;
+    }
+    endpoint->peer = peer;
+    endpoint->queue = queue;
+    endpoint->proc = proc;
+    ni_list_init(&endpoint->pending);
+    ni_list_init(&endpoint->busy);
+    ni_list_init(&endpoint->all);
+    OBJ_CONSTRUCT(&endpoint->lock, opal_mutex_t);
+    mca_btl_apelink_lock(module, &module->lock);
+    ni_list_push_back(&module->endpoints, &endpoint->all);
+    mca_btl_apelink_unlock(module, &module->lock);
+    ni_peer_set_user(peer, endpoint);
+    return endpoint;
+}
+
+void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint)
+{
+    mca_btl_apelink_module_t *module = &mca_btl_apelink;
+
+    mca_btl_apelink_fail_pending(endpoint, OPAL_SUCCESS);
+    mca_btl_apelink_lock(module, &module->lock);
+    ni_list_remove(&endpoint->all);
+    mca_btl_apelink_unlock(module, &module->lock);
+    if (ni_peer_user(endpoint->peer) == endpoint) {
+        ni_peer_set_user(endpoint->peer, NULL);
+    }
+    ni_disconnect(module->ni, endpoint->peer);
+    OBJ_DESTRUCT(&endpoint->lock);
+    free(endpoint);
+}
+
+/* ---- add ------------------------------------------------------------------------------------------ */
+
+/* What the process has published, to be freed by the caller; NULL if it is nothing of ours. */
+static struct mca_btl_apelink_modex_t *modex_of(const struct opal_proc_t *proc)
+{
+    struct mca_btl_apelink_modex_t *modex = NULL;
+    size_t size = 0;
+    int rc;
+
+    OPAL_MODEX_RECV(rc, &mca_btl_apelink_component.super.btl_version, &proc->proc_name,
+                    (void **)&modex, &size);
+    if (rc != OPAL_SUCCESS || modex == NULL) {
+        return NULL;
+    }
+    if (size < offsetof(struct mca_btl_apelink_modex_t, blob) ||
+        modex->version != MCA_BTL_APELINK_MODEX_VERSION ||
+        modex->blob_len > size - offsetof(struct mca_btl_apelink_modex_t, blob)) {
+        free(modex);
+        return NULL;
+    }
+    return modex;
+}
+
+/* Connect to a process if it can be reached. Whether it can, its address tells: the locality that
+ * Open MPI knows is missing for processes of other jobs. */
+static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
+                                              struct opal_proc_t *proc)
+{
+    struct mca_btl_apelink_modex_t *modex = modex_of(proc);
+    mca_btl_apelink_endpoint_t *endpoint = NULL;
+    struct ni_peer *peer = NULL;
+    char reason[256] = "it does not use apelink";
+
+    if (modex != NULL &&
+        ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason)) &&
+        ni_connect(module->ni, modex->blob, modex->blob_len, &peer) == NI_OK) {
+        endpoint = endpoint_new(module, proc, peer, modex->queue.handle);
+        if (endpoint == NULL) {
+            ni_disconnect(module->ni, peer);
+        }
+    } else {
+        opal_output_verbose(10, opal_btl_base_framework.framework_output,
+                            "btl:apelink: not used for %s: %s", OPAL_NAME_PRINT(proc->proc_name),
+                            reason);
+    }
+    free(modex);
+    return endpoint;
+}
+
+/*
+ * Called for many processes or for one, with or without a bitmap, at any time. A process that
+ * cannot be reached is no error; others may reach it.
+ */
+int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
+                              struct opal_proc_t **procs,
+                              struct mca_btl_base_endpoint_t **endpoints,
+                              struct opal_bitmap_t *reachable)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    const struct opal_proc_t *self = opal_proc_local_get();
+
+    for (size_t i = 0; i < nprocs; i++) {
+        endpoints[i] = NULL;
+        if (procs[i] == self) {
+            continue; /* btl self does that */
+        }
+        endpoints[i] = connect_to(module, procs[i]);
+        if (endpoints[i] != NULL && reachable != NULL) {
+            int rc = opal_bitmap_set_bit(reachable, (int)i);
+
+            if (rc != OPAL_SUCCESS) {
+                return rc;
+            }
+        }
+    }
+    return OPAL_SUCCESS;
+}
+
+/* ---- go ------------------------------------------------------------------------------------------- */
+
+int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
+                              struct opal_proc_t **procs,
+                              struct mca_btl_base_endpoint_t **endpoints)
+{
+    (void)btl;
+    (void)procs;
+    for (size_t i = 0; i < nprocs; i++) {
+        if (endpoints[i] != NULL) {
+            mca_btl_apelink_endpoint_release(endpoints[i]);
+            endpoints[i] = NULL;
+        }
+    }
+    return OPAL_SUCCESS;
+}
+
+/* Tell the user and the layer above, which ends the job. */
+static NI_COLD void report_dead(mca_btl_apelink_module_t *module,
+                                mca_btl_apelink_endpoint_t *endpoint, ni_status status)
+{
+    char name[64], text[192];
+
+    snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(endpoint->proc->proc_name));
+    mca_btl_apelink_help("peer-died", opal_process_info.nodename,
+                         OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), name, ni_status_text(status));
+    if (module->error_cb != NULL) {
+        /* Used as a format by whoever aborts: no % in it. */
+        snprintf(text, sizeof(text), "btl apelink: lost process %s (%s)", name,
+                 ni_status_text(status));
+        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, endpoint->proc, text);
+    }
+}
+
+/*
+ * Called once per peer by the core, which is sure of it. A peer that has closed its interface in
+ * good order is no error as long as nothing is to be sent to it.
+ */
+void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status)
+{
+    mca_btl_apelink_module_t *module = arg;
+    mca_btl_apelink_endpoint_t *endpoint = ni_peer_user(peer);
+
+    if (endpoint == NULL || endpoint->down) {
+        return;
+    }
+    endpoint->down = true;
+    if (module->closing) {
+        return;
+    }
+    if (status != NI_ERR_PEER_CLOSED) {
+        report_dead(module, endpoint, status);
+    }
+    mca_btl_apelink_fail_pending(endpoint, mca_btl_apelink_error(status));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Put, get and flush. */
+#include "btl_apelink/btl_apelink_op.h"
+
+#include "ompi_glue/get_bound.h"
+
+/*
+ * Both always complete by the callback, possibly before they return, and never return 1: ob1 of 4.1
+ * takes that for a failure of a put, and waits for the callback of a get. The core reports a put
+ * complete when the data is visible at the target, as the interface demands.
+ */
+
+int mca_btl_apelink_put(struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
+                        void *local_address, uint64_t remote_address,
+                        mca_btl_base_registration_handle_t *local_handle,
+                        mca_btl_base_registration_handle_t *remote_handle, size_t size, int flags,
+                        int order, mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext,
+                        void *cbdata)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
+                                                      cbfunc, cbcontext, cbdata);
+    struct ni_ack ack;
+
+    (void)flags;
+    (void)order;
+    if (NI_UNLIKELY(op == NULL)) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    ack = mca_btl_apelink_op_ack(op);
+    return mca_btl_apelink_op_started(
+        module, op, ni_write(module->ni, endpoint->peer, local_address, size, &remote, &ack));
+}
+
+int mca_btl_apelink_get(struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
+                        void *local_address, uint64_t remote_address,
+                        mca_btl_base_registration_handle_t *local_handle,
+                        mca_btl_base_registration_handle_t *remote_handle, size_t size, int flags,
+                        int order, mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext,
+                        void *cbdata)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
+                                                      cbfunc, cbcontext, cbdata);
+    struct ni_ack ack;
+
+    (void)flags;
+    (void)order;
+    if (NI_UNLIKELY(op == NULL)) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    size = ompi_glue_get_bound(local_address, remote_address, size, cbfunc, cbcontext, cbdata);
+    ack = mca_btl_apelink_op_ack(op);
+    return mca_btl_apelink_op_started(
+        module, op, ni_read(module->ni, endpoint->peer, local_address, size, &remote, &ack));
+}
+
+static void flushed(void *arg, ni_status status, uint64_t value)
+{
+    _Atomic bool *done = arg;
+
+    (void)status; /* a peer that died has no operation outstanding either */
+    (void)value;
+    /* F1: pairs with the acquire in mca_btl_apelink_flush. */
+    atomic_store_explicit(done, true, memory_order_release);
+}
+
+/*
+ * Returns when all puts, gets and atomics that were started before have completed; their callbacks
+ * have run by then, unless another thread is just running them.
+ */
+int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
+                          struct mca_btl_base_endpoint_t *endpoint)
+{
+    enum { SPINS = 1000 }; /* then give way to whoever shares the core */
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
+    _Atomic bool done = false;
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = &done};
+    ni_status status;
+
+    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN) {
+        opal_progress();
+    }
+    if (status != NI_OK) {
+        return mca_btl_apelink_error(status);
+    }
+    /* Pairs with F1. */
+    for (unsigned spins = 0; !atomic_load_explicit(&done, memory_order_acquire); spins++) {
+        if (ni_progress(module->ni) == 0 && spins >= SPINS) {
+            opal_progress();
+        }
+    }
+    return OPAL_SUCCESS;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hot path out: header and user data go straight into the lane. */
+#include "btl_apelink/btl_apelink.h"
+
+#include "btl_apelink/btl_apelink_copy_inl.h"
+#include "engine/fast.h"
+
+/* There is no room, or something waits already: give the caller a descriptor to fill and send. */
+static NI_COLD int sendi_later(struct mca_btl_base_module_t *btl,
+                               mca_btl_apelink_endpoint_t *endpoint, size_t size, uint8_t order,
+                               uint32_t flags, mca_btl_base_descriptor_t **descriptor)
+{
+    if (descriptor != NULL) {
+        *descriptor = mca_btl_apelink_alloc(btl, endpoint, order, size, flags);
+    }
+    return endpoint->down ? OPAL_ERR_UNREACH : OPAL_ERR_RESOURCE_BUSY;
+}
+
+/* User data that is not contiguous is packed in place. A convertor that does not deliver all of it
+ * in one go is broken; nothing is sent then. */
+static NI_COLD bool pack(struct opal_convertor_t *convertor, uint8_t *place, size_t size)
+{
+    struct iovec iov = {.iov_base = place, .iov_len = size};
+    uint32_t count = 1;
+    size_t packed = size;
+
+    return opal_convertor_pack(convertor, &iov, &count, &packed) >= 0 && packed == size;
+}
+
+/*
+ * All or nothing: on success the data is on its way and the user's buffer may be reused. The
+ * convertor is looked at only if there is user data: for an empty message it is not even
+ * initialised. It is advanced only after room was found, so that the caller can start over.
+ */
+int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
+                          struct mca_btl_base_endpoint_t *endpoint,
+                          struct opal_convertor_t *convertor, void *header, size_t header_size,
+                          size_t payload_size, uint8_t order, uint32_t flags,
+                          mca_btl_base_tag_t tag, mca_btl_base_descriptor_t **descriptor)
+{
+    size_t total = header_size + payload_size;
+    uint8_t *place = NULL;
+
+    if (NI_LIKELY(!mca_btl_apelink_waits(endpoint))) {
+        place = ni_msg_begin(endpoint->peer, (uint32_t)header_size, (uint32_t)payload_size);
+    }
+    if (NI_UNLIKELY(place == NULL)) {
+        return sendi_later(btl, endpoint, total, order, flags, descriptor);
+    }
+    mca_btl_apelink_copy_header(place, header, header_size);
+    if (payload_size != 0) {
+        if (NI_LIKELY(!opal_convertor_need_buffers(convertor))) {
+            void *data;
+
+            opal_convertor_get_current_pointer(convertor, &data);
+            mca_btl_apelink_copy(place + header_size, data, payload_size);
+        } else if (NI_UNLIKELY(!pack(convertor, place + header_size, payload_size))) {
+            ni_msg_abort(endpoint->peer);
+            if (descriptor != NULL) {
+                *descriptor = NULL;
+            }
+            return OPAL_ERROR;
+        }
+    }
+    ni_msg_commit(endpoint->peer, endpoint->queue, tag, (uint32_t)total);
+    return OPAL_SUCCESS;
+}
