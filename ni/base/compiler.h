@@ -19,6 +19,9 @@
 /* A function of the hot path that must not become a call, whatever its size. */
 #define NI_ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* For declarations of hot variables: reached without the indirection that an exported one needs. */
+#define NI_HIDDEN __attribute__((visibility("hidden")))
+
 /* The member or variable begins a cache line of its own. */
 #define NI_LINE_ALIGNED _Alignas(NI_CACHE_LINE)
 

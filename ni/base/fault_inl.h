@@ -15,7 +15,7 @@
  */
 
 /* Whether any point is armed. Written by fault.c only. */
-extern _Atomic bool ni_fault_any_armed;
+extern NI_HIDDEN _Atomic bool ni_fault_any_armed;
 
 /* Count the question and decide. Thread-safe. */
 NI_COLD bool ni_fault_ask(enum ni_fault_point point);
@@ -26,14 +26,17 @@ const char *ni_fault_name(enum ni_fault_point point);
 /* ni_fault_parse without arming anything. */
 ni_status ni_fault_check(const char *text, char *error, size_t error_size);
 
-/* Whether the fault strikes here and now. Relaxed, because arming a fault orders nothing: a thread
- * may see it a little later. */
+/* Whether it is worth asking. Relaxed, because arming a fault orders nothing: a thread may see it a
+ * little later. */
+static inline bool ni_fault_armed(void)
+{
+    return NI_UNLIKELY(atomic_load_explicit(&ni_fault_any_armed, memory_order_relaxed));
+}
+
+/* Whether the fault strikes here and now. */
 static inline bool ni_fault(enum ni_fault_point point)
 {
-    if (NI_LIKELY(!atomic_load_explicit(&ni_fault_any_armed, memory_order_relaxed))) {
-        return false;
-    }
-    return ni_fault_ask(point);
+    return ni_fault_armed() && ni_fault_ask(point);
 }
 
 #endif

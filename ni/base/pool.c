@@ -122,7 +122,8 @@ static ni_status add_chunk(struct ni_pool *pool)
     return NI_OK;
 }
 
-void *ni_pool_get_new(struct ni_pool *pool)
+/* Make an item; NULL at the limit or when out of memory. */
+static void *get_new(struct ni_pool *pool)
 {
     if (pool->made >= pool->limit) {
         return NULL;
@@ -142,6 +143,14 @@ void *ni_pool_get_new(struct ni_pool *pool)
     pool->out++;
     ni_pool_unpoison(pool, item);
     return item;
+}
+
+void *ni_pool_get_slow(struct ni_pool *pool)
+{
+    if (ni_fault(NI_FAULT_ALLOC)) {
+        return NULL;
+    }
+    return pool->free != NULL ? ni_pool_take(pool) : get_new(pool);
 }
 
 void *ni_pool_next(const struct ni_pool *pool, uint32_t *cursor)

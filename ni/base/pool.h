@@ -82,8 +82,8 @@ ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_pe
  * items are gone too. */
 uint32_t ni_pool_fini(struct ni_pool *pool);
 
-/* The part of ni_pool_get that makes a new item; NULL at the limit or when out of memory. */
-NI_COLD void *ni_pool_get_new(struct ni_pool *pool);
+/* ni_pool_get where faults are armed or the free list is empty. */
+NI_COLD void *ni_pool_get_slow(struct ni_pool *pool);
 
 /* The items that are out, in order of index: for (uint32_t i = 0; (item = ni_pool_next(pool, &i))
  * != NULL;). Items may be put back meanwhile. O(items) in all. */
@@ -130,23 +130,26 @@ static inline void ni_pool_unpoison(const struct ni_pool *pool, void *item)
 #endif
 }
 
-/* An item of undefined contents, aligned to a cache line; NULL at the limit or when memory is
- * short (a fault point). The caller owns it until ni_pool_put. */
-static inline void *ni_pool_get(struct ni_pool *pool)
+/* Hand out the first item of the free list, which is not empty. */
+static inline void *ni_pool_take(struct ni_pool *pool)
 {
     struct ni_pool_free *item = pool->free;
 
-    if (NI_UNLIKELY(ni_fault(NI_FAULT_ALLOC))) {
-        return NULL;
-    }
-    if (NI_UNLIKELY(item == NULL)) {
-        return ni_pool_get_new(pool);
-    }
     ni_pool_unpoison(pool, item);
     pool->free = item->next;
     pool->out++;
     ni_pool_chunk_of(pool, item)->generation[ni_pool_slot(pool, item)]++;
     return item;
+}
+
+/* An item of undefined contents, aligned to a cache line; NULL at the limit or when memory is short
+ * (a fault point). The caller owns it until ni_pool_put. */
+static inline void *ni_pool_get(struct ni_pool *pool)
+{
+    if (NI_UNLIKELY(pool->free == NULL || ni_fault_armed())) {
+        return ni_pool_get_slow(pool);
+    }
+    return ni_pool_take(pool);
 }
 
 /* Give back an item of this pool that is out. Its tokens are stale from now on. */
@@ -206,12 +209,20 @@ static inline uint64_t ni_pool_token(const struct ni_pool *pool, const void *ite
  * item. */
 static inline void *ni_pool_from_token(const struct ni_pool *pool, uint64_t token)
 {
-    void *item = ni_pool_at(pool, (uint32_t)token);
+    uint32_t slot = (uint32_t)token & ((1U << pool->slot_shift) - 1);
+    uint32_t number = (uint32_t)token >> pool->slot_shift;
+    uint32_t generation = (uint32_t)(token >> 32);
 
-    if (NI_UNLIKELY(item == NULL || ni_pool_token(pool, item) != token)) {
+    if (NI_UNLIKELY(number >= pool->chunk_count || slot >= pool->slots)) {
         return NULL;
     }
-    return item;
+
+    struct ni_pool_chunk *chunk = pool->chunks[number];
+
+    if (NI_UNLIKELY((generation & 1) == 0 || chunk->generation[slot] != generation)) {
+        return NULL;
+    }
+    return ni_pool_slot_item(pool, chunk, slot);
 }
 
 /* Items handed out now. */
