@@ -176,6 +176,9 @@ void mca_btl_apelink_register_pvars(void);
 /* Show a topic of help-mpi-btl-apelink.txt; its arguments are all strings. */
 void mca_btl_apelink_help(const char *topic, ...);
 
+/* The help file's text without its comments, made from it by the build. */
+extern const char mca_btl_apelink_help_text[];
+
 /* ---- module ------------------------------------------------------------------------------------------ */
 
 int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "btl_apelink/help_text.h"
-
 /*
  * Open MPI looks for help files in its own data folder only, unless told of others. The file is
  * installed beside the component, so the component tells where it was loaded from. If the file is

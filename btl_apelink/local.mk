@@ -2,12 +2,11 @@
 # The Open MPI component mca_btl_apelink: the core and the glue are inside of it.
 
 EXTRA_DIST += btl_apelink/help-mpi-btl-apelink.txt
-CLEANFILES += btl_apelink/help_text.h
+CLEANFILES += btl_apelink/help_text.c
 
 if HAVE_OMPI
 ompicomponent_LTLIBRARIES += btl_apelink/mca_btl_apelink.la
 dist_ompicomponent_DATA += btl_apelink/help-mpi-btl-apelink.txt
-BUILT_SOURCES += btl_apelink/help_text.h
 endif
 
 btl_apelink_mca_btl_apelink_la_SOURCES = \
@@ -41,9 +40,12 @@ btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -n
 btl_apelink_mca_btl_apelink_la_LIBADD = ompi_glue/libompi_glue.la ni/libapeni_core.la $(OMPI_LIBS)
 
 # The text of the help file, for when it is not installed.
-btl_apelink/help_text.h: btl_apelink/help-mpi-btl-apelink.txt
+nodist_btl_apelink_mca_btl_apelink_la_SOURCES = btl_apelink/help_text.c
+
+btl_apelink/help_text.c: btl_apelink/help-mpi-btl-apelink.txt
 	$(AM_V_GEN)$(MKDIR_P) btl_apelink && { \
-	    echo 'static const char mca_btl_apelink_help_text[] = "\\n"'; \
+	    echo 'extern const char mca_btl_apelink_help_text[];'; \
+	    echo 'const char mca_btl_apelink_help_text[] = "\n"'; \
 	    sed -e '/^#/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' \
 	        $(srcdir)/btl_apelink/help-mpi-btl-apelink.txt; \
 	    echo '    "";'; } >$@.tmp && mv $@.tmp $@
