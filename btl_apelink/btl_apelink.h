@@ -173,8 +173,9 @@ bool mca_btl_apelink_wanted(void);
 /* Register the statistics of the NI as MPI_T performance variables. */
 void mca_btl_apelink_register_pvars(void);
 
-/* Show a topic of help-mpi-btl-apelink.txt; its arguments are all strings. */
-void mca_btl_apelink_help(const char *topic, ...);
+/* Show a topic of help-mpi-btl-apelink.txt, whose first argument is this node, and the next up to
+ * three are these; "" for those that a topic does not have. */
+void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const char *c);
 
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];

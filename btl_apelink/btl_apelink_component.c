@@ -151,7 +151,7 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     status = open_ni(module);
     if (status != NI_OK) {
-        mca_btl_apelink_help("no-interface", opal_process_info.nodename, ni_status_text(status));
+        mca_btl_apelink_help("no-interface", ni_status_text(status), "", "");
         return false;
     }
     module->super.btl_flags |= ompi_glue_quirk_flags(module->super.btl_atomic_flags);
@@ -171,8 +171,7 @@ static bool usable(void)
         return false;
     }
     if (!ompi_glue_check(reason, sizeof(reason))) {
-        mca_btl_apelink_help("wrong-version", opal_process_info.nodename, ompi_glue_built_for(),
-                             reason);
+        mca_btl_apelink_help("wrong-version", ompi_glue_built_for(), reason, "");
         return false;
     }
     return mca_btl_apelink_apply_params();

@@ -3,7 +3,6 @@
 #include "btl_apelink/btl_apelink.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,30 +60,27 @@ static const char *find_topic(const char *topic, size_t *length)
     return start;
 }
 
-static void show_own(const char *topic, va_list arguments)
+static void show_own(const char *topic, const char *a, const char *b, const char *c)
 {
     char format[2048], text[4096];
     size_t length = 0;
     const char *start = find_topic(topic, &length);
 
     if (start == NULL) {
-        opal_output(0, "btl:apelink: %s", topic);
+        opal_output(0, "btl:apelink: %s %s %s %s", topic, a, b, c);
         return;
     }
     snprintf(format, sizeof(format), "%.*s", (int)length, start);
-    vsnprintf(text, sizeof(text), format, arguments);
+    snprintf(text, sizeof(text), format, opal_process_info.nodename, a, b, c);
     opal_output(0, "%s", text);
 }
 
-void mca_btl_apelink_help(const char *topic, ...)
+/* Not opal_show_vhelp: only this one's messages are folded by mpirun. */
+void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const char *c)
 {
-    va_list arguments;
-
-    va_start(arguments, topic);
     if (file_found()) {
-        (void)opal_show_vhelp(FILE_NAME, topic, true, arguments);
+        (void)opal_show_help(FILE_NAME, topic, true, opal_process_info.nodename, a, b, c);
     } else {
-        show_own(topic, arguments);
+        show_own(topic, a, b, c);
     }
-    va_end(arguments);
 }

@@ -110,7 +110,7 @@ static bool check_setting(const char *name, const char *value, const char *where
             ni_number_parse(value, strlen(value), true, &number) == NULL) {
             return true;
         }
-        mca_btl_apelink_help("bad-value", opal_process_info.nodename, name, value,
+        mca_btl_apelink_help("bad-value", name, value,
                              "a whole number, optionally with suffix K, M or G");
         return false;
     }
@@ -118,7 +118,7 @@ static bool check_setting(const char *name, const char *value, const char *where
     if (close != NULL) {
         snprintf(advice, sizeof(advice), "Did you mean: %s", close);
     }
-    mca_btl_apelink_help("unknown-parameter", opal_process_info.nodename, name, where, advice);
+    mca_btl_apelink_help("unknown-parameter", name, where, advice);
     return false;
 }
 

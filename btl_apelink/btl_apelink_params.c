@@ -290,7 +290,7 @@ static bool apply_core(const struct core_var *var)
     }
     snprintf(name, sizeof(name), "btl_apelink_%s", param->name);
     (void)ni_param_accepted(param, error, sizeof(error));
-    mca_btl_apelink_help("bad-value", opal_process_info.nodename, name, text, error);
+    mca_btl_apelink_help("bad-value", name, text, error);
     return false;
 }
 
@@ -304,7 +304,7 @@ static bool check_limit(const char *name, size_t value, size_t least, size_t mos
     }
     snprintf(text, sizeof(text), "%zu", value);
     snprintf(accepted, sizeof(accepted), "%zu to %zu bytes", least, most);
-    mca_btl_apelink_help("bad-value", opal_process_info.nodename, name, text, accepted);
+    mca_btl_apelink_help("bad-value", name, text, accepted);
     return false;
 }
 
@@ -315,6 +315,9 @@ bool mca_btl_apelink_apply_params(void)
     const mca_btl_base_module_t *btl = &mca_btl_apelink.super;
     bool good = !mca_btl_apelink_component.bad_parameters;
 
+    if (!mca_btl_apelink_check_names()) {
+        return false;
+    }
     good &= check_limit("btl_apelink_eager_limit", btl->btl_eager_limit, LEAST, MOST);
     good &= check_limit("btl_apelink_rndv_eager_limit", btl->btl_rndv_eager_limit, LEAST, MOST);
     good &= check_limit("btl_apelink_max_send_size", btl->btl_max_send_size, LEAST, MOST);
@@ -323,5 +326,5 @@ bool mca_btl_apelink_apply_params(void)
     for (size_t i = 0; i < ni_param_count; i++) {
         good &= apply_core(&core_vars[i]);
     }
-    return mca_btl_apelink_check_names() && good;
+    return good;
 }

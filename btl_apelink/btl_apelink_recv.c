@@ -11,7 +11,7 @@ static NI_COLD void unclaimed(mca_btl_apelink_module_t *module, unsigned tag)
 
     if (module->unclaimed++ == 0) {
         snprintf(text, sizeof(text), "%u", tag);
-        mca_btl_apelink_help("unclaimed", opal_process_info.nodename, text);
+        mca_btl_apelink_help("unclaimed", text, "", "");
     }
 }
 
