@@ -20,9 +20,10 @@
 #define TITLE "OSU-style MPI Init Test"
 
 /* What the kernel says about this process, in KiB. The rows of the memory table, in this order. */
-enum { PEAK, RESIDENT, PROPORTIONAL, PRIVATE, MEMORY_ROWS };
+enum { PEAK, RESIDENT, PROPORTIONAL, ANONYMOUS, SHARED, PRIVATE, MEMORY_ROWS };
 
-static const char *const memory_names[MEMORY_ROWS] = {"VmHWM", "VmRSS", "Pss", "Private"};
+static const char *const memory_names[MEMORY_ROWS] = {"VmHWM",    "VmRSS",     "Pss",
+                                                      "Pss_Anon", "Pss_Shmem", "Private"};
 
 /* Add to *sum the number behind each line of file that begins with key and a colon. */
 static void add_lines(const char *file, const char *key, double *sum)
@@ -48,6 +49,8 @@ static void read_memory(double *memory)
     add_lines("/proc/self/status", "VmHWM", &memory[PEAK]);
     add_lines("/proc/self/status", "VmRSS", &memory[RESIDENT]);
     add_lines("/proc/self/smaps_rollup", "Pss", &memory[PROPORTIONAL]);
+    add_lines("/proc/self/smaps_rollup", "Pss_Anon", &memory[ANONYMOUS]);
+    add_lines("/proc/self/smaps_rollup", "Pss_Shmem", &memory[SHARED]);
     add_lines("/proc/self/smaps_rollup", "Private_Clean", &memory[PRIVATE]);
     add_lines("/proc/self/smaps_rollup", "Private_Dirty", &memory[PRIVATE]);
 }

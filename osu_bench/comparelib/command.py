@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Command lines: where programs are, and how each transport starts them."""
+
+import os
+import shutil
+from dataclasses import dataclass, field
+
+from .parse import format_size
+
+
+class NotHere(Exception):
+    """Something is not installed; the text says what, and what to do."""
+
+
+@dataclass
+class Setup:
+    """What the user chose, apart from what is compared."""
+
+    programs: list  # directories in which benchmark programs are looked for
+    component_path: str = ""  # a directory with Open MPI components
+    cores: tuple = (0, 1)
+    core_count: int = 2
+    mpirun_args: list = field(default_factory=list)
+    bench_args: list = field(default_factory=list)
+    digits: int = 4
+    default_cores: bool = True  # cores were not given by the user
+
+
+def find_program(name, setup, subfolder=""):
+    """The path of a benchmark program; subfolder is "mpich" for those compiled for MPICH."""
+    for folder in setup.programs:
+        path = os.path.join(folder, subfolder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    where = ", ".join(os.path.join(folder, subfolder) for folder in setup.programs)
+    raise NotHere(f"{name} not found in {where}; build it, or name its directory with --programs")
+
+
+def find_perf(name, setup):
+    """The path of a program that runs without MPI, which may also be in PATH."""
+    try:
+        return find_program(name, setup)
+    except NotHere as error:
+        path = shutil.which(name)
+        if path is None:
+            raise NotHere(f"{error}, or put it into PATH") from None
+        return path
+
+
+def _find_launcher(names, package):
+    for name in names:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    raise NotHere(f"no {' or '.join(names)} in PATH; Debian: {package}")
+
+
+def _openmpi(setup, transport, bench, ranks):
+    # Plain mpirun first: it is the one that the user put into PATH.
+    words = [_find_launcher(("mpirun", "mpirun.openmpi"), "openmpi-bin"), "-n", str(ranks)]
+    if ranks > setup.core_count:
+        words += ["--oversubscribe", "--bind-to", "none"]
+    elif setup.default_cores:
+        words += ["--map-by", "core", "--bind-to", "core"]
+    else:
+        cores = ",".join(str(core) for core in setup.cores)
+        words += ["--cpu-list", cores, "--bind-to", "cpu-list:ordered"]
+    words += transport.args
+    if bench.onesided:
+        words += transport.osc
+    if setup.component_path:
+        words += ["--mca", "mca_base_component_path", setup.component_path + ":SYS_DEFAULT"]
+    return words + setup.mpirun_args
+
+
+def _mpich(setup, ranks):
+    words = [_find_launcher(("mpirun.mpich", "mpiexec.mpich"), "mpich"), "-n", str(ranks)]
+    if ranks <= setup.core_count:
+        words += ["-bind-to", "user:" + ",".join(str(core) for core in setup.cores)]
+    return words
+
+
+def _program_words(setup, bench, sizes, path):
+    words = [path, *bench.args]
+    if bench.sizes:
+        words += ["-m", ",".join(format_size(size) for size in sizes)]
+    return words + ["--digits", str(setup.digits)] + setup.bench_args
+
+
+def build(setup, transport, bench, sizes, ranks):
+    """The words of the command. Raises NotHere if a part of it is not installed."""
+    if transport.launcher == "perf":
+        return _program_words(setup, bench, sizes, find_perf(bench.program, setup))
+    if transport.launcher == "mpich":
+        path = find_program(bench.program, setup, "mpich")
+        return _mpich(setup, ranks) + _program_words(setup, bench, sizes, path)
+    path = find_program(bench.program, setup)
+    return _openmpi(setup, transport, bench, ranks) + _program_words(setup, bench, sizes, path)
+
+
+def environment():
+    """The environment of the runs: Open MPI refuses to start for root unless told twice that this is meant."""
+    env = dict(os.environ)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        env.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        env.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    return env

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of figures to reach: a file of wanted ratios, and what was measured beside it."""
+
+from dataclasses import dataclass
+
+from . import stats, tables
+from .parse import parse_size
+
+COLUMNS = ("figure", "bench", "size", "transport", "reference", "state", "relation", "wanted")
+
+# References that are no transport.
+LINE = "line"  # the one-way time of a cache line around the sample
+NOTHING = "-"  # the value itself counts
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the file."""
+
+    figure: str
+    bench: str
+    size: int
+    transport: str
+    reference: str
+    state: str
+    relation: str  # "<=" or ">="
+    wanted: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A figure and what was measured; measured is None where there are no samples."""
+
+    figure: Figure
+    measured: float
+    count: int
+
+    @property
+    def met(self):
+        """Whether the figure was reached, None if not known."""
+        if self.measured is None:
+            return None
+        if self.figure.relation == "<=":
+            return self.measured <= self.figure.wanted
+        return self.measured >= self.figure.wanted
+
+
+def _figure(fields):
+    if len(fields) != len(COLUMNS):
+        raise ValueError(f"{len(fields)} columns instead of {len(COLUMNS)}: {', '.join(COLUMNS)}")
+    row = dict(zip(COLUMNS, (field.strip() for field in fields)))
+    bench = tables.bench_by_key(row["bench"])
+    tables.transport_by_key(row["transport"])
+    if row["reference"] not in (LINE, NOTHING):
+        tables.transport_by_key(row["reference"])
+    if row["state"] not in tables.ALL_STATES:
+        raise ValueError(f"state {row['state']!r} is none of {', '.join(tables.ALL_STATES)}")
+    if row["relation"] not in ("<=", ">="):
+        raise ValueError(f"relation {row['relation']!r} is neither <= nor >=")
+    size = 0 if row["size"] == "-" else parse_size(row["size"])
+    return Figure(row["figure"], bench.key, size, row["transport"], row["reference"], row["state"],
+                  row["relation"], float(row["wanted"]))
+
+
+def read(path):
+    """The figures of a file. Raises ValueError naming the line that makes no sense."""
+    figures = []
+    with open(path, encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                figures.append(_figure(line.rstrip("\n").split("\t")))
+            except KeyError as error:
+                raise ValueError(f"{path}:{number}: unknown benchmark or transport {error}") from None
+            except ValueError as error:
+                raise ValueError(f"{path}:{number}: {error}") from None
+    return figures
+
+
+def _line_ratio(figure, samples, unit):
+    scale = 1000 if unit == "us" else 1
+    values = [s.value * scale / s.line_ns for s in samples
+              if (s.bench, s.transport, s.size, s.state) ==
+              (figure.bench, figure.transport, figure.size, figure.state) and s.line_ns > 0]
+    return stats.quantile(values, 0.5) if values else None
+
+
+def judge(figure, samples, summaries):
+    """The Verdict on one figure."""
+    key = (figure.bench, figure.size, figure.state, figure.transport)
+    mine = summaries.get(key)
+    if mine is None:
+        return Verdict(figure, None, 0)
+    if figure.reference == NOTHING:
+        return Verdict(figure, mine.median, mine.count)
+    if figure.reference == LINE:
+        unit = tables.bench_by_key(figure.bench).unit
+        return Verdict(figure, _line_ratio(figure, samples, unit), mine.count)
+    measured = stats.ratio(summaries, *key, figure.reference)
+    other = summaries.get(key[:3] + (figure.reference,))
+    return Verdict(figure, measured, min(mine.count, other.count) if other else 0)
+
+
+def judge_all(figures, results):
+    """Verdicts in the order of the figures."""
+    summaries = stats.group(results.samples)
+    return [judge(figure, results.samples, summaries) for figure in figures]
+
+
+def verdict_rows(verdicts):
+    """A table for report.aligned()."""
+    rows = [["figure", "state", "wanted", "measured", "n", "reached"]]
+    words = {True: "yes", False: "no", None: "no data"}
+    for verdict in verdicts:
+        figure = verdict.figure
+        unit = tables.bench_by_key(figure.bench).unit if figure.reference == NOTHING else "x"
+        measured = "-" if verdict.measured is None else f"{verdict.measured:.2f} {unit}"
+        rows.append([figure.figure, figure.state, f"{figure.relation} {figure.wanted:.2f} {unit}",
+                     measured, str(verdict.count), words[verdict.met]])
+    return rows

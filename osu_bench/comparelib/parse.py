@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readers of what programs print. Each returns {size in bytes: value}; what makes no sense is a ParseError."""
+
+import re
+
+
+class ParseError(Exception):
+    """The output is not what the benchmark should have printed."""
+
+
+def _number(text, line):
+    try:
+        return float(text)
+    except ValueError:
+        raise ParseError(f"not a number: {text!r} in {line.strip()!r}") from None
+
+
+def parse_table(text, column, sized):
+    """Rows of numbers; lines that begin with # are headers. A row without sizes counts as size 0."""
+    values = {}
+    for line in text.splitlines():
+        fields = line.split()
+        if not fields or fields[0].startswith("#") or not re.match(r"[\d.]+$", fields[0]):
+            continue
+        if "Fail" in fields:
+            raise ParseError(f"the data check failed: {line.strip()!r}")
+        index = column if sized else column - 1
+        if index >= len(fields):
+            raise ParseError(f"no column {index} in {line.strip()!r}")
+        size = int(_number(fields[0], line)) if sized else 0
+        values[size] = _number(fields[index], line)
+    if not values:
+        raise ParseError("no row of numbers in the output")
+    return values
+
+
+def parse_init(text):
+    """The mean time of MPI_Init in ms."""
+    match = re.search(r"^nprocs: \d+, min: [\d.]+ ms, max: [\d.]+ ms, avg: ([\d.]+) ms", text, re.M)
+    if match is None:
+        raise ParseError("no line 'nprocs: ..., avg: ... ms' in the output")
+    return {0: float(match.group(1))}
+
+
+def parse_memory(text):
+    """The mean proportional set size of a rank in KiB."""
+    match = re.search(r"^# Pss\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$", text, re.M)
+    if match is None:
+        raise ParseError("no line '# Pss' in the output")
+    return {0: float(match.group(1))}
+
+
+def parse_output(bench, text):
+    """{size: value} from the output of a benchmark."""
+    if bench.style == "init":
+        return parse_init(text)
+    if bench.style == "memory":
+        return parse_memory(text)
+    return parse_table(text, bench.column, bench.style != "single")
+
+
+def parse_line_time(text):
+    """(minimum, median) of line_time's repetitions in ns."""
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and not line.startswith("#"):
+            return _number(fields[1], line), _number(fields[2], line)
+    raise ParseError("no row of numbers in the output of line_time")
+
+
+_SUFFIXES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def parse_size(text):
+    """Bytes from '8', '4K', '1M', '1G'."""
+    match = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
+    if match is None:
+        raise ValueError(f"{text!r} is not a size; write bytes, or 4K, 1M, 1G")
+    return int(match.group(1)) * _SUFFIXES[match.group(2)]
+
+
+def format_size(size):
+    """'8', '4K', '1M': the shortest way to write a number of bytes exactly."""
+    for suffix in ("G", "M", "K"):
+        if size and size % _SUFFIXES[suffix] == 0:
+            return f"{size // _SUFFIXES[suffix]}{suffix}"
+    return str(size)

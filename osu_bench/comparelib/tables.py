@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be compared: benchmarks, transports and machine states, each one row of data."""
+
+from dataclasses import dataclass
+
+K = 1024
+M = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One measurement: a program, its arguments, and the number of its output that counts."""
+
+    key: str
+    program: str
+    args: tuple = ()
+    sizes: tuple = ()  # default sizes in bytes; empty: the program has no option for them
+    column: int = 1  # of a table row, counted from 0; the size is column 0
+    style: str = "table"  # how the output is read: table, single, init or memory, see parse.py
+    unit: str = "us"
+    better: str = "lower"  # or "higher"
+    ranks: int = 2
+    any_ranks: bool = False  # --np may change the number of ranks
+    onesided: bool = False  # needs the transport's one-sided options
+    launcher: str = "mpi"  # or "perf": runs without MPI, under transports of that launcher only
+    what: str = ""
+
+    @property
+    def label(self):
+        """For tables and plots."""
+        extra = " ".join(self.args)
+        return f"{self.key}: {self.program} {extra}".rstrip()
+
+
+_ONE = {"onesided": True}
+_COLLECTIVE = {"any_ranks": True}
+# Ranks that share cores take turns of milliseconds where an MPI spins, so there are fewer iterations.
+_EIGHT = {"any_ranks": True, "ranks": 8, "args": ("-i", "400", "-x", "40")}
+_RATE = {"unit": "messages/s", "better": "higher"}
+_BW = {"unit": "MB/s", "better": "higher"}
+
+_LATENCY_SIZES = (8, 256, K, 4 * K, 16 * K, 64 * K, 256 * K, M, 4 * M)
+_BW_SIZES = (64 * K, 256 * K, M, 4 * M)
+_RMA_SIZES = (8, 4 * K, 64 * K)
+_COLL_SIZES = (8, K, 64 * K)
+
+BENCHES = (
+    Bench("latency", "osu_latency", sizes=_LATENCY_SIZES, what="blocking ping-pong"),
+    Bench("bw", "osu_bw", sizes=_BW_SIZES, **_BW, what="one way, 64 in flight"),
+    Bench("bibw", "osu_bibw", sizes=_BW_SIZES, **_BW, what="both ways, 64 in flight each"),
+    Bench("mbw_mr", "osu_mbw_mr", sizes=(8,), column=2, any_ranks=True, **_RATE,
+          what="message rate"),
+    Bench("multi_lat", "osu_multi_lat", sizes=(8, K), any_ranks=True,
+          what="ping-pong of several pairs"),
+    Bench("latency_mt", "osu_latency_mt", ("-t", "1:1"), sizes=(8, K),
+          what="ping-pong under MPI_THREAD_MULTIPLE"),
+    Bench("put_latency", "osu_put_latency", ("-w", "create"), sizes=_RMA_SIZES, **_ONE,
+          what="put, created window"),
+    Bench("get_latency", "osu_get_latency", ("-w", "create"), sizes=_RMA_SIZES, **_ONE,
+          what="get, created window"),
+    Bench("acc_latency", "osu_acc_latency", ("-w", "create"), sizes=(8,), **_ONE,
+          what="accumulate of ints, created window"),
+    Bench("fop_latency", "osu_fop_latency", ("-w", "create"), **_ONE,
+          what="fetch-and-add of 8 bytes, created window"),
+    Bench("fop_char_latency", "osu_fop_latency", ("-w", "create", "-T", "mpi_char"), **_ONE,
+          what="fetch-and-add of 1 byte (the element that OSU 7 takes by default), created window"),
+    Bench("cas_latency", "osu_cas_latency", ("-w", "create"), **_ONE,
+          what="compare-and-swap of 8 bytes, created window"),
+    Bench("put_latency_alloc", "osu_put_latency", ("-w", "allocate"), sizes=_RMA_SIZES, **_ONE,
+          what="put, allocated window"),
+    Bench("get_latency_alloc", "osu_get_latency", ("-w", "allocate"), sizes=_RMA_SIZES, **_ONE,
+          what="get, allocated window"),
+    Bench("fop_latency_alloc", "osu_fop_latency", ("-w", "allocate"), **_ONE,
+          what="fetch-and-add of 8 bytes, allocated window"),
+    Bench("put_bw", "osu_put_bw", ("-w", "create"), sizes=(64 * K, M), **_ONE, **_BW,
+          what="puts, 64 in flight, created window"),
+    Bench("get_bw", "osu_get_bw", ("-w", "create"), sizes=(64 * K, M), **_ONE, **_BW,
+          what="gets, 64 in flight, created window"),
+    Bench("allreduce", "osu_allreduce", sizes=_COLL_SIZES, **_COLLECTIVE, what="sum of floats"),
+    Bench("barrier", "osu_barrier", style="single", **_COLLECTIVE, what="barrier"),
+    Bench("bcast", "osu_bcast", sizes=_COLL_SIZES, **_COLLECTIVE, what="broadcast"),
+    Bench("alltoall", "osu_alltoall", sizes=_COLL_SIZES, **_COLLECTIVE, what="all-to-all"),
+    Bench("allreduce_8", "osu_allreduce", sizes=_COLL_SIZES, **_EIGHT, what="the same, 8 ranks"),
+    Bench("barrier_8", "osu_barrier", style="single", **_EIGHT, what="the same, 8 ranks"),
+    Bench("bcast_8", "osu_bcast", sizes=_COLL_SIZES, **_EIGHT, what="the same, 8 ranks"),
+    Bench("alltoall_8", "osu_alltoall", sizes=_COLL_SIZES, **_EIGHT, what="the same, 8 ranks"),
+    Bench("init", "osu_init", style="init", unit="ms", any_ranks=True, what="MPI_Init"),
+    Bench("memory", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
+          what="proportional memory of a rank that has talked to all others"),
+    Bench("memory_8", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
+          ranks=8, what="the same, 8 ranks"),
+    Bench("ni_latency", "apeni-perf", ("latency", "--link", "shm"), sizes=(8, 256, K),
+          launcher="perf", what="one way over the network interface, without MPI"),
+    Bench("ni_rate", "apeni-perf", ("rate", "--link", "shm"), sizes=(8,), launcher="perf",
+          **_RATE, what="message rate over the network interface, without MPI"),
+    Bench("ni_bw", "apeni-perf", ("bw", "--link", "shm"), sizes=(64 * K, M), launcher="perf",
+          **_BW, what="bandwidth over the network interface, without MPI"),
+    Bench("ni_search", "apeni-perf", ("search",), sizes=(32,), launcher="perf", unit="ns",
+          what="search of the buffer table; the size is the number of entries"),
+)
+
+
+@dataclass(frozen=True)
+class Transport:
+    """One way to carry messages: what the launcher is told."""
+
+    key: str
+    launcher: str  # "openmpi", "mpich" or "perf"
+    args: tuple = ()  # of the launcher
+    osc: tuple = ()  # further ones for one-sided benchmarks
+    what: str = ""
+
+
+def _mca(*pairs):
+    return tuple(word for name, value in pairs for word in ("--mca", name, value))
+
+
+# The configuration file of Debian's Open MPI excludes pml ucx, osc ucx and osc pt2pt, and UCX 1.13 does not offer its
+# transports to Open MPI on a host without an RDMA device unless told that any will do.
+_UCX = _mca(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"))
+_UCX_TLS = ("-x", "UCX_TLS=posix,sysv,cma,self")
+
+# osc rdma over a BTL of one host: the component takes a BTL that has put, get, fetching atomics and global atomicity
+# for all ranks by itself; its list osc_rdma_btls skips that test and is not needed on one host.
+_RDMA = _mca(("osc", "rdma"))
+_PT2PT = _mca(("osc", "pt2pt"))
+
+TRANSPORTS = (
+    Transport("vader", "openmpi", _mca(("pml", "ob1"), ("btl", "vader,self")), _RDMA,
+              "Open MPI's own shared memory under pml ob1; one-sided: osc rdma"),
+    Transport("apelink", "openmpi", _mca(("pml", "ob1"), ("btl", "apelink,self")), _RDMA,
+              "the apelink BTL under pml ob1; one-sided: osc rdma"),
+    Transport("tcp", "openmpi", _mca(("pml", "ob1"), ("btl", "tcp,self")), _PT2PT,
+              "Open MPI's TCP over the loopback; one-sided: osc pt2pt"),
+    Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),
+              "pml ucx over shared memory and CMA; one-sided: osc ucx"),
+    Transport("mtl-match", "openmpi", _mca(("pml", "cm"), ("mtl", "match")), _PT2PT,
+              "the match MTL under pml cm; one-sided: osc pt2pt"),
+    Transport("mpich", "mpich", (), (), "MPICH, with programs that were compiled for it"),
+    Transport("ni", "perf", (), (), "apeni-perf: the network interface itself, without MPI"),
+)
+
+DEFAULT_TRANSPORTS = ("vader", "apelink", "tcp", "ucx", "mtl-match", "mpich", "ni")
+DEFAULT_BENCHES = ("latency", "bw", "mbw_mr")
+
+
+@dataclass(frozen=True)
+class State:
+    """A class of one-way times of a cache line between the two cores, low <= ns < high."""
+
+    key: str
+    low: float
+    high: float
+    what: str
+
+
+STATES = (
+    State("shared", 0, 30, "the two cores share a core: below 30 ns"),
+    State("near", 30, 80, "30 to 80 ns"),
+    State("between", 80, 120, "80 to 120 ns: neither near nor far"),
+    State("far", 120, float("inf"), "120 ns and more"),
+)
+# States that a sample gets when it has no single class.
+MIXED = "mixed"  # before and after differ
+BUSY = "busy"  # something else ran on the cores while the line was measured
+UNKNOWN = "unknown"  # the line was not measured
+ALL_STATES = tuple(state.key for state in STATES) + (MIXED, BUSY, UNKNOWN)
+
+
+def bench_by_key(key):
+    """The row of a benchmark, by key or, for the first one, by the name of its program."""
+    for bench in BENCHES:
+        if key in (bench.key, bench.program):
+            return bench
+    raise KeyError(key)
+
+
+def transport_by_key(key):
+    """The row of a transport."""
+    for transport in TRANSPORTS:
+        if transport.key == key:
+            return transport
+    raise KeyError(key)

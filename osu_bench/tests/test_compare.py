@@ -1,0 +1,465 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the comparison runner: readers and statistics on canned data, whole sessions with a launcher that is faked."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+sys.dont_write_bytecode = True
+OSU_BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, OSU_BENCH)
+
+# pylint: disable=wrong-import-position
+from comparelib import command, figures, machine, parse, plot, progress, report, run, stats, tables
+
+LATENCY = """\
+# OSU-style MPI Latency Test v0.1.0 (apelink)
+# Size            Latency (us)
+8                       0.1502
+4096                    2.2104
+"""
+REAL_OSU = """\
+
+# OSU MPI Latency Test v7.4
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)
+1                       0.21
+"""
+RATE = """\
+# OSU-style MPI Multiple Bandwidth / Message Rate Test v0.1.0 (apelink)
+# [ pairs: 1 ] [ window size: 64 ]
+# Size                    MB/s          Messages/s
+8                       128.00         16000000.00
+"""
+BARRIER = """\
+# OSU-style MPI Barrier Latency Test v0.1.0 (apelink)
+#      Avg Latency(us)
+                0.1823
+"""
+CHECKED = """\
+# OSU-style MPI Latency Test v0.1.0 (apelink)
+# Size            Latency (us)          Validation
+8                         0.15                Fail
+"""
+INIT = """\
+# OSU-style MPI Init Test v0.1.0 (apelink)
+nprocs: 2, min: 220.10 ms, max: 230.00 ms, avg: 225.50 ms
+# contact: nprocs: 2, min: 0.014 ms, max: 0.125 ms, avg: 0.069 ms
+# Memory per rank, KiB
+# Kind                               Min                 Max                 Avg
+# VmHWM                            10500               10520               10510
+# Pss                               5204                5238                5221
+# Pss_Anon                          2552                2556                2554
+"""
+LINE = """\
+# One-way time of a cache line between cores 0 and 1, ns
+# Reps               Min      Median         Max
+  5                 42.5        44.1        63.9
+"""
+
+
+def bench(key):
+    """A row of the table of benchmarks."""
+    return tables.bench_by_key(key)
+
+
+class ParseTest(unittest.TestCase):
+    """Output of programs."""
+
+    def test_table(self):
+        self.assertEqual(parse.parse_output(bench("latency"), LATENCY), {8: 0.1502, 4096: 2.2104})
+
+    def test_table_of_the_osu_suite(self):
+        self.assertEqual(parse.parse_output(bench("latency"), REAL_OSU), {1: 0.21})
+
+    def test_second_column(self):
+        self.assertEqual(parse.parse_output(bench("mbw_mr"), RATE), {8: 16000000.0})
+
+    def test_no_size(self):
+        self.assertEqual(parse.parse_output(bench("barrier"), BARRIER), {0: 0.1823})
+
+    def test_init_and_memory(self):
+        self.assertEqual(parse.parse_output(bench("init"), INIT), {0: 225.5})
+        self.assertEqual(parse.parse_output(bench("memory"), INIT), {0: 5221.0})
+
+    def test_failed_check_is_an_error(self):
+        with self.assertRaisesRegex(parse.ParseError, "data check failed"):
+            parse.parse_output(bench("latency"), CHECKED)
+
+    def test_nothing_is_an_error(self):
+        for key in ("latency", "init", "memory"):
+            with self.assertRaises(parse.ParseError):
+                parse.parse_output(bench(key), "# only a header\n")
+
+    def test_missing_column_is_an_error(self):
+        with self.assertRaisesRegex(parse.ParseError, "no column 2"):
+            parse.parse_output(bench("mbw_mr"), LATENCY)
+
+    def test_line_time(self):
+        self.assertEqual(parse.parse_line_time(LINE), (42.5, 44.1))
+        with self.assertRaises(parse.ParseError):
+            parse.parse_line_time("")
+
+    def test_sizes(self):
+        for text, size in (("8", 8), ("4K", 4096), ("1m", 1 << 20), ("2G", 2 << 30)):
+            self.assertEqual(parse.parse_size(text), size)
+        for text in ("", "K", "-1", "1.5K", "8 B"):
+            with self.assertRaises(ValueError):
+                parse.parse_size(text)
+        for size in (0, 1, 1000, 1024, 1536, 1 << 20, 3 << 20, 1 << 30):
+            self.assertEqual(parse.parse_size(parse.format_size(size)), size)
+
+
+class StatsTest(unittest.TestCase):
+    """Machine states, quantiles, ratios."""
+
+    def test_states_of_the_line(self):
+        for ns, state in ((22, "shared"), (30, "near"), (45, "near"), (79.9, "near"),
+                          (80, "between"), (100, "between"), (120, "far"), (190, "far")):
+            self.assertEqual(stats.line_state((ns, ns)), state)
+        self.assertEqual(stats.line_state(None), "unknown")
+        self.assertEqual(stats.line_state((40, 70)), "busy")
+        self.assertEqual(stats.line_state(stats.DISTURBED), "busy")
+
+    def test_states_of_a_sample(self):
+        near, far = (45, 45), (190, 190)
+        self.assertEqual(stats.sample_state(near, near), "near")
+        self.assertEqual(stats.sample_state(near, far), "mixed")
+        self.assertEqual(stats.sample_state(near, None), "unknown")
+        self.assertEqual(stats.sample_state((40, 400), near), "busy")
+
+    def test_quantiles(self):
+        self.assertEqual(stats.quantile([3, 1, 2], 0.5), 2)
+        self.assertEqual(stats.quantile([4, 1, 2, 3], 0.5), 2.5)
+        self.assertEqual(stats.quantile([1, 2, 3, 4, 5], 0.25), 2)
+        self.assertEqual(stats.quantile([7], 0.75), 7)
+        with self.assertRaises(ValueError):
+            stats.quantile([], 0.5)
+
+    def test_summary_and_ratio_stay_in_their_state(self):
+        samples = [stats.Sample("latency", "vader", 8, v, "near", 45, i) for i, v in enumerate((1, 2, 3))]
+        samples += [stats.Sample("latency", "apelink", 8, 1.5, "near", 45, 0)]
+        samples += [stats.Sample("latency", "vader", 8, 100, "far", 190, 0)]
+        summaries = stats.group(samples)
+        self.assertEqual(summaries[("latency", 8, "near", "vader")],
+                         stats.Summary(3, 2, 1.5, 2.5, 1, 3))
+        self.assertEqual(stats.ratio(summaries, "latency", 8, "near", "apelink", "vader"), 0.75)
+        self.assertIsNone(stats.ratio(summaries, "latency", 8, "far", "apelink", "vader"))
+        self.assertEqual(stats.counts_in_state(samples, "near"),
+                         {("latency", "vader"): 3, ("latency", "apelink"): 1})
+
+
+class PlanTest(unittest.TestCase):
+    """Which runs are made, and how."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in ("osu_latency", "osu_put_latency", "mpirun", "mpirun.mpich", "mpich/osu_latency"):
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="ascii") as stream:
+                stream.write("#!/bin/sh\n")
+            os.chmod(path, 0o755)
+        path = os.environ["PATH"]
+        os.environ["PATH"] = self.folder + ":" + path
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        self.setup = command.Setup([self.folder])
+
+    def words(self, transport, key="latency", ranks=2):
+        """The command line."""
+        return command.build(self.setup, tables.transport_by_key(transport), bench(key), (8, 4096), ranks)
+
+    def test_pinned(self):
+        words = self.words("vader")
+        self.assertEqual(words[:7], [os.path.join(self.folder, "mpirun"), "-n", "2", "--map-by", "core",
+                                     "--bind-to", "core"])
+        self.assertEqual(words[-5:], [os.path.join(self.folder, "osu_latency"), "-m", "8,4K", "--digits", "4"])
+        self.assertIn("vader,self", words)
+
+    def test_more_ranks_than_cores(self):
+        words = self.words("vader", ranks=8)
+        self.assertIn("--oversubscribe", words)
+        self.assertNotIn("core", words)
+
+    def test_one_sided_component(self):
+        self.assertNotIn("osc", self.words("vader"))
+        for transport, component in (("vader", "rdma"), ("apelink", "rdma"), ("tcp", "pt2pt"),
+                                     ("mtl-match", "pt2pt"), ("ucx", "ucx")):
+            words = self.words(transport, "put_latency")
+            self.assertEqual(words[words.index("osc") + 1], component)
+
+    def test_component_path_and_cores(self):
+        self.setup.component_path = "/c"
+        self.setup.cores, self.setup.default_cores = (3, 5), False
+        words = self.words("apelink")
+        self.assertEqual(words[words.index("mca_base_component_path") + 1], "/c:SYS_DEFAULT")
+        self.assertEqual(words[words.index("--cpu-list") + 1], "3,5")
+
+    def test_mpich_has_programs_of_its_own(self):
+        words = self.words("mpich")
+        self.assertTrue(words[0].endswith("mpirun.mpich"))
+        self.assertIn(os.path.join(self.folder, "mpich", "osu_latency"), words)
+        with self.assertRaisesRegex(command.NotHere, "osu_put_latency not found"):
+            self.words("mpich", "put_latency")
+
+    def test_order_rotates(self):
+        tasks = [run.Task(bench(b), tables.transport_by_key(t), (8,), 2, ())
+                 for b in ("latency", "bw") for t in ("vader", "tcp", "ucx")]
+        names = [(t.bench.key, t.transport.key) for t in run.plan_round(tasks, 1)]
+        self.assertEqual(names, [("latency", "tcp"), ("latency", "ucx"), ("latency", "vader"),
+                                 ("bw", "tcp"), ("bw", "ucx"), ("bw", "vader")])
+
+    def test_more_runs_are_wanted_until_the_state_has_enough(self):
+        tasks = [run.Task(bench("latency"), tables.transport_by_key(t), (8,), 2, ()) for t in ("vader", "tcp")]
+        samples = [stats.Sample("latency", t, 8, 1, "near", 45, rep) for t in ("vader", "tcp") for rep in (0, 1)]
+        self.assertEqual(run.wanted_benches(tasks, samples, "near", 2), set())
+        self.assertEqual(run.wanted_benches(tasks, samples[:-1], "near", 2), {"latency"})
+        self.assertEqual(run.wanted_benches(tasks, samples, "far", 2), {"latency"})
+
+    def test_cores_are_counted_once_per_core(self):
+        siblings = {0: "0,2", 1: "1,3", 2: "0,2", 3: "1,3"}
+        read = lambda path: siblings[int(path.split("/cpu/cpu")[1].split("/")[0])]
+        self.assertEqual(machine.cores(read, [0, 1, 2, 3]), [0, 1])
+        self.assertEqual(machine.cores(lambda path: "", [4, 7]), [4, 7])
+
+    def test_all_rows_are_distinct_and_sound(self):
+        keys = [b.key for b in tables.BENCHES]
+        self.assertEqual(len(keys), len(set(keys)))
+        for row in tables.BENCHES:
+            self.assertIn(row.better, ("lower", "higher"))
+            self.assertIn(row.style, ("table", "single", "init", "memory"))
+            self.assertTrue(row.what)
+
+
+class ProgressTest(unittest.TestCase):
+    """The progress line."""
+
+    def test_lines_without_a_terminal(self):
+        stream, now = io.StringIO(), [0.0]
+        shown = progress.Progress(2, stream, lambda: now[0])
+        task = run.Task(bench("latency"), tables.transport_by_key("vader"), (8,), 2, ())
+        shown.show(0, 0, 2, task)
+        now[0] = 1.0
+        shown.show(0, 1, 2, task)
+        now[0] = 30.0
+        shown.show(1, 0, 2, task)
+        shown.end()
+        lines = stream.getvalue().splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertNotIn("\r", stream.getvalue())
+        self.assertIn("latency over vader", lines[0])
+        # Two runs took 30 s and two are left.
+        self.assertIn("30 s to go", lines[1])
+
+    def test_times(self):
+        self.assertEqual(progress.format_time(42), "42 s")
+        self.assertEqual(progress.format_time(185), "3 min 05 s")
+        self.assertEqual(progress.format_time(3720), "1 h 02 min")
+
+
+class FiguresTest(unittest.TestCase):
+    """Wanted and measured."""
+
+    def read(self, text):
+        """Figures of a file with this text."""
+        with tempfile.NamedTemporaryFile("w", suffix=".tsv", delete=False) as stream:
+            stream.write(text)
+        self.addCleanup(os.unlink, stream.name)
+        return figures.read(stream.name)
+
+    def test_the_file_that_is_shipped(self):
+        rows = figures.read(os.path.join(OSU_BENCH, "figures.tsv"))
+        self.assertGreater(len(rows), 30)
+        self.assertEqual((rows[0].bench, rows[0].size, rows[0].relation, rows[0].wanted),
+                         ("latency", 8, "<=", 0.82))
+
+    def test_mistakes_name_their_line(self):
+        for row, reason in (("a\tlatency\t8\tapelink\tvader\tnear\t<\t1", "relation '<'"),
+                            ("a\tspeed\t8\tapelink\tvader\tnear\t<=\t1", "unknown .*'speed'"),
+                            ("a\tlatency\t8\tapelink\tvader\tnearby\t<=\t1", "state 'nearby'"),
+                            ("a\tlatency\tbig\tapelink\tvader\tnear\t<=\t1", "'big' is not a size"),
+                            ("a\tlatency", "2 columns instead of 8")):
+            with self.assertRaisesRegex(ValueError, ":2: .*" + reason):
+                self.read("# header\n" + row + "\n")
+
+    def test_verdicts(self):
+        rows = self.read("low\tlatency\t8\tapelink\tvader\tnear\t<=\t0.82\n"
+                         "high\tbw\t1M\tapelink\tvader\tnear\t>=\t1.9\n"
+                         "line\tni_latency\t8\tni\tline\tnear\t<=\t1.4\n"
+                         "value\tni_search\t32\tni\t-\tnear\t<=\t10\n"
+                         "none\tlatency\t4K\tapelink\tvader\tnear\t<=\t1\n")
+        results = run.Results([stats.Sample("latency", "vader", 8, 0.1, "near", 50, 0),
+                               stats.Sample("latency", "apelink", 8, 0.08, "near", 50, 0),
+                               stats.Sample("latency", "apelink", 8, 9.0, "far", 190, 1),
+                               stats.Sample("bw", "vader", 1 << 20, 100, "near", 50, 0),
+                               stats.Sample("bw", "apelink", 1 << 20, 180, "near", 50, 0),
+                               stats.Sample("ni_latency", "ni", 8, 0.06, "near", 50, 0),
+                               stats.Sample("ni_search", "ni", 32, 12, "near", 50, 0)])
+        verdicts = figures.judge_all(rows, results)
+        self.assertEqual([v.met for v in verdicts], [True, False, True, False, None])
+        self.assertAlmostEqual(verdicts[0].measured, 0.8)
+        self.assertAlmostEqual(verdicts[2].measured, 1.2)
+        text = "\n".join(report.aligned(figures.verdict_rows(verdicts)))
+        self.assertRegex(text, r"low +near +<= 0.82 x +0.80 x +1 +yes")
+        self.assertRegex(text, r"high +near +>= 1.90 x +1.80 x +1 +no")
+        self.assertRegex(text, r"none .* - +0 +no data")
+
+
+def fake(folder, name, text):
+    """An executable shell script."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as stream:
+        stream.write("#!/bin/sh\n" + textwrap.dedent(text))
+    os.chmod(path, 0o755)
+
+
+class SessionTest(unittest.TestCase):
+    """compare itself, with a launcher that prints what we want."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        fake(self.folder, "osu_latency", "exit 0\n")
+        fake(self.folder, "line_time", f"cat << 'EOF'\n{LINE}EOF\n")
+        # Latency 0.1 over vader and 0.08 over ucx; tcp always fails, apelink hangs unless it is probed.
+        fake(self.folder, "mpirun", """\
+            case "$*" in
+            *vader*) value=0.1000;;
+            *tcp*) echo "cannot reach the peer" >&2; exit 3;;
+            *apelink*) case "$*" in *"-i 1 "*) ;; *) exec sleep 60;; esac; value=1;;
+            *) value=0.0800;;
+            esac
+            echo "# Size            Latency (us)"
+            echo "8           $value"
+            echo "4096        $value"
+            """)
+
+    def compare(self, *words):
+        """Exit status, output, error output."""
+        env = dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"])
+        done = subprocess.run([sys.executable, os.path.join(OSU_BENCH, "compare"), "--programs", self.folder,
+                               *words], capture_output=True, text=True, env=env, check=False, timeout=120,
+                              cwd=self.folder)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_ratios(self):
+        status, out, err = self.compare("--transports", "vader,ucx", "--bench", "latency", "--sizes", "8,4K",
+                                        "--reps", "3", "--csv", f"{self.folder}/a.csv",
+                                        "--json", f"{self.folder}/a.json")
+        self.assertEqual(status, 0, err)
+        self.assertIn("state near", out)
+        self.assertRegex(out, r"8 +vader +3 +0.100 +0.100 +0.100 +0.100 +1.00")
+        self.assertRegex(out, r"4K +ucx +3 +0.080 +0.080 +0.080 +0.080 +0.80")
+        self.assertIn("repetition 1 of 3, run 1 of 2: latency over vader", err)
+        with open(f"{self.folder}/a.csv", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual(len(rows), 4)
+        row = [r for r in rows if r["transport"] == "ucx" and r["size"] == "8"][0]
+        self.assertEqual((row["state"], row["n"], float(row["median"]), float(row["ratio"])),
+                         ("near", "3", 0.08, 0.8))
+        with open(f"{self.folder}/a.json", encoding="utf-8") as stream:
+            data = json.load(stream)
+        self.assertEqual(len(data["samples"]), 12)
+        self.assertEqual(data["failures"], [])
+        again = self.compare("--load", f"{self.folder}/a.json")
+        self.assertEqual(again[0], 0, again[2])
+        self.assertRegex(again[1], r"8 +ucx +3 +0.080")
+
+    def test_unusable_transport_is_named(self):
+        status, out, _ = self.compare("--transports", "vader,tcp", "--bench", "latency", "--reps", "1")
+        self.assertEqual(status, 1)
+        self.assertIn("left out: tcp: exit status 3: cannot reach the peer", out)
+        self.assertRegex(out, r"8 +vader +1 ")
+
+    def test_hanging_run_is_stopped_and_reported(self):
+        status, out, _ = self.compare("--transports", "vader,apelink", "--bench", "latency", "--reps", "3",
+                                      "--timeout", "0.5")
+        self.assertEqual(status, 1)
+        self.assertIn("failed: latency over apelink, 2 times: did not end within 0.5 s", out)
+        self.assertIn("its first 2 runs failed, so it was not tried again", out)
+        self.assertRegex(out, r"8 +vader +3 ")
+
+    def test_busy_line(self):
+        fake(self.folder, "line_time", "exit 2\n")
+        status, out, _ = self.compare("--transports", "vader", "--bench", "latency", "--reps", "1")
+        self.assertEqual(status, 0)
+        self.assertIn("state busy", out)
+
+    def test_missing_line_time(self):
+        os.unlink(os.path.join(self.folder, "line_time"))
+        status, out, _ = self.compare("--transports", "vader", "--bench", "latency", "--reps", "1")
+        self.assertEqual(status, 0)
+        self.assertIn("state unknown", out)
+        self.assertIn("left out: line_time: line_time not found", out)
+
+    def test_check(self):
+        with open(f"{self.folder}/f.tsv", "w", encoding="utf-8") as stream:
+            stream.write("eight\tlatency\t8\tucx\tvader\tnear\t<=\t0.9\n")
+        status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
+                                        "--reps", "2")
+        self.assertEqual(status, 0, err)
+        self.assertRegex(out, r"eight +near +<= 0.90 x +0.80 x +2 +yes")
+        with open(f"{self.folder}/f.tsv", "a", encoding="utf-8") as stream:
+            stream.write("four\tlatency\t4K\tucx\tvader\tnear\t<=\t0.5\n")
+        status, out, _ = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
+                                      "--reps", "2")
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +2 +no")
+
+    def test_wrong_options(self):
+        for words, reason in ((("--transports", "vader,pigeon"), "there is no 'pigeon'"),
+                              (("--bench", "speed"), "there is no 'speed'"),
+                              (("--sizes", "8,x"), "'x' is not a size"),
+                              (("--reps", "0"), "--reps 0: must be 1 or more"),
+                              (("--bench", "latency", "--np", "4"), "needs exactly 2 ranks"),
+                              (("--ref", "pigeon"), "no transport 'pigeon'"),
+                              (("--check", "/nowhere.tsv"), "/nowhere.tsv"),
+                              (("--load", "/nowhere.json"), "/nowhere.json"),
+                              (("--cores", "0,0"), "two or more different ones"),
+                              (("--component-path", "/nowhere"), "'/nowhere' is not a directory")):
+            status, _, err = self.compare(*words)
+            self.assertEqual(status, 2, words)
+            self.assertIn(reason, err)
+
+    def test_list_and_help(self):
+        status, out, _ = self.compare("--list")
+        self.assertEqual(status, 0)
+        for row in tables.BENCHES + tables.TRANSPORTS:
+            self.assertIn(row.key, out)
+        status, out, _ = self.compare("--help")
+        self.assertEqual(status, 0)
+        self.assertIn("--mca pml ob1 --mca btl apelink,self", out)
+
+    def test_plot(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot in PATH")
+        status, out, err = self.compare("--transports", "vader,ucx", "--bench", "latency", "--sizes", "8,4K",
+                                        "--reps", "2", "--plot", f"{self.folder}/p")
+        self.assertEqual(status, 0, err)
+        self.assertIn("p.png", out)
+        with open(f"{self.folder}/p.png", "rb") as stream:
+            self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n")
+        with open(f"{self.folder}/p.svg", encoding="utf-8") as stream:
+            self.assertIn("latency, state near", stream.read())
+
+    def test_plot_script_has_each_transport_once_per_panel(self):
+        samples = [stats.Sample("latency", t, size, 1.0, "near", 45, 0)
+                   for t in ("vader", "mtl-match") for size in (8, 4096)]
+        samples += [stats.Sample("barrier", t, 0, 1.0, "near", 45, 0) for t in ("vader", "mtl-match")]
+        text = plot.script(run.Results(samples), "vader")
+        self.assertEqual(text.count("title 'mtl-match'"), 2)
+        with self.assertRaises(ValueError):
+            plot.script(run.Results(), "vader")
+
+
+if __name__ == "__main__":
+    unittest.main()
