@@ -139,6 +139,11 @@ ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
     if (status != NI_OK) {
         return status;
     }
+    if (!stream->is_answer && ni_op_find(stream->peer, stream->token) == NULL) {
+        /* Refused or given up: the source may be gone. */
+        *ended = true;
+        return NI_OK;
+    }
     segment = ni_min_u64(segment, ni_packet_max(stream->peer) / 2);
     len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment);
     status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);

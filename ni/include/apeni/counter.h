@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum { NI_COUNTER_NOTIFICATIONS = 4 };
 
@@ -33,6 +34,7 @@ ni_status ni_counter_read(struct ni *ni, ni_handle counter, int64_t *value);
 ni_status ni_counter_add_remote(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                                 int64_t value, const struct ni_ack *ack);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

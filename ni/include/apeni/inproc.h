@@ -15,6 +15,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ni_fabric;
 
@@ -31,6 +32,7 @@ ni_status ni_fabric_create(const struct ni_fabric_attr *attr, struct ni_fabric *
 /* All NIs on it must be closed. */
 void ni_fabric_destroy(struct ni_fabric *fabric);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

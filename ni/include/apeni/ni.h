@@ -23,6 +23,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ni;
 struct ni_peer;
@@ -83,6 +84,7 @@ unsigned ni_progress(struct ni *ni);
 /* Progress until there was an event or timeout_us have passed: spins, then yields, then sleeps. Returns events. */
 unsigned ni_wait(struct ni *ni, uint64_t timeout_us);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

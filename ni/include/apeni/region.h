@@ -24,6 +24,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ni;
 struct ni_peer;
@@ -91,6 +92,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle);
  * the smallest index. NI_ERR_NOTFOUND if none. */
 ni_status ni_region_search(struct ni *ni, const void *start, size_t len, struct ni_rkey *rkey);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ni;
 struct ni_peer;
@@ -34,8 +35,8 @@ typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
 
 enum ni_ack_kind {
     NI_ACK_NONE,
-    NI_ACK_CALL, /* fn(arg, status, value), from ni_progress or before the call returns */
-    NI_ACK_WORD, /* *word = value, or ni_ack_failure(status); release store */
+    NI_ACK_CALL,    /* fn(arg, status, value), from ni_progress or before the call returns */
+    NI_ACK_WORD,    /* *word = value, or ni_ack_failure(status); release store */
     NI_ACK_COUNTER, /* the local COUNTER region gets value added */
 };
 
@@ -53,12 +54,12 @@ struct ni_ack {
 /* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. */
 static inline uint64_t ni_ack_failure(ni_status status)
 {
-    return UINT64_MAX - 64 + (uint64_t)-(int)status;
+    return UINT64_MAX - 64 + (uint64_t) - (int)status;
 }
 
 static inline ni_status ni_ack_status(uint64_t word)
 {
-    return word > UINT64_MAX - 64 ? (ni_status)-(int)(word - (UINT64_MAX - 64)) : NI_OK;
+    return word > UINT64_MAX - 64 ? (ni_status) - (int)(word - (UINT64_MAX - 64)) : NI_OK;
 }
 
 /* A place in a peer's memory. */
@@ -114,6 +115,7 @@ ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op op,
 /* Complete when all operations to the peer (all peers if NULL) that were accepted before have completed. */
 ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
