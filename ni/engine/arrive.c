@@ -2,8 +2,9 @@
 #include "engine/engine.h"
 
 /*
- * Packets in: one handler per kind. What a packet does is decided by the type of the region that it names; everything in it is
- * checked here first, against our own table, and a refusal goes back to whoever asked.
+ * Packets in: one handler per kind. What a packet does is decided by the type of the region that it
+ * names; everything in it is checked here first, against our own table, and a refusal goes back to
+ * whoever asked.
  */
 
 struct ni_arrival {
@@ -67,7 +68,8 @@ static bool has_fields(const struct ni_arrival *a, size_t size)
                : a->len == 0 || a->payload >= (const uint8_t *)a->packet + NI_PACKET_HEADER + size;
 }
 
-/* ---- MESSAGE: a Write to a QUEUE, no ack --------------------------------------------------------------------------- */
+/* ---- MESSAGE: a Write to a QUEUE, no ack
+ * --------------------------------------------------------------------------- */
 
 static ni_status to_queue(const struct ni_arrival *a, ni_consumer_fn consumer, void *arg,
                           struct ni_queue *queue)
@@ -95,7 +97,8 @@ static ni_status on_message(const struct ni_arrival *a)
                     (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY));
 }
 
-/* ---- WRITE --------------------------------------------------------------------------------------------------------- */
+/* ---- WRITE -----------------------------------------------------------------------------------
+ * ---------------------- */
 
 static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
@@ -105,7 +108,8 @@ static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet
     if (status == NI_OK) {
         memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
     }
-    /* The first segment is refused for all; the last one reports a region that went away meanwhile. */
+    /* The first segment is refused for all; the last one reports a region that went away
+     * meanwhile. */
     if (last || (status != NI_OK && fields->operand == 0)) {
         return answer(a, fields->token, status, fields->compare);
     }
@@ -168,7 +172,8 @@ static ni_status on_write(const struct ni_arrival *a)
     return write_memory(a, &fields);
 }
 
-/* ---- READ, ATOMIC ------------------------------------------------------------------------------------------------ */
+/* ---- READ, ATOMIC ----------------------------------------------------------------------------
+ * -------------------- */
 
 static ni_status on_read(const struct ni_arrival *a)
 {
@@ -209,7 +214,8 @@ static ni_status on_atomic(const struct ni_arrival *a)
     return answer(a, fields.token, status, old);
 }
 
-/* ---- ACK ----------------------------------------------------------------------------------------------------------- */
+/* ---- ACK -------------------------------------------------------------------------------------
+ * ---------------------- */
 
 /* A status as it came in a tag: only what a target may report. */
 static ni_status reported(uint16_t tag)

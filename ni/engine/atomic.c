@@ -2,8 +2,9 @@
 #include "engine/engine.h"
 
 /*
- * Atomics. They are applied by the core that owns the word, or by the initiator when it shares the target's memory, always with the
- * CPU's own atomic instructions: so they mix with each other and with the program's.
+ * Atomics. They are applied by the core that owns the word, or by the initiator when it shares the
+ * target's memory, always with the CPU's own atomic instructions: so they mix with each other and
+ * with the program's.
  */
 
 /* The new value, for those operations that the CPU has no instruction for. */

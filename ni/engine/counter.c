@@ -67,7 +67,8 @@ void ni_counter_arrive(struct ni *ni, struct ni_counter *counter, int64_t value)
 {
     struct ni_ack notify[NI_COUNTER_NOTIFICATIONS];
     unsigned count;
-    /* Acquire and release: who sees the zero sees all that was written before each addition. Unsigned, so that it wraps. */
+    /* Acquire and release: who sees the zero sees all that was written before each addition.
+     * Unsigned, so that it wraps. */
     int64_t sum = (int64_t)((uint64_t)atomic_fetch_add_explicit(&counter->value, value,
                                                                 memory_order_acq_rel) +
                             (uint64_t)value);

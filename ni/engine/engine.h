@@ -27,19 +27,21 @@
 #include "table/table_inl.h"
 
 /*
- * The engine: gives packets their meaning. It knows regions and operations; how packets travel is the links' business.
+ * The engine: gives packets their meaning. It knows regions and operations; how packets travel is
+ * the links' business.
  *
- *   open.c      life of an NI, address blobs        send.c     packets out: lanes, control packets that wait
- *   peer.c      peers and what happens when they go arrive.c   packets in: one handler per kind
- *   regions.c   ni_region_* on the buffer table     progress.c polling, waiting
- *   counter.c   COUNTER regions                     op.c       operations under way and their completion
- *   queue.c     QUEUE regions with a body           write.c, read.c, atomic.c   transfers
- *   fast.h      the inline path of a message        stream.c   long transfers cut into packets
- *                                                   job.c      long transfers that both sides copy
+ *   open.c      life of an NI, address blobs     send.c      packets out, control packets
+ *   peer.c      peers, and when they go          arrive.c    packets in: a handler per kind
+ *   regions.c   ni_region_*                      progress.c  polling, waiting
+ *   counter.c   COUNTER regions                  op.c        operations and their completion
+ *   queue.c     QUEUE regions with a body        transfer.c  Write, Read, atomics: which way
+ *   atomic.c    applying atomics                 stream.c    long transfers cut into packets
+ *   fast.h      the inline path of a message     job.c       long transfers, both sides copy
  *
- * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls; only ever tried, but for
- * connect, disconnect and close), a peer's lock (its lane and what waits for it), the NI's lock (table, pools, lists). Callbacks run with
- * the turn and no other lock, so they may do anything. Without NI_THREADS no lock is touched.
+ * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls;
+ * only ever tried, but for connect, disconnect and close), a peer's lock (its lane and what waits
+ * for it), the NI's lock (table, pools, lists). Callbacks run with the turn and no other lock, so
+ * they may do anything. Without NI_THREADS no lock is touched.
  */
 
 /* A lock that costs nothing when the NI is single-threaded. */
@@ -223,14 +225,16 @@ struct ni {
     struct ni_list forks; /* in the list of all NIs of the process */
 };
 
-/* ---- send.c ------------------------------------------------------------------------------------------------- */
+/* ---- send.c ----------------------------------------------------------------------------------
+ * --------------- */
 
-/* Send a packet whose fields are in body (up to 48 bytes, the payload included: head + len <= 64); never fails for
- * lack of room: it waits in order. Returns the peer's status. */
+/* Send a packet whose fields are in body (up to 48 bytes, the payload included: head + len <=
+ * 64); never fails for lack of room: it waits in order. Returns the peer's status. */
 ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
                           uint32_t len, ni_handle region, const void *body, size_t body_len);
 
-/* Send what waits for one peer, as far as there is room. The peer's lock is held. Returns packets sent. */
+/* Send what waits for one peer, as far as there is room. The peer's lock is held. Returns
+ * packets sent. */
 unsigned ni_send_waiting(struct ni_peer *peer);
 
 /* Let what waits for all peers go on. */
@@ -239,8 +243,9 @@ unsigned ni_send_progress(struct ni *ni);
 /* The endpoint of a peer, made at first use. The peer's lock is held. */
 ni_status ni_peer_endpoint(struct ni_peer *peer);
 
-/* A packet with fields of fields_len bytes and a payload of len bytes, in one line, several lines or the bulk area: a place for the fields
- * and one for the payload. NI_AGAIN if there is no room. The peer's lock is held until ni_packet_commit. */
+/* A packet with fields of fields_len bytes and a payload of len bytes, in one line, several
+ * lines or the bulk area: a place for the fields and one for the payload. NI_AGAIN if there is
+ * no room. The peer's lock is held until ni_packet_commit. */
 ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t skew, uint32_t len,
                           uint8_t **fields, uint8_t **payload);
 void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
@@ -249,19 +254,22 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
 /* Longest payload of one packet towards the peer. */
 size_t ni_packet_max(const struct ni_peer *peer);
 
-/* ---- stream.c ------------------------------------------------------------------------------------------------ */
+/* ---- stream.c --------------------------------------------------------------------------------
+ * ---------------- */
 
 ni_status ni_stream_write(struct ni_op *op, const void *src);
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
                            ni_handle source, uint64_t source_key);
-/* Send one segment; true when the stream has ended and is freed. The peer's lock is held. NI_AGAIN: no room. */
+/* Send one segment; true when the stream has ended and is freed. The peer's lock is held.
+ * NI_AGAIN: no room. */
 ni_status ni_stream_step(struct ni_stream *stream, bool *ended);
 /* Have a stream's packets leave when there is room. The peer's lock is held. (send.c) */
 void ni_stream_queue(struct ni_stream *stream);
 /* Forget a stream whose peer is gone. */
 void ni_stream_free(struct ni_stream *stream);
 
-/* ---- op.c ------------------------------------------------------------------------------------------------------ */
+/* ---- op.c ------------------------------------------------------------------------------------
+ * ------------------ */
 
 /* A new operation, counted and listed; NULL when out of memory. */
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
@@ -275,14 +283,16 @@ void ni_op_undo(struct ni_op *op);
 /* Deliver an ack of this NI. */
 void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
 
-/* ---- arrive.c --------------------------------------------------------------------------------------------------- */
+/* ---- arrive.c --------------------------------------------------------------------------------
+ * ------------------- */
 
 /* One packet. NI_OK; NI_AGAIN: cannot be taken now, deliver it again; NI_ERR_PROTOCOL. */
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                     uint64_t word0, uint64_t word1, const uint8_t *payload,
                     struct ni_lane_rx *lane);
 
-/* ---- job.c ------------------------------------------------------------------------------------------------------ */
+/* ---- job.c -----------------------------------------------------------------------------------
+ * ------------------- */
 
 /* Start copying directly; the operation completes by itself. */
 void ni_job_start(struct ni_op *op);
@@ -297,13 +307,15 @@ void ni_job_forget(struct ni_op *op);
 /* transfer.c: the kernel refuses to copy, after all. */
 void ni_transfer_by_packets(struct ni_op *op);
 
-/* ---- atomic.c --------------------------------------------------------------------------------------------------- */
+/* ---- atomic.c --------------------------------------------------------------------------------
+ * ------------------- */
 
 /* Apply to local memory, checked and aligned before. Returns the old value. */
 uint64_t ni_atomic_apply(void *word, enum ni_atomic_op op, unsigned width, uint64_t operand,
                          uint64_t compare);
 
-/* ---- peer.c ----------------------------------------------------------------------------------------------------- */
+/* ---- peer.c ----------------------------------------------------------------------------------
+ * ------------------- */
 
 struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len);
 void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
@@ -313,7 +325,8 @@ void ni_peer_free(struct ni_peer *peer);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
 
-/* ---- progress.c -------------------------------------------------------------------------------------------------- */
+/* ---- progress.c ------------------------------------------------------------------------------
+ * -------------------- */
 
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). */
 bool ni_turn_take(struct ni *ni);
@@ -327,7 +340,8 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
 /* Indices of a QUEUE entry's objects; a COUNTER has its struct ni_counter in object 0. */
 enum { NI_OBJECT_CONSUMER = 0, NI_OBJECT_ARGUMENT = 1, NI_OBJECT_BODY = 2 };
 
-/* ---- queue.c, counter.c: what arrives there ------------------------------------------------------------------------ */
+/* ---- queue.c, counter.c: what arrives there
+ * ------------------------------------------------------------------------ */
 
 struct ni_queue;
 struct ni_counter;
@@ -336,7 +350,8 @@ void ni_queue_free(struct ni_queue *queue);
 void ni_counter_free(struct ni_counter *counter);
 void ni_counter_arrive(struct ni *ni, struct ni_counter *counter, int64_t value);
 
-/* ---- regions.c ---------------------------------------------------------------------------------------------------- */
+/* ---- regions.c -------------------------------------------------------------------------------
+ * --------------------- */
 
 ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni_rkey *rkey);
 bool ni_region_view(const struct ni *ni, ni_handle handle, enum ni_region_type type,
@@ -344,13 +359,16 @@ bool ni_region_view(const struct ni *ni, ni_handle handle, enum ni_region_type t
 uint64_t ni_key_next(struct ni *ni);
 void ni_regions_close(struct ni *ni);
 
-/* ---- transfer.c ----------------------------------------------------------------------------------------------------- */
+/* ---- transfer.c ------------------------------------------------------------------------------
+ * ----------------------- */
 
-/* A Write of one packet to a region that is more than memory. data is used before the call returns. */
+/* A Write of one packet to a region that is more than memory. data is used before the call
+ * returns. */
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                           const void *data, size_t len, const struct ni_ack *ack);
 
-/* ---- open.c ------------------------------------------------------------------------------------------------------ */
+/* ---- open.c ----------------------------------------------------------------------------------
+ * -------------------- */
 
 /* Whether calls are allowed: not in a forked child. */
 static inline ni_status ni_usable(const struct ni *ni)

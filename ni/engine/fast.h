@@ -6,15 +6,15 @@
 #include "link/lane_inl.h"
 
 /*
- * The inline path of a message: compose it in the lane, in place. Between begin and commit no other call for the peer; in a threaded
- * NI begin takes the peer's lock and commit or abort releases it.
+ * The inline path of a message: compose it in the lane, in place. Between begin and commit no other
+ * call for the peer; in a threaded NI begin takes the peer's lock and commit or abort releases it.
  */
 
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
 
-/* A place for head_len bytes followed by len bytes, which start a cache line when they don't fit the first. NULL: no room now, or the
- * peer is gone (ni_peer_status tells). */
+/* A place for head_len bytes followed by len bytes, which start a cache line when they don't fit
+ * the first. NULL: no room now, or the peer is gone (ni_peer_status tells). */
 NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, uint32_t len)
 {
     struct ni_ep *ep = peer->ep;
@@ -49,7 +49,8 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
 /* Do not send it. */
 static inline void ni_msg_abort(struct ni_peer *peer)
 {
-    /* Nothing was published: the place is simply used again. A place outside of the lane is closed by an empty packet. */
+    /* Nothing was published: the place is simply used again. A place outside of the lane is
+     * closed by an empty packet. */
     if (peer->open.packet != NULL && !peer->open.in_lane) {
         peer->ep->ops->commit(peer->ep, peer->open.packet,
                               ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);

@@ -3,12 +3,14 @@
 #include "engine/fast.h"
 
 /*
- * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per ni_progress. Where the lane has a free job
- * it also describes the transfer there and asks the target, which has the data in its cache or wants it there, to copy
- * chunks as well, while it is in the library; whoever is free claims the next one (J1). Either finishes alone.
+ * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per
+ * ni_progress. Where the lane has a free job it also describes the transfer there and asks the
+ * target, which has the data in its cache or wants it there, to copy chunks as well, while it is in
+ * the library; whoever is free claims the next one (J1). Either finishes alone.
  *
- * The target trusts nothing in the job but the claim word: the rest it read once and checked against its own table. It stops at
- * a claim of another generation, so a job that ended under it is harmless.
+ * The target trusts nothing in the job but the claim word: the rest it read once and checked
+ * against its own table. It stops at a claim of another generation, so a job that ended under it is
+ * harmless.
  */
 
 enum {
@@ -17,7 +19,8 @@ enum {
     NI_JOB_CHUNK_MAX = 512 * 1024,
 };
 
-/* ---- initiator ----------------------------------------------------------------------------------------------------- */
+/* ---- initiator -------------------------------------------------------------------------------
+ * ---------------------- */
 
 static uint64_t chunk_size(const struct ni *ni, uint64_t len)
 {
@@ -237,7 +240,8 @@ void ni_job_start(struct ni_op *op)
     }
 }
 
-/* ---- target ------------------------------------------------------------------------------------------------------- */
+/* ---- target ----------------------------------------------------------------------------------
+ * --------------------- */
 
 /* What a job asks, read once; false if it makes no sense or our table forbids it. */
 static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
@@ -345,7 +349,8 @@ void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct
     }
 }
 
-/* ---- both ---------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------
+ * ---------------------- */
 
 /* The first of a list moves to its end, so that each gets its turn; NULL if empty. */
 static struct ni_list *rotate(struct ni *ni, struct ni_list *list)

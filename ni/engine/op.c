@@ -2,8 +2,9 @@
 #include "engine/engine.h"
 
 /*
- * Operations under way at their initiator. Each is accepted once and completes once; its token, the pool's {generation, index},
- * travels in the packet and comes back in the ack, so that late, repeated or invented acks name nothing.
+ * Operations under way at their initiator. Each is accepted once and completes once; its token, the
+ * pool's {generation, index}, travels in the packet and comes back in the ack, so that late,
+ * repeated or invented acks name nothing.
  */
 
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack)

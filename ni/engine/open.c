@@ -20,13 +20,15 @@
 enum { NI_BLOB_VERSION = 1, NI_BLOB_HEAD = 8 };
 static const uint8_t blob_magic[4] = {'A', 'P', 'N', 'I'};
 
-/* ---- fork ----------------------------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------
+ * ----------------------- */
 
 static struct ni_list all_nis = {&all_nis, &all_nis};
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* In the child: its NIs belong to the parent. The lock may be held by a thread that does not exist here, so it is made anew. */
+/* In the child: its NIs belong to the parent. The lock may be held by a thread that does not
+ * exist here, so it is made anew. */
 static void after_fork(void)
 {
     pthread_mutex_init(&all_lock, NULL);
@@ -40,7 +42,8 @@ static void watch_fork(void)
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* ---- open, close ---------------------------------------------------------------------------------------------------- */
+/* ---- open, close -----------------------------------------------------------------------------
+ * ----------------------- */
 
 static const struct ni_core_ops core_ops = {
     .accept = ni_peer_accept,
@@ -148,7 +151,8 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     return NI_OK;
 }
 
-/* In a forked child only the child's copies of private memory go; what is shared is the parent's. */
+/* In a forked child only the child's copies of private memory go; what is shared is the
+ * parent's. */
 static void forget_in_child(struct ni *ni)
 {
     ni_list_remove(&ni->forks);
@@ -183,7 +187,8 @@ void ni_close(struct ni *ni)
     free_ni(ni);
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses -------------------------------------------------------------------------------
+ * ------------------------- */
 
 size_t ni_address(const struct ni *ni, void *blob, size_t size)
 {

@@ -8,8 +8,9 @@
 #include "engine/engine.h"
 
 /*
- * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first; found by the bytes of its link
- * blob. A peer that went down stays until its last ni_disconnect, refusing everything with the reason.
+ * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first;
+ * found by the bytes of its link blob. A peer that went down stays until its last ni_disconnect,
+ * refusing everything with the reason.
  */
 
 static uint32_t hash_bytes(const uint8_t *bytes, size_t len)
@@ -83,7 +84,8 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
     return peer;
 }
 
-/* ---- going down ---------------------------------------------------------------------------------------------------- */
+/* ---- going down ------------------------------------------------------------------------------
+ * ---------------------- */
 
 /* Forget what waits to be sent. */
 static void drop_waiting(struct ni_peer *peer)
@@ -143,7 +145,8 @@ static void seal(struct ni_peer *peer, ni_status status)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
-/* What could not be done when the peer went down, because threads were inside of calls: each ni_progress tries again. */
+/* What could not be done when the peer went down, because threads were inside of calls: each
+ * ni_progress tries again. */
 static bool settle(struct ni_peer *peer)
 {
     if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
@@ -210,7 +213,8 @@ void ni_peer_free(struct ni_peer *peer)
     ni_free(peer);
 }
 
-/* ---- public -------------------------------------------------------------------------------------------------------- */
+/* ---- public ----------------------------------------------------------------------------------
+ * ---------------------- */
 
 ni_status ni_peer_status(const struct ni_peer *peer)
 {
@@ -243,7 +247,8 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer)
     bool taken = ni_turn_take(ni);
 
     if (!ni->forked && --peer->references == 0) {
-        /* The peer may go on sending to us: what it sends is still understood, so the struct stays until ni_close. */
+        /* The peer may go on sending to us: what it sends is still understood, so the struct
+         * stays until ni_close. */
         drop_waiting(peer);
         ni_job_stop_helping(ni, peer, NULL);
         complete_all(peer, NI_ERR_CANCELED);

@@ -3,8 +3,8 @@
 #include "engine/fast.h"
 
 /*
- * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on. Callbacks may call
- * ni_progress again.
+ * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on.
+ * Callbacks may call ni_progress again.
  */
 
 enum {
@@ -14,7 +14,8 @@ enum {
     NI_SPIN_CROWD = 50,   /* without */
 };
 
-/* ---- the turn ----------------------------------------------------------------------------------------------------- */
+/* ---- the turn --------------------------------------------------------------------------------
+ * --------------------- */
 
 static uintptr_t self(void)
 {
@@ -46,7 +47,8 @@ void ni_turn_give(struct ni *ni, bool taken)
     }
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------------------------- */
+/* ---- lanes -----------------------------------------------------------------------------------
+ * --------------------- */
 
 ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
 {
@@ -169,7 +171,8 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
     return status;
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------------------ */
+/* ---- progress --------------------------------------------------------------------------------
+ * ---------------------- */
 
 /* Nothing to do: have the lines at hand that the next packet will be written to. */
 static void idle(struct ni *ni)
@@ -240,7 +243,8 @@ unsigned ni_progress(struct ni *ni)
     return events;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ---------------------------------------------------------------------------------
+ * ---------------------- */
 
 static bool has_work(void *core)
 {

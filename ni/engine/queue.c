@@ -5,9 +5,9 @@
 #include "engine/engine.h"
 
 /*
- * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed size, or of variable length in
- * 64-byte units, each item headed by its length. Written by whoever has the turn, read by one reader; head and tail
- * are free-running counts of units.
+ * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed
+ * size, or of variable length in 64-byte units, each item headed by its length. Written by whoever
+ * has the turn, read by one reader; head and tail are free-running counts of units.
  */
 
 enum { NI_QUEUE_UNIT = 64, NI_QUEUE_MAX = 1 << 26 };

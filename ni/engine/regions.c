@@ -27,8 +27,8 @@ ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni
     return status;
 }
 
-/* Keys of regions come from a generator seeded by the kernel: registration is on the path of each long message, a system call
- * for each would cost more than the rest. */
+/* Keys of regions come from a generator seeded by the kernel: registration is on the path of
+ * each long message, a system call for each would cost more than the rest. */
 uint64_t ni_key_next(struct ni *ni)
 {
     uint64_t key;

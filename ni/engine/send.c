@@ -3,8 +3,9 @@
 #include "engine/fast.h"
 
 /*
- * Packets out. A packet is composed in place, in the lane or where the link says. Small control packets (acks, requests) that
- * find no room wait in order, then go before anything else towards that peer: acks high, streams after them.
+ * Packets out. A packet is composed in place, in the lane or where the link says. Small control
+ * packets (acks, requests) that find no room wait in order, then go before anything else towards
+ * that peer: acks high, streams after them.
  */
 
 enum {
@@ -78,7 +79,8 @@ static ni_status need_lane(struct ni_peer *peer)
     return status;
 }
 
-/* Where in its packet a payload starts: so that its byte number skew begins a line, if that is possible. */
+/* Where in its packet a payload starts: so that its byte number skew begins a line, if that is
+ * possible. */
 static unsigned payload_head(uint32_t fields_len, uint32_t skew, uint32_t len)
 {
     unsigned first = NI_PACKET_HEADER + fields_len;
@@ -165,7 +167,8 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
     }
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------------------------
+ * ----------------- */
 
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len)
 {
@@ -219,7 +222,8 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
     return NI_OK;
 }
 
-/* ---- what waits ------------------------------------------------------------------------------------------------- */
+/* ---- what waits ------------------------------------------------------------------------------
+ * ------------------- */
 
 static ni_status send_now(struct ni_peer *peer, const struct ni_control *control)
 {

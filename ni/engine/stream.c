@@ -2,8 +2,9 @@
 #include "engine/engine.h"
 
 /*
- * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly, or the answer to a
- * Read. One segment at a time, in turn with the peer's other streams and behind its control packets.
+ * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly,
+ * or the answer to a Read. One segment at a time, in turn with the peer's other streams and behind
+ * its control packets.
  */
 
 static struct ni_stream *new_stream(struct ni_peer *peer)

@@ -78,7 +78,8 @@ void ni_transfer_by_packets(struct ni_op *op)
     }
 }
 
-/* What a transfer call begins with: the endpoint, and that no other thread completes the operation under us. */
+/* What a transfer call begins with: the endpoint, and that no other thread completes the
+ * operation under us. */
 static ni_status enter(struct ni *ni, struct ni_peer *peer)
 {
     ni_status status = ni_usable(ni);

@@ -14,20 +14,24 @@
 #include "link/packet.h"
 
 /*
- * The contract between the engine and a link. A link moves packets and copies memory; it knows neither regions nor what packets
- * mean. The engine knows no ring layout, socket or process.
+ * The contract between the engine and a link. A link moves packets and copies memory; it knows
+ * neither regions nor what packets mean. The engine knows no ring layout, socket or process.
  *
- * Life: open makes the link of an NI. blob describes how to reach it. For a peer's blob, reach says whether this link can get
- * there; connect makes an endpoint without waiting for the peer. The engine composes packets in ep->tx (lane_inl.h); when that has
- * no room, or before the link has given the endpoint a lane, it calls reserve and commit, which may use another path, keep
- * order, and may set up the lane. Arriving packets are either read by the engine from lanes that the link announced with
- * core->lane_add, or delivered one by one with core->deliver from within progress. disconnect and close give everything back.
+ * Life: open makes the link of an NI. blob describes how to reach it. For a peer's blob, reach says
+ * whether this link can get there; connect makes an endpoint without waiting for the peer. The
+ * engine composes packets in ep->tx (lane_inl.h); when that has no room, or before the link has
+ * given the endpoint a lane, it calls reserve and commit, which may use another path, keep order,
+ * and may set up the lane. Arriving packets are either read by the engine from lanes that the link
+ * announced with core->lane_add, or delivered one by one with core->deliver from within progress.
+ * disconnect and close give everything back.
  *
- * Threads: the engine serialises calls for one endpoint (reserve, commit, and everything on ep->tx), and calls progress, lane_* and
- * all other operations of one link from one thread at a time. copy may be called by several threads at once.
+ * Threads: the engine serialises calls for one endpoint (reserve, commit, and everything on
+ * ep->tx), and calls progress, lane_* and all other operations of one link from one thread at a
+ * time. copy may be called by several threads at once.
  *
- * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once, from within progress,
- * and from then on fails reserve with that status. It stays usable for all other peers.
+ * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,
+ * from within progress, and from then on fails reserve with that status. It stays usable for all
+ * other peers.
  */
 
 struct ni_link;
@@ -36,13 +40,15 @@ struct ni_table_export;
 
 /* What a link may call: implemented by the engine, core is its argument. */
 struct ni_core_ops {
-    /* A peer with this blob sends to us: returns the engine's peer, made if new, or NULL to refuse. */
+    /* A peer with this blob sends to us: returns the engine's peer, made if new, or NULL to
+     * refuse. */
     struct ni_peer *(*accept)(void *core, struct ni_link *link, const void *blob, size_t len);
     /* Start and stop polling a lane. After lane_remove returns the lane is not touched any more. */
     ni_status (*lane_add)(void *core, struct ni_lane_rx *lane);
     void (*lane_remove)(void *core, struct ni_lane_rx *lane);
-    /* A packet in the link's own memory, `room` bytes of which may be read; valid during the call. Returns NI_OK; NI_AGAIN: keep
-     * it, deliver it again later; or NI_ERR_PROTOCOL: it was malformed. */
+    /* A packet in the link's own memory, `room` bytes of which may be read; valid during the
+     * call. Returns NI_OK; NI_AGAIN: keep it, deliver it again later; or NI_ERR_PROTOCOL: it was
+     * malformed. */
     ni_status (*deliver)(void *core, struct ni_peer *peer, const struct ni_packet *packet,
                          size_t room);
     /* The peer is gone, or broke the protocol. */
@@ -64,16 +70,19 @@ struct ni_ep {
     const struct ni_link_ops *ops;
     struct ni_link *link;
     struct ni_peer *peer; /* set by connect */
-    /* The lane. tx.lines is NULL until the link has made it; then tx.limit may only be raised by the engine. While NULL, head, limit are
-     * 0, so that the engine's fast path falls through to reserve. */
+    /* The lane. tx.lines is NULL until the link has made it; then tx.limit may only be raised by
+     * the engine. While NULL, head, limit are 0, so that the engine's fast path falls through to
+     * reserve. */
     struct ni_lane_tx tx;
     bool copy;        /* ops->copy reaches the peer's memory (probed) */
     bool same_memory; /* the peer's addresses are valid here: plain memcpy */
     size_t max_lines; /* longest packet that reserve gives, in lines */
+    size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without */
     /* The peer's exported buffer table in shared memory, or NULL. Contents untrusted. */
     const struct ni_table_export *exported;
     size_t exported_count;
-    /* Not 0: the peer sleeps, call ops->wake after committing. Never NULL. May be read late: sleepers wake by themselves. */
+    /* Not 0: the peer sleeps, call ops->wake after committing. Never NULL. May be read late:
+     * sleepers wake by themselves. */
     const _Atomic uint32_t *sleeping;
 };
 
@@ -96,24 +105,27 @@ struct ni_link_ops {
                          struct ni_ep **ep);
     void (*disconnect)(struct ni_ep *ep);
 
-    /* Room for a packet of `lines` lines when ep->tx has none. Returns NI_OK and the place, NI_AGAIN, or the peer's failure. The place may be in
-     * ep->tx (then *in_lane is true and the engine commits it with ni_lane_commit) or elsewhere (ops->commit). */
+    /* Room for a packet of `lines` lines when ep->tx has none. Returns NI_OK and the place,
+     * NI_AGAIN, or the peer's failure. The place may be in ep->tx (then *in_lane is true and the
+     * engine commits it with ni_lane_commit) or elsewhere (ops->commit). */
     ni_status (*reserve)(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
     /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. */
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
-    /* Copy between this process and the peer. NI_OK; NI_ERR_UNSUPPORTED if the medium refuses it (ep->copy is cleared); NI_ERR_BOUNDS if
-     * the peer's memory is not there. */
+    /* Copy between this process and the peer. NI_OK; NI_ERR_UNSUPPORTED if the medium refuses it
+     * (ep->copy is cleared); NI_ERR_BOUNDS if the peer's memory is not there. */
     ni_status (*copy)(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                       uint64_t remote, size_t len);
     /* The peer may be asleep: see ni_ep.sleeping. */
     void (*wake)(struct ni_ep *ep);
 
-    /* Cheap enough to be called at each poll: connections, deliver, liveness (rarely). Returns the number of events. */
+    /* Cheap enough to be called at each poll: connections, deliver, liveness (rarely). Returns
+     * the number of events. */
     unsigned (*progress)(struct ni_link *link);
-    /* Sleep until something may have arrived or timeout_us have passed. Announces the sleep, looks once more (has_work tells whether
-     * the engine's lanes have anything), sleeps. Spurious returns are fine. */
+    /* Sleep until something may have arrived or timeout_us have passed. Announces the sleep,
+     * looks once more (has_work tells whether the engine's lanes have anything), sleeps.
+     * Spurious returns are fine. */
     void (*wait)(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
     /* For people: mechanism of copies, state. As snprintf. */
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /*
- * The packet, as it lies in a lane: one or more whole cache lines, of which the first begins with the header.
+ * The packet, as it lies in a lane: one or more whole cache lines, of which the first begins with
+ * the header.
  *
  *   word 0   bits 0-31   sequence number in the lane; the word is stored last (release), see lane.h
  *            bits 32-39  kind, enum ni_packet_kind, and NI_PACKET_IN_BULK
@@ -16,11 +17,12 @@
  *            bits 48-63  tag: of a message; operation and width of an atomic; status of an ack
  *   word 1   bits 0-31   payload length in bytes
  *            bits 32-63  handle of the target region
- *   then     fields that depend on the kind (struct ni_packet_remote, _ack, _job), then the payload at head
+ *   then     fields that depend on the kind (struct ni_packet_remote, _ack, _job), then, at head,
+ *            the payload
  *
- * Payload of up to 48 bytes travels in the header's line. A longer payload's head is chosen by the sender such that the
- * part that is copied last starts a line. With NI_PACKET_IN_BULK the payload lies in the lane's bulk area.
- * All fields are untrusted until checked.
+ * Payload of up to 48 bytes travels in the header's line. A longer payload's head is chosen by the
+ * sender such that the part that is copied last starts a line. With NI_PACKET_IN_BULK the payload
+ * lies in the lane's bulk area. All fields are untrusted until checked.
  */
 
 enum { NI_LINE = 64, NI_PACKET_HEADER = 16, NI_PACKET_INLINE = NI_LINE - NI_PACKET_HEADER };
@@ -56,7 +58,8 @@ struct ni_packet_remote {
     uint64_t compare; /* ATOMIC */
 };
 
-/* ACK: starts at body[0]; the tag is the status. A response to a Read carries its payload at offset. */
+/* ACK: starts at body[0]; the tag is the status. A response to a Read carries its payload at
+ * offset. */
 struct ni_packet_ack {
     uint64_t token;
     uint64_t value;

@@ -8,8 +8,9 @@
 #include <apeni/status.h>
 
 /*
- * A fabric of NIs in one process: for tests, simulation and programs whose ranks are threads. Thousands of NIs can share one.
- * With a seed, which NI's packets move next is drawn from a repeatable generator; faults (fault.h) strike packets on their way.
+ * A fabric of NIs in one process: for tests, simulation and programs whose ranks are threads.
+ * Thousands of NIs can share one. With a seed, which NI's packets move next is drawn from a
+ * repeatable generator; faults (fault.h) strike packets on their way.
  */
 
 #ifdef __cplusplus
@@ -20,8 +21,8 @@ extern "C" {
 struct ni_fabric;
 
 struct ni_fabric_attr {
-    uint64_t
-        seed; /* 0: packets move as soon as they can; otherwise order between senders is random, repeatable */
+    /* 0: packets move as soon as they can; otherwise order between senders is random, repeatable */
+    uint64_t seed;
     size_t ring_size;   /* bytes per direction of a pair, 0 = 4096 */
     size_t bulk_size;   /* copy-in area per direction of a pair, 0 = 16 KiB */
     int no_direct_copy; /* behave as if address spaces could not be copied directly */

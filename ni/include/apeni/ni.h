@@ -9,15 +9,19 @@
 #include <apeni/status.h>
 
 /*
- * A network interface: an address, a buffer table, links to peers and the engine that gives packets their meaning.
+ * A network interface: an address, a buffer table, links to peers and the engine that gives packets
+ * their meaning.
  *
- * Life: ni_open; ni_address gives a blob that peers need; ni_connect to their blobs; transfers; ni_progress, or
- * ni_wait, so that anything happens; ni_close. Nothing outlives the process: no file, no shared memory, whatever ends it.
+ * Life: ni_open; ni_address gives a blob that peers need; ni_connect to their blobs; transfers;
+ * ni_progress, or ni_wait, so that anything happens; ni_close. Nothing outlives the process: no
+ * file, no shared memory, whatever ends it.
  *
- * Threads: an NI opened without NI_THREADS belongs to one thread at a time. With it, all functions may be called from any
- * thread, but for ni_close. Callbacks run in the thread that makes progress, without locks held.
+ * Threads: an NI opened without NI_THREADS belongs to one thread at a time. With it, all functions
+ * may be called from any thread, but for ni_close. Callbacks run in the thread that makes progress,
+ * without locks held.
  *
- * After fork(), the child may not use the NI: calls return NI_ERR_FORKED; nothing of the parent's is disturbed.
+ * After fork(), the child may not use the NI: calls return NI_ERR_FORKED; nothing of the parent's
+ * is disturbed.
  */
 
 #ifdef __cplusplus
@@ -47,18 +51,22 @@ enum { NI_BLOB_MAX = 256 };
 /* Open an interface; attr NULL is all zero. Errors are logged. */
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
 
-/* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers are freed. */
+/* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers
+ * are freed. */
 void ni_close(struct ni *ni);
 
-/* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0 if size is too small. */
+/* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
+ * if size is too small. */
 size_t ni_address(const struct ni *ni, void *blob, size_t size);
 
-/* Whether a blob names an interface that a link of this NI can reach; says why not in reason (may be NULL). */
+/* Whether a blob names an interface that a link of this NI can reach; says why not in reason
+ * (may be NULL). */
 bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reason,
                   size_t reason_size);
 
-/* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect each). Returns at once; transfers may
- * be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a blob of ours), NI_ERR_NOMEM. */
+/* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect
+ * each). Returns at once; transfers may be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a
+ * blob of ours), NI_ERR_NOMEM. */
 ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **peer);
 
 /* Give up a peer. Operations under way complete with NI_ERR_CANCELED. */
@@ -71,17 +79,20 @@ ni_status ni_peer_status(const struct ni_peer *peer);
 void ni_peer_set_user(struct ni_peer *peer, void *user);
 void *ni_peer_user(const struct ni_peer *peer);
 
-/* One line for people: link, mechanism of long transfers, state. Returns the length as snprintf does. */
+/* One line for people: link, mechanism of long transfers, state. Returns the length as snprintf
+ * does. */
 int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size);
 
 /* Called once when a peer is found dead, closed or broken. */
 typedef void (*ni_peer_down_fn)(void *arg, struct ni_peer *peer, ni_status status);
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg);
 
-/* Move everything that can move without waiting; returns the number of events (packets, completions). */
+/* Move everything that can move without waiting; returns the number of events (packets,
+ * completions). */
 unsigned ni_progress(struct ni *ni);
 
-/* Progress until there was an event or timeout_us have passed: spins, then yields, then sleeps. Returns events. */
+/* Progress until there was an event or timeout_us have passed: spins, then yields, then sleeps.
+ * Returns events. */
 unsigned ni_wait(struct ni *ni, uint64_t timeout_us);
 
 #pragma GCC visibility pop

@@ -8,10 +8,11 @@
 #include <apeni/region.h>
 
 /*
- * Registration cache, the pin-down cache of the APEnet+ driver: remembers registered ranges so that registering the same
- * or a smaller range again costs a look-up. Overlapping and nested ranges are served by one registration that covers them;
- * entries that nobody holds stay until the cache is full (least recently used goes first) or their memory is invalidated.
- * An entry that is invalidated while held is served no more and goes when its last holder releases it.
+ * Registration cache, the pin-down cache of the APEnet+ driver: remembers registered ranges so that
+ * registering the same or a smaller range again costs a look-up. Overlapping and nested ranges are
+ * served by one registration that covers them; entries that nobody holds stay until the cache is
+ * full (least recently used goes first) or their memory is invalidated. An entry that is
+ * invalidated while held is served no more and goes when its last holder releases it.
  */
 
 #ifdef __cplusplus
@@ -21,7 +22,8 @@ extern "C" {
 struct ni_rcache;
 struct ni_rcache_entry;
 
-/* What the cache calls to make and end registrations; a NULL pair registers MEMORY regions of the NI. */
+/* What the cache calls to make and end registrations; a NULL pair registers MEMORY regions of
+ * the NI. */
 struct ni_rcache_ops {
     ni_status (*reg)(void *arg, void *base, size_t len, unsigned access, void **registration);
     void (*dereg)(void *arg, void *registration);

@@ -8,17 +8,18 @@
 #include <apeni/status.h>
 
 /*
- * The buffer table (APEnet+ 4.3): the regions of an NI that packets may name. What happens when a packet
- * arrives depends on the type of its region alone.
+ * The buffer table (APEnet+ 4.3): the regions of an NI that packets may name. What happens when a
+ * packet arrives depends on the type of its region alone.
  *
  *   MEMORY   Writes are delivered in place, Reads are answered, atomics are applied.
- *   QUEUE    Writes are enqueued, or handed to a consumer function on the link's own slot (single reader).
+ *   QUEUE    Writes are enqueued (single reader), or handed to a consumer function on the link's
+ *            own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
  *
  * A region is named by a handle, which holds an index and a generation: a handle kept after
- * ni_region_deregister is refused, also when its index is in use again. A remote access must also present the
- * region's key and stay inside of its bounds. A refused access touches no memory, is counted (rx_refused) and
- * completes at the initiator with the reason.
+ * ni_region_deregister is refused, also when its index is in use again. A remote access must also
+ * present the region's key and stay inside of its bounds. A refused access touches no memory, is
+ * counted (rx_refused) and completes at the initiator with the reason.
  */
 
 #ifdef __cplusplus
@@ -53,7 +54,8 @@ struct ni_rkey {
     uint64_t key;
 };
 
-/* A message as a consumer sees it. data lies in the link's own memory and is valid during the call only. */
+/* A message as a consumer sees it. data lies in the link's own memory and is valid during the
+ * call only. */
 struct ni_message_info {
     struct ni_peer *source; /* who sent it */
     const void *data;
@@ -61,13 +63,13 @@ struct ni_message_info {
     uint16_t tag; /* as given to ni_message */
 };
 
-/* Called from ni_progress for each message to a QUEUE region with a consumer, in order per source. May send, may
- * register and deregister regions; may call ni_progress. */
+/* Called from ni_progress for each message to a QUEUE region with a consumer, in order per
+ * source. May send, may register and deregister regions; may call ni_progress. */
 typedef void (*ni_consumer_fn)(void *arg, const struct ni_message_info *message);
 
-/* Register len bytes at base (both any alignment, len >= 1) as a MEMORY region. The memory stays the caller's and must
- * stay mapped until ni_region_deregister. Errors: INVALID (range wraps, no access), NOMEM, LIMIT.
- * Thread-safe if the NI is. */
+/* Register len bytes at base (both any alignment, len >= 1) as a MEMORY region. The memory stays
+ * the caller's and must stay mapped until ni_region_deregister. Errors: INVALID (range wraps, no
+ * access), NOMEM, LIMIT. Thread-safe if the NI is. */
 ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned access,
                            struct ni_rkey *rkey);
 
@@ -75,21 +77,23 @@ ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned acces
 ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, uint64_t key,
                              struct ni_rkey *rkey);
 
-/* A QUEUE region with a body of capacity items (rounded up to a power of two) of item_size bytes: 4, 8, 16, 32 or 64, or 0
- * for items of variable length up to max_item bytes (then capacity counts 64-byte units). Read by ni_queue_pop. A full queue
- * refuses with NI_AGAIN to the sender's ack address or, where there is none, holds the sender back. */
+/* A QUEUE region with a body of capacity items (rounded up to a power of two) of item_size
+ * bytes: 4, 8, 16, 32 or 64, or 0 for items of variable length up to max_item bytes (then
+ * capacity counts 64-byte units). Read by ni_queue_pop. A full queue refuses with NI_AGAIN to
+ * the sender's ack address or, where there is none, holds the sender back. */
 ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey);
 
-/* Take the oldest item: copies up to size bytes, sets *len to the item's length. NI_AGAIN if empty; NI_ERR_TRUNCATED (item kept)
- * if it is longer than size. One reader at a time. */
+/* Take the oldest item: copies up to size bytes, sets *len to the item's length. NI_AGAIN if
+ * empty; NI_ERR_TRUNCATED (item kept) if it is longer than size. One reader at a time. */
 ni_status ni_queue_pop(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len);
 
-/* Forget a region. Accesses under way finish or are refused; afterwards none touches the memory, but a direct copy by a peer
- * that has begun may still read or write it (as with any RDMA device: complete transfers first). NI_ERR_REGION if stale. */
+/* Forget a region. Accesses under way finish or are refused; afterwards none touches the memory,
+ * but a direct copy by a peer that has begun may still read or write it (as with any RDMA
+ * device: complete transfers first). NI_ERR_REGION if stale. */
 ni_status ni_region_deregister(struct ni *ni, ni_handle handle);
 
-/* The MEMORY region that contains [start, start + len), search_persistent_buf_by_range of APEnet+ 4.3. Of several the one with
- * the smallest index. NI_ERR_NOTFOUND if none. */
+/* The MEMORY region that contains [start, start + len), search_persistent_buf_by_range of
+ * APEnet+ 4.3. Of several the one with the smallest index. NI_ERR_NOTFOUND if none. */
 ni_status ni_region_search(struct ni *ni, const void *start, size_t len, struct ni_rkey *rkey);
 
 #pragma GCC visibility pop

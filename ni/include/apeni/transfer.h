@@ -9,10 +9,11 @@
 #include <apeni/status.h>
 
 /*
- * Transfers: everything is a Write or a Read (FORTH-CC 2.2, 3.2) to a region of a peer. Each may name an ack address, to which
- * its completion is written: nothing, a function of this process, a word or a COUNTER region of this NI. An operation
- * that was accepted (NI_OK) completes exactly once, with NI_OK or the reason why not; also when the peer dies. One that was not
- * accepted (any other result) never completes. Completion may come before the call returns.
+ * Transfers: everything is a Write or a Read (FORTH-CC 2.2, 3.2) to a region of a peer. Each may
+ * name an ack address, to which its completion is written: nothing, a function of this process, a
+ * word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes exactly
+ * once, with NI_OK or the reason why not; also when the peer dies. One that was not accepted (any
+ * other result) never completes. Completion may come before the call returns.
  */
 
 #ifdef __cplusplus
@@ -84,8 +85,8 @@ enum ni_atomic_op {
     NI_ATOMIC_OPS
 };
 
-/* Copy len bytes (0 allowed) from src to the peer's memory. src must stay unchanged until completion. NI_AGAIN when descriptors
- * are exhausted. */
+/* Copy len bytes (0 allowed) from src to the peer's memory. src must stay unchanged until
+ * completion. NI_AGAIN when descriptors are exhausted. */
 ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                    const struct ni_remote *dst, const struct ni_ack *ack);
 
@@ -93,26 +94,30 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
 ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
                   const struct ni_remote *src, const struct ni_ack *ack);
 
-/* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may be reused at once. At most
- * ni_message_max bytes in all. Messages of one thread to one peer arrive in order. NI_AGAIN when the ring is full. */
+/* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may
+ * be reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer
+ * arrive in order. NI_AGAIN when the ring is full. */
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
 
-/* The same with an ack, written when the item is in the peer's queue, or with NI_AGAIN when that was full. */
+/* The same with an ack, written when the item is in the peer's queue, or with NI_AGAIN when that
+ * was full. */
 ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                      const void *data, size_t len, const struct ni_ack *ack);
 
 /* Largest head_len + len that ni_message takes towards this peer, in bytes. */
 size_t ni_message_max(const struct ni_peer *peer);
 
-/* Apply an atomic operation of width 4 or 8 bytes to an aligned word of the peer; the completion's value is the old word (zero
- * extended). compare is for CSWAP only: the word becomes operand if it equals compare. Atomic with respect to all operations of
- * NIs and of the CPU on that word. */
+/* Apply an atomic operation of width 4 or 8 bytes to an aligned word of the peer; the
+ * completion's value is the old word (zero extended). compare is for CSWAP only: the word
+ * becomes operand if it equals compare. Atomic with respect to all operations of NIs and of the
+ * CPU on that word. */
 ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op op, unsigned width,
                       uint64_t operand, uint64_t compare, const struct ni_remote *dst,
                       const struct ni_ack *ack);
 
-/* Complete when all operations to the peer (all peers if NULL) that were accepted before have completed. */
+/* Complete when all operations to the peer (all peers if NULL) that were accepted before have
+ * completed. */
 ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack);
 
 #pragma GCC visibility pop
