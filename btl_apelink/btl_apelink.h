@@ -28,7 +28,7 @@
  *   help       messages for users                  rdma    put, get, flush
  *   module     function table, finalize            atomic  atomic_op, atomic_fop, cswap
  *   procs      add_procs, del_procs, dead peers    op      what rdma and atomic share
- *   dump       state for people
+ *   dump       state for people                    parts   messages too long for the link
  *
  * Life: Open MPI registers parameters (always), opens and initialises the component; init opens the
  * NI and publishes its address if apelink was asked for, else steps aside. add_procs connects, one
@@ -81,6 +81,7 @@ struct mca_btl_apelink_frag_t {
     struct ni_list list; /* in endpoint->pending */
     opal_free_list_t *home;
     uint32_t reserve; /* bytes of segments[0] that precede user data, for alignment */
+    uint32_t sent;    /* bytes that have left, of a message that goes in parts */
     mca_btl_base_tag_t tag;
     _Alignas(NI_CACHE_LINE) uint8_t buffer[];
 };
@@ -133,7 +134,8 @@ struct mca_btl_apelink_module_t {
     opal_free_list_t frags[MCA_BTL_APELINK_FRAG_CLASSES];
     opal_free_list_t ops;
     opal_free_list_t regs;
-    uint64_t unclaimed; /* messages with a tag that nobody takes */
+    struct ni_list assemblies; /* messages that arrive in parts; whoever polls has them */
+    uint64_t unclaimed;        /* messages with a tag that nobody takes */
 };
 typedef struct mca_btl_apelink_module_t mca_btl_apelink_module_t;
 

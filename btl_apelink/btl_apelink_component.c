@@ -148,6 +148,7 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
     module->closing = false;
     ni_list_init(&module->busy);
     ni_list_init(&module->endpoints);
+    ni_list_init(&module->assemblies);
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     status = open_ni(module);
     if (status != NI_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The module: function table and end of life. */
-#include "btl_apelink/btl_apelink.h"
+#include "btl_apelink/btl_apelink_parts.h"
 
 static int finalize(struct mca_btl_base_module_t *btl)
 {
@@ -14,6 +14,7 @@ static int finalize(struct mca_btl_base_module_t *btl)
         mca_btl_apelink_endpoint_release(
             ni_container_of(module->endpoints.next, mca_btl_apelink_endpoint_t, all));
     }
+    mca_btl_apelink_drop_parts(module, NULL);
     ni_close(module->ni);
     module->ni = NULL;
     for (int i = 0; i < MCA_BTL_APELINK_FRAG_CLASSES; i++) {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Peers come, go and die. */
-#include "btl_apelink/btl_apelink.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "opal/class/opal_bitmap.h"
+#include "btl_apelink/btl_apelink_parts.h"
 
 /* ---- endpoints ------------------------------------------------------------------------------------ */
 
@@ -170,6 +168,7 @@ void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status
     mca_btl_apelink_module_t *module = arg;
     mca_btl_apelink_endpoint_t *endpoint = ni_peer_user(peer);
 
+    mca_btl_apelink_drop_parts(module, peer);
     if (endpoint == NULL || endpoint->down) {
         return;
     }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The hot path in. */
-#include "btl_apelink/btl_apelink.h"
+#include "btl_apelink/btl_apelink_parts.h"
+
+#include <stdio.h>
 
 #include "engine/engine.h"
 
-/* A message that nobody takes: the sender uses a layer that this process has not started. */
-static NI_COLD void unclaimed(mca_btl_apelink_module_t *module, unsigned tag)
+/* A part of a message, or one that nobody takes: the sender uses a layer that this process has not started. */
+static NI_COLD void unusual(mca_btl_apelink_module_t *module, const struct ni_message_info *message)
 {
     char text[16];
 
+    if ((message->tag & MCA_BTL_APELINK_PART) != 0 && mca_btl_apelink_recv_part(module, message)) {
+        return;
+    }
     if (module->unclaimed++ == 0) {
-        snprintf(text, sizeof(text), "%u", tag);
+        snprintf(text, sizeof(text), "%u", message->tag);
         mca_btl_apelink_help("unclaimed", text, "", "");
     }
 }
@@ -25,7 +30,7 @@ void mca_btl_apelink_recv(void *arg, const struct ni_message_info *message)
     const mca_btl_active_message_callback_t *handler = ompi_glue_handler(message->tag);
 
     if (NI_UNLIKELY(handler == NULL)) {
-        unclaimed(module, message->tag);
+        unusual(module, message);
         return;
     }
     ompi_glue_deliver(handler, &module->super, message->source->user, message->tag, message->data,

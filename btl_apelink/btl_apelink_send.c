@@ -2,6 +2,7 @@
 /* Descriptors out, and those that wait for room. */
 #include "btl_apelink/btl_apelink.h"
 
+#include "btl_apelink/btl_apelink_parts.h"
 #include "engine/fast.h"
 
 /*
@@ -97,6 +98,7 @@ int mca_btl_apelink_send(struct mca_btl_base_module_t *btl,
 
     frag->endpoint = endpoint;
     frag->tag = tag;
+    frag->sent = 0;
     if (NI_LIKELY(!mca_btl_apelink_waits(endpoint)) && NI_LIKELY(push(frag))) {
         complete(frag, OPAL_SUCCESS);
         return 1;
@@ -115,6 +117,21 @@ static void not_busy(mca_btl_apelink_module_t *module, mca_btl_apelink_endpoint_
     mca_btl_apelink_unlock(module, &module->lock);
 }
 
+/* Send a descriptor that waits; true when all of it has left. */
+static bool push_waiting(mca_btl_apelink_frag_t *frag)
+{
+    size_t size = frag->segments[0].seg_len;
+
+    if (NI_LIKELY(frag->sent == 0) && push(frag)) {
+        return true;
+    }
+    if (frag->base.des_segment_count > 1) {
+        size += frag->segments[1].seg_len;
+    }
+    return (frag->sent != 0 || mca_btl_apelink_needs_parts(frag->endpoint, size)) &&
+           mca_btl_apelink_push_parts(frag);
+}
+
 /* Take the oldest descriptor that waits if it can be sent now. */
 static mca_btl_apelink_frag_t *send_oldest(mca_btl_apelink_module_t *module,
                                            mca_btl_apelink_endpoint_t *endpoint)
@@ -124,7 +141,7 @@ static mca_btl_apelink_frag_t *send_oldest(mca_btl_apelink_module_t *module,
     mca_btl_apelink_lock(module, &endpoint->lock);
     if (!ni_list_empty(&endpoint->pending)) {
         frag = ni_container_of(endpoint->pending.next, mca_btl_apelink_frag_t, list);
-        if (push(frag)) {
+        if (push_waiting(frag)) {
             ni_list_remove(&frag->list);
             atomic_fetch_sub_explicit(&endpoint->waiting, 1, memory_order_relaxed);
         } else {

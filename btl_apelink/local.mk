@@ -24,6 +24,8 @@ btl_apelink_mca_btl_apelink_la_SOURCES = \
     btl_apelink/btl_apelink_op.c \
     btl_apelink/btl_apelink_op.h \
     btl_apelink/btl_apelink_params.c \
+    btl_apelink/btl_apelink_parts.c \
+    btl_apelink/btl_apelink_parts.h \
     btl_apelink/btl_apelink_procs.c \
     btl_apelink/btl_apelink_pvars.c \
     btl_apelink/btl_apelink_rdma.c \
