@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+EXTRA_DIST += docs/architecture.md docs/wire.md
