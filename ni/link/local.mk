@@ -7,3 +7,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/lane_inl.h \
     ni/link/link.h \
     ni/link/packet.h
+
+include ni/link/shm/local.mk

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "link/shm/segment.h"
+
+/*
+ * Areas: the memory of a lane, as both sides map it.
+ *
+ *   in the file   | lane page | ring | bulk |
+ *   mapped        | lane page | ring | ring | bulk |
+ *                 ^ first mapping    ^ second mapping
+ *
+ * Two mappings, because the second ring and the bulk area follow each other in the file as well.
+ *
+ * The sender allocates the area, so on a machine with several memory nodes it lies near the sender. Near the reader, which polls it,
+ * would be a little better; that needs the reader to allocate it, and one more exchange before the lane is there.
+ */
+
+static ni_status allocate(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
+    const struct ni_shm_geometry *geometry = &segment->geometry;
+    uint64_t at = ni_shm_area_at(geometry, seat);
+
+    if (*with_bulk && geometry->counts.bulk != 0) {
+        if (ni_shm_allocate(segment, at, geometry->area_size) == NI_OK) {
+            return NI_OK;
+        }
+        ni_log_limited(&limit, NI_LOG_WARN,
+                       "cannot allocate %u KiB of shared memory for long packets to process %u: "
+                       "%s; going on without. Free memory, raise the memory limit of this "
+                       "container or user, or lower APENI_SHM_BULK_SIZE",
+                       geometry->counts.bulk >> 10, segment->header->pid, strerror(errno));
+    }
+    *with_bulk = false;
+    return ni_shm_allocate(segment, at, ni_shm_area_lane_only(geometry));
+}
+
+static ni_status map(struct ni_shm_segment *segment, uint32_t seat, bool with_bulk,
+                     struct ni_shm_area *area)
+{
+    const struct ni_shm_geometry *geometry = &segment->geometry;
+    size_t page = geometry->counts.page;
+    size_t ring = geometry->counts.ring;
+    size_t bulk = with_bulk ? geometry->counts.bulk : 0;
+    size_t size = page + ring + ring + bulk;
+    off_t at = (off_t)ni_shm_area_at(geometry, seat);
+    int prot = PROT_READ | PROT_WRITE;
+    uint8_t *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (base == MAP_FAILED) {
+        return NI_ERR_NOMEM;
+    }
+    /* The ring is used from end to end, so take its page faults now; of the bulk area only the beginning may ever be touched. */
+    if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
+            MAP_FAILED ||
+        mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED, segment->fd,
+             at + (off_t)page) == MAP_FAILED) {
+        munmap(base, size);
+        return NI_ERR_NOMEM;
+    }
+    area->page = (struct ni_lane_page *)(void *)base;
+    area->ring = base + page;
+    area->bulk = bulk == 0 ? NULL : base + page + 2 * ring;
+    area->mapped = size;
+    return NI_OK;
+}
+
+/* The registry is locked. */
+static struct ni_shm_area *find(struct ni_shm_segment *segment, uint32_t seat)
+{
+    for (NI_LIST_EACH(node, &segment->areas)) {
+        struct ni_shm_area *area = ni_container_of(node, struct ni_shm_area, list);
+
+        if (area->seat == seat) {
+            return area;
+        }
+    }
+    return NULL;
+}
+
+static ni_status make(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
+                      struct ni_shm_area **result)
+{
+    struct ni_shm_area *area = ni_calloc(1, sizeof(*area));
+    ni_status status = area == NULL ? NI_ERR_NOMEM : allocate(segment, seat, with_bulk);
+
+    if (status == NI_OK) {
+        status = map(segment, seat, *with_bulk, area);
+    }
+    if (status != NI_OK) {
+        ni_free(area);
+        return status;
+    }
+    area->seat = seat;
+    area->references = 1;
+    ni_list_init(&area->list);
+    ni_list_push_front(&segment->areas, &area->list);
+    *result = area;
+    return NI_OK;
+}
+
+ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
+                          struct ni_shm_area **result)
+{
+    struct ni_shm_area *area;
+    ni_status status = NI_OK;
+
+    ni_shm_registry_lock();
+    area = find(segment, seat);
+    if (area != NULL) { /* both ends in this process */
+        area->references++;
+        *with_bulk = *with_bulk && area->bulk != NULL;
+        *result = area;
+    } else {
+        status = make(segment, seat, with_bulk, result);
+    }
+    ni_shm_registry_unlock();
+    return status;
+}
+
+void ni_shm_area_put(struct ni_shm_area *area)
+{
+    ni_shm_registry_lock();
+    if (--area->references == 0) {
+        ni_list_remove(&area->list);
+        munmap(area->page, area->mapped);
+        ni_free(area);
+    }
+    ni_shm_registry_unlock();
+}

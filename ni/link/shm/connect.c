@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "link/lane_inl.h"
+#include "link/shm/shm.h"
+
+enum {
+    ASK_AGAIN_NS = 20 * 1000 * 1000, /* between two questions to an owner that does not answer */
+};
+
+/* What an endpoint without a segment shows as its peer's sleep word. */
+static const _Atomic uint32_t never_asleep;
+
+/* ---- the struct ---------------------------------------------------------------------------------- */
+
+static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_shm_blob *blob)
+{
+    struct ni_shm_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
+
+    if (peer == NULL) {
+        return NULL;
+    }
+    peer->ep.ops = link->base.ops;
+    peer->ep.link = &link->base;
+    peer->ep.sleeping = &never_asleep;
+    /* Until the peer's own sizes are known: most likely they are ours. */
+    peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
+    peer->ep.max_bulk = link->segment->geometry.counts.bulk;
+    peer->link = link;
+    peer->blob = *blob;
+    peer->in_seat = -1;
+    ni_list_init(&peer->list);
+    ni_list_push_back(&link->peers, &peer->list);
+    return peer;
+}
+
+/* The list is locked. */
+static struct ni_shm_peer *peer_find(struct ni_shm_link *link, uint64_t key)
+{
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
+
+        /* Acquire: pairs with E1. */
+        if (peer->blob.key == key &&
+            atomic_load_explicit(&peer->status, memory_order_acquire) == NI_OK) {
+            return peer;
+        }
+    }
+    return NULL;
+}
+
+struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_shm_blob *blob,
+                                    bool hold)
+{
+    struct ni_shm_peer *peer;
+
+    pthread_mutex_lock(&link->lock);
+    peer = peer_find(link, blob->key);
+    if (peer == NULL) {
+        peer = peer_new(link, blob);
+    }
+    if (peer != NULL && hold) {
+        peer->held = true;
+    }
+    pthread_mutex_unlock(&link->lock);
+    return peer;
+}
+
+ni_status ni_shm_break(struct ni_shm_peer *peer, ni_status status)
+{
+    int none = NI_OK;
+
+    /* E2, and through trouble (release, acquired by ni_shm_tick). */
+    (void)atomic_compare_exchange_strong_explicit(&peer->broken, &none, status,
+                                                  memory_order_release, memory_order_relaxed);
+    atomic_store_explicit(&peer->link->trouble, 1, memory_order_release);
+    return status;
+}
+
+/* ---- finding the segment ------------------------------------------------------------------------- */
+
+/* Whether the link in /proc leads to one of our files, without opening it: opening a device or a pipe has effects. */
+static bool looks_right(const char *path)
+{
+    static const char expected[] = "/memfd:apelink";
+    char target[64];
+    struct stat st;
+    ssize_t len = readlink(path, target, sizeof(target));
+
+    return len >= (ssize_t)sizeof(expected) - 1 &&
+           memcmp(target, expected, sizeof(expected) - 1) == 0 && stat(path, &st) == 0 &&
+           !ni_shm_file_known(st.st_dev, st.st_ino);
+}
+
+/* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner. */
+static ni_status find_by_proc(const struct ni_shm_link *link, const struct ni_shm_blob *blob,
+                              struct ni_shm_segment **segment)
+{
+    char path[64];
+    int fd;
+
+    if (blob->pid_ns == 0 || blob->pid_ns != link->host.pid_ns) {
+        return NI_ERR_UNREACHABLE;
+    }
+    if (kill((pid_t)blob->pid, 0) != 0 && errno == ESRCH) {
+        return NI_ERR_PEER_DEAD;
+    }
+    snprintf(path, sizeof(path), "/proc/%u/fd/%u", blob->pid, blob->fd);
+    if (!looks_right(path)) {
+        return NI_ERR_UNREACHABLE;
+    }
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return fd < 0 ? NI_ERR_UNREACHABLE : ni_shm_segment_adopt(fd, blob, segment);
+}
+
+static ni_status find_segment(struct ni_shm_link *link, struct ni_shm_peer *peer)
+{
+    struct ni_shm_segment *segment = ni_shm_segment_find(peer->blob.key);
+    ni_status status = NI_OK;
+
+    if (segment == NULL) {
+        status = find_by_proc(link, &peer->blob, &segment);
+    }
+    if (status == NI_OK) {
+        bool same_pids = peer->blob.pid_ns == link->host.pid_ns;
+
+        peer->pid = same_pids ? (pid_t)peer->blob.pid : 0;
+        atomic_store_explicit(&peer->segment, segment, memory_order_release); /* E3 */
+        return NI_OK;
+    }
+    return status;
+}
+
+/* The owner has to be asked; it answers from within its progress. */
+static ni_status ask(struct ni_shm_link *link, struct ni_shm_peer *peer)
+{
+    ni_status status;
+
+    if (peer->blob.net_ns != link->host.net_ns) {
+        return NI_ERR_UNREACHABLE;
+    }
+    pthread_mutex_lock(&link->lock); /* the poller looks for it */
+    peer->nonce = ni_random_key();
+    peer->ask_again = ni_now_ns() + ASK_AGAIN_NS;
+    pthread_mutex_unlock(&link->lock);
+    status = ni_shm_socket_ask(link, peer);
+    if (status != NI_OK) {
+        pthread_mutex_lock(&link->lock);
+        peer->nonce = 0;
+        pthread_mutex_unlock(&link->lock);
+        return status;
+    }
+    atomic_fetch_add_explicit(&link->connecting, 1, memory_order_relaxed);
+    return NI_OK;
+}
+
+void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now)
+{
+    pthread_mutex_lock(&link->lock);
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
+
+        if (peer->nonce == 0 || now < peer->ask_again) {
+            continue;
+        }
+        peer->ask_again = now + ASK_AGAIN_NS;
+        if (ni_shm_socket_ask(link, peer) != NI_OK) {
+            peer->nonce = 0;
+            atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
+            ni_shm_end(peer, NI_ERR_UNREACHABLE);
+        }
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+/* ---- attaching ------------------------------------------------------------------------------------ */
+
+ni_status ni_shm_attach(struct ni_shm_peer *peer)
+{
+    /* Acquire: pairs with E3. */
+    struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_acquire);
+    const struct ni_shm_counts *counts = &segment->geometry.counts;
+
+    if (atomic_load_explicit(&segment->header->state, memory_order_acquire) !=
+        NI_SHM_OPEN) { /* H1 */
+        return NI_ERR_PEER_CLOSED;
+    }
+    if (!ni_shm_copy_probe(peer)) {
+        return NI_ERR_UNREACHABLE;
+    }
+    peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
+    peer->ep.max_bulk = counts->bulk;
+    peer->ep.exported = counts->exports == 0 ? NULL : segment->exports;
+    peer->ep.exported_count = counts->exports;
+    peer->ep.sleeping = &segment->header->sleeping;
+    peer->lane_from = (uint32_t)peer->link->config->shm_ring_after;
+    peer->stage = NI_SHM_ATTACHED;
+    return NI_OK;
+}
+
+/* ---- connect, disconnect --------------------------------------------------------------------------- */
+
+static void report(const struct ni_shm_peer *peer, ni_status status)
+{
+    ni_log(NI_LOG_DEBUG, "process %u cannot be reached: %s", peer->blob.pid,
+           ni_status_text(status));
+}
+
+/* Whatever way there is to the peer's segment. */
+static ni_status connect_peer(struct ni_shm_link *link, struct ni_shm_peer *peer)
+{
+    ni_status status = find_segment(link, peer);
+
+    if (status == NI_OK) {
+        return ni_shm_attach(peer);
+    }
+    if (status != NI_ERR_UNREACHABLE) {
+        return status;
+    }
+    status = ask(link, peer);
+    if (status == NI_OK) {
+        peer->stage = NI_SHM_CONNECTING;
+    }
+    return status;
+}
+
+static void forget_segment(struct ni_shm_peer *peer)
+{
+    struct ni_shm_segment *segment =
+        atomic_exchange_explicit(&peer->segment, NULL, memory_order_relaxed);
+
+    peer->ep.sleeping = &never_asleep;
+    peer->ep.exported = NULL;
+    peer->ep.exported_count = 0;
+    if (segment != NULL) {
+        ni_shm_segment_put(segment);
+    }
+}
+
+ni_status ni_shm_connect(struct ni_link *base, const void *bytes, size_t len, struct ni_peer *core,
+                         struct ni_ep **ep)
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+    struct ni_shm_blob blob;
+    struct ni_shm_peer *peer;
+    ni_status status = ni_shm_blob_check(link, bytes, len, &blob, NULL, 0);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    peer = ni_shm_peer_get(link, &blob, true);
+    if (peer == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    if (peer->stage != NI_SHM_UNCONNECTED) {
+        return NI_ERR_EXISTS;
+    }
+    peer->ep.peer = core;
+    status = connect_peer(link, peer);
+    if (status != NI_OK) {
+        /* The struct stays in the list for the next try: the peer may be sending to us. */
+        report(peer, status);
+        forget_segment(peer);
+        pthread_mutex_lock(&link->lock);
+        peer->held = false;
+        pthread_mutex_unlock(&link->lock);
+        return status;
+    }
+    *ep = &peer->ep;
+    return NI_OK;
+}
+
+void ni_shm_leave(struct ni_shm_peer *peer)
+{
+    struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_relaxed);
+    uint64_t seat = atomic_exchange_explicit(&peer->out_seat, 0, memory_order_relaxed);
+
+    if (peer->out_area != NULL) {
+        ni_shm_area_put(peer->out_area);
+        peer->out_area = NULL;
+    }
+    if (seat != 0 && peer->link->pid == getpid()) {
+        ni_shm_seat_leave(segment, (uint32_t)seat - 1, (uint32_t)(seat >> 32));
+    }
+    ni_free(peer->payload_map);
+    peer->payload_map = NULL;
+    peer->ep.tx = (struct ni_lane_tx){0};
+}
+
+void ni_shm_peer_free(struct ni_shm_peer *peer)
+{
+    struct ni_shm_link *link = peer->link;
+
+    ni_shm_leave(peer);
+    forget_segment(peer);
+    if (peer->nonce != 0) {
+        atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
+    }
+    if (peer->ending != NI_OK && !peer->down) {
+        link->endings--;
+    }
+    pthread_mutex_lock(&link->lock);
+    ni_list_remove(&peer->list);
+    pthread_mutex_unlock(&link->lock);
+    ni_free(peer);
+}
+
+void ni_shm_disconnect(struct ni_ep *ep)
+{
+    struct ni_shm_peer *peer = ni_shm_peer_of(ep);
+
+    if (peer->link->pid == getpid()) {
+        ni_shm_in_stop(peer, NI_SHM_SEAT_KICKED);
+    }
+    ni_shm_peer_free(peer);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/bits.h"
+#include "link/shm/layout.h"
+
+static bool counts_possible(const struct ni_shm_counts *counts)
+{
+    return ni_is_pow2(counts->page) && counts->page >= 4096 && counts->page <= 1 << 20 &&
+           counts->page >= sizeof(struct ni_shm_header) &&
+           counts->page >= sizeof(struct ni_lane_page) && counts->seats >= 1 &&
+           counts->seats <= NI_SHM_SEATS_MAX && counts->slots >= 1 &&
+           counts->slots <= NI_SHM_SLOTS_MAX && counts->exports <= NI_SHM_EXPORT_MAX &&
+           ni_is_pow2(counts->ring) && counts->ring >= NI_SHM_RING_MIN &&
+           counts->ring <= NI_SHM_RING_MAX && counts->ring % counts->page == 0 &&
+           counts->bulk <= NI_SHM_BULK_MAX && counts->bulk % counts->page == 0;
+}
+
+bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry)
+{
+    struct ni_shm_geometry g = {.counts = *counts};
+    uint64_t page = counts->page;
+
+    /* No sum below can overflow: 2^14 seats of 65 MiB are 2^40. */
+    if (!counts_possible(counts)) {
+        return false;
+    }
+    g.seat_words = page;
+    g.slot_words = g.seat_words + ni_align_up(counts->seats * UINT64_C(8), page);
+    g.slots = g.slot_words + ni_align_up(counts->slots * UINT64_C(8), page);
+    g.exports = g.slots + ni_align_up(counts->slots * (uint64_t)NI_SHM_SLOT_SIZE, page);
+    g.blobs = g.exports + ni_align_up(counts->exports * (uint64_t)NI_SHM_EXPORT_ENTRY, page);
+    g.areas = g.blobs + ni_align_up(counts->seats * (uint64_t)NI_SHM_BLOB_STRIDE, page);
+    g.area_size = page + counts->ring + counts->bulk;
+    g.size = g.areas + counts->seats * g.area_size;
+    *geometry = g;
+    return true;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "link/shm/shm.h"
+
+/*
+ * Sizes. With P processes on the host, all sending to all, each has P - 1 areas of a page, a ring and a bulk area, beside the
+ * base of its segment: at most 1 page + 8 KiB + 4 KiB + 128 KiB of slots + 128 KiB of exports + 128 KiB of blobs, 400 KiB.
+ * The bulk area is the power of two from 64 KiB to 1 MiB of which P fit into 40 MiB:
+ *
+ *   P = 2..40     1 MiB     at most 39 * (4 + 32 + 1024) KiB = 41 MiB
+ *   P = 41..80    512 KiB   at most 79 * (4 + 32 +  512) KiB = 43 MiB
+ *   P = 81..160   256 KiB   at most 159 * (4 + 32 + 256) KiB = 46 MiB; 128 processes: 37 MiB
+ *   P = 161..     128 KiB, then 64 KiB
+ *
+ * More than 1 MiB is of no use: at most 64 bulk payloads of a lane are under way at a time, and their common size is
+ * 8 KiB. Areas come into being when a sender first needs a lane, so pairs that do not talk cost nothing.
+ */
+
+enum {
+    BULK_BUDGET = 40 << 20,
+    BULK_AUTO_MIN = 64 << 10,
+    BULK_AUTO_MAX = 1 << 20,
+    PROCESSES_UNKNOWN = 32, /* taken for a host of which nobody said how many processes it has */
+};
+
+static uint32_t choose_bulk(const struct ni_config *config, unsigned processes, uint32_t page)
+{
+    uint64_t size = config->shm_bulk_size;
+
+    if (size == 0) {
+        uint64_t part = BULK_BUDGET / (processes == 0 ? PROCESSES_UNKNOWN : processes);
+
+        size = part == 0 ? 0 : UINT64_C(1) << ni_ilog2(part);
+        size = ni_max_u64(BULK_AUTO_MIN, ni_min_u64(size, BULK_AUTO_MAX));
+    }
+    return (uint32_t)ni_align_up(size, page);
+}
+
+static struct ni_shm_counts choose_counts(const struct ni_config *config, unsigned processes)
+{
+    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+
+    return (struct ni_shm_counts){
+        .page = page,
+        .seats = (uint32_t)config->shm_max_peers,
+        .slots = (uint32_t)config->shm_queue_slots,
+        .exports = (uint32_t)config->shm_exports,
+        .ring = (uint32_t)ni_max_u64(page, ni_round_up_pow2(config->shm_ring_size)),
+        .bulk = choose_bulk(config, processes, page),
+    };
+}
+
+/* ---- open, close --------------------------------------------------------------------------------------- */
+
+static void make_blob(struct ni_shm_link *link, uint64_t job_key)
+{
+    const struct ni_shm_segment *segment = link->segment;
+
+    link->blob = (struct ni_shm_blob){
+        .magic = NI_SHM_BLOB_MAGIC,
+        .version = NI_SHM_VERSION,
+        .size = sizeof(link->blob),
+        .host = link->host.host,
+        .address = segment->header->address,
+        .key = segment->key,
+        .job_key = job_key,
+        .socket = ni_random_key(),
+        .pid_ns = link->host.pid_ns,
+        .net_ns = link->host.net_ns,
+        .user_ns = link->host.user_ns,
+        .pid = (uint32_t)link->pid,
+        .fd = (uint32_t)segment->fd,
+        .uid = link->host.uid,
+    };
+}
+
+static void link_free(struct ni_shm_link *link)
+{
+    if (link->socket >= 0) {
+        close(link->socket);
+    }
+    if (link->segment != NULL) {
+        ni_shm_segment_put(link->segment);
+    }
+    pthread_mutex_destroy(&link->lock);
+    ni_free(link->seats);
+    ni_free(link->slots_busy);
+    ni_free(link);
+}
+
+static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
+                                      const struct ni_shm_counts *counts)
+{
+    struct ni_shm_link *link = ni_aligned_zero(NI_CACHE_LINE, sizeof(*link));
+
+    if (link == NULL) {
+        return NULL;
+    }
+    link->base.ops = &ni_link_shm;
+    link->core_ops = attr->core_ops;
+    link->core = attr->core;
+    link->stats = attr->stats;
+    link->config = ni_config_get();
+    link->pid = getpid();
+    link->socket = -1;
+    link->countdown = 1;
+    pthread_mutex_init(&link->lock, NULL);
+    ni_list_init(&link->peers);
+    ni_list_init(&link->graves);
+    link->seats = ni_calloc(counts->seats, sizeof(*link->seats));
+    link->slots_busy = ni_calloc(counts->slots, 1);
+    if (link->seats == NULL || link->slots_busy == NULL) {
+        link_free(link);
+        return NULL;
+    }
+    return link;
+}
+
+static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link **result)
+{
+    struct ni_shm_counts counts = choose_counts(ni_config_get(), attr->open->host_processes);
+    struct ni_shm_link *link = link_alloc(attr, &counts);
+    ni_status status;
+
+    if (link == NULL) {
+        ni_log(NI_LOG_ERROR, "out of memory");
+        return NI_ERR_NOMEM;
+    }
+    status = ni_shm_segment_create(&counts, attr->address, &link->segment);
+    if (status != NI_OK) {
+        link_free(link);
+        return status;
+    }
+    link->header = link->segment->header;
+    link->host = ni_shm_host_find();
+    make_blob(link, attr->open->job_key);
+    link->socket = ni_shm_socket_open(link->blob.socket);
+    ni_shm_copy_permit();
+    link->next_check = ni_now_ns() + link->config->peer_check_ms * UINT64_C(1000000);
+    /* H1 */
+    atomic_store_explicit(&link->header->state, NI_SHM_OPEN, memory_order_release);
+    *result = &link->base;
+    return NI_OK;
+}
+
+static void shm_close(struct ni_link *base)
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+    bool forked = link->pid != getpid();
+
+    if (!forked) {
+        /* H1. First the word, then the lock: who finds no lock on an open segment takes us for dead. */
+        atomic_store_explicit(&link->header->state, NI_SHM_CLOSED, memory_order_release);
+        ni_shm_segment_unlock(link->segment);
+    }
+    while (!ni_list_empty(&link->peers)) {
+        struct ni_shm_peer *peer = ni_container_of(link->peers.next, struct ni_shm_peer, list);
+
+        if (!forked) {
+            ni_shm_in_stop(peer, NI_SHM_SEAT_KICKED);
+        }
+        ni_shm_peer_free(peer);
+    }
+    while (!ni_list_empty(&link->graves)) {
+        struct ni_shm_grave *grave =
+            ni_container_of(ni_list_pop_front(&link->graves), struct ni_shm_grave, list);
+
+        ni_shm_area_put(grave->area);
+        ni_free(grave);
+    }
+    link_free(link);
+}
+
+/* ---- the rest of the table ---------------------------------------------------------------------------------- */
+
+static struct ni_table_export *shm_export_area(struct ni_link *base, size_t *count)
+{
+    const struct ni_shm_link *link = ni_shm_link_of(base);
+
+    *count = link->segment->geometry.counts.exports;
+    return *count == 0 ? NULL : link->segment->exports;
+}
+
+static size_t shm_blob(struct ni_link *base, void *blob, size_t size)
+{
+    const struct ni_shm_link *link = ni_shm_link_of(base);
+
+    if (size < sizeof(link->blob)) {
+        return 0;
+    }
+    memcpy(blob, &link->blob, sizeof(link->blob));
+    return sizeof(link->blob);
+}
+
+static ni_status shm_reach(struct ni_link *base, const void *blob, size_t len, char *reason,
+                           size_t reason_size)
+{
+    struct ni_shm_blob ignored;
+
+    return ni_shm_blob_check(ni_shm_link_of(base), blob, len, &ignored, reason, reason_size);
+}
+
+static unsigned shm_progress(struct ni_link *base)
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+    /* Relaxed: who finds something here looks again with acquire. */
+    uint64_t called = atomic_load_explicit(&link->header->posted, memory_order_relaxed) |
+                      atomic_load_explicit(&link->header->attention, memory_order_relaxed);
+
+    if (NI_LIKELY(called == 0 && !link->retry && --link->countdown != 0)) {
+        return 0;
+    }
+    return ni_shm_tick(link);
+}
+
+static int shm_describe(const struct ni_ep *ep, char *text, size_t size)
+{
+    const struct ni_shm_peer *peer = (const struct ni_shm_peer *)(const void *)ep;
+    const char *packets = ep->tx.lines != NULL ? "own ring" : "shared queue";
+
+    if (peer->stage == NI_SHM_CONNECTING) {
+        return snprintf(text, size,
+                        "shm: process %u was asked for its memory and has not answered yet",
+                        peer->blob.pid);
+    }
+    if (ep->same_memory) {
+        return snprintf(text, size, "shm: same process; packets: %s; long: plain copies", packets);
+    }
+    if (ep->copy) {
+        return snprintf(text, size, "shm: process %u; packets: %s; long: process_vm_readv",
+                        peer->blob.pid, packets);
+    }
+    return snprintf(text, size,
+                    "shm: process %u; packets: %s; long: through shared memory, because "
+                    "process_vm_readv is %s",
+                    peer->blob.pid, packets, peer->copy_reason);
+}
+
+const struct ni_link_ops ni_link_shm = {
+    .name = "shm",
+    .id = 1,
+    .open = shm_open_link,
+    .close = shm_close,
+    .export_area = shm_export_area,
+    .blob = shm_blob,
+    .reach = shm_reach,
+    .connect = ni_shm_connect,
+    .disconnect = ni_shm_disconnect,
+    .reserve = ni_shm_reserve,
+    .commit = ni_shm_commit,
+    .copy = ni_shm_copy,
+    .wake = ni_shm_wake,
+    .progress = shm_progress,
+    .wait = ni_shm_wait,
+    .describe = shm_describe,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "link/shm/shm.h"
+
+/*
+ * Polling: each poll looks at one line of our header; each 64th at the clock; each millisecond at the socket; each
+ * peer_check_ms the kernel is asked who lives. All checks are made in the same poll: for 128 peers it takes some 100 us.
+ *
+ * Sleeping: the sleeper announces it, looks once more, and sleeps until it is woken or the time is over. A sender
+ * that publishes a packet and then finds the announcement wakes it. There is no fence between its two steps, which
+ * would cost every packet some 20 ns: so its load may come before the announcement while the sleeper looks before the
+ * packet, and then the sleeper sleeps on for the rest of its time. That is rare, and the time is short.
+ */
+
+enum {
+    POLLS_PER_CLOCK = 64,
+    POLLS_WHILE_ENDING = 8,
+    TICK_NS = 1000 * 1000,
+    SLEEP_MAX_US = 20 * 1000, /* others may wait for us to answer on the socket */
+};
+
+static uint64_t check_interval(const struct ni_shm_link *link)
+{
+    return link->config->peer_check_ms * UINT64_C(1000000);
+}
+
+/* What the clock brings. */
+static void look_at_clock(struct ni_shm_link *link)
+{
+    uint64_t now = ni_now_ns();
+
+    if (now < link->next_tick && link->endings == 0) {
+        return;
+    }
+    link->next_tick = now + TICK_NS;
+    ni_shm_socket_poll(link);
+    if (atomic_load_explicit(&link->connecting, memory_order_relaxed) != 0) {
+        ni_shm_connect_poll(link, now);
+    }
+    if (now >= link->next_check) {
+        link->next_check = now + check_interval(link);
+        ni_shm_watch(link, true);
+    }
+}
+
+unsigned ni_shm_tick(struct ni_shm_link *link)
+{
+    unsigned events = ni_shm_receive(link);
+    /* Acquire: pairs with the release stores in ni_shm_attention and ni_shm_break. */
+    bool called = atomic_exchange_explicit(&link->header->attention, 0, memory_order_acquire) != 0;
+    bool trouble = atomic_exchange_explicit(&link->trouble, 0, memory_order_acquire) != 0;
+
+    if (called || trouble) {
+        ni_shm_watch(link, false);
+    }
+    if (link->countdown <= 1) {
+        look_at_clock(link);
+        link->countdown = POLLS_PER_CLOCK;
+    }
+    if (link->endings != 0) {
+        ni_shm_end_poll(link, ni_now_ns());
+        link->countdown = link->endings != 0 ? POLLS_WHILE_ENDING : link->countdown;
+    }
+    return events;
+}
+
+void ni_shm_wake(struct ni_ep *ep)
+{
+    struct ni_shm_segment *segment =
+        atomic_load_explicit(&ni_shm_peer_of(ep)->segment, memory_order_relaxed);
+
+    if (segment != NULL) {
+        ni_shm_segment_wake(segment);
+    }
+}
+
+static bool anything(const struct ni_shm_link *link)
+{
+    return link->retry || atomic_load_explicit(&link->header->posted, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&link->header->attention, memory_order_relaxed) != 0;
+}
+
+void ni_shm_wait(struct ni_link *base, uint64_t timeout_us, bool (*has_work)(void *core))
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+    _Atomic uint32_t *word = &link->header->sleeping;
+    uint64_t us = timeout_us < SLEEP_MAX_US ? timeout_us : SLEEP_MAX_US;
+    struct timespec timeout = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
+
+    /* Sequentially consistent, against the loads that follow. */
+    atomic_store_explicit(word, 1, memory_order_seq_cst);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (us != 0 && !anything(link) && !has_work(link->core)) {
+        (void)syscall(SYS_futex, word, FUTEX_WAIT, 1, &timeout, NULL, 0);
+    }
+    atomic_store_explicit(word, 0, memory_order_relaxed);
+    /* Time has passed: look at the clock. */
+    link->countdown = 1;
+}

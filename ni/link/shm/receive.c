@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "link/lane_inl.h"
+#include "link/shm/shm.h"
+
+/*
+ * Packets in, until there is a lane. The doorbell says which slots to look at; a bit stays in link->pending as long as
+ * a slot of it holds a packet whose turn has not come, or which the core could not take.
+ *
+ * Words are loaded once. What does not fit together is dropped: the worst that a bad word costs is the sender's own
+ * packets, and the slot until the sender's seat is freed.
+ */
+
+enum outcome {
+    DONE,  /* nothing more to do for this slot */
+    TAKEN, /* the same, and a packet was delivered */
+    KEEP,  /* its turn comes when another packet has come */
+    RETRY, /* try again at the next poll */
+};
+
+static void free_slot(struct ni_shm_link *link, uint32_t slot, uint64_t word)
+{
+    /* Q2. Not if somebody has written something else there meanwhile. */
+    (void)atomic_compare_exchange_strong_explicit(&link->segment->slot_words[slot], &word,
+                                                  NI_SHM_SLOT_FREE, memory_order_release,
+                                                  memory_order_relaxed);
+}
+
+static enum outcome drop(struct ni_shm_link *link, uint32_t slot, uint64_t word)
+{
+    ni_stat_add(&link->stats->rx_malformed, 1);
+    free_slot(link, slot, word);
+    return DONE;
+}
+
+/* ---- a sender's first packet ------------------------------------------------------------------------- */
+
+static enum outcome refuse(struct ni_shm_link *link, uint32_t seat)
+{
+    _Atomic uint64_t *word = &link->segment->seat_words[seat];
+    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+
+    link->seats[seat].phase = NI_SHM_DEAF;
+    if (ni_shm_seat_state(seen) == NI_SHM_SEAT_OPEN) {
+        uint64_t refused = ni_shm_seat_word(NI_SHM_SEAT_REFUSED, ni_shm_seat_generation(seen));
+
+        /* Relaxed: says nothing about other memory. */
+        (void)atomic_compare_exchange_strong_explicit(word, &seen, refused, memory_order_relaxed,
+                                                      memory_order_relaxed);
+    }
+    return DONE;
+}
+
+/* Find out who has the seat. DONE: the seat is ACTIVE or DEAF; RETRY; KEEP: this is no seat in use. */
+static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
+{
+    /* Acquire: pairs with S1 and S3. */
+    uint64_t word = atomic_load_explicit(&link->segment->seat_words[seat], memory_order_acquire);
+    enum ni_shm_seat_state state = ni_shm_seat_state(word);
+    uint8_t bytes[NI_SHM_BLOB_STRIDE];
+    struct ni_shm_blob blob;
+    struct ni_peer *core_peer;
+    struct ni_shm_peer *peer;
+    char reason[128];
+    size_t len;
+
+    if (state != NI_SHM_SEAT_OPEN && state != NI_SHM_SEAT_CLOSED) {
+        return KEEP;
+    }
+    len = ni_shm_seat_blob(link->segment, seat, bytes, sizeof(bytes));
+    if (ni_shm_blob_check(link, bytes, len, &blob, reason, sizeof(reason)) != NI_OK) {
+        ni_log(NI_LOG_INFO, "a sender is refused: %s", reason);
+        return refuse(link, seat);
+    }
+    core_peer = link->core_ops->accept(link->core, &link->base, bytes, len);
+    if (core_peer == NULL) {
+        return refuse(link, seat);
+    }
+    peer = ni_shm_peer_get(link, &blob, false);
+    if (peer == NULL) {
+        return RETRY;
+    }
+    if (peer->in_seat >= 0 || peer->ending != NI_OK) {
+        /* It has left an earlier seat, which we have not finished with; or it pretends to be another. */
+        return RETRY;
+    }
+    peer->in_peer = core_peer;
+    peer->in_seat = seat;
+    peer->in_number = 0;
+    link->seats[seat] = (struct ni_shm_seat){.phase = NI_SHM_ACTIVE, .peer = peer};
+    return DONE;
+}
+
+/* ---- one slot ------------------------------------------------------------------------------------------ */
+
+static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *peer, bool with_bulk)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
+    const struct ni_shm_counts *counts = &link->segment->geometry.counts;
+    struct ni_shm_area *area;
+    bool got_bulk = with_bulk;
+    ni_status status;
+
+    if (peer->in_lane) {
+        ni_shm_end(peer, NI_ERR_PROTOCOL);
+        return DONE;
+    }
+    /* The sender has allocated it; whoever pretends so must not make us touch a hole. */
+    status = ni_shm_area_get(link->segment, (uint32_t)peer->in_seat, &got_bulk, &area);
+    if (status == NI_OK && got_bulk != with_bulk) {
+        ni_shm_area_put(area);
+        status = NI_ERR_NOMEM;
+    }
+    if (status == NI_OK) {
+        ni_lane_rx_init(&peer->rx, area->page, area->ring, counts->ring / NI_LINE,
+                        with_bulk ? area->bulk : NULL, with_bulk ? counts->bulk : 0);
+        peer->rx.peer = peer->in_peer;
+        peer->rx.link_data = peer;
+        status = link->core_ops->lane_add(link->core, &peer->rx);
+        if (status != NI_OK) {
+            ni_shm_area_put(area);
+        }
+    }
+    if (status != NI_OK) {
+        ni_log_limited(&limit, NI_LOG_WARN, "no memory to receive from process %u; trying again",
+                       peer->blob.pid);
+        return RETRY;
+    }
+    peer->in_area = area;
+    peer->in_lane = true;
+    return TAKEN;
+}
+
+/* The next packet of an active sender. */
+static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
+                         uint32_t slot, enum ni_shm_slot_state state)
+{
+    ni_status status;
+
+    if (state != NI_SHM_SLOT_PACKET) {
+        enum outcome outcome = start_lane(link, peer, state == NI_SHM_SLOT_LANE);
+
+        peer->in_number += outcome != RETRY;
+        return outcome;
+    }
+    /* A handler may poll: it then finds the next packet, not this one. */
+    peer->in_number++;
+    peer->delivering++;
+    link->slots_busy[slot] = 1;
+    status = link->core_ops->deliver(
+        link->core, peer->in_peer,
+        (const struct ni_packet *)(const void *)(link->segment->slots +
+                                                 (size_t)slot * NI_SHM_SLOT_SIZE),
+        NI_SHM_SLOT_SIZE);
+    link->slots_busy[slot] = 0;
+    if (link->seats[seat].peer != peer) { /* it was disconnected by the handler */
+        return TAKEN;
+    }
+    peer->delivering--;
+    if (status == NI_AGAIN) {
+        peer->in_number--;
+        return RETRY;
+    }
+    ni_stat_add(&link->stats->queue_packets, 1);
+    if (status != NI_OK) {
+        ni_shm_end(peer, NI_ERR_PROTOCOL);
+    }
+    return TAKEN;
+}
+
+static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
+{
+    /* Acquire: pairs with Q1. */
+    uint64_t word = atomic_load_explicit(&link->segment->slot_words[slot], memory_order_acquire);
+    enum ni_shm_slot_state state = ni_shm_slot_state(word);
+    uint32_t seat = ni_shm_slot_seat(word);
+    struct ni_shm_peer *peer;
+    enum outcome outcome;
+
+    if (state == NI_SHM_SLOT_FREE || state == NI_SHM_SLOT_CLAIMED || link->slots_busy[slot] != 0) {
+        return DONE; /* when it is published its bit comes again */
+    }
+    if (state > NI_SHM_SLOT_LANE_ONLY || seat >= link->segment->geometry.counts.seats) {
+        return drop(link, slot, word);
+    }
+    if (link->seats[seat].phase == NI_SHM_IDLE) {
+        outcome = greet(link, seat);
+        if (outcome != DONE) {
+            return outcome == KEEP ? drop(link, slot, word) : outcome;
+        }
+    }
+    peer = link->seats[seat].peer;
+    if (link->seats[seat].phase == NI_SHM_DEAF) {
+        ni_stat_add(&link->stats->rx_refused, 1);
+        free_slot(link, slot, word);
+        return DONE;
+    }
+    if (ni_shm_slot_number(word) != peer->in_number) {
+        /* Behind the next one: its turn comes. Before it: somebody wrote over the word. */
+        return ni_shm_slot_number(word) - peer->in_number < UINT32_C(1) << 31
+                   ? KEEP
+                   : drop(link, slot, word);
+    }
+    outcome = take(link, peer, seat, slot, state);
+    if (outcome != RETRY) {
+        free_slot(link, slot, word);
+    }
+    return outcome;
+}
+
+/* ---- all slots ------------------------------------------------------------------------------------------- */
+
+/* The slots of one bit of the doorbell. Returns packets; leaves the bit in pending if some slot is not done. */
+static unsigned look_at_group(struct ni_shm_link *link, unsigned bit)
+{
+    unsigned taken = 0;
+    bool kept = false;
+
+    for (uint32_t slot = bit; slot < link->segment->geometry.counts.slots; slot += 64) {
+        enum outcome outcome = look_at(link, slot);
+
+        taken += outcome == TAKEN;
+        kept |= outcome == KEEP || outcome == RETRY;
+        link->retry |= outcome == RETRY;
+    }
+    if (!kept) {
+        link->pending &= ~(UINT64_C(1) << bit);
+    }
+    return taken;
+}
+
+unsigned ni_shm_receive(struct ni_shm_link *link)
+{
+    unsigned total = 0, taken;
+    unsigned budget = 2 * link->segment->geometry.counts.slots;
+
+    /* Acquire: pairs with Q3. */
+    link->pending |= atomic_exchange_explicit(&link->header->posted, 0, memory_order_acquire);
+    link->retry = false;
+    do {
+        taken = 0;
+        for (uint64_t left = link->pending; left != 0; left &= left - 1) {
+            taken += look_at_group(link, (unsigned)__builtin_ctzll(left));
+        }
+        total += taken;
+    } while (taken != 0 && link->pending != 0 && total < budget);
+    link->retry |= taken != 0 && link->pending != 0;
+    return total;
+}
+
+static bool is_packet_of(uint64_t word, uint32_t seat)
+{
+    enum ni_shm_slot_state state = ni_shm_slot_state(word);
+
+    return state >= NI_SHM_SLOT_PACKET && state <= NI_SHM_SLOT_LANE_ONLY &&
+           ni_shm_slot_seat(word) == seat;
+}
+
+bool ni_shm_slots_any(const struct ni_shm_link *link, uint32_t seat)
+{
+    for (uint32_t i = 0; i < link->segment->geometry.counts.slots; i++) {
+        if (is_packet_of(atomic_load_explicit(&link->segment->slot_words[i], memory_order_relaxed),
+                         seat)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ni_shm_slots_has(const struct ni_shm_link *link, uint32_t seat, uint32_t number)
+{
+    for (uint32_t i = 0; i < link->segment->geometry.counts.slots; i++) {
+        uint64_t word = atomic_load_explicit(&link->segment->slot_words[i], memory_order_relaxed);
+
+        if (is_packet_of(word, seat) && ni_shm_slot_number(word) == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ni_shm_slots_sweep(struct ni_shm_link *link, uint32_t seat)
+{
+    for (uint32_t i = 0; i < link->segment->geometry.counts.slots; i++) {
+        uint64_t word = atomic_load_explicit(&link->segment->slot_words[i], memory_order_relaxed);
+
+        if (ni_shm_slot_state(word) != NI_SHM_SLOT_FREE && ni_shm_slot_seat(word) == seat &&
+            link->slots_busy[i] == 0) {
+            free_slot(link, i, word);
+        }
+    }
+}
+
+/* ---- ending ----------------------------------------------------------------------------------------------- */
+
+bool ni_shm_drained(struct ni_shm_peer *peer)
+{
+    const struct ni_packet *packet;
+    const uint8_t *payload;
+    uint64_t word0;
+
+    if (peer->in_seat < 0) {
+        return true;
+    }
+    if (ni_shm_slots_has(peer->link, (uint32_t)peer->in_seat, peer->in_number)) {
+        return false;
+    }
+    if (!peer->in_lane) {
+        return true;
+    }
+    packet = ni_lane_peek(&peer->rx, &word0);
+    /* What cannot be read is never taken. */
+    return packet == NULL || ni_lane_check(&peer->rx, packet, word0, packet->word1, &payload) == 0;
+}
+
+static void bury(struct ni_shm_link *link, struct ni_shm_area *area)
+{
+    struct ni_shm_grave *grave = malloc(sizeof(*grave));
+
+    if (grave != NULL) {
+        grave->area = area;
+        ni_list_init(&grave->list);
+        ni_list_push_back(&link->graves, &grave->list);
+    }
+}
+
+void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state)
+{
+    struct ni_shm_link *link = peer->link;
+    struct ni_shm_segment *theirs = atomic_load_explicit(&peer->segment, memory_order_acquire);
+    _Atomic uint64_t *word;
+    uint64_t seen;
+
+    if (peer->in_seat < 0) {
+        return;
+    }
+    if (peer->in_lane) {
+        bool reading = peer->rx.depth != 0;
+
+        link->core_ops->lane_remove(link->core, &peer->rx);
+        if (reading) {
+            bury(link, peer->in_area);
+        } else {
+            ni_shm_area_put(peer->in_area);
+        }
+    }
+    word = &link->segment->seat_words[peer->in_seat];
+    seen = atomic_load_explicit(word, memory_order_relaxed);
+    if (ni_shm_seat_state(seen) == NI_SHM_SEAT_OPEN) {
+        /* Relaxed: says nothing about other memory. */
+        (void)atomic_compare_exchange_strong_explicit(
+            word, &seen, ni_shm_seat_word(state, ni_shm_seat_generation(seen)),
+            memory_order_relaxed, memory_order_relaxed);
+    }
+    link->seats[peer->in_seat] = (struct ni_shm_seat){.phase = NI_SHM_DEAF};
+    peer->in_seat = -1;
+    peer->in_lane = false;
+    peer->in_area = NULL;
+    if (theirs != NULL) {
+        ni_shm_attention(theirs);
+    }
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "base/log.h"
+#include "link/shm/shm.h"
+
+/*
+ * Who lives, who has left. Words in shared memory tell of those that leave in order, and the attention word tells when
+ * to look at them; record locks tell of those that die. A process that is stopped holds its locks: it lives.
+ */
+
+enum {
+    /* A dead peer's packets that the core does not take are not waited for longer than this. Together with the interval of checks
+     * (parameter peer_check_ms, 250 ms) this stays below a second. */
+    GRACE_NS = 400 * 1000 * 1000,
+};
+
+void ni_shm_end(struct ni_shm_peer *peer, ni_status status)
+{
+    if (peer->ending == NI_OK && !peer->down) {
+        peer->ending = status;
+        peer->ending_at = ni_now_ns();
+        peer->ending_tail = peer->rx.tail;
+        peer->link->endings++;
+    }
+}
+
+/* ---- seats ------------------------------------------------------------------------------------------------- */
+
+/* Nobody uses the seat any more. */
+static void reclaim(struct ni_shm_link *link, uint32_t seat)
+{
+    uint64_t word = atomic_load_explicit(&link->segment->seat_words[seat], memory_order_relaxed);
+
+    ni_shm_slots_sweep(link, seat);
+    link->seats[seat] = (struct ni_shm_seat){.phase = NI_SHM_IDLE};
+    ni_shm_seat_free(link->segment, seat, ni_shm_seat_generation(word));
+}
+
+/* The sender of a seat has gone. */
+static void gone(struct ni_shm_link *link, uint32_t seat, ni_status status)
+{
+    const struct ni_shm_seat *info = &link->seats[seat];
+
+    switch (info->phase) {
+    case NI_SHM_ACTIVE:
+        ni_shm_end(info->peer, status);
+        return;
+    case NI_SHM_IDLE:
+        /* What it has sent is taken first, and makes the seat active. */
+        if (ni_shm_slots_any(link, seat)) {
+            link->pending = UINT64_MAX;
+            link->retry = true;
+            return;
+        }
+        break;
+    case NI_SHM_DEAF:
+        break;
+    }
+    reclaim(link, seat);
+}
+
+static bool looks_dead(struct ni_shm_link *link, uint32_t seat)
+{
+    _Atomic uint64_t *word = &link->segment->seat_words[seat];
+    uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
+
+    /* Looked at again: it may have left, and then given its lock back, in between. Pairs with S3. */
+    return !ni_shm_seat_alive(link->segment, seat) &&
+           atomic_load_explicit(word, memory_order_acquire) == seen;
+}
+
+static void watch_seat(struct ni_shm_link *link, uint32_t seat, bool ask)
+{
+    /* Acquire: pairs with S3. */
+    uint64_t word = atomic_load_explicit(&link->segment->seat_words[seat], memory_order_acquire);
+
+    switch (ni_shm_seat_state(word)) {
+    case NI_SHM_SEAT_FREE:
+        if (link->seats[seat].phase != NI_SHM_IDLE) { /* only we free seats */
+            gone(link, seat, NI_ERR_PROTOCOL);
+        }
+        return;
+    case NI_SHM_SEAT_CLOSED:
+        gone(link, seat, NI_ERR_PEER_CLOSED);
+        return;
+    default:
+        if (ask && looks_dead(link, seat)) {
+            gone(link, seat, NI_ERR_PEER_DEAD);
+        }
+    }
+}
+
+/* ---- peers that we send to ----------------------------------------------------------------------------------- */
+
+static bool has_closed(const struct ni_shm_segment *segment)
+{
+    return atomic_load_explicit(&segment->header->state, memory_order_acquire) == NI_SHM_CLOSED;
+}
+
+/* What our seat there says. */
+static ni_status seat_status(const struct ni_shm_segment *segment, uint64_t out_seat)
+{
+    uint64_t word =
+        atomic_load_explicit(&segment->seat_words[(uint32_t)out_seat - 1], memory_order_relaxed);
+
+    if (ni_shm_seat_generation(word) != (uint32_t)(out_seat >> 32)) {
+        return NI_ERR_PROTOCOL; /* taken for dead, or written over */
+    }
+    switch (ni_shm_seat_state(word)) {
+    case NI_SHM_SEAT_OPEN:
+        return NI_OK;
+    case NI_SHM_SEAT_KICKED:
+        return NI_ERR_PEER_CLOSED;
+    case NI_SHM_SEAT_REFUSED:
+        return NI_ERR_UNREACHABLE;
+    default:
+        return NI_ERR_PROTOCOL;
+    }
+}
+
+static ni_status out_status(const struct ni_shm_peer *peer, bool ask)
+{
+    /* Acquire: pairs with E2, E3, E4. */
+    int broken = atomic_load_explicit(&peer->broken, memory_order_acquire);
+    struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_acquire);
+    uint64_t out_seat = atomic_load_explicit(&peer->out_seat, memory_order_acquire);
+
+    if (broken != NI_OK || segment == NULL) {
+        return (ni_status)broken;
+    }
+    if (has_closed(segment)) {
+        return NI_ERR_PEER_CLOSED;
+    }
+    if (ask && !ni_shm_owner_alive(segment)) {
+        return has_closed(segment) ? NI_ERR_PEER_CLOSED : NI_ERR_PEER_DEAD;
+    }
+    return out_seat == 0 ? NI_OK : seat_status(segment, out_seat);
+}
+
+static void watch_peers(struct ni_shm_link *link, bool ask)
+{
+    pthread_mutex_lock(&link->lock);
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
+        ni_status status = peer->down ? NI_OK : out_status(peer, ask);
+
+        if (status != NI_OK) {
+            ni_shm_end(peer, status);
+        }
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+void ni_shm_watch(struct ni_shm_link *link, bool ask)
+{
+    for (uint32_t i = 0; i < link->segment->geometry.counts.seats; i++) {
+        watch_seat(link, i, ask);
+    }
+    watch_peers(link, ask);
+}
+
+/* ---- endings --------------------------------------------------------------------------------------------------- */
+
+static bool ready(struct ni_shm_peer *peer, uint64_t now)
+{
+    if (peer->rx.depth != 0 || peer->delivering != 0) {
+        return false; /* a handler of its packets polls */
+    }
+    if (peer->ending == NI_ERR_PROTOCOL || ni_shm_drained(peer)) {
+        return true;
+    }
+    if (peer->ending_tail != peer->rx.tail) {
+        peer->ending_tail = peer->rx.tail;
+        peer->ending_at = now;
+    }
+    /* Who left in order has a right to be heard. */
+    return peer->ending != NI_ERR_PEER_CLOSED && now - peer->ending_at > GRACE_NS;
+}
+
+/* Out of the list, so that nobody finds it any more; false: connect has it. */
+static bool take_out(struct ni_shm_peer *peer)
+{
+    bool held;
+
+    pthread_mutex_lock(&peer->link->lock);
+    held = peer->held;
+    if (!held) {
+        ni_list_remove(&peer->list);
+    }
+    pthread_mutex_unlock(&peer->link->lock);
+    return !held;
+}
+
+static void finish(struct ni_shm_peer *peer)
+{
+    struct ni_shm_link *link = peer->link;
+    struct ni_peer *core_peer;
+    ni_status status = peer->ending;
+    int64_t seat = peer->in_seat;
+    bool ours;
+
+    peer->down = true;
+    link->endings--;
+    atomic_store_explicit(&peer->status, status, memory_order_release); /* E1 */
+    ni_shm_in_stop(peer, NI_SHM_SEAT_KICKED);
+    if (seat >= 0) {
+        watch_seat(link, (uint32_t)seat, status == NI_ERR_PEER_DEAD);
+    }
+    ours = take_out(peer);
+    core_peer = peer->in_peer == NULL && !ours ? peer->ep.peer : peer->in_peer;
+    if (core_peer != NULL) {
+        /* The core may disconnect the endpoint, if there is one: then the peer is gone. */
+        link->core_ops->peer_down(link->core, core_peer, status);
+    }
+    if (ours) {
+        ni_shm_peer_free(peer);
+    }
+}
+
+void ni_shm_end_poll(struct ni_shm_link *link, uint64_t now)
+{
+    struct ni_shm_peer *found;
+
+    do {
+        found = NULL;
+        pthread_mutex_lock(&link->lock);
+        for (NI_LIST_EACH(node, &link->peers)) {
+            struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
+
+            if (peer->ending != NI_OK && !peer->down && ready(peer, now)) {
+                found = peer;
+                break;
+            }
+        }
+        pthread_mutex_unlock(&link->lock);
+        if (found != NULL) {
+            finish(found); /* calls the core, so the list may have changed */
+        }
+    } while (found != NULL);
+}
