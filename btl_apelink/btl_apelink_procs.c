@@ -127,6 +127,8 @@ int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
 
 /* ---- go ------------------------------------------------------------------------------------------- */
 
+/* The array is left as it is: bml/r2 of 4.1 holds an endpoint in two arrays, and finds by comparing
+ * that the second one needs no deletion. */
 int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
                               struct opal_proc_t **procs,
                               struct mca_btl_base_endpoint_t **endpoints)
@@ -136,7 +138,6 @@ int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
     for (size_t i = 0; i < nprocs; i++) {
         if (endpoints[i] != NULL) {
             mca_btl_apelink_endpoint_release(endpoints[i]);
-            endpoints[i] = NULL;
         }
     }
     return OPAL_SUCCESS;
