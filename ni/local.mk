@@ -34,3 +34,4 @@ apeniinclude_HEADERS = \
 include ni/base/local.mk
 include ni/link/local.mk
 include ni/table/local.mk
+include ni/engine/local.mk

@@ -9,3 +9,4 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/packet.h
 
 include ni/link/shm/local.mk
+include ni/link/inproc/local.mk

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "link/inproc/inproc.h"
+#include "link/lane_inl.h"
+
+/*
+ * Lanes that come and go, peers that close or die.
+ *
+ * What a peer sent before it closed or died is read first: its lane ends, and the engine hears
+ * that the peer is down, when the lane is empty, or when its receiver has not moved in PATIENCE
+ * looks, because it holds the sender back.
+ */
+
+enum { PATIENCE = 256 };
+
+static struct ni_inproc_ep *find_ep(struct ni_inproc_link *link, const struct ni_inproc_port *to)
+{
+    for (NI_LIST_EACH(node, &link->eps)) {
+        struct ni_inproc_ep *ep = ni_container_of(node, struct ni_inproc_ep, list);
+
+        if (ep->to == to) {
+            return ep;
+        }
+    }
+    return NULL;
+}
+
+void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni_status status)
+{
+    struct ni_inproc_ep *ep = find_ep(link, lane->from);
+    struct ni_peer *peer = lane->rx.peer;
+    bool reported = ep != NULL && ep->reported;
+
+    ni_inproc_lane_end(link, lane, status);
+    if (ep != NULL && !reported) {
+        ep->reported = true;
+        atomic_store_explicit(&ep->fate, status, memory_order_relaxed);
+    }
+    if (!reported) {
+        link->core_ops->peer_down(link->core, peer, status);
+    }
+}
+
+/* ---- lanes that come ----------------------------------------------------------------------- */
+
+/* A sender that ended its last lane and made another one: first things first. */
+static bool has_older(struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+{
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        if (ni_container_of(node, struct ni_inproc_lane, list)->from == lane->from) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct ni_inproc_lane *next_in_inbox(struct ni_inproc_port *port)
+{
+    struct ni_list *node;
+
+    pthread_mutex_lock(&port->lock);
+    node = ni_list_pop_front(&port->inbox);
+    pthread_mutex_unlock(&port->lock);
+    return node == NULL ? NULL : ni_container_of(node, struct ni_inproc_lane, list);
+}
+
+static void back_to_inbox(struct ni_inproc_port *port, struct ni_inproc_lane *lane)
+{
+    pthread_mutex_lock(&port->lock);
+    ni_list_push_front(&port->inbox, &lane->list);
+    pthread_mutex_unlock(&port->lock);
+}
+
+static unsigned take_inbox(struct ni_inproc_link *link)
+{
+    struct ni_inproc_lane *lane;
+    unsigned events = 0;
+
+    while ((lane = next_in_inbox(link->port)) != NULL) {
+        if (has_older(link, lane) || ni_inproc_lane_take(link, lane) != NI_OK) {
+            back_to_inbox(link->port, lane);
+            link->unsettled = true;
+            break;
+        }
+        events++;
+    }
+    return events;
+}
+
+/* ---- lanes that go ------------------------------------------------------------------------- */
+
+/* Why no more will come on a lane than what is in it, or NI_OK. */
+static ni_status sender_gone(const struct ni_inproc_lane *lane)
+{
+    /* Before the state: who disconnects and then closes has closed. G2 */
+    bool gone = atomic_load_explicit(&lane->tx_gone, memory_order_acquire);
+    ni_status status = ni_inproc_port_status(lane->from);
+
+    return status == NI_OK && gone ? NI_ERR_PEER_CLOSED : status;
+}
+
+static bool is_empty(const struct ni_inproc_lane *lane)
+{
+    uint64_t word0;
+
+    return lane->wired ? ni_inproc_wire_empty(lane) : ni_lane_peek(&lane->rx, &word0) == NULL;
+}
+
+/* Whether its receiver has not moved for long. */
+static bool is_stuck(struct ni_inproc_lane *lane)
+{
+    if (lane->last_tail != lane->rx.tail) {
+        lane->last_tail = lane->rx.tail;
+        lane->stuck = 0;
+    }
+    return ++lane->stuck > PATIENCE;
+}
+
+/* End one lane whose sender is gone; false if there is none that can end now. */
+static bool end_a_lane(struct ni_inproc_link *link)
+{
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
+        ni_status status = sender_gone(lane);
+
+        if (status == NI_OK) {
+            continue;
+        }
+        /* A consumer that is on the stack reads from the lane's memory. */
+        if (lane->rx.depth == 0 && (is_empty(lane) || is_stuck(lane))) {
+            if (lane->wired && ni_inproc_wire_missing(lane)) {
+                status = NI_ERR_PROTOCOL;
+            }
+            ni_inproc_fail(link, lane, status);
+            return true;
+        }
+        link->unsettled = true;
+    }
+    return false;
+}
+
+/* ---- endpoints whose peer is gone ---------------------------------------------------------- */
+
+static ni_status receiver_gone(const struct ni_inproc_ep *ep)
+{
+    /* Pairs with the release in make_lane. */
+    const struct ni_inproc_lane *lane = atomic_load_explicit(&ep->lane, memory_order_acquire);
+    ni_status status = (ni_status)atomic_load_explicit(&ep->fate, memory_order_relaxed);
+
+    if (status == NI_OK) {
+        status = ni_inproc_port_status(ep->to);
+    }
+    /* G4 */
+    if (status == NI_OK && lane != NULL &&
+        atomic_load_explicit(&lane->rx_gone, memory_order_acquire)) {
+        status = lane->verdict;
+    }
+    return status;
+}
+
+static bool still_sends(struct ni_inproc_link *link, const struct ni_inproc_ep *ep)
+{
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        const struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
+
+        if (lane->from == ep->to && sender_gone(lane) != NI_OK) {
+            return true; /* end_a_lane will report it */
+        }
+    }
+    return false;
+}
+
+/* Report one endpoint whose peer is gone; false if there is none. */
+static bool report_an_endpoint(struct ni_inproc_link *link)
+{
+    for (NI_LIST_EACH(node, &link->eps)) {
+        struct ni_inproc_ep *ep = ni_container_of(node, struct ni_inproc_ep, list);
+        ni_status status = ep->reported ? NI_OK : receiver_gone(ep);
+
+        if (status != NI_OK && !still_sends(link, ep)) {
+            ep->reported = true;
+            atomic_store_explicit(&ep->fate, status, memory_order_relaxed);
+            link->core_ops->peer_down(link->core, ep->base.peer, status);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static unsigned settle(struct ni_inproc_link *link)
+{
+    unsigned events = 0;
+
+    link->unsettled = false;
+    /* Each of these may call the user, who may do anything: the lists are walked anew each time. */
+    while (end_a_lane(link)) {
+        events++;
+    }
+    events += take_inbox(link);
+    while (end_a_lane(link)) {
+        events++;
+    }
+    while (report_an_endpoint(link)) {
+        events++;
+    }
+    return events;
+}
+
+/* A fault was armed: from now on packets pass one by one. */
+static void wire_all(struct ni_inproc_link *link)
+{
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
+
+        if (lane->announced && lane->rx.depth == 0) {
+            link->core_ops->lane_remove(link->core, &lane->rx);
+            lane->announced = false;
+            ni_inproc_wire_start(link, lane);
+        }
+    }
+}
+
+/* Whether something happened to our lanes or to others' ports since we looked. */
+static bool is_raised(struct ni_inproc_link *link)
+{
+    /* P2, E2 */
+    uint32_t attention = atomic_load_explicit(&link->port->attention, memory_order_acquire);
+    uint32_t epoch = atomic_load_explicit(&link->fabric->epoch, memory_order_acquire);
+    bool raised = attention != link->seen_attention || epoch != link->seen_epoch;
+
+    link->seen_attention = attention;
+    link->seen_epoch = epoch;
+    return raised;
+}
+
+unsigned ni_inproc_progress(struct ni_link *base)
+{
+    struct ni_inproc_link *link = ni_inproc_link_of(base);
+    unsigned events = 0;
+
+    if (NI_UNLIKELY(is_raised(link) || link->unsettled)) {
+        if (ni_inproc_port_status(link->port) == NI_ERR_PEER_DEAD) {
+            link->unsettled = true;
+            return 0;
+        }
+        events = settle(link);
+    }
+    if (NI_UNLIKELY(ni_inproc_faults_armed())) {
+        wire_all(link);
+    }
+    if (NI_UNLIKELY(link->wired != 0)) {
+        events += ni_inproc_wire_step(link);
+    }
+    return events;
+}
