@@ -59,7 +59,7 @@ static bool matches(const uint8_t *payload, uint32_t len, uint64_t sender, uint6
     return true;
 }
 
-/* ---- the core's side of the contract --------------------------------------------------------------- */
+/* ---- the core's side of the contract --------------------------------------------------------- */
 
 static struct ni_peer *find(struct mock *mock, const void *blob, size_t len)
 {
@@ -190,7 +190,7 @@ static const struct ni_core_ops core_ops = {
     .peer_down = on_peer_down,
 };
 
-/* ---- life ------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 ni_status mock_try_open(struct mock *mock, uint64_t id, const struct ni_open_attr *attr)
 {
@@ -271,7 +271,7 @@ void mock_disconnect(struct mock *mock, struct ni_peer *peer)
     free(peer);
 }
 
-/* ---- packets ----------------------------------------------------------------------------------------- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 static void sent(struct ni_peer *peer)
 {
@@ -346,7 +346,7 @@ void mock_send_all(struct ni_peer *peer, uint32_t len)
     }
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------ */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
 {
@@ -407,7 +407,7 @@ bool mock_has_work(void *core)
     return false;
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 void mock_param(const char *name, const char *value)
 {

@@ -16,8 +16,8 @@
 #include "link/link.h"
 
 /*
- * A core for testing the shared memory link without the engine: it numbers its packets per peer, fills
- * them with a pattern that follows from sender and number, and checks both where they arrive.
+ * A core for testing the shared memory link without the engine: it numbers its packets per peer,
+ * fills them with a pattern that follows from sender and number, and checks both where they arrive.
  */
 
 #define CHECK(condition)                                                                           \

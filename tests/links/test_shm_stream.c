@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets of all sizes, through slots, lane and bulk area, arrive whole and in order: between two processes in both
- * directions at once, and from 16 senders to one receiver. */
+/* Packets of all sizes, through slots, lane and bulk area, arrive whole and in order: between two
+ * processes in both directions at once, and from 16 senders to one receiver. */
 
 #include <sched.h>
 #include <string.h>
@@ -46,7 +46,8 @@ static void wait_for(_Atomic uint32_t *word, uint32_t value, struct mock *mock)
     }
 }
 
-/* A packet longer than half a ring must go to the bulk area, which the lane has from its first packet on. */
+/* A packet longer than half a ring must go to the bulk area, which the lane has from its first
+ * packet on. */
 static void send_random(struct ni_peer *peer, struct ni_rng *rng)
 {
     uint32_t len = random_len(rng);
@@ -57,7 +58,7 @@ static void send_random(struct ni_peer *peer, struct ni_rng *rng)
     mock_send_all(peer, len);
 }
 
-/* ---- two processes ------------------------------------------------------------------------------------- */
+/* ---- two processes --------------------------------------------------------------------------- */
 
 static struct board *board;
 
@@ -106,7 +107,7 @@ static void test_pair(void)
     mock_join(pid);
 }
 
-/* ---- many to one ----------------------------------------------------------------------------------------- */
+/* ---- many to one ----------------------------------------------------------------------------- */
 
 static int sender(void *arg)
 {

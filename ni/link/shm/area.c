@@ -16,8 +16,9 @@
  *
  * Two mappings, because the second ring and the bulk area follow each other in the file as well.
  *
- * The sender allocates the area, so on a machine with several memory nodes it lies near the sender. Near the reader, which polls it,
- * would be a little better; that needs the reader to allocate it, and one more exchange before the lane is there.
+ * The sender allocates the area, so on a machine with several memory nodes it lies near the sender.
+ * Near the reader, which polls it, would be a little better; that needs the reader to allocate it,
+ * and one more exchange before the lane is there.
  */
 
 static ni_status allocate(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk)
@@ -55,7 +56,8 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t seat, bool with_bu
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* The ring is used from end to end, so take its page faults now; of the bulk area only the beginning may ever be touched. */
+    /* The ring is used from end to end, so take its page faults now; of the bulk area only the
+     * beginning may ever be touched. */
     if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
             MAP_FAILED ||
         mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED, segment->fd,

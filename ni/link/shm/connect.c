@@ -21,7 +21,7 @@ enum {
 /* What an endpoint without a segment shows as its peer's sleep word. */
 static const _Atomic uint32_t never_asleep;
 
-/* ---- the struct ---------------------------------------------------------------------------------- */
+/* ---- the struct ------------------------------------------------------------------------------ */
 
 static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_shm_blob *blob)
 {
@@ -87,9 +87,10 @@ ni_status ni_shm_break(struct ni_shm_peer *peer, ni_status status)
     return status;
 }
 
-/* ---- finding the segment ------------------------------------------------------------------------- */
+/* ---- finding the segment --------------------------------------------------------------------- */
 
-/* Whether the link in /proc leads to one of our files, without opening it: opening a device or a pipe has effects. */
+/* Whether the link in /proc leads to one of our files, without opening it: opening a device or a
+ * pipe has effects. */
 static bool looks_right(const char *path)
 {
     static const char expected[] = "/memfd:apelink";
@@ -183,7 +184,7 @@ void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now)
     pthread_mutex_unlock(&link->lock);
 }
 
-/* ---- attaching ------------------------------------------------------------------------------------ */
+/* ---- attaching ------------------------------------------------------------------------------- */
 
 ni_status ni_shm_attach(struct ni_shm_peer *peer)
 {
@@ -208,7 +209,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
     return NI_OK;
 }
 
-/* ---- connect, disconnect --------------------------------------------------------------------------- */
+/* ---- connect, disconnect --------------------------------------------------------------------- */
 
 static void report(const struct ni_shm_peer *peer, ni_status status)
 {

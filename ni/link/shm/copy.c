@@ -12,9 +12,9 @@
 #include "link/shm/shm.h"
 
 /*
- * Copies between address spaces, by process_vm_readv and process_vm_writev. Whether the kernel allows them depends on
- * users, namespaces, capabilities, security modules, seccomp filters; so each peer is asked by a real access to a known
- * word, and everybody remains able to do without.
+ * Copies between address spaces, by process_vm_readv and process_vm_writev. Whether the kernel
+ * allows them depends on users, namespaces, capabilities, security modules, seccomp filters; so
+ * each peer is asked by a real access to a known word, and everybody remains able to do without.
  */
 
 enum {
@@ -25,9 +25,10 @@ enum {
 static pthread_once_t permit_once = PTHREAD_ONCE_INIT;
 
 /*
- * The security module Yama, in its mode 1, lets only ancestors copy, unless the target declares somebody. Peers are not
- * known yet when they should be declared, so anybody is: any process of the same user, which is what kernels without Yama
- * allow anyway. Nothing is changed in other modes, nor without Yama.
+ * The security module Yama, in its mode 1, lets only ancestors copy, unless the target declares
+ * somebody. Peers are not known yet when they should be declared, so anybody is: any process of the
+ * same user, which is what kernels without Yama allow anyway. Nothing is changed in other modes,
+ * nor without Yama.
  */
 static void permit(void)
 {
@@ -85,7 +86,7 @@ static int copy_all(pid_t pid, enum ni_copy_direction direction, void *local, ui
     return 0;
 }
 
-/* ---- finding out ------------------------------------------------------------------------------ */
+/* ---- finding out ----------------------------------------------------------------------------- */
 
 static const char *reason_of(int error)
 {
@@ -161,7 +162,7 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
     return reason == NULL || wanted != NI_SHM_COPY_PROCESS_VM;
 }
 
-/* ---- copying ---------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 static ni_status copy_here(enum ni_copy_direction direction, void *local, uint64_t remote,
                            size_t len)

@@ -9,8 +9,8 @@
 #include "link/shm/shm.h"
 
 /*
- * What makes two processes neighbours: the same boot of the same kernel. Containers on one host share it; virtual
- * machines do not. Namespaces decide which ways there are from one to the other.
+ * What makes two processes neighbours: the same boot of the same kernel. Containers on one host
+ * share it; virtual machines do not. Namespaces decide which ways there are from one to the other.
  */
 
 static uint64_t hash_text(const char *text, size_t len)
@@ -37,7 +37,8 @@ static uint64_t boot_id(void)
     if (len > 0) {
         return hash_text(text, (size_t)len);
     }
-    /* Without /proc: the host's name has to do; a wrong guess is noticed when the segment is not there. */
+    /* Without /proc: the host's name has to do; a wrong guess is noticed when the segment is not
+     * there. */
     return uname(&name) == 0 ? hash_text(name.nodename, strlen(name.nodename)) : 0;
 }
 

@@ -10,7 +10,8 @@
 #include "link/lane.h"
 
 /*
- * The segment: what an NI shares with its senders. One memfd per NI, owned by the receiver; whoever sends to it maps it.
+ * The segment: what an NI shares with its senders. One memfd per NI, owned by the receiver; whoever
+ * sends to it maps it.
  *
  *   header        one page: identity, geometry, state, doorbell, sleep word
  *   seat words    8 bytes per seat
@@ -18,34 +19,37 @@
  *   slots         2 KiB each: packets of senders that have no lane yet
  *   export        the owner's exported buffer table, 32 bytes per entry
  *   blobs         one per seat: the sender's address; allocated by the senders, page by page
- *   areas         one per seat: lane page, ring, bulk; allocated by the senders when they make their lane
+ *   areas         one per seat: lane page, ring, bulk; allocated by the senders with their lane
  *
- * All but blobs and areas is allocated by the owner. The file is sparse, so what nobody uses costs nothing, and sealed
- * against changes of its size, so no access within it can raise SIGBUS.
+ * All but blobs and areas is allocated by the owner. The file is sparse, so what nobody uses costs
+ * nothing, and sealed against changes of its size, so no access within it can raise SIGBUS.
  *
- * Seats. A sender needs a seat in the receiver's segment: a word, a blob and an area of the same number. It takes a
- * record lock on byte 1 + number of the file (the kernel releases it when the sender dies, in whatever way), then
- * changes the word by compare-and-swap. Byte 0 is locked by the owner in the same way. Who wants to know whether the
- * other side lives asks the kernel for the lock.
+ * Seats. A sender needs a seat in the receiver's segment: a word, a blob and an area of the same
+ * number. It takes a record lock on byte 1 + number of the file (the kernel releases it when the
+ * sender dies, in whatever way), then changes the word by compare-and-swap. Byte 0 is locked by the
+ * owner in the same way. Who wants to know whether the other side lives asks the kernel for the
+ * lock.
  *
  *   FREE ----> CLAIMED ----> OPEN -----------> CLOSED ---> FREE      sender, sender, sender, owner
  *                                \-> KICKED -> CLOSED                owner, sender
  *   any of the right, and the lock is gone: the sender died ---> FREE
  *
- * Only the owner frees a seat, after it has taken everything that the sender left, emptied the area and raised the
- * generation.
+ * Only the owner frees a seat, after it has taken everything that the sender left, emptied the area
+ * and raised the generation.
  *
- * Slots. A sender claims any free slot by compare-and-swap, naming its seat and the number of the packet among those
- * that it sends through slots; writes the packet; changes the state; and sets the slot's bit in the doorbell. The owner
- * looks at the doorbell alone. It takes each sender's packets in the order of their numbers. So a sender that stops or
- * dies between claim and publication occupies its one slot and delays nobody else.
+ * Slots. A sender claims any free slot by compare-and-swap, naming its seat and the number of the
+ * packet among those that it sends through slots; writes the packet; changes the state; and sets
+ * the slot's bit in the doorbell. The owner looks at the doorbell alone. It takes each sender's
+ * packets in the order of their numbers. So a sender that stops or dies between claim and
+ * publication occupies its one slot and delays nobody else.
  *
- * Lane. The last thing that a sender puts into a slot is a record that says that its area holds a lane.
+ * Lane. The last thing that a sender puts into a slot is a record that says that its area holds a
+ * lane.
  *
  * Edges between processes:
- *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner before it reads the blob
+ *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner, who reads it
  *   S2 seat word to FREE, release (area emptied)          -> acquire CAS to CLAIMED
- *   S3 seat word to CLOSED, release (last packet written) -> acquire load by the owner before it looks for the end
+ *   S3 seat word to CLOSED, release (last packet written) -> acquire load by the owner, who drains
  *   Q1 slot word to PACKET or LANE, release               -> acquire load by the owner
  *   Q2 slot word to FREE, release (packet read)           -> acquire CAS to CLAIMED
  *   Q3 doorbell bit, release                              -> acquire exchange by the owner
@@ -102,7 +106,8 @@ struct ni_shm_header {
     uint64_t reserved;
     /* Line 1: state, enum ni_shm_state (H1). */
     _Alignas(64) _Atomic uint32_t state;
-    /* Line 2: what a peer reads and writes through the kernel to learn whether the kernel lets it. */
+    /* Line 2: what a peer reads and writes through the kernel to learn whether the kernel lets
+     * it. */
     _Alignas(64) uint64_t probe_address; /* of probe in the owner's address space */
     _Atomic uint64_t probe;              /* random, constant */
     _Atomic uint64_t scratch;            /* may be written by anybody, is read by nobody */
@@ -124,7 +129,7 @@ _Static_assert(offsetof(struct ni_shm_header, sleeping) == 256, "shared");
 _Static_assert(sizeof(struct ni_shm_header) == 320, "shared");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "used between processes");
 
-/* ---- seat words: bits 0-7 state, 32-63 generation ------------------------------------------------------------------ */
+/* ---- seat words: bits 0-7 state, 32-63 generation -------------------------------------------- */
 
 enum ni_shm_seat_state {
     NI_SHM_SEAT_FREE = 0,
@@ -150,7 +155,7 @@ static inline uint32_t ni_shm_seat_generation(uint64_t word)
     return (uint32_t)(word >> 32);
 }
 
-/* ---- slot words: bits 0-7 state, 8-31 seat, 32-63 number of the packet among the sender's ---------------------------- */
+/* ---- slot words: bits 0-7 state, 8-31 seat, 32-63 number of the packet among the sender's ---- */
 
 enum ni_shm_slot_state {
     NI_SHM_SLOT_FREE = 0,
@@ -181,7 +186,7 @@ static inline uint32_t ni_shm_slot_number(uint64_t word)
     return (uint32_t)(word >> 32);
 }
 
-/* ---- blobs --------------------------------------------------------------------------------------------------------- */
+/* ---- blobs ----------------------------------------------------------------------------------- */
 
 #define NI_SHM_BLOB_MAGIC UINT32_C(0x4d48536e) /* "nSHM" */
 
@@ -217,7 +222,8 @@ _Static_assert(sizeof(struct ni_shm_seat_blob) == NI_SHM_BLOB_STRIDE, "shared");
 /* The offsets for these counts; false if the counts are impossible, whoever they come from. */
 bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry);
 
-/* Offset of a seat's area in the file: lane page, ring, bulk area. seat must be less than the count. */
+/* Offset of a seat's area in the file: lane page, ring, bulk area. seat must be less than the
+ * count. */
 static inline uint64_t ni_shm_area_at(const struct ni_shm_geometry *geometry, uint32_t seat)
 {
     return geometry->areas + seat * geometry->area_size;

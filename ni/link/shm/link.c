@@ -12,17 +12,19 @@
 #include "link/shm/shm.h"
 
 /*
- * Sizes. With P processes on the host, all sending to all, each has P - 1 areas of a page, a ring and a bulk area, beside the
- * base of its segment: at most 1 page + 8 KiB + 4 KiB + 128 KiB of slots + 128 KiB of exports + 128 KiB of blobs, 400 KiB.
- * The bulk area is the power of two from 64 KiB to 1 MiB of which P fit into 40 MiB:
+ * Sizes. With P processes on the host, all sending to all, each has P - 1 areas of a page, a ring
+ * and a bulk area, beside the base of its segment: at most 1 page + 8 KiB + 4 KiB + 128 KiB of
+ * slots + 128 KiB of exports + 128 KiB of blobs, 400 KiB. The bulk area is the power of two from 64
+ * KiB to 1 MiB of which P fit into 40 MiB:
  *
  *   P = 2..40     1 MiB     at most 39 * (4 + 32 + 1024) KiB = 41 MiB
  *   P = 41..80    512 KiB   at most 79 * (4 + 32 +  512) KiB = 43 MiB
  *   P = 81..160   256 KiB   at most 159 * (4 + 32 + 256) KiB = 46 MiB; 128 processes: 37 MiB
  *   P = 161..     128 KiB, then 64 KiB
  *
- * More than 1 MiB is of no use: at most 64 bulk payloads of a lane are under way at a time, and their common size is
- * 8 KiB. Areas come into being when a sender first needs a lane, so pairs that do not talk cost nothing.
+ * More than 1 MiB is of no use: at most 64 bulk payloads of a lane are under way at a time, and
+ * their common size is 8 KiB. Areas come into being when a sender first needs a lane, so pairs that
+ * do not talk cost nothing.
  */
 
 enum {
@@ -59,7 +61,7 @@ static struct ni_shm_counts choose_counts(const struct ni_config *config, unsign
     };
 }
 
-/* ---- open, close --------------------------------------------------------------------------------------- */
+/* ---- open, close ----------------------------------------------------------------------------- */
 
 static void make_blob(struct ni_shm_link *link, uint64_t job_key)
 {
@@ -158,7 +160,8 @@ static void shm_close(struct ni_link *base)
     bool forked = link->pid != getpid();
 
     if (!forked) {
-        /* H1. First the word, then the lock: who finds no lock on an open segment takes us for dead. */
+        /* H1. First the word, then the lock: who finds no lock on an open segment takes us for
+         * dead. */
         atomic_store_explicit(&link->header->state, NI_SHM_CLOSED, memory_order_release);
         ni_shm_segment_unlock(link->segment);
     }
@@ -180,7 +183,7 @@ static void shm_close(struct ni_link *base)
     link_free(link);
 }
 
-/* ---- the rest of the table ---------------------------------------------------------------------------------- */
+/* ---- the rest of the table ------------------------------------------------------------------- */
 
 static struct ni_table_export *shm_export_area(struct ni_link *base, size_t *count)
 {
@@ -215,11 +218,12 @@ static unsigned shm_progress(struct ni_link *base)
     /* Relaxed: who finds something here looks again with acquire. */
     uint64_t called = atomic_load_explicit(&link->header->posted, memory_order_relaxed) |
                       atomic_load_explicit(&link->header->attention, memory_order_relaxed);
+    bool due = --link->countdown == 0;
 
-    if (NI_LIKELY(called == 0 && !link->retry && --link->countdown != 0)) {
+    if (NI_LIKELY(called == 0 && !due && !link->retry)) {
         return 0;
     }
-    return ni_shm_tick(link);
+    return ni_shm_tick(link, due);
 }
 
 static int shm_describe(const struct ni_ep *ep, char *text, size_t size)

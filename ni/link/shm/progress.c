@@ -8,13 +8,15 @@
 #include "link/shm/shm.h"
 
 /*
- * Polling: each poll looks at one line of our header; each 64th at the clock; each millisecond at the socket; each
- * peer_check_ms the kernel is asked who lives. All checks are made in the same poll: for 128 peers it takes some 100 us.
+ * Polling: each poll looks at one line of our header; each 64th at the clock; each millisecond at
+ * the socket; each peer_check_ms the kernel is asked who lives. All checks are made in the same
+ * poll: for 128 peers it takes some 100 us.
  *
- * Sleeping: the sleeper announces it, looks once more, and sleeps until it is woken or the time is over. A sender
- * that publishes a packet and then finds the announcement wakes it. There is no fence between its two steps, which
- * would cost every packet some 20 ns: so its load may come before the announcement while the sleeper looks before the
- * packet, and then the sleeper sleeps on for the rest of its time. That is rare, and the time is short.
+ * Sleeping: the sleeper announces it, looks once more, and sleeps until it is woken or the time is
+ * over. A sender that publishes a packet and then finds the announcement wakes it. There is no
+ * fence between its two steps, which would cost every packet some 20 ns: so its load may come
+ * before the announcement while the sleeper looks before the packet, and then the sleeper sleeps on
+ * for the rest of its time. That is rare, and the time is short.
  */
 
 enum {
@@ -48,7 +50,7 @@ static void look_at_clock(struct ni_shm_link *link)
     }
 }
 
-unsigned ni_shm_tick(struct ni_shm_link *link)
+unsigned ni_shm_tick(struct ni_shm_link *link, bool due)
 {
     unsigned events = ni_shm_receive(link);
     /* Acquire: pairs with the release stores in ni_shm_attention and ni_shm_break. */
@@ -58,13 +60,13 @@ unsigned ni_shm_tick(struct ni_shm_link *link)
     if (called || trouble) {
         ni_shm_watch(link, false);
     }
-    if (link->countdown <= 1) {
+    if (due) {
         look_at_clock(link);
         link->countdown = POLLS_PER_CLOCK;
     }
     if (link->endings != 0) {
         ni_shm_end_poll(link, ni_now_ns());
-        link->countdown = link->endings != 0 ? POLLS_WHILE_ENDING : link->countdown;
+        link->countdown = POLLS_WHILE_ENDING;
     }
     return events;
 }

@@ -6,11 +6,12 @@
 #include "link/shm/shm.h"
 
 /*
- * Packets in, until there is a lane. The doorbell says which slots to look at; a bit stays in link->pending as long as
- * a slot of it holds a packet whose turn has not come, or which the core could not take.
+ * Packets in, until there is a lane. The doorbell says which slots to look at; a bit stays in
+ * link->pending as long as a slot of it holds a packet whose turn has not come, or which the core
+ * could not take.
  *
- * Words are loaded once. What does not fit together is dropped: the worst that a bad word costs is the sender's own
- * packets, and the slot until the sender's seat is freed.
+ * Words are loaded once. What does not fit together is dropped: the worst that a bad word costs is
+ * the sender's own packets, and the slot until the sender's seat is freed.
  */
 
 enum outcome {
@@ -35,7 +36,7 @@ static enum outcome drop(struct ni_shm_link *link, uint32_t slot, uint64_t word)
     return DONE;
 }
 
-/* ---- a sender's first packet ------------------------------------------------------------------------- */
+/* ---- a sender's first packet ----------------------------------------------------------------- */
 
 static enum outcome refuse(struct ni_shm_link *link, uint32_t seat)
 {
@@ -53,7 +54,14 @@ static enum outcome refuse(struct ni_shm_link *link, uint32_t seat)
     return DONE;
 }
 
-/* Find out who has the seat. DONE: the seat is ACTIVE or DEAF; RETRY; KEEP: this is no seat in use. */
+static bool sits(const struct ni_shm_link *link, uint32_t seat)
+{
+    return ni_shm_seat_state(atomic_load_explicit(&link->segment->seat_words[seat],
+                                                  memory_order_relaxed)) == NI_SHM_SEAT_OPEN;
+}
+
+/* Find out who has the seat. DONE: the seat is ACTIVE or DEAF; RETRY; KEEP: this is no seat in
+ * use. */
 static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
 {
     /* Acquire: pairs with S1 and S3. */
@@ -82,9 +90,11 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     if (peer == NULL) {
         return RETRY;
     }
-    if (peer->in_seat >= 0 || peer->ending != NI_OK) {
-        /* It has left an earlier seat, which we have not finished with; or it pretends to be another. */
-        return RETRY;
+    if (peer->ending != NI_OK || (peer->in_seat >= 0 && !sits(link, (uint32_t)peer->in_seat))) {
+        return RETRY; /* it has left an earlier seat, which we have not finished with */
+    }
+    if (peer->in_seat >= 0) {
+        return refuse(link, seat); /* nobody has two */
     }
     peer->in_peer = core_peer;
     peer->in_seat = seat;
@@ -93,7 +103,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     return DONE;
 }
 
-/* ---- one slot ------------------------------------------------------------------------------------------ */
+/* ---- one slot -------------------------------------------------------------------------------- */
 
 static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *peer, bool with_bulk)
 {
@@ -210,9 +220,10 @@ static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
     return outcome;
 }
 
-/* ---- all slots ------------------------------------------------------------------------------------------- */
+/* ---- all slots ------------------------------------------------------------------------------- */
 
-/* The slots of one bit of the doorbell. Returns packets; leaves the bit in pending if some slot is not done. */
+/* The slots of one bit of the doorbell. Returns packets; leaves the bit in pending if some slot is
+ * not done. */
 static unsigned look_at_group(struct ni_shm_link *link, unsigned bit)
 {
     unsigned taken = 0;
@@ -293,7 +304,7 @@ void ni_shm_slots_sweep(struct ni_shm_link *link, uint32_t seat)
     }
 }
 
-/* ---- ending ----------------------------------------------------------------------------------------------- */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 bool ni_shm_drained(struct ni_shm_peer *peer)
 {

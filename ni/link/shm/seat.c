@@ -10,8 +10,8 @@
 #include "link/shm/segment.h"
 
 /*
- * Seats: see layout.h for the protocol. Senders of one process take and leave seats of one segment under the
- * registry's lock, because the kernel does not tell their record locks apart.
+ * Seats: see layout.h for the protocol. Senders of one process take and leave seats of one segment
+ * under the registry's lock, because the kernel does not tell their record locks apart.
  */
 
 /* The lock of the owner is on byte 0. */
@@ -212,8 +212,9 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment)
 {
     _Atomic uint32_t *word = &segment->header->sleeping;
 
-    /* Reset it, so that a sleeper that is not asleep yet does not fall asleep, and others need not wake it again.
-     * Not private: the futex is that of the file, whatever address it has here and there. */
+    /* Reset it, so that a sleeper that is not asleep yet does not fall asleep, and others need not
+     * wake it again. Not private: the futex is that of the file, whatever address it has here and
+     * there. */
     if (atomic_load_explicit(word, memory_order_relaxed) != 0 &&
         atomic_exchange_explicit(word, 0, memory_order_relaxed) != 0) {
         (void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);

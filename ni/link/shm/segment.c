@@ -54,7 +54,7 @@ ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint6
     return rc == 0 ? NI_OK : NI_ERR_NOMEM;
 }
 
-/* ---- making one ---------------------------------------------------------------------------- */
+/* ---- making one ------------------------------------------------------------------------------ */
 
 static int make_memfd(void)
 {

@@ -10,14 +10,15 @@
 #include "link/shm/layout.h"
 
 /*
- * Segments as this process has them: one object, one descriptor and one mapping per segment, shared by all NIs of the
- * process and counted.
+ * Segments as this process has them: one object, one descriptor and one mapping per segment, shared
+ * by all NIs of the process and counted.
  *
- * There is only one descriptor because record locks belong to a process and a file: closing any descriptor of a file
- * releases all locks that the process holds on it. For the same reason a descriptor of a file that is known already is
- * never closed before the last user of the segment has gone (ni_shm_discard), and an NI of this process is reached
- * through the object that it made itself. A fork child inherits descriptors and mappings but no locks, and closing
- * them there takes none from the parent.
+ * There is only one descriptor because record locks belong to a process and a file: closing any
+ * descriptor of a file releases all locks that the process holds on it. For the same reason a
+ * descriptor of a file that is known already is never closed before the last user of the segment
+ * has gone (ni_shm_discard), and an NI of this process is reached through the object that it made
+ * itself. A fork child inherits descriptors and mappings but no locks, and closing them there takes
+ * none from the parent.
  *
  * All functions may be called from any thread; none calls back.
  */
@@ -55,16 +56,17 @@ struct ni_shm_segment {
     uint8_t *blobs_made;   /* per page of blobs: 1 if known to be allocated */
 };
 
-/* Make the segment of an NI: allocated, sealed, locked, header complete but for the state, which is NI_SHM_MAKING.
- * Errors are logged. */
+/* Make the segment of an NI: allocated, sealed, locked, header complete but for the state, which is
+ * NI_SHM_MAKING. Errors are logged. */
 ni_status ni_shm_segment_create(const struct ni_shm_counts *counts, uint64_t address,
                                 struct ni_shm_segment **segment);
 
 /* The segment with this key if the process has it, with a reference; or NULL. */
 struct ni_shm_segment *ni_shm_segment_find(uint64_t key);
 
-/* Take a descriptor of what should be the segment that the blob names: check it, map it, register it. Consumes the
- * descriptor in any case. NI_ERR_UNREACHABLE: it is something else; NI_ERR_PEER_CLOSED; NI_ERR_NOMEM. */
+/* Take a descriptor of what should be the segment that the blob names: check it, map it, register
+ * it. Consumes the descriptor in any case. NI_ERR_UNREACHABLE: it is something else;
+ * NI_ERR_PEER_CLOSED; NI_ERR_NOMEM. */
 ni_status ni_shm_segment_adopt(int fd, const struct ni_shm_blob *blob,
                                struct ni_shm_segment **segment);
 
@@ -82,7 +84,7 @@ void ni_shm_segment_unlock(struct ni_shm_segment *segment);
 /* Allocate a part of the file; NI_OK or NI_ERR_NOMEM with errno. */
 ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint64_t len);
 
-/* ---- seats (seat.c) ---- */
+/* ---- seats (seat.c) -------------------------------------------------------------------------- */
 
 /* Take a seat as a sender. NI_AGAIN: all are taken. */
 ni_status ni_shm_seat_take(struct ni_shm_segment *segment, const void *blob, size_t len,
@@ -102,10 +104,10 @@ void ni_shm_attention(struct ni_shm_segment *segment);
 /* Wake the owner if it sleeps. */
 void ni_shm_segment_wake(struct ni_shm_segment *segment);
 
-/* ---- areas (area.c) ---- */
+/* ---- areas (area.c) -------------------------------------------------------------------------- */
 
-/* Allocate and map a seat's area, without the bulk area if memory does not suffice for it or with_bulk is false;
- * *with_bulk tells. One ni_shm_area_put each. */
+/* Allocate and map a seat's area, without the bulk area if memory does not suffice for it or
+ * with_bulk is false; *with_bulk tells. One ni_shm_area_put each. */
 ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);

@@ -5,10 +5,12 @@
 #include "link/shm/shm.h"
 
 /*
- * Packets out, until there is a lane: into slots that all senders share. After some packets, or with the first that
- * no slot can hold, a lane is made; where there is no memory for one, slots go on being used.
+ * Packets out, until there is a lane: into slots that all senders share. After some packets, or
+ * with the first that no slot can hold, a lane is made; where there is no memory for one, slots go
+ * on being used.
  *
- * A sender has at most so many packets in slots at a time that others find some free: a quarter of them.
+ * A sender has at most so many packets in slots at a time that others find some free: a quarter of
+ * them.
  */
 
 enum {
@@ -16,7 +18,7 @@ enum {
     LANE_PATIENCE = 1024, /* packets between two attempts to make a lane */
 };
 
-/* ---- slots ----------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static uint32_t seat_of(const struct ni_shm_peer *peer)
 {
@@ -102,7 +104,7 @@ static void post(struct ni_shm_peer *peer, enum ni_shm_slot_state state)
     peer->out_slot = 0;
 }
 
-/* ---- the lane ---------------------------------------------------------------------------------------- */
+/* ---- the lane -------------------------------------------------------------------------------- */
 
 /* Allocate and map it; the receiver does not know it yet. */
 static ni_status make_lane(struct ni_shm_peer *peer)
@@ -166,7 +168,7 @@ static void without_lane(struct ni_shm_peer *peer)
                    peer->blob.pid, NI_SHM_SLOT_SIZE);
 }
 
-/* ---- reserve, commit ----------------------------------------------------------------------------------- */
+/* ---- reserve, commit ------------------------------------------------------------------------- */
 
 static ni_status take_seat(struct ni_shm_peer *peer)
 {

@@ -15,7 +15,7 @@
 /*
  * The link between processes of one host: packets through shared memory, copies by the kernel.
  *
- *   layout.h    what is shared, and its protocol    link.c      open, close, the table of operations
+ *   layout.h    what is shared, and its protocol    link.c      open, close, the operations
  *   geometry.c  offsets                             connect.c   endpoints, from blob to seat
  *   segment.c   segments as this process has them   send.c      packets out, until there is a lane
  *   seat.c      places in a receiver's segment      receive.c   packets in, until there is a lane
@@ -23,27 +23,30 @@
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
  *
- * Reaching a peer. Its blob names its process and its segment's descriptor. First /proc/<pid>/fd/<n> is opened, which
- * works for processes of one user in one pid namespace. Where it does not, the owner is asked through a socket for a
- * descriptor; until it has answered, from within its progress, the endpoint is "connecting" and takes no packets.
- * In both cases the file must carry the random key that the blob tells, so another process with the same number is
- * never taken for the peer.
+ * Reaching a peer. Its blob names its process and its segment's descriptor. First
+ * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
+ * it does not, the owner is asked through a socket for a descriptor; until it has answered, from
+ * within its progress, the endpoint is "connecting" and takes no packets. In both cases the file
+ * must carry the random key that the blob tells, so another process with the same number is never
+ * taken for the peer.
  *
- * Each side has one struct ni_shm_peer for both directions with another NI. What we send goes into its segment (the
- * out part), what it sends comes into ours (the in part). The in part may be there before the endpoint, when the other
- * side was first.
+ * Each side has one struct ni_shm_peer for both directions with another NI. What we send goes into
+ * its segment (the out part), what it sends comes into ours (the in part). The in part may be there
+ * before the endpoint, when the other side was first.
  *
- * Ending. A peer ends when its process is found dead, when it has left its seat or closed its NI, when it kicks us out
- * of our seat there, or when it breaks the protocol. What it had sent before is still taken; then core->peer_down is
- * called, once, and its seat is freed. If either side gives the other up (disconnect), both directions end.
+ * Ending. A peer ends when its process is found dead, when it has left its seat or closed its NI,
+ * when it kicks us out of our seat there, or when it breaks the protocol. What it had sent before
+ * is still taken; then core->peer_down is called, once, and its seat is freed. If either side gives
+ * the other up (disconnect), both directions end.
  *
- * Threads. reserve, commit and what they touch (the out part, ep) belong to whoever holds the endpoint; progress,
- * wait, disconnect and close (the in part, seats, endings) to whoever polls. Between the two are atomic fields, each with its edge
- * named. connect may run beside progress: the list of peers has a lock, which is never held while calling the core.
+ * Threads. reserve, commit and what they touch (the out part, ep) belong to whoever holds the
+ * endpoint; progress, wait, disconnect and close (the in part, seats, endings) to whoever polls.
+ * Between the two are atomic fields, each with its edge named. connect may run beside progress: the
+ * list of peers has a lock, which is never held while calling the core.
  *
- * Fork. The child has the mappings (so that code that still runs there, such as exit handlers, does not crash) but no
- * locks, so the parent's death is noticed even while the child lives. Closing the link in the child only gives back
- * memory and descriptors of the child; nothing shared is written.
+ * Fork. The child has the mappings (so that code that still runs there, such as exit handlers, does
+ * not crash) but no locks, so the parent's death is noticed even while the child lives. Closing the
+ * link in the child only gives back memory and descriptors of the child; nothing shared is written.
  */
 
 /* A peer's in part and out part; ep is first, links and the engine see only that. */
@@ -61,15 +64,17 @@ struct ni_shm_peer {
     struct ni_shm_blob blob;
     struct ni_shm_link *link;
 
-    /* Shared by both parts. Written by the poller (E1, release), read by the endpoint's holder (acquire): not NI_OK,
-     * nothing more is sent. */
+    /* Shared by both parts. Written by the poller (E1, release), read by the endpoint's holder
+     * (acquire): not NI_OK, nothing more is sent. */
     _Atomic int status;
-    /* Written by the endpoint's holder (E2, release), read by the poller (acquire): why the peer must end. */
+    /* Written by the endpoint's holder (E2, release), read by the poller (acquire): why the peer
+     * must end. */
     _Atomic int broken; /* set by ni_shm_break */
 
     /* Out part. */
     enum ni_shm_stage stage;
-    /* E3: set by connect or, when the owner has answered, by the poller (release); read by both (acquire). */
+    /* E3: set by connect or, when the owner has answered, by the poller (release); read by both
+     * (acquire). */
     struct ni_shm_segment *_Atomic segment;
     uint64_t nonce;     /* of the question to the owner; 0: not asked */
     uint64_t ask_again; /* time of the next question */
@@ -117,7 +122,8 @@ struct ni_shm_seat {
     struct ni_shm_peer *peer;
 };
 
-/* The area of a peer that was disconnected by a handler of its packets, which may still be reading: unmapped in close. */
+/* The area of a peer that was disconnected by a handler of its packets, which may still be reading:
+ * unmapped in close. */
 struct ni_shm_grave {
     struct ni_list list;
     struct ni_shm_area *area;
@@ -169,29 +175,31 @@ static inline struct ni_shm_peer *ni_shm_peer_of(struct ni_ep *ep)
     return (struct ni_shm_peer *)(void *)ep;
 }
 
-/* ---- host.c ---- */
+/* ---- host.c ---------------------------------------------------------------------------------- */
 
 struct ni_shm_host ni_shm_host_find(void);
-/* Whether bytes are a blob of ours that names an NI which we may talk to; reason says why not (may be NULL). */
+/* Whether bytes are a blob of ours that names an NI which we may talk to; reason says why not (may
+ * be NULL). */
 ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, size_t len,
                             struct ni_shm_blob *blob, char *reason, size_t reason_size);
 
-/* ---- socket.c ---- */
+/* ---- socket.c -------------------------------------------------------------------------------- */
 
 /* The socket through which others ask for our segment, or -1: then they must do without. */
 int ni_shm_socket_open(uint64_t name);
-/* Ask the owner of a segment for it. NI_OK: asked, or try again later; NI_ERR_UNREACHABLE: there is nobody. */
+/* Ask the owner of a segment for it. NI_OK: asked, or try again later; NI_ERR_UNREACHABLE: there is
+ * nobody. */
 ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *peer);
 /* Answer others, take answers. */
 void ni_shm_socket_poll(struct ni_shm_link *link);
 
-/* ---- connect.c ---- */
+/* ---- connect.c ------------------------------------------------------------------------------- */
 
 ni_status ni_shm_connect(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
                          struct ni_ep **ep);
 void ni_shm_disconnect(struct ni_ep *ep);
-/* The peer of this blob that has not gone down; made, without either part, if there is none. NULL: out of memory. With
- * hold, it stays until disconnect, or until ni_shm_connect has failed. */
+/* The peer of this blob that has not gone down; made, without either part, if there is none. NULL:
+ * out of memory. With hold, it stays until disconnect, or until ni_shm_connect has failed. */
 struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_shm_blob *blob,
                                     bool hold);
 /* Give up what the out part has, then the struct. The in part has been stopped. */
@@ -205,13 +213,13 @@ void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now);
 /* Give back the lane and the seat at the peer. */
 void ni_shm_leave(struct ni_shm_peer *peer);
 
-/* ---- send.c ---- */
+/* ---- send.c ---------------------------------------------------------------------------------- */
 
 ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
 void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
-/* ---- receive.c ---- */
+/* ---- receive.c ------------------------------------------------------------------------------- */
 
 /* Take what the doorbell announces; returns the number of packets. */
 unsigned ni_shm_receive(struct ni_shm_link *link);
@@ -225,7 +233,7 @@ bool ni_shm_drained(struct ni_shm_peer *peer);
 /* Stop the peer's lane; its seat takes nothing more. state tells the sender why. */
 void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state);
 
-/* ---- watch.c ---- */
+/* ---- watch.c --------------------------------------------------------------------------------- */
 
 /* Look at seats and peers; with ask, ask the kernel who lives. */
 void ni_shm_watch(struct ni_shm_link *link, bool ask);
@@ -234,19 +242,21 @@ void ni_shm_end_poll(struct ni_shm_link *link, uint64_t now);
 /* Begin the ending of a peer. */
 void ni_shm_end(struct ni_shm_peer *peer, ni_status status);
 
-/* ---- copy.c ---- */
+/* ---- copy.c ---------------------------------------------------------------------------------- */
 
 /* Once per process: let peers copy from and to us where the kernel wants to be asked for it. */
 void ni_shm_copy_permit(void);
-/* Find out how copies are made: sets ep.copy, ep.same_memory and copy_reason. false: not as the user demands. */
+/* Find out how copies are made: sets ep.copy, ep.same_memory and copy_reason. false: not as the
+ * user demands. */
 bool ni_shm_copy_probe(struct ni_shm_peer *peer);
 ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                       uint64_t remote, size_t len);
 
-/* ---- progress.c ---- */
+/* ---- progress.c ------------------------------------------------------------------------------ */
 
-/* The part of progress that is not done at each poll. Returns the number of events. */
-unsigned ni_shm_tick(struct ni_shm_link *link);
+/* The part of progress that is not done at each poll; due: it is time to look at the clock. Returns
+ * the number of events. */
+unsigned ni_shm_tick(struct ni_shm_link *link, bool due);
 void ni_shm_wake(struct ni_ep *ep);
 void ni_shm_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 

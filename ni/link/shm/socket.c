@@ -10,15 +10,17 @@
 #include "link/shm/shm.h"
 
 /*
- * Segments handed out by their owners, for those who may not open /proc/<pid>/fd/<n>: across user or pid namespaces.
+ * Segments handed out by their owners, for those who may not open /proc/<pid>/fd/<n>: across user
+ * or pid namespaces.
  *
- * Each NI has one datagram socket with an abstract name, which vanishes with the process. Who wants a segment sends ASK with
- * the segment's key; the owner, when it next makes progress, answers GIVE with a descriptor. Both come with the
- * credentials of the sender as the kernel sees them: the user must be ours or root. A question or an answer that is
- * lost, because a queue is full, is simply asked again.
+ * Each NI has one datagram socket with an abstract name, which vanishes with the process. Who wants
+ * a segment sends ASK with the segment's key; the owner, when it next makes progress, answers GIVE
+ * with a descriptor. Both come with the credentials of the sender as the kernel sees them: the user
+ * must be ours or root. A question or an answer that is lost, because a queue is full, is simply
+ * asked again.
  *
- * Descriptors that nobody waits for are never received: see segment.h for what closing one could do. So a datagram is
- * looked at first, and then received with room for what is expected.
+ * Descriptors that nobody waits for are never received: see segment.h for what closing one could
+ * do. So a datagram is looked at first, and then received with room for what is expected.
  */
 
 enum { KIND_ASK = 1, KIND_GIVE = 2, POLL_MAX = 16 };

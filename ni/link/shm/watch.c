@@ -4,13 +4,15 @@
 #include "link/shm/shm.h"
 
 /*
- * Who lives, who has left. Words in shared memory tell of those that leave in order, and the attention word tells when
- * to look at them; record locks tell of those that die. A process that is stopped holds its locks: it lives.
+ * Who lives, who has left. Words in shared memory tell of those that leave in order, and the
+ * attention word tells when to look at them; record locks tell of those that die. A process that is
+ * stopped holds its locks: it lives.
  */
 
 enum {
-    /* A dead peer's packets that the core does not take are not waited for longer than this. Together with the interval of checks
-     * (parameter peer_check_ms, 250 ms) this stays below a second. */
+    /* A dead peer's packets that the core does not take are not waited for longer than this.
+     * Together with the interval of checks (parameter peer_check_ms, 250 ms) this stays below a
+     * second. */
     GRACE_NS = 400 * 1000 * 1000,
 };
 
@@ -24,7 +26,7 @@ void ni_shm_end(struct ni_shm_peer *peer, ni_status status)
     }
 }
 
-/* ---- seats ------------------------------------------------------------------------------------------------- */
+/* ---- seats ----------------------------------------------------------------------------------- */
 
 /* Nobody uses the seat any more. */
 static void reclaim(struct ni_shm_link *link, uint32_t seat)
@@ -64,7 +66,8 @@ static bool looks_dead(struct ni_shm_link *link, uint32_t seat)
     _Atomic uint64_t *word = &link->segment->seat_words[seat];
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
-    /* Looked at again: it may have left, and then given its lock back, in between. Pairs with S3. */
+    /* Looked at again: it may have left, and then given its lock back, in between. Pairs with
+     * S3. */
     return !ni_shm_seat_alive(link->segment, seat) &&
            atomic_load_explicit(word, memory_order_acquire) == seen;
 }
@@ -90,7 +93,7 @@ static void watch_seat(struct ni_shm_link *link, uint32_t seat, bool ask)
     }
 }
 
-/* ---- peers that we send to ----------------------------------------------------------------------------------- */
+/* ---- peers that we send to ------------------------------------------------------------------- */
 
 static bool has_closed(const struct ni_shm_segment *segment)
 {
@@ -159,7 +162,7 @@ void ni_shm_watch(struct ni_shm_link *link, bool ask)
     watch_peers(link, ask);
 }
 
-/* ---- endings --------------------------------------------------------------------------------------------------- */
+/* ---- endings --------------------------------------------------------------------------------- */
 
 static bool ready(struct ni_shm_peer *peer, uint64_t now)
 {
