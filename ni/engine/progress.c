@@ -101,48 +101,103 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
 }
 
 /* A packet that breaks the protocol: nothing more is read from this peer. */
-static void broken(struct ni *ni, struct ni_peer *peer)
+static NI_COLD void broken(struct ni *ni, struct ni_peer *peer)
 {
     ni_stat_add(&ni->stats.rx_malformed, 1);
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            ni_lane_remove(ni, ni->lanes[i]);
+        }
+    }
     ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
 }
 
-/* Hand on the packets of a lane; `slot` tells whether the lane was removed meanwhile. */
+/* A message for a consumer, by far the most frequent packet; false: it is something else. */
+NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
+                              const uint8_t *payload)
+{
+    const struct ni_table_entry *entry;
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
+        return false;
+    }
+    entry = ni_table_get(&ni->table, ni_packet_region(word1));
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        return false;
+    }
+    consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+    if (NI_UNLIKELY(consumer == NULL)) {
+        return false;
+    }
+
+    struct ni_message_info info = {
+        .source = peer,
+        .data = payload,
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+    };
+
+    consumer((void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT), &info);
+    return true;
+}
+
+/* Hand on one packet of a lane. It is stepped over first: a callback may poll again, and then finds
+ * the next one. Its lines are given back when nobody is in a callback of this lane any more. */
+NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    struct ni_peer *peer = lane->peer;
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status = NI_OK;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_lane_advance(lane, lines);
+    lane->depth++;
+    if (NI_UNLIKELY(!consume(ni, peer, word0, word1, payload))) {
+        status = ni_arrive(ni, peer, packet, word0, word1, payload, lane);
+    }
+    if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
+        return NI_ERR_CLOSED; /* the lane went away under its own packet */
+    }
+    lane->depth--;
+    if (NI_UNLIKELY(status == NI_AGAIN)) {
+        ni_lane_step_back(lane, lines);
+    }
+    return status;
+}
+
+/* The packets of a lane; slot is its place in ni->lanes. */
 static unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
 {
     unsigned events = 0;
-    uint64_t word0;
+    uint64_t word0, bytes = 0;
     struct ni_packet *packet;
 
     while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
         uint64_t word1 = packet->word1;
-        const uint8_t *payload;
-        uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
-        ni_status status = NI_ERR_PROTOCOL;
+        ni_status status = take(ni, lane, slot, packet, word0, word1);
 
-        if (NI_LIKELY(lines != 0)) {
-            /* Stepped over first: a callback may poll again, and then finds the next packet. */
-            ni_lane_advance(lane, lines);
-            lane->depth++;
-            status = ni_arrive(ni, lane->peer, packet, word0, word1, payload, lane);
-            if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
-                return events + 1;
-            }
-            lane->depth--;
-        }
-        if (NI_UNLIKELY(status == NI_AGAIN)) {
-            ni_lane_step_back(lane, lines);
-            break;
-        }
         if (NI_UNLIKELY(status != NI_OK)) {
-            broken(ni, lane->peer);
+            if (status == NI_AGAIN) {
+                break;
+            }
+            if (status != NI_ERR_CLOSED) {
+                broken(ni, lane->peer);
+            }
             return events + 1;
         }
-        ni_stat_add(&ni->stats.rx_packets, 1);
-        ni_stat_add(&ni->stats.rx_bytes, ni_packet_len(word1));
+        bytes += ni_packet_len(word1);
         events++;
     }
-    ni_lane_publish(lane);
+    if (events != 0) {
+        ni_stat_add(&ni->stats.rx_packets, events);
+        ni_stat_add(&ni->stats.rx_bytes, bytes);
+        ni_lane_publish(lane);
+    }
     return events;
 }
 
