@@ -2,6 +2,10 @@
 /* The mirror that peers read: what is in it, when, and that its reader believes nothing. */
 #include "table_fixture.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/random.h"
 
 enum { RECORDS = 8 };
@@ -170,6 +174,64 @@ static void test_garbage(void **state)
     }
 }
 
+/*
+ * A record whose word lies at the end of one page and whose fields lie in the next one, which the
+ * reader finds locked: between its first load and the others, the fault handler lets the table
+ * change.
+ */
+static struct {
+    struct ni_table *table;
+    ni_handle handle;
+    char *locked;
+    size_t page;
+    unsigned faults;
+} between;
+
+static void change_between_two_loads(int signal)
+{
+    (void)signal;
+    mprotect(between.locked, between.page, PROT_READ | PROT_WRITE);
+    between.faults++;
+    if (ni_table_remove(between.table, between.handle) != NI_OK ||
+        ni_table_add(between.table, NI_REGION_MEMORY, BASE, LEN, NI_ACCESS_ALL, KEY,
+                     &between.handle) != NI_OK) {
+        _exit(1);
+    }
+}
+
+static void test_change_in_the_middle_of_a_check(void **state)
+{
+    const struct sigaction action = {.sa_handler = change_between_two_loads};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct sigaction before;
+
+    assert_ptr_not_equal(pages, MAP_FAILED);
+
+    struct ni_table_export *record = (struct ni_table_export *)(void *)(pages + page - 8);
+
+    ni_table_set_export(*state, record, 1);
+
+    ni_handle old = add_memory(*state, BASE, LEN);
+
+    between.table = *state;
+    between.handle = old;
+    between.locked = pages + page;
+    between.page = page;
+    between.faults = 0;
+    assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+    assert_int_equal(mprotect(between.locked, page, PROT_NONE), 0);
+    /* All fields are right, but they are those of another region. */
+    assert_int_equal(ni_export_check(record, 1, old, KEY, BASE, LEN, NI_ACCESS_READ),
+                     NI_ERR_REGION);
+    assert_int_equal(between.faults, 1);
+    assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+    assert_int_equal(ni_export_check(record, 1, between.handle, KEY, BASE, LEN, NI_ACCESS_READ),
+                     NI_OK);
+    ni_table_set_export(*state, NULL, 0);
+    munmap(pages, 2 * page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +242,7 @@ int main(void)
         TABLE_TEST(test_mirror_of_a_table_in_use),
         cmocka_unit_test(test_fini_empties_the_mirror),
         cmocka_unit_test(test_garbage),
+        TABLE_TEST(test_change_in_the_middle_of_a_check),
     };
 
     return cmocka_run_group_tests_name("table export", tests, NULL, NULL);

@@ -179,6 +179,20 @@ static void test_smallest_index_in_the_tree(void **state)
     assert_int_equal(search(table, place(6), 256), 7);
 }
 
+/* While the tree holds nothing, a hit in the slots asks nobody else. */
+static void test_empty_tree_costs_nothing(void **state)
+{
+    struct ni_table *table = *state;
+
+    fill(table, NI_SLOTS + 5);
+    assert_int_equal(table->tree_floor, NI_SLOTS);
+    for (unsigned i = 0; i < 5; i++) {
+        remove_region(table, 1U << 20 | (NI_SLOTS + i));
+        assert_true(table->tree_floor == (i < 4 ? NI_SLOTS + i + 1 : UINT32_MAX));
+    }
+    assert_null(table->tree.root);
+}
+
 /* Nested like the skins of an onion, far beyond the slots. */
 static void test_nest(void **state)
 {
@@ -240,6 +254,7 @@ int main(void)
         TABLE_TEST(test_removed_is_not_found),
         TABLE_TEST(test_smallest_index_in_slots),
         TABLE_TEST(test_smallest_index_in_the_tree),
+        TABLE_TEST(test_empty_tree_costs_nothing),
         TABLE_TEST(test_nest),
         TABLE_TEST(test_equal_ranges),
         TABLE_TEST(test_code_is_chosen_when_the_table_is_made),

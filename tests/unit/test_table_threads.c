@@ -76,12 +76,12 @@ static void read_known(struct shared *shared, ni_handle handle, uint64_t base)
 }
 
 /* Of any entry: if it can be read, all of it is from one region. */
-static void read_whole(struct shared *shared, ni_handle handle)
+static void read_whole(struct shared *shared, uint32_t index)
 {
-    struct ni_table_entry *entry = ni_table_get(shared->table, handle);
+    struct ni_table_entry *entry = ni_table_at(shared->table, index);
     struct ni_region_view view;
 
-    if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
+    if (entry == NULL || !ni_entry_read(entry, ni_entry_handle(entry), &view)) {
         return;
     }
     if (view.type != NI_REGION_MEMORY || view.access != NI_ACCESS_READ ||
@@ -113,7 +113,9 @@ static void *reader(void *arg)
         if (handle != 0) {
             read_known(shared, handle, base);
         }
-        read_whole(shared, (ni_handle)(ni_rng_below(&rng, 200) << 20 | ni_rng_below(&rng, 200)));
+        for (unsigned i = 0; i < 8; i++) {
+            read_whole(shared, (uint32_t)ni_rng_below(&rng, REGIONS));
+        }
     }
     return NULL;
 }
