@@ -76,8 +76,10 @@ AC_DEFUN([APELINK_OMPI_HEADERS], [
     AC_MSG_CHECKING([for the development headers of Open MPI 4.1 or later])
     OMPI_CPPFLAGS=$MPI_CPPFLAGS
     for apelink_dir in `$MPICC --showme:incdirs`; do
-        AS_IF([test -e "$apelink_dir/openmpi/opal/mca/btl/btl.h"],
-            [OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $apelink_dir/openmpi"])
+        AS_IF([test -e "$apelink_dir/openmpi/opal/mca/btl/btl.h"], [
+            AS_CASE(["$OMPI_CPPFLAGS "],
+                [*" $apelink_dir/openmpi "*], [],
+                [OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $apelink_dir/openmpi"])])
     done
     apelink_saved_CPPFLAGS=$CPPFLAGS
     CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS"
@@ -94,8 +96,30 @@ AC_DEFUN([APELINK_OMPI_HEADERS], [
              [AC_MSG_RESULT([yes])])],
         [AC_MSG_RESULT([no])
          why_ompi="Open MPI $ompi_version has no usable opal/mca/btl/btl.h (build it with --with-devel-headers; Debian: libopenmpi-dev, libhwloc-dev, libevent-dev); see config.log"])
-    CPPFLAGS=$apelink_saved_CPPFLAGS
     OMPI_LIBS="$MPI_LIBS -lopen-pal"
+    AS_IF([test "x$have_ompi" = xyes], [APELINK_OMPI_CAS128])
+    CPPFLAGS=$apelink_saved_CPPFLAGS
+])
+
+dnl The inline functions of those headers may swap 16 bytes at once; without the flag for it, gcc calls a function that
+dnl does not exist, which shows only when a program loads the component.
+AC_DEFUN([APELINK_OMPI_CAS128], [
+    AC_MSG_CHECKING([what the free lists of Open MPI need])
+    apelink_saved_LIBS=$LIBS
+    LIBS="$LIBS $OMPI_LIBS"
+    AC_LANG_CONFTEST([AC_LANG_PROGRAM([[
+        #include "opal_config.h"
+        #include "opal/class/opal_lifo.h"]],
+        [[static opal_lifo_t list; return 0 != opal_lifo_pop_atomic(&list);]])])
+    AC_LINK_IFELSE([], [AC_MSG_RESULT([nothing])], [
+        CPPFLAGS="$CPPFLAGS -mcx16"
+        AC_LINK_IFELSE([],
+            [AC_MSG_RESULT([-mcx16])
+             OMPI_CPPFLAGS="$OMPI_CPPFLAGS -mcx16"],
+            [AC_MSG_RESULT([unknown])
+             have_ompi=no
+             why_ompi="a program with a free list of Open MPI $ompi_version does not link; see config.log"])])
+    LIBS=$apelink_saved_LIBS
 ])
 
 dnl APELINK_AS_SYSTEM(VARIABLE, FLAGS): put FLAGS into VARIABLE with -I turned into -isystem, so that other

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared objects export their own prefix and nothing else.
+# The shared objects export their own prefix and nothing else, and all that they need from others is there.
 . "$(dirname "$0")/files.sh"
 
 build=${APELINK_BUILDDIR:-.}
@@ -21,6 +21,9 @@ while read -r library prefix; do
         *) fail "$library exports $name, which does not begin with $prefix" ;;
         esac
     done
+    # An undefined function in a component shows only when some program comes to call it.
+    missing=$(LC_ALL=C ldd -r "$object" 2>&1 | grep 'undefined symbol')
+    [ -z "$missing" ] || fail "$library: $missing"
 done <<EOF
 ni/.libs/libapeni.so ni_
 btl_apelink/.libs/mca_btl_apelink.so mca_btl_apelink_
