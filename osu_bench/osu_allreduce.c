@@ -53,11 +53,13 @@ static void open_size(struct osu_run *run)
     osu_buffer_touch(&recv, run->size, 0);
 }
 
-/* Rank r contributes value + r, which gives each rank a share of its own in a sum that is easy to name. */
-static long long sum_of(const struct osu_run *run, uint64_t seed, int element)
+/*
+ * Of each element one rank contributes the value and all others nothing: sums fit into any type with any number of
+ * ranks, and since the ranks take turns over elements and rounds, none can be missing unnoticed.
+ */
+static bool contributes(const struct osu_run *run, int round, int element)
 {
-    long long ranks = run->ranks;
-    return ranks * osu_pattern_value(seed, (size_t)element) + ranks * (ranks - 1) / 2;
+    return (element + round) % run->ranks == run->rank;
 }
 
 static void prepare(struct osu_run *run, int round)
@@ -67,9 +69,9 @@ static void prepare(struct osu_run *run, int round)
 
     osu_pattern_spoil(recv.base, run->size, seed);
     for (int i = 0; i < count_of(run); i++) {
-        osu_element_store(send.base, (size_t)i, type,
-                          osu_pattern_value(seed, (size_t)i) + run->rank);
-        osu_element_store(recv.base, (size_t)i, type, sum_of(run, seed, i) + 1);
+        int sum = osu_pattern_value(seed, (size_t)i);
+        osu_element_store(send.base, (size_t)i, type, contributes(run, round, i) ? sum : 0);
+        osu_element_store(recv.base, (size_t)i, type, sum + 1);
     }
 }
 
@@ -86,7 +88,8 @@ static size_t verify(struct osu_run *run, int round)
     size_t wrong = 0;
 
     for (int i = 0; i < count_of(run); i++)
-        wrong += osu_element_check(recv.base, (size_t)i, run->options->type, sum_of(run, seed, i));
+        wrong += osu_element_check(recv.base, (size_t)i, run->options->type,
+                                   osu_pattern_value(seed, (size_t)i));
     return wrong + osu_pattern_check_guard(recv.base, run->size);
 }
 

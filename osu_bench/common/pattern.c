@@ -32,7 +32,7 @@ static uint64_t word_at(uint64_t seed, size_t index)
 
 int osu_pattern_value(uint64_t seed, size_t index)
 {
-    return (int)(word_at(seed, index) & 0xff);
+    return 1 + (int)(word_at(seed, index) % OSU_VALUES);
 }
 
 static void write_words(unsigned char *out, size_t length, uint64_t seed, uint64_t flip)

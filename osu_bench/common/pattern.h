@@ -18,7 +18,12 @@
 /* Names one message. source and slot are small numbers: below 65536. */
 uint64_t osu_pattern_seed(int round, size_t size, int source, int slot);
 
-/* A number below 256 for element index, for tests that compute with their data. */
+/*
+ * A number from 1 to OSU_VALUES for element index, for tests that compute with their data. The sum of two and a bit
+ * fits into a signed char: what MPI does when it does not fit is not defined (Open MPI 4.1 saturates, or not, by the
+ * length of the array).
+ */
+#define OSU_VALUES 62
 int osu_pattern_value(uint64_t seed, size_t index);
 
 /* Write what the sender sends. */

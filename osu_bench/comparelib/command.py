@@ -69,7 +69,7 @@ def _openmpi(setup, transport, bench, ranks):
     if bench.onesided:
         words += transport.osc
     if setup.component_path:
-        words += ["--mca", "mca_base_component_path", setup.component_path + ":SYS_DEFAULT"]
+        words += ["--mca", "mca_base_component_path", setup.component_path + ":SYSTEM_DEFAULT:USER_DEFAULT"]
     return words + setup.mpirun_args
 
 

@@ -201,7 +201,7 @@ class PlanTest(unittest.TestCase):
         self.setup.component_path = "/c"
         self.setup.cores, self.setup.default_cores = (3, 5), False
         words = self.words("apelink")
-        self.assertEqual(words[words.index("mca_base_component_path") + 1], "/c:SYS_DEFAULT")
+        self.assertEqual(words[words.index("mca_base_component_path") + 1], "/c:SYSTEM_DEFAULT:USER_DEFAULT")
         self.assertEqual(words[words.index("--cpu-list") + 1], "3,5")
 
     def test_mpich_has_programs_of_its_own(self):
