@@ -56,7 +56,7 @@ static inline void ni_lock_wait(struct ni_lock *lock)
         if (spins > 100) {
             sched_yield();
         }
-        __builtin_ia32_pause();
+        ni_pause();
     }
 }
 
@@ -84,6 +84,41 @@ static inline void ni_lock_give(struct ni_lock *lock, bool threads)
     }
 }
 
+/* Things that progress has to look after. Changed under the NI's lock; the count may be read
+ * without. */
+struct ni_work {
+    struct ni_list items;
+    _Atomic uint32_t count;
+};
+
+static inline void ni_work_init(struct ni_work *work)
+{
+    ni_list_init(&work->items);
+    atomic_init(&work->count, 0);
+}
+
+static inline uint32_t ni_work_count(const struct ni_work *work)
+{
+    return atomic_load_explicit(&work->count, memory_order_relaxed);
+}
+
+/* Add what is not there yet, remove what may be there. */
+static inline void ni_work_add(struct ni_work *work, struct ni_list *item)
+{
+    if (!ni_list_linked(item)) {
+        ni_list_push_back(&work->items, item);
+        atomic_store_explicit(&work->count, ni_work_count(work) + 1, memory_order_relaxed);
+    }
+}
+
+static inline void ni_work_remove(struct ni_work *work, struct ni_list *item)
+{
+    if (ni_list_linked(item)) {
+        ni_list_remove(item);
+        atomic_store_explicit(&work->count, ni_work_count(work) - 1, memory_order_relaxed);
+    }
+}
+
 /* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
 struct ni_open_message {
     struct ni_packet *packet; /* NULL: the common case */
@@ -100,7 +135,7 @@ struct ni_peer {
     bool threads;     /* the NI's */
     uint32_t waiting; /* control packets and streams that wait for room: they go first */
     struct ni_open_message open;
-    ni_status status;    /* NI_OK while usable */
+    _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
     unsigned references; /* ni_connect minus ni_disconnect */
     _Atomic uint32_t
         callers; /* threads inside of a transfer call: operations may not be completed under them */
@@ -119,6 +154,12 @@ struct ni_peer {
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
 };
+
+/* NI_OK, or why nothing can be exchanged with the peer any more. */
+static inline ni_status ni_peer_state(const struct ni_peer *peer)
+{
+    return (ni_status)atomic_load_explicit(&peer->state, memory_order_relaxed);
+}
 
 enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
 
@@ -197,16 +238,16 @@ struct ni {
     struct ni_lock turn; /* who polls */
     _Atomic uintptr_t turn_owner;
     struct ni_link *link;
-    struct ni_peer *warm;   /* sent to last: its lane is warmed while nothing else is to do */
-    struct ni_list busy;    /* peers with packets that wait */
-    struct ni_list copying; /* struct ni_op: transfers that we copy */
-    struct ni_list helping; /* struct ni_help */
+    struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
+    struct ni_work busy;          /* peers with packets that wait */
+    struct ni_work copying;       /* struct ni_op: transfers that we copy */
+    struct ni_work helping;       /* struct ni_help */
     struct ni_lock lock;
     struct ni_table table;
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
-    struct ni_list flushes;
+    struct ni_work flushes;
     struct ni_list peers;
     struct ni_list downs;
     struct ni_rng keys;

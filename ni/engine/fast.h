@@ -17,9 +17,10 @@ void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uin
  * the first. NULL: no room now, or the peer is gone (ni_peer_status tells). */
 NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, uint32_t len)
 {
-    struct ni_ep *ep = peer->ep;
+    struct ni_ep *ep;
 
     ni_lock_take(&peer->lock, peer->threads);
+    ep = peer->ep;
     if (NI_LIKELY(head_len + len <= NI_PACKET_INLINE && peer->waiting == 0 && ep != NULL &&
                   ni_lane_room(&ep->tx, 1))) {
         return (uint8_t *)ni_lane_at(&ep->tx) + NI_PACKET_HEADER;
@@ -39,7 +40,7 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
     }
     ni_lane_at(&ep->tx)->word1 = ni_packet_word1(total, queue);
     ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
-    peer->ni->warm = peer;
+    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }

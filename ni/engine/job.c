@@ -173,8 +173,12 @@ static void finish(struct ni_op *op)
         op->closed = false;
         return;
     }
-    ni_list_remove(&op->copying);
     if (op->failure == NI_ERR_UNSUPPORTED) {
+        struct ni *ni = op->peer->ni;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        ni_work_remove(&ni->copying, &op->copying);
+        ni_lock_give(&ni->lock, ni->threads);
         ni_transfer_by_packets(op);
     } else {
         ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
@@ -233,7 +237,7 @@ void ni_job_start(struct ni_op *op)
         copy_own(op, 0);
     }
     ni_lock_take(&ni->lock, ni->threads);
-    ni_list_push_back(&ni->copying, &op->copying);
+    ni_work_add(&ni->copying, &op->copying);
     ni_lock_give(&ni->lock, ni->threads);
     if (!shared && !ni->threads) {
         (void)step(op);
@@ -322,7 +326,7 @@ void ni_job_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_j
     if (help != NULL) {
         *help = now;
         ni_list_init(&help->list);
-        ni_list_push_back(&ni->helping, &help->list);
+        ni_work_add(&ni->helping, &help->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
 }
@@ -330,7 +334,7 @@ void ni_job_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_j
 static void free_help(struct ni *ni, struct ni_help *help)
 {
     ni_lock_take(&ni->lock, ni->threads);
-    ni_list_remove(&help->list);
+    ni_work_remove(&ni->helping, &help->list);
     ni_pool_put(&ni->help_pool, help);
     ni_lock_give(&ni->lock, ni->threads);
 }
@@ -339,7 +343,7 @@ void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct
 {
     struct ni_list *next;
 
-    for (struct ni_list *node = ni->helping.next; node != &ni->helping; node = next) {
+    for (struct ni_list *node = ni->helping.items.next; node != &ni->helping.items; node = next) {
         struct ni_help *help = ni_container_of(node, struct ni_help, list);
 
         next = node->next;
@@ -353,15 +357,15 @@ void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct
  * ---------------------- */
 
 /* The first of a list moves to its end, so that each gets its turn; NULL if empty. */
-static struct ni_list *rotate(struct ni *ni, struct ni_list *list)
+static struct ni_list *rotate(struct ni *ni, struct ni_work *work)
 {
     struct ni_list *node = NULL;
 
     ni_lock_take(&ni->lock, ni->threads);
-    if (!ni_list_empty(list)) {
-        node = list->next;
+    if (!ni_list_empty(&work->items)) {
+        node = work->items.next;
         ni_list_remove(node);
-        ni_list_push_back(list, node);
+        ni_list_push_back(&work->items, node);
     }
     ni_lock_give(&ni->lock, ni->threads);
     return node;

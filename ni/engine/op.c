@@ -49,7 +49,7 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
 static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    ni_list_remove(&op->copying);
+    ni_work_remove(op->kind == NI_OP_FLUSH ? &ni->flushes : &ni->copying, &op->copying);
     ni_stat_sub(&ni->stats.pending_ops, 1);
     ni_pool_put(&ni->op_pool, op);
 }
@@ -68,13 +68,13 @@ static void release_flushes(struct ni *ni, const struct ni_op *done, struct ni_l
 {
     struct ni_list *next;
 
-    for (struct ni_list *node = ni->flushes.next; node != &ni->flushes; node = next) {
+    for (struct ni_list *node = ni->flushes.items.next; node != &ni->flushes.items; node = next) {
         struct ni_op *flush = ni_container_of(node, struct ni_op, copying);
 
         next = node->next;
         if (done->serial < flush->serial && (flush->remote == 0 || flush->peer == done->peer) &&
             --flush->got == 0) {
-            ni_list_remove(&flush->copying);
+            ni_work_remove(&ni->flushes, &flush->copying);
             ni_list_push_back(ready, &flush->copying);
         }
     }
@@ -88,7 +88,7 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
 
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
-    if (NI_UNLIKELY(!ni_list_empty(&ni->flushes)) && op->kind != NI_OP_FLUSH) {
+    if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) && op->kind != NI_OP_FLUSH) {
         release_flushes(ni, op, &ready);
     }
     free_op(ni, op);
@@ -164,7 +164,7 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     ni_lock_take(&ni->lock, ni->threads);
     op->got = count_ops(ni, peer);
     if (op->got != 0) {
-        ni_list_push_back(&ni->flushes, &op->copying);
+        ni_work_add(&ni->flushes, &op->copying);
     }
     ni_lock_give(&ni->lock, ni->threads);
     if (op->got == 0) {

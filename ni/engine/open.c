@@ -78,10 +78,10 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni->host_processes = attr->host_processes;
     ni->host_cores =
         attr->host_cores != 0 ? attr->host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    ni_list_init(&ni->busy);
-    ni_list_init(&ni->copying);
-    ni_list_init(&ni->helping);
-    ni_list_init(&ni->flushes);
+    ni_work_init(&ni->busy);
+    ni_work_init(&ni->copying);
+    ni_work_init(&ni->helping);
+    ni_work_init(&ni->flushes);
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);

@@ -106,7 +106,7 @@ static void drop_waiting(struct ni_peer *peer)
     }
     peer->waiting = 0;
     ni_lock_take(&ni->lock, ni->threads);
-    ni_list_remove(&peer->busy);
+    ni_work_remove(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -136,7 +136,7 @@ static void complete_all(struct ni_peer *peer, ni_status status)
 static void seal(struct ni_peer *peer, ni_status status)
 {
     ni_lock_take(&peer->lock, peer->threads);
-    peer->status = status;
+    atomic_store_explicit(&peer->state, status, memory_order_relaxed);
     if (peer->ep != NULL) {
         /* The fast path finds no room, the slow path finds the status. */
         peer->ep->tx.limit = peer->ep->tx.head;
@@ -152,7 +152,7 @@ static bool settle(struct ni_peer *peer)
     if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
         return false;
     }
-    complete_all(peer, peer->status);
+    complete_all(peer, ni_peer_state(peer));
     return true;
 }
 
@@ -174,15 +174,15 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
 {
     struct ni *ni = core;
 
-    if (peer->status != NI_OK) {
+    if (ni_peer_state(peer) != NI_OK) {
         return;
     }
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
     ni_job_stop_helping(ni, peer, NULL);
     drop_waiting(peer);
-    if (ni->warm == peer) {
-        ni->warm = NULL;
+    if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
+        atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);
     }
     if (!settle(peer)) {
         ni_list_push_back(&ni->downs, &peer->down);
@@ -218,7 +218,7 @@ void ni_peer_free(struct ni_peer *peer)
 
 ni_status ni_peer_status(const struct ni_peer *peer)
 {
-    return peer->status;
+    return ni_peer_state(peer);
 }
 
 void ni_peer_set_user(struct ni_peer *peer, void *user)
@@ -233,8 +233,9 @@ void *ni_peer_user(const struct ni_peer *peer)
 
 int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
 {
-    if (peer->status != NI_OK) {
-        return snprintf(text, size, "%s: %s", peer->link->ops->name, ni_status_text(peer->status));
+    if (ni_peer_state(peer) != NI_OK) {
+        return snprintf(text, size, "%s: %s", peer->link->ops->name,
+                        ni_status_text(ni_peer_state(peer)));
     }
     if (peer->ep == NULL) {
         return snprintf(text, size, "%s: not used yet", peer->link->ops->name);

@@ -210,7 +210,7 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
     uint32_t len = ni_packet_len(word1);
     ni_status status = NI_ERR_PROTOCOL;
 
-    if (peer->status != NI_OK) {
+    if (ni_peer_state(peer) != NI_OK) {
         return NI_OK; /* nothing more is heard from it */
     }
     if (head >= NI_PACKET_HEADER && head <= NI_LINE && (uint64_t)head + len <= room &&
@@ -232,13 +232,15 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
 /* Nothing to do: have the lines at hand that the next packet will be written to. */
 static void idle(struct ni *ni)
 {
-    struct ni_peer *peer = ni->warm;
+    struct ni_peer *peer = atomic_load_explicit(&ni->warm, memory_order_relaxed);
 
-    if (peer != NULL && peer->ep != NULL && peer->ep->tx.lines != NULL &&
-        (!ni->threads || ni_lock_try(&peer->lock))) {
-        ni_lane_warm(&peer->ep->tx);
-        ni_lock_give(&peer->lock, ni->threads);
+    if (peer == NULL || (ni->threads && !ni_lock_try(&peer->lock))) {
+        return;
     }
+    if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
+        ni_lane_warm(&peer->ep->tx);
+    }
+    ni_lock_give(&peer->lock, ni->threads);
 }
 
 static unsigned progress(struct ni *ni)
@@ -250,10 +252,10 @@ static unsigned progress(struct ni *ni)
             events += poll_lane(ni, ni->lanes[i], i);
         }
     }
-    if (NI_UNLIKELY(!ni_list_empty(&ni->copying) || !ni_list_empty(&ni->helping))) {
+    if (NI_UNLIKELY((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0)) {
         events += ni_job_progress(ni);
     }
-    if (NI_UNLIKELY(!ni_list_empty(&ni->busy))) {
+    if (NI_UNLIKELY(ni_work_count(&ni->busy) != 0)) {
         events += ni_send_progress(ni);
     }
     return events;
@@ -311,8 +313,8 @@ static bool has_work(void *core)
             return true;
         }
     }
-    return !ni_list_empty(&ni->copying) || !ni_list_empty(&ni->helping) ||
-           !ni_list_empty(&ni->busy);
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) | ni_work_count(&ni->busy)) !=
+           0;
 }
 
 static uint64_t spin_limit(const struct ni *ni)
@@ -329,7 +331,7 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
     uint64_t spins = spin_limit(ni);
 
     if (empty_polls < spins) {
-        __builtin_ia32_pause();
+        ni_pause();
     } else if (empty_polls < spins + ni->config->yield || ni->config->block_us == 0) {
         ni_stat_add(&ni->stats.yields, 1);
         sched_yield();

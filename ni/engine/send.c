@@ -15,10 +15,10 @@ enum {
 ni_status ni_peer_endpoint(struct ni_peer *peer)
 {
     if (NI_LIKELY(peer->ep != NULL)) {
-        return peer->status;
+        return ni_peer_state(peer);
     }
-    if (peer->status != NI_OK) {
-        return peer->status;
+    if (ni_peer_state(peer) != NI_OK) {
+        return ni_peer_state(peer);
     }
     return peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
 }
@@ -161,7 +161,7 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
     }
     ni_stat_add(&peer->ni->stats.tx_packets, 1);
     ni_stat_add(&peer->ni->stats.tx_bytes, len);
-    peer->ni->warm = peer;
+    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }
@@ -208,7 +208,7 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
     }
     place = ni_msg_begin(peer, (uint32_t)head_len, (uint32_t)len);
     if (NI_UNLIKELY(place == NULL)) {
-        ni_status status = ni_usable(ni) != NI_OK ? NI_ERR_FORKED : peer->status;
+        ni_status status = ni_usable(ni) != NI_OK ? NI_ERR_FORKED : ni_peer_state(peer);
 
         if (status == NI_OK) {
             status =
@@ -250,9 +250,7 @@ static void now_busy(struct ni_peer *peer)
 
     peer->waiting++;
     ni_lock_take(&ni->lock, ni->threads);
-    if (!ni_list_linked(&peer->busy)) {
-        ni_list_push_back(&ni->busy, &peer->busy);
-    }
+    ni_work_add(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
@@ -286,7 +284,7 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
         status = send_now(peer, &control);
     }
     if (status == NI_AGAIN) {
-        status = peer->status != NI_OK ? peer->status : wait_for_room(peer, &control);
+        status = ni_peer_state(peer) != NI_OK ? ni_peer_state(peer) : wait_for_room(peer, &control);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;
@@ -350,8 +348,8 @@ unsigned ni_send_progress(struct ni *ni)
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
-    node = ni->busy.next;
-    while (node != &ni->busy) {
+    node = ni->busy.items.next;
+    while (node != &ni->busy.items) {
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, busy);
 
         ni_lock_give(&ni->lock, ni->threads);
@@ -360,7 +358,7 @@ unsigned ni_send_progress(struct ni *ni)
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
         if (peer->waiting == 0) {
-            ni_list_remove(&peer->busy);
+            ni_work_remove(&ni->busy, &peer->busy);
         }
         ni_lock_give(&peer->lock, peer->threads);
     }
