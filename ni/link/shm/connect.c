@@ -131,6 +131,9 @@ static ni_status find_segment(struct ni_shm_link *link, struct ni_shm_peer *peer
 
     if (segment == NULL) {
         status = find_by_proc(link, &peer->blob, &segment);
+    } else if (!ni_shm_owner_alive(segment)) {
+        ni_shm_segment_put(segment);
+        status = NI_ERR_PEER_DEAD;
     }
     if (status == NI_OK) {
         bool same_pids = peer->blob.pid_ns == link->host.pid_ns;

@@ -213,7 +213,7 @@ _Static_assert(sizeof(struct ni_shm_blob) + 8 <= NI_SHM_BLOB_STRIDE, "shared");
 
 /* A seat's blob in the segment. */
 struct ni_shm_seat_blob {
-    uint32_t len;
+    _Atomic uint32_t len;
     uint32_t reserved;
     uint8_t bytes[NI_SHM_BLOB_STRIDE - 8];
 };

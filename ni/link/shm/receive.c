@@ -77,7 +77,9 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     if (state != NI_SHM_SEAT_OPEN && state != NI_SHM_SEAT_CLOSED) {
         return KEEP;
     }
-    len = ni_shm_seat_blob(link->segment, seat, bytes, sizeof(bytes));
+    if (ni_shm_seat_blob(link->segment, seat, bytes, sizeof(bytes), &len) != NI_OK) {
+        return RETRY;
+    }
     if (ni_shm_blob_check(link, bytes, len, &blob, reason, sizeof(reason)) != NI_OK) {
         ni_log(NI_LOG_INFO, "a sender is refused: %s", reason);
         return refuse(link, seat);

@@ -104,7 +104,7 @@ static ni_status open_seat(struct ni_shm_segment *segment, uint32_t seat, uint32
         return status;
     }
     memcpy(place->bytes, blob, len);
-    place->len = (uint32_t)len;
+    atomic_store_explicit(&place->len, (uint32_t)len, memory_order_relaxed);
     /* S1 */
     return atomic_compare_exchange_strong_explicit(&segment->seat_words[seat], &seen,
                                                    ni_shm_seat_word(NI_SHM_SEAT_OPEN, generation),
@@ -168,25 +168,24 @@ bool ni_shm_owner_alive(struct ni_shm_segment *segment)
     return segment->own || locked_by_other(segment, lock);
 }
 
-size_t ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *blob, size_t size)
+ni_status ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *blob, size_t size,
+                           size_t *len)
 {
     const struct ni_shm_seat_blob *place = &segment->blobs[seat];
     ni_status status;
-    uint32_t len;
+    uint32_t claimed;
 
     /* Who wrote it has allocated it; whoever pretends so must not make us touch a hole. */
     ni_shm_registry_lock();
     status = make_blob_page(segment, seat);
     ni_shm_registry_unlock();
     if (status != NI_OK) {
-        return 0;
+        return status;
     }
-    len = *(const volatile uint32_t *)&place->len;
-    if (len > size || len > sizeof(place->bytes)) {
-        return 0;
-    }
-    memcpy(blob, place->bytes, len);
-    return len;
+    claimed = atomic_load_explicit(&place->len, memory_order_relaxed);
+    *len = claimed <= size && claimed <= sizeof(place->bytes) ? claimed : 0;
+    memcpy(blob, place->bytes, *len);
+    return NI_OK;
 }
 
 void ni_shm_seat_free(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)

@@ -95,8 +95,9 @@ void ni_shm_seat_leave(struct ni_shm_segment *segment, uint32_t seat, uint32_t g
 bool ni_shm_seat_alive(struct ni_shm_segment *segment, uint32_t seat);
 /* Whether the owner lives; asks the kernel. */
 bool ni_shm_owner_alive(struct ni_shm_segment *segment);
-/* Owner: copy a seat's blob; returns its length, 0 if there is none. */
-size_t ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *blob, size_t size);
+/* Owner: copy a seat's blob. *len is 0 if what is there is none. NI_ERR_NOMEM. */
+ni_status ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *blob, size_t size,
+                           size_t *len);
 /* Owner: empty the seat's area and let others have the seat. */
 void ni_shm_seat_free(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation);
 /* Make the owner look at seats and peers soon. */
