@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one MPI test: starts it, watches its time, judges its end, and leaves no process behind."""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+import uuid
+
+SHM_SIZE = "8g"
+MARK = "APELINK_MT_RUN"
+OURS = re.compile("apelink|apeni", re.IGNORECASE)
+HELPERS = {"coll": "coll.c", "dt": "dt.c", "dyn": "dyn.c", "rma": "rma.c dt.c", "thr": "thr.c rma.c"}
+
+
+@dataclasses.dataclass
+class Result:
+    verdict: str  # "ok" or "not ok"
+    why: str
+    output: str
+    command: str
+    notes: list
+
+
+@dataclasses.dataclass
+class Environment:
+    work: pathlib.Path
+    bindir: pathlib.Path
+    mpirun: str
+    mca: list
+    components: str
+    scale: float
+    not_built: dict  # program to what the compiler said
+    private: bool
+    mark: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+
+    def cannot(self, test):
+        """Why a test cannot run on this machine, or None."""
+        if test.needs_root() and not self.private:
+            return "needs root, for a /dev/shm of its own"
+        if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-r", "true"], capture_output=True).returncode:
+            return "this machine allows no user namespaces"
+        return None
+
+    def processes(self):
+        """Ids of everything that a test has started, also what has left its parents: they carry our mark."""
+        mark = f"{MARK}={self.mark}".encode()
+        found = []
+        for p in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (p / "environ").read_bytes().split(b"\0") and int(p.name) != os.getpid():
+                    found.append(int(p.name))
+            except (OSError, ValueError):
+                pass
+        return found
+
+    def kill_all(self):
+        for _ in range(50):
+            ids = self.processes()
+            if not ids:
+                return
+            for pid in ids:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.05)
+
+    def variables(self, test, tmp):
+        env = dict(os.environ)
+        env.update({
+            MARK: self.mark, "TMPDIR": str(tmp), "LC_ALL": "C",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        })
+        if self.components:
+            env["OMPI_MCA_mca_base_component_path"] = self.components
+        env.update(pair.split("=", 1) for pair in test.env)
+        return env
+
+
+def build(src, out, mpicc):
+    """Makes the programs that are older than their sources. Returns what did not compile, with the messages."""
+    out.mkdir(parents=True, exist_ok=True)
+    headers = max(p.stat().st_mtime for p in src.glob("*.h"))
+    failed = {}
+    for c in sorted(src.glob("*_*.c")):
+        extra = ["mt.c"] + HELPERS.get(c.stem.split("_")[0], "").split()
+        if c.stem == "deny_cma":
+            extra = []
+        files = [str(c)] + [str(src / e) for e in extra]
+        exe = out / c.stem
+        newest = max([headers] + [pathlib.Path(f).stat().st_mtime for f in files])
+        if exe.exists() and exe.stat().st_mtime > newest:
+            continue
+        command = [mpicc, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", *files, "-o", str(exe),
+                   "-lpthread", "-lm"]
+        r = subprocess.run(command, capture_output=True, text=True)
+        if r.returncode:
+            exe.unlink(missing_ok=True)
+            failed[c.stem] = r.stderr
+    return failed
+
+
+def program(test, env):
+    """The command of each rank."""
+    words = [str(env.bindir / test.command[0]), *test.command[1:]]
+    if test.wrap == "deny_cma":
+        return [str(env.bindir / "deny_cma"), *words]
+    if test.wrap == "userns":
+        return ["unshare", "-U", "-r", *words]
+    return words
+
+
+def launcher(test, env, more=()):
+    command = [env.mpirun, "-n", str(test.np), "--oversubscribe", "--bind-to", "none"]
+    params = ["mpi_yield_when_idle=1", *env.mca, *test.mca]
+    if test.osc:
+        params.append("osc=" + test.osc)
+    for p in params:
+        name, value = p.split("=", 1)
+        command += ["--mca", name, value]
+    if test.recovery:
+        command.append("--enable-recovery")
+    return command + list(more)
+
+
+def start(command, env, test, tmp, log):
+    # Fortified against input that is waited for: mpirun reads its own.
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                            env=env.variables(test, tmp), cwd=tmp, start_new_session=True)
+
+
+def stacks(env, limit=6):
+    """Where hanging processes are, if there is a debugger."""
+    gdb, text = shutil.which("gdb"), ""
+    if not gdb:
+        return "(no gdb here to show where the processes hang)\n"
+    for pid in env.processes()[:limit]:
+        try:
+            name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+            if name in ("mpirun", "orted", "sh", "ompi-server"):
+                continue
+            r = subprocess.run([gdb, "-p", str(pid), "-batch", "-ex", "thread apply all bt 14"], capture_output=True,
+                               text=True, timeout=20)
+            frames = [s for s in r.stdout.splitlines() if s.startswith(("#", "Thread"))]
+            text += f"--- process {pid} {name}\n" + "\n".join(frames) + "\n"
+        except (OSError, subprocess.TimeoutExpired):
+            pass
+    return text
+
+
+def wait(process, seconds):
+    """True if it ended in time."""
+    try:
+        process.wait(timeout=seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+class Folder:
+    """Names in a folder before a test, to tell what the test has left."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.before = self.names()
+
+    def names(self):
+        try:
+            return {p.name for p in self.path.iterdir()}
+        except OSError:
+            return set()
+
+    def new(self):
+        return sorted(self.names() - self.before)
+
+
+def leftovers(shm, tmp_dir, env, test):
+    """What the test left: (ours, which is a failure; others', which is a remark)."""
+    ours, others = [], []
+    for f in shm.new():
+        (ours if OURS.search(f) else others).append("/dev/shm/" + f)
+    for f in tmp_dir.new():
+        p = tmp_dir.path / f
+        if OURS.search(f) and not p.is_dir():
+            ours.append(str(p))
+    for p in (env.work / "tmp").rglob("*"):
+        if OURS.search(p.name):
+            ours.append(str(p))
+    return ours, others
+
+
+def remount_shm(size):
+    subprocess.run(["mount", "-o", f"remount,size={size}", "/dev/shm"], check=True)
+
+
+def judge(test, code, output, in_time):
+    """Why the test has failed, or None."""
+    oks = re.findall(r"^MT-OK \S+ checks=(\d+)", output, re.MULTILINE)
+    if not in_time:
+        return f"not ended after its limit of {test.timeout:g} s"
+    if output.count("\n") > test.max_lines:
+        return f"printed {output.count(chr(10))} lines; {test.max_lines} are the most"
+    if test.match and not re.search(test.match, output):
+        return f"the output has nothing like '{test.match}'"
+    if test.expect == "ok":
+        if code != 0:
+            return f"exit status {code}"
+        if len(oks) != test.oks or "0" in oks:
+            return f"{len(oks)} lines MT-OK with {', '.join(oks) or 'no'} checks; wanted {test.oks} lines"
+        return None
+    if code == 0:
+        return "exit status 0, an error was wanted"
+    if oks:
+        return "got to its end, an error was wanted"
+    if not output.strip():
+        return "ended without a word"
+    return None
+
+
+def run_mpirun(test, env, tmp, log):
+    command = launcher(test, env) + program(test, env)
+    p = start(command, env, test, tmp, log)
+    in_time = wait(p, test.timeout * env.scale)
+    return p, in_time, " ".join(command)
+
+
+def run_killall(test, env, tmp, log):
+    """Kills ranks and launcher at once when the program says that it is in the middle of its work."""
+    command = launcher(test, env) + program(test, env)
+    p = start(command, env, test, tmp, log)
+    end = time.monotonic() + test.timeout * env.scale
+    while time.monotonic() < end and p.poll() is None:
+        if "ready" in pathlib.Path(log.name).read_text(errors="replace"):
+            time.sleep(0.3)
+            env.kill_all()
+            p.wait()
+            log.write("all killed\n")
+            log.flush()
+            # whoever cleans up after the dead gets the time for it
+            time.sleep(2)
+            return p, True, " ".join(command)
+        time.sleep(0.05)
+    return p, False, " ".join(command)
+
+
+def run_pair(test, env, tmp, log):
+    """Two jobs that meet through a name server: -server FILE and -client FILE."""
+    uri, port = tmp / "uri", tmp / "port"
+    server = start(["ompi-server", "--no-daemonize", "-r", str(uri)], env, test, tmp, log)
+    end = time.monotonic() + 10
+    while not uri.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    jobs, command = [], ""
+    for role in ("-server", "-client"):
+        words = program(test, env)
+        command = launcher(test, env, ["--ompi-server", f"file:{uri}"]) + [words[0], role, str(port), *words[1:]]
+        jobs.append(start(command, env, test, tmp, log))
+    end = time.monotonic() + test.timeout * env.scale
+    in_time = all([wait(j, max(0.1, end - time.monotonic())) for j in jobs])
+    if in_time:
+        server.kill()
+        server.wait()
+    # of a pair with a dying server the client is the one that is looked at
+    worst = jobs[1] if test.expect == "abort" or jobs[1].returncode else jobs[0]
+    return worst, in_time, " ".join(command)
+
+
+def run(test, env):
+    if test.command[0] in env.not_built:
+        return Result("not ok", "does not compile", env.not_built[test.command[0]], "", [])
+    tmp = env.work / "tmp"
+    tmp.mkdir(exist_ok=True)
+    shm, tmp_dir = Folder("/dev/shm"), Folder("/tmp")
+    if test.shm:
+        remount_shm(test.shm)
+    how = {"mpirun": run_mpirun, "killall": run_killall, "pair": run_pair}[test.kind]
+    log_path = env.work / "output"
+    with open(log_path, "w+") as log:
+        p, in_time, command = how(test, env, tmp, log)
+        where = "" if in_time else stacks(env)
+    env.kill_all()
+    p.wait()
+    output = log_path.read_text(errors="replace") + where
+    notes = []
+    if test.kind == "killall":
+        why = None if in_time else "never got to the middle of its work"
+    else:
+        why = judge(test, p.returncode, output, in_time)
+    ours, others = leftovers(shm, tmp_dir, env, test)
+    if ours and not why:
+        why = "left behind: " + " ".join(ours)
+    if others:
+        notes.append("others left: " + " ".join(others))
+    for f in ours + others if env.private else []:
+        pathlib.Path(f).unlink(missing_ok=True)
+    if test.shm:
+        remount_shm(SHM_SIZE)
+    shutil.rmtree(tmp, ignore_errors=True)
+    return Result("not ok" if why else "ok", why or "", output, command, notes)
