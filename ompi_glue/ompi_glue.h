@@ -44,8 +44,9 @@
 #endif
 
 /*
- * Address blobs are published for all processes, not only for those of the same node: a process of
- * another job, spawned or connected, is served data of wide scope only.
+ * Address blobs are published for all processes, not only for those of the same node: to a process
+ * under another mpirun, with which MPI_Comm_connect makes one job of the two, only data of wide
+ * scope is served, wherever it runs.
  */
 #if BTL_VERSION >= 330
 #define OMPI_GLUE_MODEX_ALL PMIX_GLOBAL
