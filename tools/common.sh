@@ -139,8 +139,15 @@ configure_in() {
     if [ "${got_packages-no}" = no ] && [ -e "$folder/Makefile" ] &&
         [ "$(cat "$folder/configured-with" 2>/dev/null)" = "$source $*" ]; then
         # The sources may have changed since: the Makefile knows how to run configure again.
-        make -C "$folder" Makefile
-        return
+        make -C "$folder" Makefile || return
+    else
+        (cd "$folder" && "$source/configure" "$@") || return
+        echo "$source $*" >"$folder/configured-with"
     fi
-    (cd "$folder" && "$source/configure" "$@") && echo "$source $*" >"$folder/configured-with"
+    # Make knows nothing of flags: what was compiled with others has to go.
+    cksum <"$folder/config.status" >"$folder/config.sum.new"
+    if [ -e "$folder/config.sum" ] && ! cmp -s "$folder/config.sum" "$folder/config.sum.new"; then
+        make -C "$folder" clean >/dev/null
+    fi
+    mv "$folder/config.sum.new" "$folder/config.sum"
 }
