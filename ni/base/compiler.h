@@ -25,7 +25,7 @@
 /* The member or variable begins a cache line of its own. */
 #define NI_LINE_ALIGNED _Alignas(NI_CACHE_LINE)
 
-/* Tell the core that it spins: the other hardware thread gets its units, and the exit is cheaper. */
+/* Tell the core that it spins: the other hardware thread gets its units, the exit is cheaper. */
 static inline void ni_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -11,6 +11,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/compiler.h \
     ni/base/config.c \
     ni/base/config.h \
+    ni/base/copy.c \
+    ni/base/copy.h \
     ni/base/cpu.c \
     ni/base/cpu.h \
     ni/base/fault.c \

@@ -274,7 +274,9 @@ static ni_status on_job(const struct ni_arrival *a)
 
 static ni_status on_nop(const struct ni_arrival *a)
 {
-    (void)a;
+    if (a->tag != 0) {
+        ni_probe_arrive(a->peer, a->tag, a->packet->body[0]);
+    }
     return NI_OK;
 }
 

@@ -37,6 +37,7 @@
  *   queue.c     QUEUE regions with a body        transfer.c  Write, Read, atomics: which way
  *   atomic.c    applying atomics                 stream.c    long transfers cut into packets
  *   fast.h      the inline path of a message     job.c       long transfers, both sides copy
+ *   probe.c     how far a peer is
  *
  * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls;
  * only ever tried, but for connect, disconnect and close), a peer's lock (its lane and what waits
@@ -139,15 +140,17 @@ struct ni_peer {
     unsigned references; /* ni_connect minus ni_disconnect */
     _Atomic uint32_t
         callers; /* threads inside of a transfer call: operations may not be completed under them */
-    uint32_t jobs_busy;      /* bit n: job n of our lane is in use */
-    uint32_t job_generation; /* of the last job */
-    struct ni_list controls; /* struct ni_control */
-    struct ni_list streams;  /* struct ni_stream */
-    struct ni_list busy;     /* in ni->busy while waiting != 0 */
-    struct ni_list ops;      /* struct ni_op, oldest first; under the NI's lock */
-    struct ni_list all;      /* in ni->peers */
-    struct ni_list down;     /* in ni->downs: went down, operations not completed yet */
-    struct ni_peer *bucket;  /* next with the same hash of the blob */
+    _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
+    _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
+    uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
+    uint32_t job_generation;  /* of the last job */
+    struct ni_list controls;  /* struct ni_control */
+    struct ni_list streams;   /* struct ni_stream */
+    struct ni_list busy;      /* in ni->busy while waiting != 0 */
+    struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_list all;       /* in ni->peers */
+    struct ni_list down;      /* in ni->downs: went down, operations not completed yet */
+    struct ni_peer *bucket;   /* next with the same hash of the blob */
     struct ni_link *link;
     void *user;
     uint32_t hash;
@@ -347,6 +350,12 @@ void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct
 void ni_job_forget(struct ni_op *op);
 /* transfer.c: the kernel refuses to copy, after all. */
 void ni_transfer_by_packets(struct ni_op *op);
+
+/* ---- probe.c --------------------------------------------------------------------------------- */
+
+/* Called at each idle poll with the peer sent to last. */
+void ni_probe_idle(struct ni *ni, struct ni_peer *peer);
+void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp);
 
 /* ---- atomic.c --------------------------------------------------------------------------------
  * ------------------- */

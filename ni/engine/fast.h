@@ -2,6 +2,7 @@
 #ifndef NI_ENGINE_FAST_H
 #define NI_ENGINE_FAST_H
 
+#include "base/copy.h"
 #include "engine/engine.h"
 #include "link/lane_inl.h"
 
@@ -9,6 +10,8 @@
  * The inline path of a message: compose it in the lane, in place. Between begin and commit no other
  * call for the peer; in a threaded NI begin takes the peer's lock and commit or abort releases it.
  */
+
+enum { NI_COPY_PAST_MIN = 4096 }; /* shorter payloads stay in the caches in any case */
 
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
@@ -26,6 +29,18 @@ NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, 
         return (uint8_t *)ni_lane_at(&ep->tx) + NI_PACKET_HEADER;
     }
     return ni_msg_begin_slow(peer, head_len, len);
+}
+
+/* Copy a part of a message to where ni_msg_begin said, the best way for this peer. */
+NI_ALWAYS_INLINE void ni_msg_copy(const struct ni_peer *peer, uint8_t *place, const void *data,
+                                  size_t len)
+{
+    if (NI_UNLIKELY(len >= NI_COPY_PAST_MIN &&
+                    atomic_load_explicit(&peer->far, memory_order_relaxed))) {
+        ni_copy_past_caches(place, data, len);
+    } else {
+        memcpy(place, data, len);
+    }
 }
 
 /* Send it. total is head_len + len. */

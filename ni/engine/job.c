@@ -17,19 +17,23 @@ enum {
     NI_JOB_SHARE_MIN = 32 * 1024, /* below, asking for help takes longer than it saves */
     NI_JOB_CHUNK_MIN = 16 * 1024,
     NI_JOB_CHUNK_MAX = 512 * 1024,
+    NI_JOB_CHUNK_FAR = 128 * 1024,
 };
 
 /* ---- initiator -------------------------------------------------------------------------------
  * ---------------------- */
 
-static uint64_t chunk_size(const struct ni *ni, uint64_t len)
+static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     uint64_t half = ni_align_up((len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
         return ni_max_u64(ni->config->bulk_chunk, 4096);
     }
-    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), NI_JOB_CHUNK_MAX);
+    /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. */
+    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN),
+                      atomic_load_explicit(&peer->far, memory_order_relaxed) ? NI_JOB_CHUNK_FAR
+                                                                             : NI_JOB_CHUNK_MAX);
 }
 
 /* A job of our lane that no transfer uses. The peer's lock is held. */
@@ -226,7 +230,7 @@ void ni_job_start(struct ni_op *op)
     bool shared = false;
 
     op->remote = op->where.addr;
-    op->chunk = chunk_size(ni, op->len);
+    op->chunk = chunk_size(ni, op->peer, op->len);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
     if (ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && op->chunks > 1) {
         ni_lock_take(&op->peer->lock, op->peer->threads);

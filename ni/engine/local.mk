@@ -11,6 +11,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/op.c \
     ni/engine/open.c \
     ni/engine/peer.c \
+    ni/engine/probe.c \
     ni/engine/progress.c \
     ni/engine/queue.c \
     ni/engine/regions.c \

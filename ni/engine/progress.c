@@ -241,6 +241,7 @@ static void idle(struct ni *ni)
         ni_lane_warm(&peer->ep->tx);
     }
     ni_lock_give(&peer->lock, ni->threads);
+    ni_probe_idle(ni, peer);
 }
 
 static unsigned progress(struct ni *ni)

@@ -217,7 +217,7 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
         return status;
     }
     memcpy(place, head, head_len);
-    memcpy(place + head_len, data, len);
+    ni_msg_copy(peer, place + head_len, data, len);
     ni_msg_commit(peer, queue, tag, (uint32_t)(head_len + len));
     return NI_OK;
 }

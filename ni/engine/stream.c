@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
+#include "engine/fast.h"
 
 /*
  * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly,
@@ -94,7 +95,7 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
 
     if (status == NI_OK) {
         memcpy(place, &fields, sizeof(fields));
-        memcpy(payload, stream->src + stream->sent, len);
+        ni_msg_copy(stream->peer, payload, stream->src + stream->sent, len);
         ni_packet_commit(stream->peer, NI_PACKET_WRITE, 0, len, stream->where.handle);
     }
     return status;
@@ -123,7 +124,7 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
         return status;
     }
     memcpy(place, &fields, sizeof(fields));
-    memcpy(payload, stream->src + stream->sent, len);
+    ni_msg_copy(stream->peer, payload, stream->src + stream->sent, len);
     ni_packet_commit(stream->peer, NI_PACKET_ACK, (uint16_t)refused, len, 0);
     if (refused != NI_OK) {
         stream->sent = stream->len;

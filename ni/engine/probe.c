@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+#include "engine/fast.h"
+
+/*
+ * How far is the peer? The time that a cache line takes from core to core differs by a factor of
+ * four between machines, between pairs of cores, and on virtual machines from minute to minute; and
+ * the best way to copy long messages differs with it. So while a waiter has nothing to do, an empty
+ * packet with a time stamp goes to the peer that was sent to last, now and then, and comes back at
+ * once. Half of its round trip, when both sides poll, is a line's way and some software. Round
+ * trips of more than a few microseconds say that the peer was not polling, and nothing else.
+ */
+
+enum {
+    NI_PROBE_INTERVAL = 1 << 15, /* idle polls between probes: about a millisecond */
+    NI_PROBE_ASK = 1,            /* tags of a NOP packet */
+    NI_PROBE_ECHO = 2,
+    NI_PROBE_LIMIT_NS = 2000,
+};
+
+static void send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
+{
+    struct ni_packet *packet;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->ep != NULL && peer->waiting == 0 && ni_lane_room(&peer->ep->tx, 1)) {
+        packet = ni_lane_at(&peer->ep->tx);
+        packet->body[0] = stamp;
+        packet->word1 = 0;
+        ni_lane_commit(&peer->ep->tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag), 1);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
+{
+    if (++ni->idle % NI_PROBE_INTERVAL != 0 || peer->ep == NULL ||
+        atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) != 0) {
+        return;
+    }
+    send_probe(peer, NI_PROBE_ASK, ni_cycles());
+}
+
+/* Down at once, up slowly: a single late answer means little. */
+static void learn(struct ni_peer *peer, uint32_t ns)
+{
+    uint32_t old = atomic_load_explicit(&peer->line_ns, memory_order_relaxed);
+    uint32_t mean = old == 0 || ns < old ? ns : old + (ns - old + 3) / 4;
+
+    atomic_store_explicit(&peer->line_ns, mean, memory_order_relaxed);
+    atomic_store_explicit(&peer->far, mean > peer->ni->config->far_ns, memory_order_relaxed);
+}
+
+void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
+{
+    double ns;
+
+    if (tag == NI_PROBE_ASK) {
+        send_probe(peer, NI_PROBE_ECHO, stamp);
+    } else if (tag == NI_PROBE_ECHO) {
+        ns = ni_cycles_to_ns(ni_cycles() - stamp) / 2;
+        if (ns > 0 && ns < NI_PROBE_LIMIT_NS) {
+            learn(peer, (uint32_t)ns);
+        }
+    }
+}
