@@ -142,6 +142,7 @@ struct ni_peer {
         callers; /* threads inside of a transfer call: operations may not be completed under them */
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
+    bool probing;             /* a probe is on its way; whoever has the turn */
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */
     struct ni_list controls;  /* struct ni_control */

@@ -18,9 +18,10 @@ enum {
     NI_PROBE_LIMIT_NS = 2000,
 };
 
-static void send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
+static bool send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
 {
     struct ni_packet *packet;
+    bool sent = false;
 
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep != NULL && peer->waiting == 0 && ni_lane_room(&peer->ep->tx, 1)) {
@@ -28,17 +29,18 @@ static void send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
         packet->body[0] = stamp;
         packet->word1 = 0;
         ni_lane_commit(&peer->ep->tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag), 1);
+        sent = true;
     }
     ni_lock_give(&peer->lock, peer->threads);
+    return sent;
 }
 
 void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 {
-    if (++ni->idle % NI_PROBE_INTERVAL != 0 || peer->ep == NULL ||
-        atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) != 0) {
-        return;
+    /* One at a time: a peer that does not poll finds one probe, however long that takes. */
+    if (++ni->idle % NI_PROBE_INTERVAL == 0 && !peer->probing) {
+        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_cycles());
     }
-    send_probe(peer, NI_PROBE_ASK, ni_cycles());
 }
 
 /* Down at once, up slowly: a single late answer means little. */
@@ -56,8 +58,9 @@ void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
     double ns;
 
     if (tag == NI_PROBE_ASK) {
-        send_probe(peer, NI_PROBE_ECHO, stamp);
+        (void)send_probe(peer, NI_PROBE_ECHO, stamp);
     } else if (tag == NI_PROBE_ECHO) {
+        peer->probing = false;
         ns = ni_cycles_to_ns(ni_cycles() - stamp) / 2;
         if (ns > 0 && ns < NI_PROBE_LIMIT_NS) {
             learn(peer, (uint32_t)ns);
