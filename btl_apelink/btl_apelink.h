@@ -179,6 +179,9 @@ void mca_btl_apelink_register_pvars(void);
  * three are these; "" for those that a topic does not have. */
 void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const char *c);
 
+/* The same for what all processes of a node find alike: the first of them says it. */
+void mca_btl_apelink_help_once(const char *topic, const char *a, const char *b, const char *c);
+
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];
 

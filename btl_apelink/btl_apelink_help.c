@@ -84,3 +84,10 @@ void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const
         show_own(topic, a, b, c);
     }
 }
+
+void mca_btl_apelink_help_once(const char *topic, const char *a, const char *b, const char *c)
+{
+    if (ompi_glue_is_first_of_node()) {
+        mca_btl_apelink_help(topic, a, b, c);
+    }
+}

@@ -110,15 +110,15 @@ static bool check_setting(const char *name, const char *value, const char *where
             ni_number_parse(value, strlen(value), true, &number) == NULL) {
             return true;
         }
-        mca_btl_apelink_help("bad-value", name, value,
-                             "a whole number, optionally with suffix K, M or G");
+        mca_btl_apelink_help_once("bad-value", name, value,
+                                  "a whole number, optionally with suffix K, M or G");
         return false;
     }
     close = closest(name);
     if (close != NULL) {
         snprintf(advice, sizeof(advice), "Did you mean: %s", close);
     }
-    mca_btl_apelink_help("unknown-parameter", name, where, advice);
+    mca_btl_apelink_help_once("unknown-parameter", name, where, advice);
     return false;
 }
 

@@ -290,7 +290,7 @@ static bool apply_core(const struct core_var *var)
     }
     snprintf(name, sizeof(name), "btl_apelink_%s", param->name);
     (void)ni_param_accepted(param, error, sizeof(error));
-    mca_btl_apelink_help("bad-value", name, text, error);
+    mca_btl_apelink_help_once("bad-value", name, text, error);
     return false;
 }
 
@@ -304,7 +304,7 @@ static bool check_limit(const char *name, size_t value, size_t least, size_t mos
     }
     snprintf(text, sizeof(text), "%zu", value);
     snprintf(accepted, sizeof(accepted), "%zu to %zu bytes", least, most);
-    mca_btl_apelink_help("bad-value", name, text, accepted);
+    mca_btl_apelink_help_once("bad-value", name, text, accepted);
     return false;
 }
 
