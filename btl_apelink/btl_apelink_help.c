@@ -8,10 +8,14 @@
 #include <unistd.h>
 
 /*
+ * Two ways. What all processes find alike, one of them prints itself. What some may find is given to
+ * Open MPI, with which mpirun folds equal messages; but mpirun of 4.1 garbles or loses messages that
+ * several processes send at once, so nothing goes that way on which a user depends.
+ *
  * Open MPI looks for help files in its own data folder only, unless told of others. The file is
  * installed beside the component, so the component tells where it was loaded from. If the file is
- * not there (a build that was not installed, a lonely copy of the component), the same text is
- * taken from the component itself, without the folding of equal messages that mpirun does.
+ * not there (a build that was not installed, a lonely copy of the component), or for the first way,
+ * the same text is taken from the component itself.
  */
 
 #define FILE_NAME "help-mpi-btl-apelink.txt"
@@ -60,8 +64,11 @@ static const char *find_topic(const char *topic, size_t *length)
     return start;
 }
 
-static void show_own(const char *topic, const char *a, const char *b, const char *c)
+/* Print a topic from our own copy, framed as Open MPI does. */
+static void print(const char *topic, const char *a, const char *b, const char *c)
 {
+    static const char frame[] =
+        "--------------------------------------------------------------------------\n";
     char format[2048], text[4096];
     size_t length = 0;
     const char *start = find_topic(topic, &length);
@@ -70,9 +77,9 @@ static void show_own(const char *topic, const char *a, const char *b, const char
         opal_output(0, "btl:apelink: %s %s %s %s", topic, a, b, c);
         return;
     }
-    snprintf(format, sizeof(format), "%.*s", (int)length, start);
+    snprintf(format, sizeof(format), "%s%.*s\n%s", frame, (int)length, start, frame);
     snprintf(text, sizeof(text), format, opal_process_info.nodename, a, b, c);
-    opal_output(0, "%s", text);
+    (void)fputs(text, stderr);
 }
 
 /* Not opal_show_vhelp: only this one's messages are folded by mpirun. */
@@ -81,13 +88,13 @@ void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const
     if (file_found()) {
         (void)opal_show_help(FILE_NAME, topic, true, opal_process_info.nodename, a, b, c);
     } else {
-        show_own(topic, a, b, c);
+        print(topic, a, b, c);
     }
 }
 
 void mca_btl_apelink_help_once(const char *topic, const char *a, const char *b, const char *c)
 {
     if (ompi_glue_is_first_of_node()) {
-        mca_btl_apelink_help(topic, a, b, c);
+        print(topic, a, b, c);
     }
 }
