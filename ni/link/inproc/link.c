@@ -79,6 +79,7 @@ static void inproc_close(struct ni_link *base)
     }
     empty_inbox(link);
     ni_inproc_leave(link->port);
+    ni_inproc_port_drop(link->port);
     ni_free(link);
 }
 
