@@ -5,14 +5,19 @@
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 FUZZ_LIBS = ni/libapeni_core.la -lpthread
 
-fuzzers = tests/fuzz/fuzz_packet
+fuzzers = tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet
+
+tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c $(fuzz_driver)
+tests_fuzz_fuzz_engine_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_engine_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_engine_LDADD = $(FUZZ_LIBS)
 
 tests_fuzz_fuzz_packet_SOURCES = tests/fuzz/fuzz_packet.c $(fuzz_driver)
 tests_fuzz_fuzz_packet_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_packet_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_packet_LDADD = $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/packet
+EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/engine tests/fuzz/corpus/packet
 
 if HAVE_LIBFUZZER
 fuzz_driver =

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets and address blobs of a hostile peer against the engine. The input is a program: each step
+ * takes one byte that says what to do and the bytes of a packet. Some fields may be replaced by
+ * valid ones, so that the input gets past keys and tokens that it could not guess. AddressSanitizer
+ * watches the memory; here we watch that nothing but the region that a packet names is written, and
+ * that each operation completes at most once.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apeni/apeni.h>
+
+#include "engine/engine.h"
+
+enum { REGION = 256, GUARD = 64, ROOM = 2048, STEPS = 64 };
+
+struct world {
+    struct ni_fabric *fabric;
+    struct ni *victim, *other;
+    struct ni_peer *peer; /* the other, as the victim sees it */
+    uint8_t *memory;      /* guard, region, guard */
+    struct ni_rkey region, consumer, queue, counter;
+    uint8_t target[128];
+    unsigned started, completed;
+    struct ni_lane_page page;
+    struct ni_lane_rx lane;
+};
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "fuzz_engine: %s\n", what);
+        abort();
+    }
+}
+
+static void take(struct input *in, void *to, size_t len)
+{
+    size_t have = len < in->left ? len : in->left;
+
+    memset(to, 0, len);
+    memcpy(to, in->data, have);
+    in->data += have;
+    in->left -= have;
+}
+
+static void consume(void *arg, const struct ni_message_info *message)
+{
+    static volatile uint8_t sink;
+
+    (void)arg;
+    /* Every byte must be readable: AddressSanitizer tells. */
+    for (uint32_t i = 0; i < message->len; i++) {
+        sink = ((const uint8_t *)message->data)[i];
+    }
+}
+
+static void done(void *arg, ni_status status, uint64_t value)
+{
+    struct world *world = arg;
+
+    (void)status;
+    (void)value;
+    world->completed++;
+    must(world->completed <= world->started, "an operation completed twice");
+}
+
+static void quiet(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)level;
+    (void)text;
+    (void)arg;
+}
+
+static void setup(struct world *world)
+{
+    struct ni_fabric_attr fabric = {.no_direct_copy = 1};
+    struct ni_open_attr attr = {0};
+    uint8_t blob[NI_BLOB_MAX];
+    size_t len;
+
+    memset(world, 0, sizeof(*world));
+    ni_log_set_sink(quiet, NULL);
+    must(ni_fabric_create(&fabric, &world->fabric) == NI_OK, "fabric");
+    attr.fabric = world->fabric;
+    must(ni_open(&attr, &world->victim) == NI_OK && ni_open(&attr, &world->other) == NI_OK, "open");
+    len = ni_address(world->other, blob, sizeof(blob));
+    must(ni_connect(world->victim, blob, len, &world->peer) == NI_OK, "connect");
+    world->memory = malloc(GUARD + REGION + GUARD);
+    must(world->memory != NULL, "memory");
+    memset(world->memory, 0x5a, GUARD + REGION + GUARD);
+    must(ni_region_memory(world->victim, world->memory + GUARD, REGION, NI_ACCESS_ALL,
+                          &world->region) == NI_OK &&
+             ni_region_consumer(world->victim, consume, NULL, 0, &world->consumer) == NI_OK &&
+             ni_region_queue(world->victim, 0, 4, &world->queue) == NI_OK &&
+             ni_counter_create(world->victim, -3, &world->counter) == NI_OK,
+         "regions");
+    world->lane.page = &world->page;
+    world->lane.peer = world->peer;
+}
+
+static void teardown(struct world *world)
+{
+    for (unsigned i = 0; i < GUARD; i++) {
+        must(world->memory[i] == 0x5a && world->memory[GUARD + REGION + i] == 0x5a,
+             "guard overwritten");
+    }
+    ni_close(world->victim);
+    ni_close(world->other);
+    must(world->completed == world->started, "an operation never completed");
+    ni_fabric_destroy(world->fabric);
+    free(world->memory);
+}
+
+/* Start an operation of the victim, so that there are tokens to answer. */
+static void start(struct world *world, uint8_t choice)
+{
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = done, .arg = world};
+    struct ni_remote where = {.addr = 4096, .key = 1, .handle = 1};
+    ni_status status;
+
+    world->started++;
+    if (choice & 1) {
+        status =
+            ni_read(world->victim, world->peer, world->target, sizeof(world->target), &where, &ack);
+    } else {
+        status = ni_fetch_op(world->victim, world->peer, NI_ATOMIC_ADD, 8, 1, 0, &where, &ack);
+    }
+    if (status != NI_OK) {
+        world->started--;
+    }
+}
+
+static uint64_t some_token(struct world *world)
+{
+    struct ni_op *op;
+
+    if (ni_list_empty(&world->peer->ops)) {
+        return 0;
+    }
+    op = ni_container_of(world->peer->ops.next, struct ni_op, list);
+    return ni_op_token(op);
+}
+
+/* Replace what the input cannot guess. */
+static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
+{
+    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+                                    &world->counter};
+    const struct ni_rkey *rkey = keys[choice & 3];
+    uint32_t len = ni_packet_len(packet->word1);
+
+    packet->word1 = ni_packet_word1(choice & 4 ? len % 512 : len, rkey->handle);
+    if (choice & 8) {
+        packet->body[1] = rkey->key; /* struct ni_packet_remote */
+    }
+    if (choice & 16) {
+        packet->body[0] = (uintptr_t)world->memory + packet->body[0] % (GUARD + REGION + GUARD);
+    }
+    if (choice & 32) {
+        packet->body[3] %= 512;
+        packet->body[4] %= 512;
+    }
+    if (choice & 64) {
+        packet->body[0] = some_token(world); /* struct ni_packet_ack */
+        packet->body[1] = sizeof(world->target);
+        packet->body[2] %= 256;
+    }
+}
+
+static void send_packet(struct world *world, struct input *in)
+{
+    uint8_t choice, *bytes = aligned_alloc(NI_LINE, ROOM);
+    struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
+    uint64_t word0;
+
+    must(bytes != NULL, "memory");
+    take(in, &choice, 1);
+    memset(bytes, 0x33, ROOM);
+    take(in, bytes, NI_LINE);
+    if (choice & 128) {
+        help(world, packet, choice);
+    }
+    word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    if (ni_packet_kind(word0) == NI_PACKET_JOB && ni_peer_state(world->peer) == NI_OK) {
+        take(in, &world->page.jobs, sizeof(world->page.jobs[0]));
+        (void)ni_arrive(world->victim, world->peer, packet, word0, packet->word1, bytes + NI_LINE,
+                        &world->lane);
+    } else {
+        (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    }
+    free(bytes);
+}
+
+static void try_blob(struct world *world, struct input *in)
+{
+    uint8_t blob[NI_BLOB_MAX], choice;
+    size_t len = ni_address(world->other, blob, sizeof(blob)), at;
+    struct ni_peer *peer;
+    char reason[64] = "";
+
+    take(in, &choice, 1);
+    for (unsigned i = 0; i < (choice & 7U); i++) {
+        uint8_t change[2];
+
+        take(in, change, sizeof(change));
+        at = change[0] % len;
+        blob[at] = change[1];
+    }
+    len = choice & 8 ? choice : len;
+    (void)ni_reachable(world->victim, blob, len, reason, sizeof(reason));
+    must(memchr(reason, '\0', sizeof(reason)) != NULL, "reason without an end");
+    if (ni_connect(world->victim, blob, len, &peer) == NI_OK) {
+        ni_disconnect(world->victim, peer);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, size};
+    struct world world;
+
+    setup(&world);
+    for (unsigned step = 0; step < STEPS && in.left != 0; step++) {
+        uint8_t what;
+
+        take(&in, &what, 1);
+        switch (what % 8) {
+        case 0:
+            try_blob(&world, &in);
+            break;
+        case 1:
+        case 2:
+            start(&world, what >> 3);
+            break;
+        case 3:
+            (void)ni_progress(world.victim);
+            break;
+        default:
+            send_packet(&world, &in);
+        }
+    }
+    teardown(&world);
+    return 0;
+}
