@@ -19,6 +19,8 @@ tests_fuzz_fuzz_packet_LDADD = $(FUZZ_LIBS)
 
 EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/engine tests/fuzz/corpus/packet
 
+include tests/fuzz/shm.mk
+
 if HAVE_LIBFUZZER
 fuzz_driver =
 else

@@ -20,3 +20,5 @@ tests_links_test_inproc_wire_LDADD = $(LINKS_LIBS)
 
 check_PROGRAMS += $(link_tests)
 TESTS += $(link_tests)
+
+include tests/links/shm.mk

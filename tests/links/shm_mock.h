@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <apeni/log.h>
 
@@ -24,7 +25,7 @@
     ((condition)                                                                                   \
          ? (void)0                                                                                 \
          : (fprintf(stderr, "%s:%d: pid %d: %s\n", __FILE__, __LINE__, (int)getpid(), #condition), \
-            _exit(1)))
+            abort()))
 
 enum { MOCK_LANES = 64, MOCK_BLOB = 256 };
 
@@ -51,6 +52,7 @@ struct mock {
     struct ni_lane_rx *lanes[MOCK_LANES];
     unsigned lane_count;
     uint64_t received, accepted, malformed;
+    uint8_t sum; /* of all bytes, if they are not checked */
     /* What to do wrong. */
     bool refuse;    /* accept nobody */
     unsigned again; /* refuse every n-th delivery with NI_AGAIN, 0: none */

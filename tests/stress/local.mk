@@ -10,5 +10,7 @@ tests_stress_lane_threads_SOURCES = tests/stress/lane_threads.c
 tests_stress_lane_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_lane_threads_LDADD = $(STRESS_LIBS)
 
+include tests/stress/shm.mk
+
 check_PROGRAMS += $(stress_tests)
 TESTS += $(stress_tests)

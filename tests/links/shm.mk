@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The shared memory link by itself. shm_mock stands in for the engine, here and in tests/fault, stress and fuzz.
+
+SHM_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/links
+SHM_LIBS = ni/libapeni_core.la -lpthread
+
+shm_mock = tests/links/shm_mock.c tests/links/shm_mock.h
+
+shm_link_tests = \
+    tests/links/test_shm_copy \
+    tests/links/test_shm_early \
+    tests/links/test_shm_local \
+    tests/links/test_shm_peers \
+    tests/links/test_shm_stream \
+    tests/links/test_shm_wait
+
+tests_links_test_shm_copy_SOURCES = tests/links/test_shm_copy.c $(shm_mock)
+tests_links_test_shm_copy_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_copy_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_early_SOURCES = tests/links/test_shm_early.c $(shm_mock)
+tests_links_test_shm_early_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_early_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_local_SOURCES = tests/links/test_shm_local.c $(shm_mock)
+tests_links_test_shm_local_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_local_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_peers_SOURCES = tests/links/test_shm_peers.c $(shm_mock)
+tests_links_test_shm_peers_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_peers_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_stream_SOURCES = tests/links/test_shm_stream.c $(shm_mock)
+tests_links_test_shm_stream_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_stream_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_wait_SOURCES = tests/links/test_shm_wait.c $(shm_mock)
+tests_links_test_shm_wait_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_wait_LDADD = $(SHM_LIBS)
+
+check_PROGRAMS += $(shm_link_tests)
+TESTS += $(shm_link_tests)
