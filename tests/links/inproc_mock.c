@@ -157,17 +157,24 @@ void mock_close(struct mock *mock)
     free(mock->lanes);
 }
 
+struct ni_peer *mock_connect_blob(struct mock *mock, const void *blob, size_t len,
+                                  ni_status *status)
+{
+    struct ni_peer *peer = get(mock, blob, len);
+
+    *status = peer->down;
+    if (peer->down == NI_OK && peer->ep == NULL) {
+        *status = ni_link_inproc.connect(mock->link, blob, len, peer, &peer->ep);
+    }
+    return *status == NI_OK ? peer : NULL;
+}
+
 struct ni_peer *mock_connect(struct mock *mock, struct mock *to, ni_status *status)
 {
     uint8_t blob[64];
     size_t len = ni_link_inproc.blob(to->link, blob, sizeof(blob));
-    struct ni_peer *peer = get(mock, blob, len);
 
-    *status = NI_OK;
-    if (peer->ep == NULL) {
-        *status = ni_link_inproc.connect(mock->link, blob, len, peer, &peer->ep);
-    }
-    return *status == NI_OK ? peer : NULL;
+    return mock_connect_blob(mock, blob, len, status);
 }
 
 struct ni_peer *mock_find(struct mock *mock, struct mock *other)

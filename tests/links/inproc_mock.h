@@ -64,6 +64,9 @@ void mock_close(struct mock *mock);
 
 /* The peer of another mock, with an endpoint; *status says why not. */
 struct ni_peer *mock_connect(struct mock *mock, struct mock *to, ni_status *status);
+/* The same by address. */
+struct ni_peer *mock_connect_blob(struct mock *mock, const void *blob, size_t len,
+                                  ni_status *status);
 /* The peer that another mock is for this one, or NULL. */
 struct ni_peer *mock_find(struct mock *mock, struct mock *other);
 

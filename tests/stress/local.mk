@@ -4,7 +4,13 @@
 STRESS_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 STRESS_LIBS = ni/libapeni_core.la -lpthread
 
-stress_tests = tests/stress/lane_threads
+stress_tests = \
+    tests/stress/inproc_threads \
+    tests/stress/lane_threads
+
+tests_stress_inproc_threads_SOURCES = tests/stress/inproc_threads.c tests/links/inproc_mock.c
+tests_stress_inproc_threads_CPPFLAGS = $(STRESS_CPPFLAGS) -I$(top_srcdir)/tests/links
+tests_stress_inproc_threads_LDADD = $(STRESS_LIBS)
 
 tests_stress_lane_threads_SOURCES = tests/stress/lane_threads.c
 tests_stress_lane_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
