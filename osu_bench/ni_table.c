@@ -169,8 +169,7 @@ static void sample(struct table_set *set, const struct settings *settings, bool 
     table_set_fill(set, cold);
     for (unsigned i = 0; i < ROWS; i++) {
         if (rows[i].operation == OPERATION_SEARCH) {
-            samples[i] =
-                table_set_search(set, rows[i].position, cold ? set->tables : 1, settings->searches);
+            samples[i] = table_set_search(set, rows[i].position, cold, settings->searches);
         }
     }
     table_set_clear(set);

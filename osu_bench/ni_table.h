@@ -58,9 +58,9 @@ void table_set_end(struct table_set *set);
  * the nodes of one list do not lie side by side; returns nanoseconds per operation. */
 double table_set_fill(struct table_set *set, bool turns);
 
-/* Search count times, in any of the first `tables` tables; each search begins at an address that
- * follows from the result of the one before. Returns nanoseconds per operation. */
-double table_set_search(struct table_set *set, enum table_position position, size_t tables,
+/* Search count times, in random tables or always in one of them. Each search begins at an address
+ * that follows from the result of the one before. Returns nanoseconds per operation. */
+double table_set_search(struct table_set *set, enum table_position position, bool all,
                         size_t count);
 
 /* Remove one buffer from each table; returns nanoseconds per operation. */

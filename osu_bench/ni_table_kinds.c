@@ -44,17 +44,14 @@ static void core_append(void *table, uint64_t base, uint64_t len)
 
 static uint64_t core_search(void *table, uint64_t start, uint64_t len)
 {
-    ni_handle handle = 0;
-
-    (void)ni_table_search(table, start, len, &handle);
-    return handle;
+    return ni_table_find(table, start, len);
 }
 
 static void core_remove(void *table, uint64_t base, uint64_t len)
 {
-    ni_handle handle = 0;
+    ni_handle handle = ni_table_find(table, base, len);
 
-    if (ni_table_search(table, base, len, &handle) == NI_OK) {
+    if (handle != 0) {
         ni_table_remove(table, handle);
     }
 }

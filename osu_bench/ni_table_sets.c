@@ -125,32 +125,49 @@ static uint64_t start_of(const struct table_set *set, enum table_position positi
     }
 }
 
-static void prepare(const struct table_set *set, enum table_position position, size_t tables)
+static void prepare(const struct table_set *set, enum table_position position)
 {
     for (size_t i = 0; i < PREPARED; i++) {
         prepared.start[i] = start_of(set, position);
-        prepared.table[i] = (size_t)ni_rng_below(&rng, tables);
+        prepared.table[i] = (size_t)ni_rng_below(&rng, set->tables);
     }
 }
 
-double table_set_search(struct table_set *set, enum table_position position, size_t tables,
-                        size_t count)
+/* Each address waits for the result before. */
+static uint64_t search_one(const struct table_set *set, size_t count)
 {
     uint64_t (*search)(void *, uint64_t, uint64_t) = set->kind->search;
-    uint64_t found = 0, begin = 0;
+    void *table = set->table[0];
+    uint64_t found = 0;
 
-    prepare(set, position, tables);
-    begin = ni_now_ns();
+    for (size_t i = 0; i < count; i++) {
+        found = search(table, prepared.start[i % PREPARED] + zero_from(found), 4096);
+    }
+    return found;
+}
+
+/* Each address and each table wait for the result before. */
+static uint64_t search_many(const struct table_set *set, size_t count)
+{
+    uint64_t (*search)(void *, uint64_t, uint64_t) = set->kind->search;
+    uint64_t found = 0;
+
     for (size_t i = 0; i < count; i++) {
         uint64_t zero = zero_from(found);
         size_t at = i % PREPARED;
 
-        /* The address waits for the result before, and with many tables so does the table. */
-        size_t table = prepared.table[at] + (tables > 1 ? zero : 0);
-
-        found = search(set->table[table], prepared.start[at] + zero, 4096);
+        found = search(set->table[prepared.table[at] + zero], prepared.start[at] + zero, 4096);
     }
-    zero_from(found);
+    return found;
+}
+
+double table_set_search(struct table_set *set, enum table_position position, bool all, size_t count)
+{
+    uint64_t begin = 0;
+
+    prepare(set, position);
+    begin = ni_now_ns();
+    zero_from(all ? search_many(set, count) : search_one(set, count));
     return since(begin, count);
 }
 
@@ -158,7 +175,7 @@ double table_set_remove(struct table_set *set, enum table_position position)
 {
     uint64_t begin = 0;
 
-    prepare(set, position, set->tables);
+    prepare(set, position);
     begin = ni_now_ns();
     for (size_t i = 0; i < set->tables; i++) {
         set->kind->remove(set->table[i], prepared.start[i % PREPARED], TABLE_BUFFER_LEN);

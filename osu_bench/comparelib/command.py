@@ -90,7 +90,8 @@ def _program_words(setup, bench, sizes, path):
 def build(setup, transport, bench, sizes, ranks):
     """The words of the command. Raises NotHere if a part of it is not installed."""
     if transport.launcher == "perf":
-        return _program_words(setup, bench, sizes, find_perf(bench.program, setup))
+        words = _program_words(setup, bench, sizes, find_perf(bench.program, setup))
+        return words if setup.default_cores else words + ["--cores", ",".join(str(core) for core in setup.cores)]
     if transport.launcher == "mpich":
         path = find_program(bench.program, setup, "mpich")
         return _mpich(setup, ranks) + _program_words(setup, bench, sizes, path)

@@ -11,6 +11,8 @@ COLUMNS = ("figure", "bench", "size", "transport", "reference", "state", "relati
 # References that are no transport.
 LINE = "line"  # the one-way time of a cache line around the sample
 NOTHING = "-"  # the value itself counts
+# The state of figures that do not depend on it.
+ANY = "any"
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,8 @@ def _figure(fields):
     tables.transport_by_key(row["transport"])
     if row["reference"] not in (LINE, NOTHING):
         tables.transport_by_key(row["reference"])
-    if row["state"] not in tables.ALL_STATES:
-        raise ValueError(f"state {row['state']!r} is none of {', '.join(tables.ALL_STATES)}")
+    if row["state"] not in tables.ALL_STATES + (ANY,):
+        raise ValueError(f"state {row['state']!r} is none of {', '.join(tables.ALL_STATES + (ANY,))}")
     if row["relation"] not in ("<=", ">="):
         raise ValueError(f"relation {row['relation']!r} is neither <= nor >=")
     size = 0 if row["size"] == "-" else parse_size(row["size"])
@@ -78,34 +80,33 @@ def read(path):
     return figures
 
 
-def _line_ratio(figure, samples, unit):
-    scale = 1000 if unit == "us" else 1
+def _line_ratio(figure, samples):
+    scale = 1000 if tables.bench_by_key(figure.bench).unit == "us" else 1
     values = [s.value * scale / s.line_ns for s in samples
-              if (s.bench, s.transport, s.size, s.state) ==
-              (figure.bench, figure.transport, figure.size, figure.state) and s.line_ns > 0]
+              if (s.bench, s.transport, s.size) == (figure.bench, figure.transport, figure.size) and s.line_ns > 0]
     return stats.quantile(values, 0.5) if values else None
 
 
-def judge(figure, samples, summaries):
+def judge(figure, samples):
     """The Verdict on one figure."""
-    key = (figure.bench, figure.size, figure.state, figure.transport)
-    mine = summaries.get(key)
-    if mine is None:
+    if figure.state != ANY:
+        samples = [s for s in samples if s.state == figure.state]
+    mine, other = ([s.value for s in samples if (s.bench, s.transport, s.size) == (figure.bench, key, figure.size)]
+                   for key in (figure.transport, figure.reference))
+    if not mine:
         return Verdict(figure, None, 0)
     if figure.reference == NOTHING:
-        return Verdict(figure, mine.median, mine.count)
+        return Verdict(figure, stats.quantile(mine, 0.5), len(mine))
     if figure.reference == LINE:
-        unit = tables.bench_by_key(figure.bench).unit
-        return Verdict(figure, _line_ratio(figure, samples, unit), mine.count)
-    measured = stats.ratio(summaries, *key, figure.reference)
-    other = summaries.get(key[:3] + (figure.reference,))
-    return Verdict(figure, measured, min(mine.count, other.count) if other else 0)
+        return Verdict(figure, _line_ratio(figure, samples), len(mine))
+    if not other:
+        return Verdict(figure, None, 0)
+    return Verdict(figure, stats.quantile(mine, 0.5) / stats.quantile(other, 0.5), min(len(mine), len(other)))
 
 
 def judge_all(figures, results):
     """Verdicts in the order of the figures."""
-    summaries = stats.group(results.samples)
-    return [judge(figure, results.samples, summaries) for figure in figures]
+    return [judge(figure, results.samples) for figure in figures]
 
 
 def verdict_rows(verdicts):

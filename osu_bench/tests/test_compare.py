@@ -296,6 +296,7 @@ class FiguresTest(unittest.TestCase):
                          "high\tbw\t1M\tapelink\tvader\tnear\t>=\t1.9\n"
                          "line\tni_latency\t8\tni\tline\tnear\t<=\t1.4\n"
                          "value\tni_search\t32\tni\t-\tnear\t<=\t10\n"
+                         "any\tmemory\t-\tapelink\tvader\tany\t<=\t1\n"
                          "none\tlatency\t4K\tapelink\tvader\tnear\t<=\t1\n")
         results = run.Results([stats.Sample("latency", "vader", 8, 0.1, "near", 50, 0),
                                stats.Sample("latency", "apelink", 8, 0.08, "near", 50, 0),
@@ -304,8 +305,10 @@ class FiguresTest(unittest.TestCase):
                                stats.Sample("bw", "apelink", 1 << 20, 180, "near", 50, 0),
                                stats.Sample("ni_latency", "ni", 8, 0.06, "near", 50, 0),
                                stats.Sample("ni_search", "ni", 32, 12, "near", 50, 0)])
+        results.samples += [stats.Sample("memory", "vader", 0, 4000, "near", 50, 0),
+                            stats.Sample("memory", "apelink", 0, 3000, "busy", 0, 0)]
         verdicts = figures.judge_all(rows, results)
-        self.assertEqual([v.met for v in verdicts], [True, False, True, False, None])
+        self.assertEqual([v.met for v in verdicts], [True, False, True, False, True, None])
         self.assertAlmostEqual(verdicts[0].measured, 0.8)
         self.assertAlmostEqual(verdicts[2].measured, 1.2)
         text = "\n".join(report.aligned(figures.verdict_rows(verdicts)))
@@ -373,6 +376,19 @@ class SessionTest(unittest.TestCase):
         again = self.compare("--load", f"{self.folder}/a.json")
         self.assertEqual(again[0], 0, again[2])
         self.assertRegex(again[1], r"8 +ucx +3 +0.080")
+
+    def test_program_without_mpi(self):
+        fake(self.folder, "apeni-perf", """\
+            [ "$*" = "latency --link shm -m 8 --digits 4" ] || { echo "what is $*?" >&2; exit 2; }
+            echo "# Size       Message(us)  Line(ns)     State   Message/line"
+            echo "8                 0.0660      44.1      near           1.50"
+            """)
+        with open(f"{self.folder}/f.tsv", "w", encoding="utf-8") as stream:
+            stream.write("ni\tni_latency\t8\tni\tline\tnear\t<=\t1.6\n")
+        status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "ni", "--reps", "2")
+        self.assertEqual(status, 0, err + out)
+        self.assertRegex(out, r"8 +ni +2 +0.066")
+        self.assertRegex(out, r"ni +near +<= 1.60 x +1.50 x +2 +yes")
 
     def test_unusable_transport_is_named(self):
         status, out, _ = self.compare("--transports", "vader,tcp", "--bench", "latency", "--reps", "1")
