@@ -223,4 +223,5 @@ EXTRA_DIST += \
     osu_bench/tests/compare.sh \
     osu_bench/tests/line.sh \
     osu_bench/tests/test_compare.py \
+    osu_bench/tests/test_session.py \
     $(osu_mpi_tests)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The comparison runner; see test_compare.py.
+# The comparison runner; see test_compare.py and test_session.py.
 command -v python3 >/dev/null 2>&1 || {
     echo "skipped: no python3 (Debian: python3), which osu_bench/compare is written in"
     exit 77
 }
-exec python3 "$(dirname "$0")/test_compare.py"
+folder=$(dirname "$0")
+python3 "$folder/test_compare.py" && python3 "$folder/test_session.py"

@@ -1,16 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of the comparison runner: readers and statistics on canned data, whole sessions with a launcher that is faked."""
+"""Tests of the comparison runner's modules on canned data; whole sessions are in test_session.py."""
 
-import csv
 import io
-import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import textwrap
 import unittest
 
 sys.dont_write_bytecode = True
@@ -266,6 +262,19 @@ class ProgressTest(unittest.TestCase):
         self.assertEqual(progress.format_time(3720), "1 h 02 min")
 
 
+class PlotTest(unittest.TestCase):
+    """The gnuplot script."""
+
+    def test_each_transport_once_per_panel(self):
+        samples = [stats.Sample("latency", t, size, 1.0, "near", 45, 0)
+                   for t in ("vader", "mtl-match") for size in (8, 4096)]
+        samples += [stats.Sample("barrier", t, 0, 1.0, "near", 45, 0) for t in ("vader", "mtl-match")]
+        text = plot.script(run.Results(samples), "vader")
+        self.assertEqual(text.count("title 'mtl-match'"), 2)
+        with self.assertRaises(ValueError):
+            plot.script(run.Results(), "vader")
+
+
 class FiguresTest(unittest.TestCase):
     """Wanted and measured."""
 
@@ -315,166 +324,6 @@ class FiguresTest(unittest.TestCase):
         self.assertRegex(text, r"low +near +<= 0.82 x +0.80 x +1 +yes")
         self.assertRegex(text, r"high +near +>= 1.90 x +1.80 x +1 +no")
         self.assertRegex(text, r"none .* - +0 +no data")
-
-
-def fake(folder, name, text):
-    """An executable shell script."""
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="ascii") as stream:
-        stream.write("#!/bin/sh\n" + textwrap.dedent(text))
-    os.chmod(path, 0o755)
-
-
-class SessionTest(unittest.TestCase):
-    """compare itself, with a launcher that prints what we want."""
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        fake(self.folder, "osu_latency", "exit 0\n")
-        fake(self.folder, "line_time", f"cat << 'EOF'\n{LINE}EOF\n")
-        # Latency 0.1 over vader and 0.08 over ucx; tcp always fails, apelink hangs unless it is probed.
-        fake(self.folder, "mpirun", """\
-            case "$*" in
-            *vader*) value=0.1000;;
-            *tcp*) echo "cannot reach the peer" >&2; exit 3;;
-            *apelink*) case "$*" in *"-i 1 "*) ;; *) exec sleep 60;; esac; value=1;;
-            *) value=0.0800;;
-            esac
-            echo "# Size            Latency (us)"
-            echo "8           $value"
-            echo "4096        $value"
-            """)
-
-    def compare(self, *words):
-        """Exit status, output, error output."""
-        env = dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"])
-        done = subprocess.run([sys.executable, os.path.join(OSU_BENCH, "compare"), "--programs", self.folder,
-                               *words], capture_output=True, text=True, env=env, check=False, timeout=120,
-                              cwd=self.folder)
-        return done.returncode, done.stdout, done.stderr
-
-    def test_ratios(self):
-        status, out, err = self.compare("--transports", "vader,ucx", "--bench", "latency", "--sizes", "8,4K",
-                                        "--reps", "3", "--csv", f"{self.folder}/a.csv",
-                                        "--json", f"{self.folder}/a.json")
-        self.assertEqual(status, 0, err)
-        self.assertIn("state near", out)
-        self.assertRegex(out, r"8 +vader +3 +0.100 +0.100 +0.100 +0.100 +1.00")
-        self.assertRegex(out, r"4K +ucx +3 +0.080 +0.080 +0.080 +0.080 +0.80")
-        self.assertIn("repetition 1 of 3, run 1 of 2: latency over vader", err)
-        with open(f"{self.folder}/a.csv", encoding="utf-8") as stream:
-            rows = list(csv.DictReader(stream))
-        self.assertEqual(len(rows), 4)
-        row = [r for r in rows if r["transport"] == "ucx" and r["size"] == "8"][0]
-        self.assertEqual((row["state"], row["n"], float(row["median"]), float(row["ratio"])),
-                         ("near", "3", 0.08, 0.8))
-        with open(f"{self.folder}/a.json", encoding="utf-8") as stream:
-            data = json.load(stream)
-        self.assertEqual(len(data["samples"]), 12)
-        self.assertEqual(data["failures"], [])
-        again = self.compare("--load", f"{self.folder}/a.json")
-        self.assertEqual(again[0], 0, again[2])
-        self.assertRegex(again[1], r"8 +ucx +3 +0.080")
-
-    def test_program_without_mpi(self):
-        fake(self.folder, "apeni-perf", """\
-            [ "$*" = "latency --link shm -m 8 --digits 4" ] || { echo "what is $*?" >&2; exit 2; }
-            echo "# Size       Message(us)  Line(ns)     State   Message/line"
-            echo "8                 0.0660      44.1      near           1.50"
-            """)
-        with open(f"{self.folder}/f.tsv", "w", encoding="utf-8") as stream:
-            stream.write("ni\tni_latency\t8\tni\tline\tnear\t<=\t1.6\n")
-        status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "ni", "--reps", "2")
-        self.assertEqual(status, 0, err + out)
-        self.assertRegex(out, r"8 +ni +2 +0.066")
-        self.assertRegex(out, r"ni +near +<= 1.60 x +1.50 x +2 +yes")
-
-    def test_unusable_transport_is_named(self):
-        status, out, _ = self.compare("--transports", "vader,tcp", "--bench", "latency", "--reps", "1")
-        self.assertEqual(status, 1)
-        self.assertIn("left out: tcp: exit status 3: cannot reach the peer", out)
-        self.assertRegex(out, r"8 +vader +1 ")
-
-    def test_hanging_run_is_stopped_and_reported(self):
-        status, out, _ = self.compare("--transports", "vader,apelink", "--bench", "latency", "--reps", "3",
-                                      "--timeout", "0.5")
-        self.assertEqual(status, 1)
-        self.assertIn("failed: latency over apelink, 2 times: did not end within 0.5 s", out)
-        self.assertIn("its first 2 runs failed, so it was not tried again", out)
-        self.assertRegex(out, r"8 +vader +3 ")
-
-    def test_busy_line(self):
-        fake(self.folder, "line_time", "exit 2\n")
-        status, out, _ = self.compare("--transports", "vader", "--bench", "latency", "--reps", "1")
-        self.assertEqual(status, 0)
-        self.assertIn("state busy", out)
-
-    def test_missing_line_time(self):
-        os.unlink(os.path.join(self.folder, "line_time"))
-        status, out, _ = self.compare("--transports", "vader", "--bench", "latency", "--reps", "1")
-        self.assertEqual(status, 0)
-        self.assertIn("state unknown", out)
-        self.assertIn("left out: line_time: line_time not found", out)
-
-    def test_check(self):
-        with open(f"{self.folder}/f.tsv", "w", encoding="utf-8") as stream:
-            stream.write("eight\tlatency\t8\tucx\tvader\tnear\t<=\t0.9\n")
-        status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
-                                        "--reps", "2")
-        self.assertEqual(status, 0, err)
-        self.assertRegex(out, r"eight +near +<= 0.90 x +0.80 x +2 +yes")
-        with open(f"{self.folder}/f.tsv", "a", encoding="utf-8") as stream:
-            stream.write("four\tlatency\t4K\tucx\tvader\tnear\t<=\t0.5\n")
-        status, out, _ = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
-                                      "--reps", "2")
-        self.assertEqual(status, 1)
-        self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +2 +no")
-
-    def test_wrong_options(self):
-        for words, reason in ((("--transports", "vader,pigeon"), "there is no 'pigeon'"),
-                              (("--bench", "speed"), "there is no 'speed'"),
-                              (("--sizes", "8,x"), "'x' is not a size"),
-                              (("--reps", "0"), "--reps 0: must be 1 or more"),
-                              (("--bench", "latency", "--np", "4"), "needs exactly 2 ranks"),
-                              (("--ref", "pigeon"), "no transport 'pigeon'"),
-                              (("--check", "/nowhere.tsv"), "/nowhere.tsv"),
-                              (("--load", "/nowhere.json"), "/nowhere.json"),
-                              (("--cores", "0,0"), "two or more different ones"),
-                              (("--component-path", "/nowhere"), "'/nowhere' is not a directory")):
-            status, _, err = self.compare(*words)
-            self.assertEqual(status, 2, words)
-            self.assertIn(reason, err)
-
-    def test_list_and_help(self):
-        status, out, _ = self.compare("--list")
-        self.assertEqual(status, 0)
-        for row in tables.BENCHES + tables.TRANSPORTS:
-            self.assertIn(row.key, out)
-        status, out, _ = self.compare("--help")
-        self.assertEqual(status, 0)
-        self.assertIn("--mca pml ob1 --mca btl apelink,self", out)
-
-    def test_plot(self):
-        if shutil.which("gnuplot") is None:
-            self.skipTest("no gnuplot in PATH")
-        status, out, err = self.compare("--transports", "vader,ucx", "--bench", "latency", "--sizes", "8,4K",
-                                        "--reps", "2", "--plot", f"{self.folder}/p")
-        self.assertEqual(status, 0, err)
-        self.assertIn("p.png", out)
-        with open(f"{self.folder}/p.png", "rb") as stream:
-            self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n")
-        with open(f"{self.folder}/p.svg", encoding="utf-8") as stream:
-            self.assertIn("latency, state near", stream.read())
-
-    def test_plot_script_has_each_transport_once_per_panel(self):
-        samples = [stats.Sample("latency", t, size, 1.0, "near", 45, 0)
-                   for t in ("vader", "mtl-match") for size in (8, 4096)]
-        samples += [stats.Sample("barrier", t, 0, 1.0, "near", 45, 0) for t in ("vader", "mtl-match")]
-        text = plot.script(run.Results(samples), "vader")
-        self.assertEqual(text.count("title 'mtl-match'"), 2)
-        with self.assertRaises(ValueError):
-            plot.script(run.Results(), "vader")
 
 
 if __name__ == "__main__":
