@@ -6,7 +6,8 @@ STRESS_LIBS = ni/libapeni_core.la -lpthread
 
 stress_tests = \
     tests/stress/inproc_threads \
-    tests/stress/lane_threads
+    tests/stress/lane_threads \
+    tests/stress/many_processes
 
 tests_stress_inproc_threads_SOURCES = tests/stress/inproc_threads.c tests/links/inproc_mock.c
 tests_stress_inproc_threads_CPPFLAGS = $(STRESS_CPPFLAGS) -I$(top_srcdir)/tests/links
@@ -15,6 +16,10 @@ tests_stress_inproc_threads_LDADD = $(STRESS_LIBS)
 tests_stress_lane_threads_SOURCES = tests/stress/lane_threads.c
 tests_stress_lane_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_lane_threads_LDADD = $(STRESS_LIBS)
+
+tests_stress_many_processes_SOURCES = tests/stress/many_processes.c
+tests_stress_many_processes_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_many_processes_LDADD = $(STRESS_LIBS)
 
 include tests/stress/shm.mk
 
