@@ -15,3 +15,14 @@ ni_libapeni_core_la_SOURCES += \
     ni/table/table.c \
     ni/table/table.h \
     ni/table/table_inl.h
+
+# A benchmark of the table by itself, beside the programs that measure the whole.
+osu_PROGRAMS += osu_bench/ni_table
+
+osu_bench_ni_table_SOURCES = \
+    ni/table/bench/bench.h \
+    ni/table/bench/kinds.c \
+    ni/table/bench/main.c \
+    ni/table/bench/sets.c
+osu_bench_ni_table_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
+osu_bench_ni_table_LDADD = ni/libapeni_core.la

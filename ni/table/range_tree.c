@@ -13,6 +13,7 @@ enum { DEPTH_MAX = 48 };
 struct path {
     struct ni_range_node **link[DEPTH_MAX];
     unsigned depth;
+    unsigned changed; /* the node at this depth has itself changed, not only what is below it */
 };
 
 static void path_push(struct path *path, struct ni_range_node **link)
@@ -28,28 +29,33 @@ static bool node_before(const struct ni_range_node *a, const struct ni_range_nod
 
 static uint32_t node_height(const struct ni_range_node *node)
 {
-    return node != NULL ? node->height : 0;
+    return node != NULL ? node->sub.height : 0;
 }
 
 /* Compute from the children what a node knows about its subtree. */
 static void node_refresh(struct ni_range_node *node)
 {
-    node->height = 0;
-    node->min_end = node->end;
-    node->max_end = node->end;
-    node->min_index = node->index;
+    struct ni_range_summary sub = {node->end, node->end, node->index, 0};
+
     for (int side = 0; side < 2; side++) {
         const struct ni_range_node *child = node->child[side];
 
         if (child == NULL) {
             continue;
         }
-        node->height = child->height > node->height ? child->height : node->height;
-        node->min_end = ni_min_u64(node->min_end, child->min_end);
-        node->max_end = ni_max_u64(node->max_end, child->max_end);
-        node->min_index = child->min_index < node->min_index ? child->min_index : node->min_index;
+        sub.min_end = ni_min_u64(sub.min_end, child->sub.min_end);
+        sub.max_end = ni_max_u64(sub.max_end, child->sub.max_end);
+        sub.min_index = child->sub.min_index < sub.min_index ? child->sub.min_index : sub.min_index;
+        sub.height = child->sub.height > sub.height ? child->sub.height : sub.height;
     }
-    node->height++;
+    sub.height++;
+    node->sub = sub;
+}
+
+static bool summary_equal(const struct ni_range_summary *a, const struct ni_range_summary *b)
+{
+    return a->height == b->height && a->min_index == b->min_index && a->min_end == b->min_end &&
+           a->max_end == b->max_end;
 }
 
 /* Lift the child on one side above its parent; returns it. */
@@ -83,45 +89,48 @@ static struct ni_range_node *node_balance(struct ni_range_node *node)
     return node_lift(node, side);
 }
 
+/* Balance and refresh from the end of the path upwards, up to where a subtree is to those above
+ * what it was before. */
 static void path_balance(struct path *path)
 {
     while (path->depth > 0) {
         struct ni_range_node **link = path->link[--path->depth];
+        struct ni_range_summary before = (*link)->sub;
 
-        if (*link != NULL) {
-            *link = node_balance(*link);
+        *link = node_balance(*link);
+        if (path->depth < path->changed && summary_equal(&before, &(*link)->sub)) {
+            break;
         }
     }
 }
 
 void ni_range_tree_insert(struct ni_range_tree *tree, struct ni_range_node *node)
 {
-    struct path path = {.depth = 0};
+    struct path path = {.depth = 0, .changed = DEPTH_MAX};
     struct ni_range_node **link = &tree->root;
 
     NI_ASSERT(node->begin < node->end);
-    path_push(&path, link);
     while (*link != NULL) {
-        link = &(*link)->child[node_before(*link, node)];
         path_push(&path, link);
+        link = &(*link)->child[node_before(*link, node)];
     }
     node->child[0] = NULL;
     node->child[1] = NULL;
+    node_refresh(node);
     *link = node;
     path_balance(&path);
 }
 
 /* Put the next node in order, which has no left child, into the place of `node`, to which the path
- * leads; afterwards the path leads to where that next node was. */
+ * leads; afterwards the path leads to the parent of the place that it left. */
 static void replace_by_next(struct path *path, struct ni_range_node *node)
 {
     unsigned place = path->depth;
     struct ni_range_node **link = &node->child[1];
 
-    path_push(path, link);
     while ((*link)->child[0] != NULL) {
-        link = &(*link)->child[0];
         path_push(path, link);
+        link = &(*link)->child[0];
     }
 
     struct ni_range_node *next = *link;
@@ -129,13 +138,17 @@ static void replace_by_next(struct path *path, struct ni_range_node *node)
     *link = next->child[1];
     next->child[0] = node->child[0];
     next->child[1] = node->child[1];
+    next->sub = node->sub; /* as those above know it */
     *path->link[place - 1] = next;
-    path->link[place] = &next->child[1]; /* it was a member of node */
+    path->changed = place;
+    if (path->depth > place) {
+        path->link[place] = &next->child[1]; /* it was a member of node */
+    }
 }
 
 void ni_range_tree_remove(struct ni_range_tree *tree, struct ni_range_node *node)
 {
-    struct path path = {.depth = 0};
+    struct path path = {.depth = 0, .changed = DEPTH_MAX};
     struct ni_range_node **link = &tree->root;
 
     path_push(&path, link);
@@ -148,6 +161,7 @@ void ni_range_tree_remove(struct ni_range_tree *tree, struct ni_range_node *node
         replace_by_next(&path, node);
     } else {
         *link = node->child[node->child[0] == NULL];
+        path.depth--;
     }
     path_balance(&path);
 }
@@ -164,11 +178,11 @@ static uint32_t min_index_reaching(const struct ni_range_node *top, uint64_t end
     while (depth > 0) {
         const struct ni_range_node *node = stack[--depth];
 
-        if (node->max_end < end || node->min_index >= best) {
+        if (node->sub.max_end < end || node->sub.min_index >= best) {
             continue;
         }
-        if (node->min_end >= end) {
-            best = node->min_index;
+        if (node->sub.min_end >= end) {
+            best = node->sub.min_index;
             continue;
         }
         if (node->end >= end && node->index < best) {
@@ -178,7 +192,7 @@ static uint32_t min_index_reaching(const struct ni_range_node *top, uint64_t end
         /* The side with the smaller index first: what it finds may rule out the other. */
         const struct ni_range_node *left = node->child[0];
         const struct ni_range_node *right = node->child[1];
-        int first = left == NULL || (right != NULL && right->min_index < left->min_index);
+        int first = left == NULL || (right != NULL && right->sub.min_index < left->sub.min_index);
 
         if (node->child[!first] != NULL) {
             stack[depth++] = node->child[!first];
@@ -196,7 +210,7 @@ uint32_t ni_range_tree_min_index(const struct ni_range_tree *tree, uint64_t begi
     const struct ni_range_node *node = tree->root;
     uint32_t best = bound;
 
-    while (node != NULL && node->max_end >= end && node->min_index < best) {
+    while (node != NULL && node->sub.max_end >= end && node->sub.min_index < best) {
         if (node->begin > begin) {
             node = node->child[0];
             continue;
@@ -213,13 +227,13 @@ uint32_t ni_range_tree_min_index(const struct ni_range_tree *tree, uint64_t begi
 /* The first node of a subtree that ends behind begin, or NULL. */
 static struct ni_range_node *first_reaching(struct ni_range_node *node, uint64_t begin)
 {
-    if (node == NULL || node->max_end <= begin) {
+    if (node == NULL || node->sub.max_end <= begin) {
         return NULL;
     }
     for (;;) {
         struct ni_range_node *left = node->child[0];
 
-        if (left != NULL && left->max_end > begin) {
+        if (left != NULL && left->sub.max_end > begin) {
             node = left;
         } else if (node->end > begin) {
             return node;

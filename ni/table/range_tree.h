@@ -25,15 +25,20 @@
  * at most 1.44 log2 of the number of nodes. Not thread-safe.
  */
 
-struct ni_range_node {
-    struct ni_range_node *child[2];
-    uint64_t begin; /* set by the user, with begin < end; unchanged while in the tree */
-    uint64_t end;
-    uint64_t min_end; /* from here on of the subtree, but for index */
+/* What a node knows about its subtree, itself included. */
+struct ni_range_summary {
+    uint64_t min_end;
     uint64_t max_end;
-    uint32_t index; /* set by the user: what ni_range_tree_min_index compares */
     uint32_t min_index;
     uint32_t height;
+};
+
+struct ni_range_node {
+    struct ni_range_node *child[2];
+    uint64_t begin; /* begin < end and index are set by the user, unchanged while in the tree */
+    uint64_t end;
+    struct ni_range_summary sub;
+    uint32_t index; /* what ni_range_tree_min_index compares */
     uint32_t reserved;
 };
 

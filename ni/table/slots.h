@@ -20,8 +20,8 @@
  *   BFL, BMW               flags and magic word stay in the table's entries, found by handle[]
  *   BM   buffer mask       used, one bit per slot
  *
- * A slot whose bit in `used` is clear may hold anything. Addresses are stored with the top bit
- * flipped: AVX2 compares signed numbers only.
+ * A slot whose bit in `used` is clear may hold anything. Only ranges with an end below 2^63 are
+ * kept here, where all addresses of user space are: AVX2 compares signed numbers only.
  *
  * Not thread-safe.
  */
@@ -35,10 +35,11 @@ struct ni_slots {
     uint32_t used;
 };
 
-/* The order of unsigned numbers as that of signed ones. */
-static inline int64_t ni_slots_signed(uint64_t address)
+/* Whether a range may be kept in a slot and searched for there. False also if it is empty or
+ * wraps. */
+static inline bool ni_slots_fit(uint64_t begin, uint64_t end)
 {
-    return (int64_t)(address ^ (uint64_t)1 << 63);
+    return (int64_t)begin < (int64_t)end && (int64_t)begin >= 0;
 }
 
 static inline bool ni_slots_full(const struct ni_slots *slots)
@@ -46,14 +47,15 @@ static inline bool ni_slots_full(const struct ni_slots *slots)
     return slots->used == UINT32_MAX;
 }
 
-/* Fill the lowest free slot with [begin, end) and return its number. Must not be full. O(1). */
+/* Fill the lowest free slot with [begin, end), which must fit, and return its number. Must not be
+ * full. O(1). */
 static inline unsigned ni_slots_add(struct ni_slots *slots, uint64_t begin, uint64_t end,
                                     ni_handle handle)
 {
     unsigned slot = (unsigned)__builtin_ctz(~slots->used);
 
-    slots->first[slot] = ni_slots_signed(begin);
-    slots->end[slot] = ni_slots_signed(end);
+    slots->first[slot] = (int64_t)begin;
+    slots->end[slot] = (int64_t)end;
     slots->handle[slot] = handle;
     slots->used |= 1U << slot;
     return slot;
@@ -65,7 +67,7 @@ static inline void ni_slots_remove(struct ni_slots *slots, unsigned slot)
     slots->used &= ~(1U << slot);
 }
 
-/* The set of slots that contain [begin, end), begin < end, one bit each. */
+/* The set of slots that contain [begin, end), one bit each. begin < end as signed numbers. */
 typedef uint32_t (*ni_slots_match_fn)(const struct ni_slots *slots, uint64_t begin, uint64_t end);
 
 uint32_t ni_slots_match_scalar(const struct ni_slots *slots, uint64_t begin, uint64_t end);

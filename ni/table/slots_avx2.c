@@ -21,8 +21,8 @@ __attribute__((target("avx2"))) static inline uint32_t misses4(const struct ni_s
 __attribute__((target("avx2"))) uint32_t ni_slots_match_avx2(const struct ni_slots *slots,
                                                              uint64_t begin, uint64_t end)
 {
-    __m256i wanted_first = _mm256_set1_epi64x(ni_slots_signed(begin));
-    __m256i wanted_end = _mm256_set1_epi64x(ni_slots_signed(end));
+    __m256i wanted_first = _mm256_set1_epi64x((int64_t)begin);
+    __m256i wanted_end = _mm256_set1_epi64x((int64_t)end);
     uint32_t misses = 0;
 
     for (unsigned slot = 0; slot < NI_SLOTS; slot += 4) {

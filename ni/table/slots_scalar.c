@@ -3,8 +3,8 @@
 
 uint32_t ni_slots_match_scalar(const struct ni_slots *slots, uint64_t begin, uint64_t end)
 {
-    int64_t wanted_first = ni_slots_signed(begin);
-    int64_t wanted_end = ni_slots_signed(end);
+    int64_t wanted_first = (int64_t)begin;
+    int64_t wanted_end = (int64_t)end;
     uint32_t hits = 0;
 
     /* Only the slots in use: a program has 10 to 20 buffers as a rule (APEnet+ 4.4.4). */

@@ -141,7 +141,7 @@ static bool region_valid(const struct ni_region_view *region)
 
 static void tree_changed(struct ni_table *table)
 {
-    table->tree_floor = table->tree.root != NULL ? table->tree.root->min_index : UINT32_MAX;
+    table->tree_floor = table->tree.root != NULL ? table->tree.root->sub.min_index : UINT32_MAX;
 }
 
 /* Make a region findable by address. */
@@ -150,7 +150,7 @@ static ni_status search_add(struct ni_table *table, const struct ni_region_view 
 {
     uint64_t end = region->base + region->len;
 
-    if (!ni_slots_full(&table->slots)) {
+    if (!ni_slots_full(&table->slots) && ni_slots_fit(region->base, end)) {
         *place = ni_slots_add(&table->slots, region->base, end, handle);
         return NI_OK;
     }
@@ -307,11 +307,14 @@ struct ni_table_entry *ni_table_next(const struct ni_table *table, uint32_t *cur
     return NULL;
 }
 
-ni_status ni_table_search_rest(const struct ni_table *table, uint64_t begin, uint64_t end,
-                               uint32_t hits, ni_handle *handle)
+ni_handle ni_table_find_rest(const struct ni_table *table, uint64_t begin, uint64_t end,
+                             uint32_t hits)
 {
     uint32_t best = UINT32_MAX;
 
+    if (end <= begin) {
+        return 0;
+    }
     for (; hits != 0; hits &= hits - 1) {
         uint32_t index = ni_handle_index(table->slots.handle[__builtin_ctz(hits)]);
 
@@ -320,9 +323,5 @@ ni_status ni_table_search_rest(const struct ni_table *table, uint64_t begin, uin
     if (table->tree_floor < best) {
         best = ni_range_tree_min_index(&table->tree, begin, end, best);
     }
-    if (best == UINT32_MAX) {
-        return NI_ERR_NOTFOUND;
-    }
-    *handle = ni_entry_handle(ni_table_at(table, best));
-    return NI_OK;
+    return best != UINT32_MAX ? ni_entry_handle(ni_table_at(table, best)) : 0;
 }

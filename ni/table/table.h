@@ -42,8 +42,9 @@
  * the price is 256 entries of 64 bytes. What a handle still lacks to be unique the 64-bit key has.
  * Only when all 2^20 - 1 indices are in use do resting ones come back earlier.
  *
- * Search by address (search_persistent_buf_by_range): MEMORY regions are in one of 32 slots, all
- * compared at once, while there is a free slot when they are added, and in a tree otherwise.
+ * Search by address (search_persistent_buf_by_range): a MEMORY region is in one of 32 slots, which
+ * are all compared at once, if there is a free one when it is added (and its end is below 2^63, as
+ * in user space it is), and otherwise in a tree.
  *
  * Threads. add, remove, set_export and search are for one thread at a time (the engine's lock).
  * get, check and the functions on entries may run in any thread at the same time; they see a
@@ -151,9 +152,9 @@ void ni_table_set_export(struct ni_table *table, struct ni_table_export *records
  * Regions may be removed meanwhile. */
 struct ni_table_entry *ni_table_next(const struct ni_table *table, uint32_t *cursor);
 
-/* The part of ni_table_search behind the slots: hits are the slots that match. */
-ni_status ni_table_search_rest(const struct ni_table *table, uint64_t begin, uint64_t end,
-                               uint32_t hits, ni_handle *handle);
+/* The part of ni_table_find behind the slots: hits are the slots that match. For any range. */
+ni_handle ni_table_find_rest(const struct ni_table *table, uint64_t begin, uint64_t end,
+                             uint32_t hits);
 
 /* Regions in the table. */
 static inline uint32_t ni_table_count(const struct ni_table *table)

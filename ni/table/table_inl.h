@@ -108,16 +108,16 @@ static inline bool ni_entry_read(const struct ni_table_entry *entry, ni_handle h
 
 /*
  * The MEMORY region that contains [start, start + len), of several the one with the smallest
- * index. NI_ERR_NOTFOUND if none does, if len is 0 or the range wraps. One vector comparison while
- * there are up to 32 MEMORY regions, O(log n) beyond (range_tree.h).
+ * index; 0 if none does, if len is 0 or the range wraps. One vector comparison while there are up
+ * to 32 MEMORY regions, O(log n) beyond (range_tree.h).
  */
-static inline ni_status ni_table_search(const struct ni_table *table, uint64_t start, uint64_t len,
-                                        ni_handle *handle)
+static inline ni_handle ni_table_find(const struct ni_table *table, uint64_t start, uint64_t len)
 {
     uint64_t end = start + len;
 
-    if (NI_UNLIKELY(end <= start)) {
-        return NI_ERR_NOTFOUND;
+    /* Also if the range is empty, wraps, or reaches 2^63, beyond which no slot does. */
+    if (NI_UNLIKELY((int64_t)end <= (int64_t)start)) {
+        return ni_table_find_rest(table, start, end, 0);
     }
 
     uint32_t hits = table->match(&table->slots, start, end);
@@ -126,11 +126,23 @@ static inline ni_status ni_table_search(const struct ni_table *table, uint64_t s
         ni_handle found = table->slots.handle[__builtin_ctz(hits)];
 
         if (NI_LIKELY(ni_handle_index(found) < table->tree_floor)) {
-            *handle = found;
-            return NI_OK;
+            return found;
         }
     }
-    return ni_table_search_rest(table, start, end, hits, handle);
+    return ni_table_find_rest(table, start, end, hits);
+}
+
+/* The same with a status, NI_ERR_NOTFOUND instead of 0. */
+static inline ni_status ni_table_search(const struct ni_table *table, uint64_t start, uint64_t len,
+                                        ni_handle *handle)
+{
+    ni_handle found = ni_table_find(table, start, len);
+
+    if (found == 0) {
+        return NI_ERR_NOTFOUND;
+    }
+    *handle = found;
+    return NI_OK;
 }
 
 #endif

@@ -13,6 +13,8 @@ unit_tests += \
     tests/unit/test_table_threads \
     tests/unit/test_table_tree
 
+unit_scripts += tests/unit/test_table_bench.sh
+
 noinst_HEADERS += \
     tests/unit/rcache_fixture.h \
     tests/unit/table_fixture.h

@@ -46,9 +46,9 @@ static struct walked walk(const struct ni_range_node *node)
     }
     assert_true(height[0] <= height[1] + 1 && height[1] <= height[0] + 1);
     all.height = 1 + (height[0] > height[1] ? height[0] : height[1]);
-    assert_true(node->height == all.height);
-    assert_true(node->min_end == all.min_end && node->max_end == all.max_end);
-    assert_true(node->min_index == all.min_index);
+    assert_true(node->sub.height == all.height);
+    assert_true(node->sub.min_end == all.min_end && node->sub.max_end == all.max_end);
+    assert_true(node->sub.min_index == all.min_index);
     return all;
 }
 
@@ -87,7 +87,7 @@ static void build_and_clear(uint64_t (*begin)(unsigned i), uint32_t max_height)
             check_order(&tree, i + 1);
         }
     }
-    assert_true(tree.root->height <= max_height);
+    assert_true(tree.root->sub.height <= max_height);
     for (unsigned i = 0; i < NODES; i++) {
         /* An order of removal that has nothing to do with that of insertion. */
         ni_range_tree_remove(&tree, &nodes[i * 769 % NODES]);

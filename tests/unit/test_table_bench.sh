@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# osu_bench/ni_table runs with each kind of vector code, prints a whole table, and refuses what it does not understand.
+# It checks its own searches. Nothing is said here of times.
+set -u
+
+bench=${APELINK_BUILDDIR:-.}/osu_bench/ni_table
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "$1"
+    failures=$((failures + 1))
+}
+
+# rows CSV FIELD VALUE: lines of the file whose field has the value.
+rows() {
+    awk -F, -v field="$2" -v value="$3" '$field == value { n++ } END { print n + 0 }' "$1"
+}
+
+for simd in auto scalar; do
+    for entries in 1 32 100; do
+        "$bench" --csv -n $entries -c 8 -s 3 -i 100 -v $simd >"$work/csv" || fail "-n $entries -v $simd: status $?"
+        [ "$(wc -l <"$work/csv")" = 45 ] || fail "-n $entries -v $simd: not 44 rows and a heading"
+        [ "$(rows "$work/csv" 1 search)" = 20 ] || fail "-n $entries -v $simd: not 20 rows of search"
+        [ "$(rows "$work/csv" 4 list)" = 22 ] || fail "-n $entries -v $simd: not 22 rows of the list"
+        [ "$(rows "$work/csv" 3 cold)" = 22 ] || fail "-n $entries -v $simd: not 22 rows of a cold cache"
+    done
+done
+
+"$bench" -c 8 -s 3 -i 100 >"$work/table" || fail "as a table: status $?"
+[ "$(grep -c -v '^#' "$work/table")" = 11 ] || fail "as a table: not 11 rows"
+"$bench" --help | grep -q -e --entries || fail "--help does not name --entries"
+
+# refuse WORD ARGUMENT...: status 1, and a message with the word.
+refuse() {
+    word=$1
+    shift
+    "$bench" "$@" >/dev/null 2>"$work/errors" && fail "$*: accepted"
+    grep -q -e "$word" "$work/errors" || fail "$*: the message does not name $word: $(cat "$work/errors")"
+}
+refuse ' 0' -n 0
+refuse 12x -n 12x
+refuse ' -5' -s -5
+refuse 1001 -s 1001
+refuse mmx -v mmx
+refuse nonsense nonsense
+refuse --help --nonsense
+
+[ $failures -eq 0 ]
