@@ -2,6 +2,8 @@
 /* Atomic operations on words of a peer. */
 #include "btl_apelink/btl_apelink_op.h"
 
+#include "engine/engine.h"
+
 /*
  * They are executed as C11 atomics on the target's word, so they mix with the CPU's own, of the
  * target and of others that map the memory: the "global" property. Minimum and maximum compare
@@ -37,18 +39,35 @@ static enum ni_atomic_op op_of(mca_btl_base_atomic_op_t op)
     }
 }
 
-/* op was allocated by the caller, or is NULL; compare is for compare-and-swap. */
+/* What to do, and where. A handle of NULL: see start. */
+struct request {
+    uint64_t address;
+    const mca_btl_base_registration_handle_t *handle;
+    enum ni_atomic_op kind;
+    uint64_t operand, compare;
+};
+
+/*
+ * op was allocated by the caller, or is NULL.
+ *
+ * osc/rdma of 4.1 hands over a compare-and-swap also when it has mapped the target's memory itself,
+ * in an allocated window on one host. It then has neither handle nor endpoint, and the address is
+ * one of this process.
+ */
 static int start(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
-                 const struct ni_remote *remote, enum ni_atomic_op kind, int flags,
-                 uint64_t operand, uint64_t compare)
+                 const struct request *request, int flags)
 {
+    uint64_t operand = request->operand, compare = request->compare;
+    struct ni_remote remote;
     unsigned width = (flags & MCA_BTL_ATOMIC_FLAG_32BIT) != 0 ? 4 : 8;
     struct ni_ack ack;
 
     if (NI_UNLIKELY(op == NULL)) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
-    if (NI_UNLIKELY(kind == NI_ATOMIC_OPS || (flags & MCA_BTL_ATOMIC_FLAG_FLOAT) != 0)) {
+    if (NI_UNLIKELY(request->kind == NI_ATOMIC_OPS || (flags & MCA_BTL_ATOMIC_FLAG_FLOAT) != 0 ||
+                    request->address % width != 0)) {
+        /* Of all errors this is the one after which osc/rdma of 4.1 does not try for ever. */
         return mca_btl_apelink_op_started(module, op, NI_ERR_UNSUPPORTED);
     }
     if (width == 4) {
@@ -56,10 +75,17 @@ static int start(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
         compare = (uint32_t)compare;
     }
     op->width = op->local_address != NULL ? width : 0;
+    if (NI_UNLIKELY(request->handle == NULL)) {
+        mca_btl_apelink_op_done(op, NI_OK,
+                                ni_atomic_apply((void *)(uintptr_t)request->address, request->kind,
+                                                width, operand, compare));
+        return OPAL_SUCCESS;
+    }
+    remote = mca_btl_apelink_remote(request->address, request->handle);
     ack = mca_btl_apelink_op_ack(op);
-    return mca_btl_apelink_op_started(
-        module, op,
-        ni_fetch_op(module->ni, op->endpoint->peer, kind, width, operand, compare, remote, &ack));
+    return mca_btl_apelink_op_started(module, op,
+                                      ni_fetch_op(module->ni, op->endpoint->peer, request->kind,
+                                                  width, operand, compare, &remote, &ack));
 }
 
 int mca_btl_apelink_atomic_op(struct mca_btl_base_module_t *btl,
@@ -70,12 +96,13 @@ int mca_btl_apelink_atomic_op(struct mca_btl_base_module_t *btl,
                               void *cbdata)
 {
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    const struct request request = {
+        .address = remote_address, .handle = remote_handle, .kind = op_of(op), .operand = operand};
 
     (void)order;
     return start(module,
                  mca_btl_apelink_op_new(module, endpoint, NULL, NULL, cbfunc, cbcontext, cbdata),
-                 &remote, op_of(op), flags, operand, 0);
+                 &request, flags);
 }
 
 int mca_btl_apelink_atomic_fop(struct mca_btl_base_module_t *btl,
@@ -88,13 +115,14 @@ int mca_btl_apelink_atomic_fop(struct mca_btl_base_module_t *btl,
                                void *cbdata)
 {
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    const struct request request = {
+        .address = remote_address, .handle = remote_handle, .kind = op_of(op), .operand = operand};
 
     (void)order;
     return start(module,
                  mca_btl_apelink_op_new(module, endpoint, local_address, local_handle, cbfunc,
                                         cbcontext, cbdata),
-                 &remote, op_of(op), flags, operand, 0);
+                 &request, flags);
 }
 
 int mca_btl_apelink_atomic_cswap(
@@ -104,11 +132,15 @@ int mca_btl_apelink_atomic_cswap(
     int order, mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext, void *cbdata)
 {
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    const struct request request = {.address = remote_address,
+                                    .handle = remote_handle,
+                                    .kind = NI_ATOMIC_CSWAP,
+                                    .operand = value,
+                                    .compare = compare};
 
     (void)order;
     return start(module,
                  mca_btl_apelink_op_new(module, endpoint, local_address, local_handle, cbfunc,
                                         cbcontext, cbdata),
-                 &remote, NI_ATOMIC_CSWAP, flags, value, compare);
+                 &request, flags);
 }
