@@ -93,7 +93,7 @@ BEGIN {
     allow("mtl_match", "ompi_glue ni ni/link ni/base ni/include")
     allow("pml_hooks", "ompi_glue")
     allow("tools", "ni ni/link ni/base ni/include")
-    allow("osu_bench", "presto ni/include")
+    allow("osu_bench", "presto ni ni/link ni/base ni/include")
     allow("examples", "presto ni/include")
     split("ompi_glue btl_apelink mtl_match pml_hooks", parts, " ")
     for (i in parts)
