@@ -190,6 +190,13 @@ static void test_part_and_meet(void)
     mock_close(&b);
 }
 
+static bool seat_free(const struct mock *mock, uint32_t seat)
+{
+    const struct ni_shm_link *link = (const struct ni_shm_link *)(const void *)mock->link;
+
+    return ni_shm_seat_state(atomic_load(&link->segment->seat_words[seat])) == NI_SHM_SEAT_FREE;
+}
+
 static void test_kick(void)
 {
     struct mock a, b;
@@ -205,8 +212,28 @@ static void test_kick(void)
     mock_disconnect(&b, to_a);
     settle(&a, &b);
     CHECK(to_b->down == NI_ERR_PEER_CLOSED && to_b->downs == 1);
+    /* Its seat is free again, although a keeps the endpoint. */
+    CHECK(to_b->ep != NULL && seat_free(&b, 0));
     mock_close(&a);
     mock_close(&b);
+}
+
+/* With all sending to all, the memory of each is bounded, and far below 64 MiB for 128. */
+static void test_sizes(void)
+{
+    for (unsigned processes = 0; processes <= 512; processes++) {
+        struct ni_open_attr attr = {.host_processes = processes};
+        const struct ni_shm_geometry *geometry;
+        struct mock a;
+
+        mock_open(&a, 1, &attr);
+        geometry = &((struct ni_shm_link *)(void *)a.link)->segment->geometry;
+        CHECK(geometry->counts.bulk >= 64 << 10);
+        CHECK(geometry->areas + processes * geometry->area_size < UINT64_C(64) << 20);
+        CHECK(processes > 128 || geometry->areas + processes * geometry->area_size < UINT64_C(16)
+                                                                                         << 20);
+        mock_close(&a);
+    }
 }
 
 static void test_refuse(void)
@@ -311,6 +338,7 @@ int main(void)
     test_two_to_third();
     test_part_and_meet();
     test_kick();
+    test_sizes();
     test_refuse();
     test_jobs();
     test_reach();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -134,4 +135,12 @@ void ni_shm_area_put(struct ni_shm_area *area)
         ni_free(area);
     }
     ni_shm_registry_unlock();
+}
+
+void ni_shm_area_empty(struct ni_shm_segment *segment, uint32_t seat)
+{
+    const struct ni_shm_geometry *geometry = &segment->geometry;
+
+    (void)fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    (off_t)ni_shm_area_at(geometry, seat), (off_t)geometry->area_size);
 }

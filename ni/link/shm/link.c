@@ -13,22 +13,24 @@
 
 /*
  * Sizes. With P processes on the host, all sending to all, each has P - 1 areas of a page, a ring
- * and a bulk area, beside the base of its segment: at most 1 page + 8 KiB + 4 KiB + 128 KiB of
- * slots + 128 KiB of exports + 128 KiB of blobs, 400 KiB. The bulk area is the power of two from 64
- * KiB to 1 MiB of which P fit into 40 MiB:
+ * and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of slots,
+ * 128 KiB of exports, 128 KiB of blobs, together 400 KiB. The bulk area is the power of two from
+ * 64 KiB to 1 MiB of which P fit into 8 MiB:
  *
- *   P = 2..40     1 MiB     at most 39 * (4 + 32 + 1024) KiB = 41 MiB
- *   P = 41..80    512 KiB   at most 79 * (4 + 32 +  512) KiB = 43 MiB
- *   P = 81..160   256 KiB   at most 159 * (4 + 32 + 256) KiB = 46 MiB; 128 processes: 37 MiB
- *   P = 161..     128 KiB, then 64 KiB
+ *   P = 2..8       1 MiB     at most   7 * (4 + 32 + 1024) KiB =  7.2 MiB
+ *   P = 9..16      512 KiB   at most  15 * (4 + 32 +  512) KiB =  8.0 MiB
+ *   P = 17..32     256 KiB   at most  31 * (4 + 32 +  256) KiB =  8.8 MiB
+ *   P = 33..64     128 KiB   at most  63 * (4 + 32 +  128) KiB = 10.1 MiB
+ *   P = 128         64 KiB           127 * (4 + 32 +   64) KiB = 12.4 MiB
+ *   P = 512         64 KiB           511 * (4 + 32 +   64) KiB = 49.9 MiB
  *
- * More than 1 MiB is of no use: at most 64 bulk payloads of a lane are under way at a time, and
- * their common size is 8 KiB. Areas come into being when a sender first needs a lane, so pairs that
- * do not talk cost nothing.
+ * Not more, because all of an area is allocated, which means zeroed, when its lane is made: 1 MiB
+ * takes about half a millisecond. More than 1 MiB would be of little use: at most 64 bulk payloads
+ * of a lane are under way at a time. Pairs that do not talk cost nothing.
  */
 
 enum {
-    BULK_BUDGET = 40 << 20,
+    BULK_BUDGET = 8 << 20,
     BULK_AUTO_MIN = 64 << 10,
     BULK_AUTO_MAX = 1 << 20,
     PROCESSES_UNKNOWN = 32, /* taken for a host of which nobody said how many processes it has */

@@ -190,11 +190,7 @@ ni_status ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *
 
 void ni_shm_seat_free(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)
 {
-    const struct ni_shm_geometry *geometry = &segment->geometry;
-
-    /* Gives the memory back and makes it zero, as the next lane needs it. */
-    (void)fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    (off_t)ni_shm_area_at(geometry, seat), (off_t)geometry->area_size);
+    ni_shm_area_empty(segment, seat); /* zero, as the next lane needs it */
     /* S2 */
     atomic_store_explicit(&segment->seat_words[seat],
                           ni_shm_seat_word(NI_SHM_SEAT_FREE, generation + 1), memory_order_release);

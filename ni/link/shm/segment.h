@@ -113,6 +113,9 @@ ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t seat, bool *w
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);
 
+/* Give the memory of a seat's area back; it reads as zero from now on. */
+void ni_shm_area_empty(struct ni_shm_segment *segment, uint32_t seat);
+
 /* The lock of the registry, for seat.c and area.c. */
 void ni_shm_registry_lock(void);
 void ni_shm_registry_unlock(void);

@@ -79,7 +79,8 @@ struct ni_shm_peer {
     uint64_t nonce;     /* of the question to the owner; 0: not asked */
     uint64_t ask_again; /* time of the next question */
     pid_t pid;          /* in our pid namespace, 0 if unknown */
-    /* E4: generation << 32 | seat + 1, or 0 (release by the holder, acquire by the poller). */
+    /* E4: generation << 32 | seat + 1, or 0 (release by the holder, acquire by the poller, who takes
+     * it away when the core knows that the peer is down). */
     _Atomic uint64_t out_seat;
     uint32_t out_number;                 /* of the next packet through slots */
     uint32_t out_slot;                   /* claimed, not committed: number + 1, or 0 */

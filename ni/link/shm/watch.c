@@ -16,6 +16,10 @@ enum {
     GRACE_NS = 400 * 1000 * 1000,
 };
 
+/* A peer that left in order has a right to be heard. But for how long, if the core does not read?
+ * Perhaps it found that the peer breaks the protocol, and never will. */
+#define PATIENCE_NS UINT64_C(60000000000)
+
 void ni_shm_end(struct ni_shm_peer *peer, ni_status status)
 {
     if (peer->ending == NI_OK && !peer->down) {
@@ -176,8 +180,7 @@ static bool ready(struct ni_shm_peer *peer, uint64_t now)
         peer->ending_tail = peer->rx.tail;
         peer->ending_at = now;
     }
-    /* Who left in order has a right to be heard. */
-    return peer->ending != NI_ERR_PEER_CLOSED && now - peer->ending_at > GRACE_NS;
+    return now - peer->ending_at > (peer->ending == NI_ERR_PEER_CLOSED ? PATIENCE_NS : GRACE_NS);
 }
 
 /* Out of the list, so that nobody finds it any more; false: connect has it. */
@@ -192,6 +195,36 @@ static bool take_out(struct ni_shm_peer *peer)
     }
     pthread_mutex_unlock(&peer->link->lock);
     return !held;
+}
+
+/* Whether the peer is still there after the core was told: it may have disconnected it. */
+static bool listed(struct ni_shm_link *link, const struct ni_shm_peer *peer)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&link->lock);
+    for (NI_LIST_EACH(node, &link->peers)) {
+        found |= ni_container_of(node, struct ni_shm_peer, list) == peer;
+    }
+    pthread_mutex_unlock(&link->lock);
+    return found;
+}
+
+/* The core knows that the peer is down and writes nothing more to its lane, but it may keep the
+ * endpoint for as long as it likes. Give back at once what others could use: the seat, if the owner
+ * lives, or else the memory, which our mapping keeps alive. */
+static void vacate(struct ni_shm_peer *peer)
+{
+    struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_acquire);
+    uint64_t seat = atomic_exchange_explicit(&peer->out_seat, 0, memory_order_acquire);
+
+    if (seat == 0) {
+        return;
+    }
+    if (has_closed(segment) || !ni_shm_owner_alive(segment)) {
+        ni_shm_area_empty(segment, (uint32_t)seat - 1);
+    }
+    ni_shm_seat_leave(segment, (uint32_t)seat - 1, (uint32_t)(seat >> 32));
 }
 
 static void finish(struct ni_shm_peer *peer)
@@ -217,6 +250,8 @@ static void finish(struct ni_shm_peer *peer)
     }
     if (ours) {
         ni_shm_peer_free(peer);
+    } else if (listed(link, peer)) {
+        vacate(peer);
     }
 }
 
