@@ -4,7 +4,7 @@
  * get lost, and nobody may take it for dead.
  *
  * The rank asks a helper process, forked before MPI starts, to stop and continue it.
- * -ms N: for how long. -mode eager, long, rma.
+ * -mode eager, long, rma; -ms N: for how long; -stops N: how often, up to 3.
  */
 #include "mt.h"
 
@@ -14,7 +14,7 @@
 
 enum { TAG = 7, LONG_BYTES = 1 << 20, ROUNDS = 300, WINDOW = 8 };
 
-static int ask;
+static int ask, stops;
 static pid_t helper;
 
 static void fork_helper(int ms)
@@ -44,7 +44,8 @@ static void fork_helper(int ms)
 /* Ranks take turns in being stopped. The helper may be a little late: that is as good a place. */
 static void maybe_stop(int round)
 {
-    if (round % 100 == 50 && mt_rank == round / 100 % mt_size && 1 != write(ask, "s", 1)) {
+    if (round % 100 == 50 && round / 100 < stops && mt_rank == round / 100 % mt_size &&
+        1 != write(ask, "s", 1)) {
         mt_fail("the helper process is gone");
     }
 }
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 2 && 0 == strcmp(argv[1], "-mode") ? argv[2] : "eager";
 
+    stops = (int)mt_option(argc, argv, "-stops", 3);
     fork_helper((int)mt_option(argc, argv, "-ms", 3000));
     mt_init(&argc, &argv);
     mt_need(2);
