@@ -26,3 +26,4 @@ tools/apelink-env: tools/apelink-env.in Makefile
 	    chmod +x $@.tmp && mv $@.tmp $@
 
 include tools/info.mk
+include tools/perf.mk

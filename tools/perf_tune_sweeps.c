@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What --tune tries. The first values and probes are those that say most: --quick stops there. */
+#include "perf_tune.h"
+
+#include "base/bits.h"
+
+#define K 1024
+#define M (1024 * 1024)
+
+const struct perf_sweep perf_sweeps[] = {
+    {
+        .param = "shm_copy",
+        .values = {"copy"},
+        .probes = {{PERF_LATENCY, PERF_READ, 64 * K},
+                   {PERF_LATENCY, PERF_READ, M},
+                   {PERF_LATENCY, PERF_READ, 16 * K},
+                   {PERF_LATENCY, PERF_WRITE, 64 * K},
+                   {PERF_BW, PERF_WRITE, 256 * K}},
+        .probe_count = 5,
+        .quick_values = 1,
+        .quick_probes = 2,
+    },
+    {
+        .param = "bulk_both",
+        .values = {"no"},
+        .probes = {{PERF_LATENCY, PERF_READ, 256 * K},
+                   {PERF_LATENCY, PERF_READ, M},
+                   {PERF_LATENCY, PERF_READ, 64 * K},
+                   {PERF_LATENCY, PERF_WRITE, M},
+                   {PERF_BW, PERF_READ, M}},
+        .probe_count = 5,
+        .quick_values = 1,
+        .quick_probes = 2,
+    },
+    {
+        .param = "bulk_chunk",
+        .values = {"128K", "512K", "64K", "256K", "32K", "1M"},
+        .probes = {{PERF_LATENCY, PERF_READ, 256 * K},
+                   {PERF_LATENCY, PERF_READ, M},
+                   {PERF_LATENCY, PERF_READ, 64 * K},
+                   {PERF_LATENCY, PERF_READ, 4 * M}},
+        .probe_count = 4,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+    {
+        .param = "segment_size",
+        .values = {"16K", "32K", "4K", "64K"},
+        .fixed = {"shm_copy", "copy"},
+        .probes = {{PERF_LATENCY, PERF_READ, 64 * K},
+                   {PERF_LATENCY, PERF_WRITE, M},
+                   {PERF_BW, PERF_WRITE, 256 * K},
+                   {PERF_LATENCY, PERF_READ, M}},
+        .probe_count = 4,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+    {
+        .param = "shm_ring_size",
+        .values = {"64K", "16K", "128K", "8K"},
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 8},
+                   {PERF_RATE, PERF_MESSAGE, 8},
+                   {PERF_LATENCY, PERF_MESSAGE, K}},
+        .probe_count = 3,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+    {
+        .param = "shm_bulk_size",
+        .values = {"1M", "128K", "256K", "512K", "2M", "4M"},
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 16 * K},
+                   {PERF_BW, PERF_MESSAGE, 16 * K},
+                   {PERF_LATENCY, PERF_MESSAGE, 4 * K},
+                   {PERF_BW, PERF_MESSAGE, 4 * K}},
+        .probe_count = 4,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+    {
+        .param = "far_ns",
+        .values = {"1", "1000000"},
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 16 * K},
+                   {PERF_BW, PERF_MESSAGE, 16 * K},
+                   {PERF_LATENCY, PERF_MESSAGE, 8 * K},
+                   {PERF_LATENCY, PERF_MESSAGE, 32 * K}},
+        .probe_count = 4,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+};
+const size_t perf_sweep_count = NI_ARRAY_LENGTH(perf_sweeps);
