@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The Open MPI component mca_btl_apelink: the core and the glue are inside of it.
+# The Open MPI component mca_btl_apelink: the core and the glue are inside of it. It is linked from a convenience
+# library, which unit tests link as well.
 
 EXTRA_DIST += btl_apelink/help-mpi-btl-apelink.txt
 CLEANFILES += btl_apelink/help_text.c
 
 if HAVE_OMPI
+noinst_LTLIBRARIES += btl_apelink/libbtl_apelink.la
 ompicomponent_LTLIBRARIES += btl_apelink/mca_btl_apelink.la
 dist_ompicomponent_DATA += btl_apelink/help-mpi-btl-apelink.txt
 endif
 
-btl_apelink_mca_btl_apelink_la_SOURCES = \
+btl_apelink_libbtl_apelink_la_SOURCES = \
     btl_apelink/btl_apelink.h \
     btl_apelink/btl_apelink_atomic.c \
     btl_apelink/btl_apelink_component.c \
@@ -33,16 +35,18 @@ btl_apelink_mca_btl_apelink_la_SOURCES = \
     btl_apelink/btl_apelink_send.c \
     btl_apelink/btl_apelink_sendi.c
 
+btl_apelink_libbtl_apelink_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
+btl_apelink_libbtl_apelink_la_CFLAGS = $(AM_CFLAGS)
+btl_apelink_libbtl_apelink_la_LIBADD = ompi_glue/libompi_glue.la ni/libapeni_core.la
+
 # Open MPI finds the component by its exported name.
-btl_apelink_mca_btl_apelink_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) \
-    $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
-btl_apelink_mca_btl_apelink_la_CFLAGS = $(AM_CFLAGS)
+btl_apelink_mca_btl_apelink_la_SOURCES =
 btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined \
     -export-symbols-regex '^mca_btl_apelink_component$$'
-btl_apelink_mca_btl_apelink_la_LIBADD = ompi_glue/libompi_glue.la ni/libapeni_core.la $(OMPI_LIBS)
+btl_apelink_mca_btl_apelink_la_LIBADD = btl_apelink/libbtl_apelink.la $(OMPI_LIBS)
 
 # The text of the help file, for when it is not installed.
-nodist_btl_apelink_mca_btl_apelink_la_SOURCES = btl_apelink/help_text.c
+nodist_btl_apelink_libbtl_apelink_la_SOURCES = btl_apelink/help_text.c
 
 btl_apelink/help_text.c: btl_apelink/help-mpi-btl-apelink.txt
 	$(AM_V_GEN)$(MKDIR_P) btl_apelink && { \
