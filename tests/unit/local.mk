@@ -9,6 +9,7 @@ unit_tests =
 unit_scripts =
 include tests/unit/base.mk
 include tests/unit/link.mk
+include tests/unit/btl.mk
 include tests/unit/table.mk
 
 if HAVE_CMOCKA

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests of btl_apelink and ompi_glue: with Open MPI's base library, without MPI. The script needs mpirun.
+
+BTL_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS)
+BTL_UNIT_LIBS = btl_apelink/libbtl_apelink.la $(UNIT_LIBS) $(OMPI_LIBS)
+
+if HAVE_OMPI
+unit_tests += \
+    tests/unit/test_btl_params \
+    tests/unit/test_btl_parts
+
+check_PROGRAMS += tests/unit/btl_sum
+unit_scripts += tests/unit/btl_asked.sh
+endif
+
+tests_unit_test_btl_params_SOURCES = tests/unit/test_btl_params.c
+tests_unit_test_btl_params_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_btl_params_LDADD = $(BTL_UNIT_LIBS)
+
+tests_unit_test_btl_parts_SOURCES = tests/unit/test_btl_parts.c
+tests_unit_test_btl_parts_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_btl_parts_LDADD = $(BTL_UNIT_LIBS)
+
+tests_unit_btl_sum_SOURCES = tests/unit/btl_sum.c
+tests_unit_btl_sum_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_unit_btl_sum_LDADD = $(MPI_LIBS)
