@@ -5,13 +5,17 @@
  * tried here (unprivileged namespaces may be switched off) is said. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -255,6 +259,117 @@ static void test_wrong_key(void)
     mock_close(&b);
 }
 
+/* ---- descriptors that must not be closed, files that must not be trusted --------------------- */
+
+/* Has an NI, closes it and opens another, which gets the same descriptor number. */
+static int reborn(void *arg)
+{
+    struct mock b;
+
+    (void)arg;
+    mock_open(&b, 2, NULL);
+    (void)mock_blob(&b, board->blob[0]);
+    mock_close(&b);
+    mock_open(&b, 3, NULL);
+    board->len = mock_blob(&b, board->blob[1]);
+    atomic_store(&board->ready, 1);
+    while (atomic_load(&board->ready) == 1) {
+        mock_relax(&b);
+        for (const struct ni_peer *peer = b.peers; peer != NULL; peer = peer->next) {
+            CHECK(peer->down == NI_OK || peer->received == 2);
+        }
+    }
+    CHECK(b.accepted == 2);
+    mock_close(&b);
+    return 0;
+}
+
+static void let_pass(struct mock *mock, int ms)
+{
+    for (int i = 0; i < ms; i++) {
+        usleep(1000);
+        for (int n = 0; n < 70; n++) {
+            mock_progress(mock);
+        }
+    }
+}
+
+/* Two NIs of this process ask for the same segment; then one comes with an address that is out of
+ * date and leads to the same file. Closing either descriptor that is too many would make both of
+ * them seem dead. */
+static void test_many_descriptors(void)
+{
+    struct mock a, b;
+    struct ni_peer *from_a, *from_b, *stale;
+    struct ni_shm_blob blob;
+    pid_t pid;
+
+    atomic_store(&board->ready, 0);
+    pid = mock_fork(reborn, NULL);
+    while (atomic_load(&board->ready) == 0) {
+        usleep(100);
+    }
+    mock_open(&a, 10, NULL);
+    mock_open(&b, 11, NULL);
+    memcpy(&blob, board->blob[1], sizeof(blob));
+    blob.pid_ns ^= 1;
+    from_a = mock_connect(&a, &blob, sizeof(blob));
+    from_b = mock_connect(&b, &blob, sizeof(blob));
+    CHECK(mock_send(from_a, 16) == NI_AGAIN && mock_send(from_b, 16) == NI_AGAIN);
+    mock_send_all(from_a, 16);
+    mock_send_all(from_b, 16);
+    CHECK(mock_try_connect(&a, board->blob[0], board->len, &stale) == NI_ERR_UNREACHABLE);
+    let_pass(&a, 50);
+    mock_send_all(from_a, 16);
+    mock_close(&a);
+    let_pass(&b, 50);
+    CHECK(from_b->down == NI_OK);
+    mock_send_all(from_b, 16);
+    let_pass(&b, 50);
+    atomic_store(&board->ready, 2);
+    mock_join(pid);
+    mock_close(&b);
+}
+
+/* Whose file could shrink under our hands, or is not what the address says. */
+static void test_impostors(void)
+{
+    struct mock a, b;
+    struct ni_shm_blob blob, bad;
+    struct ni_peer *peer;
+    struct stat st;
+    uint8_t bytes[MOCK_BLOB];
+    int fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    mock_open(&a, 10, NULL);
+    mock_open(&b, 11, NULL);
+    CHECK(mock_blob(&b, bytes) == sizeof(blob));
+    memcpy(&blob, bytes, sizeof(blob));
+    CHECK(fstat((int)blob.fd, &st) == 0);
+    CHECK(fd >= 0 && ftruncate(fd, st.st_size) == 0);
+    CHECK(sendfile(fd, (int)blob.fd, &(off_t){0}, 4096) == 4096);
+    bad = blob;
+    bad.fd = (uint32_t)fd;
+    bad.key ^= 1; /* or the process would know it already */
+    CHECK(pwrite(fd, &bad.key, 8, offsetof(struct ni_shm_header, key)) == 8);
+    bad.socket ^= 1; /* nobody to ask */
+    CHECK(mock_try_connect(&a, &bad, sizeof(bad), &peer) == NI_ERR_UNREACHABLE);
+    CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+    CHECK(mock_try_connect(&a, &bad, sizeof(bad), &peer) == NI_OK);
+    mock_disconnect(&a, peer);
+    bad.address++;
+    CHECK(mock_try_connect(&a, &bad, sizeof(bad), &peer) == NI_ERR_UNREACHABLE);
+    bad.address--;
+    CHECK(pwrite(fd, "\xff\xff\xff\xff", 4, offsetof(struct ni_shm_header, counts) + 4) == 4);
+    CHECK(mock_try_connect(&a, &bad, sizeof(bad), &peer) == NI_ERR_PROTOCOL);
+    close(fd);
+    /* A descriptor that is no segment at all: standard error, as it happens. */
+    bad.fd = 2;
+    CHECK(mock_try_connect(&a, &bad, sizeof(bad), &peer) == NI_ERR_UNREACHABLE);
+    mock_close(&a);
+    mock_close(&b);
+}
+
 /* The owner is gone before it has answered. */
 static int short_lived(void *arg)
 {
@@ -328,6 +443,8 @@ int main(void)
     test_cut_off();
     test_wrong_key();
     test_no_answer();
+    test_many_descriptors();
+    test_impostors();
     CHECK(mock_count_fds() == fds);
     return 0;
 }

@@ -351,6 +351,16 @@ void mock_send_all(struct ni_peer *peer, uint32_t len)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
+static bool has_lane(const struct mock *mock, const struct ni_lane_rx *lane)
+{
+    for (unsigned i = 0; i < mock->lane_count; i++) {
+        if (mock->lanes[i] == lane) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
 {
     struct ni_peer *peer = lane->peer;
@@ -373,6 +383,9 @@ static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
         peer->in_lane++;
         peer->in_bulk += ni_packet_in_bulk(word0);
         (void)take(mock, peer, word0, word1, payload);
+        if (!has_lane(mock, lane)) {
+            return events + 1;
+        }
         lane->depth--;
         events++;
     }

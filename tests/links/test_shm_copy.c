@@ -129,6 +129,15 @@ static void never(const char *what, enum ni_fault_point fault)
     mock_param("shm_copy", "auto");
 }
 
+static char message[512];
+
+static void keep(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)arg;
+    CHECK(level == NI_LOG_ERROR);
+    snprintf(message, sizeof(message), "%s", text);
+}
+
 static void demanded(void)
 {
     struct mock a;
@@ -139,9 +148,11 @@ static void demanded(void)
     CHECK(mock_try_connect(&a, board->blob, board->len, &peer) == NI_OK && peer->ep->copy);
     mock_close(&a);
     ni_fault_arm(NI_FAULT_SYSCALL, 1, 1);
-    ni_log_set_sink(NULL, NULL);
+    ni_log_set_sink(keep, NULL);
     mock_open(&a, 5, NULL);
     CHECK(mock_try_connect(&a, board->blob, board->len, &peer) == NI_ERR_UNREACHABLE);
+    ni_log_set_sink(NULL, NULL);
+    CHECK(strstr(message, "shm_copy") != NULL);
     ni_fault_reset();
     mock_close(&a);
     mock_param("shm_copy", "auto");

@@ -236,6 +236,38 @@ static void test_sizes(void)
     }
 }
 
+/* A handler that gives up the peer whose packet it handles, in a slot or in the lane. */
+static void give_up(struct mock *mock, struct ni_peer *peer)
+{
+    if (peer->received == mock->deliveries) {
+        ni_link_shm.disconnect(peer->ep);
+        peer->ep = NULL;
+        mock->handler = NULL;
+    }
+}
+
+static void test_give_up(unsigned at)
+{
+    struct mock a, b;
+    struct ni_peer *to_a, *to_b;
+    uint8_t blob[MOCK_BLOB];
+
+    mock_open(&a, 1, NULL);
+    mock_open(&b, 2, NULL);
+    to_b = mock_connect(&a, blob, mock_blob(&b, blob));
+    to_a = mock_connect(&b, blob, mock_blob(&a, blob));
+    for (int i = 0; i < 10; i++) {
+        mock_send_all(to_b, 100);
+    }
+    b.handler = give_up;
+    b.deliveries = at;
+    settle(&a, &b);
+    CHECK(to_a->received == at && b.lane_count == 0 && to_a->downs == 0);
+    CHECK(to_b->down == NI_ERR_PEER_CLOSED);
+    mock_close(&a);
+    mock_close(&b);
+}
+
 static void test_refuse(void)
 {
     struct mock a, b;
@@ -339,6 +371,9 @@ int main(void)
     test_part_and_meet();
     test_kick();
     test_sizes();
+    test_give_up(1);
+    test_give_up(3);
+    test_give_up(7);
     test_refuse();
     test_jobs();
     test_reach();

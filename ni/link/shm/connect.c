@@ -37,7 +37,8 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
     peer->ep.max_bulk = link->segment->geometry.counts.bulk;
     peer->link = link;
-    peer->blob = *blob;
+    peer->key = blob->key;
+    peer->process = blob->pid;
     peer->in_seat = -1;
     ni_list_init(&peer->list);
     ni_list_push_back(&link->peers, &peer->list);
@@ -51,7 +52,7 @@ static struct ni_shm_peer *peer_find(struct ni_shm_link *link, uint64_t key)
         struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
 
         /* Acquire: pairs with E1. */
-        if (peer->blob.key == key &&
+        if (peer->key == key &&
             atomic_load_explicit(&peer->status, memory_order_acquire) == NI_OK) {
             return peer;
         }
@@ -216,8 +217,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
 
 static void report(const struct ni_shm_peer *peer, ni_status status)
 {
-    ni_log(NI_LOG_DEBUG, "process %u cannot be reached: %s", peer->blob.pid,
-           ni_status_text(status));
+    ni_log(NI_LOG_DEBUG, "process %u cannot be reached: %s", peer->process, ni_status_text(status));
 }
 
 /* Whatever way there is to the peer's segment. */
@@ -270,6 +270,7 @@ ni_status ni_shm_connect(struct ni_link *base, const void *bytes, size_t len, st
         return NI_ERR_EXISTS;
     }
     peer->ep.peer = core;
+    peer->blob = blob;
     status = connect_peer(link, peer);
     if (status != NI_OK) {
         /* The struct stays in the list for the next try: the peer may be sending to us. */

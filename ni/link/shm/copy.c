@@ -153,7 +153,7 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
         ni_log_limited(&limit, wanted == NI_SHM_COPY_PROCESS_VM ? NI_LOG_ERROR : NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory: "
                        "process_vm_readv is %s%s",
-                       peer->blob.pid, reason,
+                       peer->process, reason,
                        wanted == NI_SHM_COPY_PROCESS_VM
                            ? "; parameter shm_copy demands it, so the peer is given up"
                            : "");
@@ -190,7 +190,7 @@ static ni_status failed(struct ni_shm_peer *peer, int error)
         ni_log_limited(&limit, NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory from now on: "
                        "process_vm_readv is %s",
-                       peer->blob.pid, reason_of(error));
+                       peer->process, reason_of(error));
         return NI_ERR_UNSUPPORTED;
     }
 }

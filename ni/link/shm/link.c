@@ -236,19 +236,19 @@ static int shm_describe(const struct ni_ep *ep, char *text, size_t size)
     if (peer->stage == NI_SHM_CONNECTING) {
         return snprintf(text, size,
                         "shm: process %u was asked for its memory and has not answered yet",
-                        peer->blob.pid);
+                        peer->process);
     }
     if (ep->same_memory) {
         return snprintf(text, size, "shm: same process; packets: %s; long: plain copies", packets);
     }
     if (ep->copy) {
         return snprintf(text, size, "shm: process %u; packets: %s; long: process_vm_readv",
-                        peer->blob.pid, packets);
+                        peer->process, packets);
     }
     return snprintf(text, size,
                     "shm: process %u; packets: %s; long: through shared memory, because "
                     "process_vm_readv is %s",
-                    peer->blob.pid, packets, peer->copy_reason);
+                    peer->process, packets, peer->copy_reason);
 }
 
 const struct ni_link_ops ni_link_shm = {

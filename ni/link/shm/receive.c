@@ -137,7 +137,7 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     }
     if (status != NI_OK) {
         ni_log_limited(&limit, NI_LOG_WARN, "no memory to receive from process %u; trying again",
-                       peer->blob.pid);
+                       peer->process);
         return RETRY;
     }
     peer->in_area = area;

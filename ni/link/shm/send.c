@@ -165,7 +165,7 @@ static void without_lane(struct ni_shm_peer *peer)
     ni_log_limited(&limit, NI_LOG_WARN,
                    "no memory for a ring to process %u: going on slowly, without packets of more "
                    "than %d bytes. Free memory or raise the memory limit of this container or user",
-                   peer->blob.pid, NI_SHM_SLOT_SIZE);
+                   peer->process, NI_SHM_SLOT_SIZE);
 }
 
 /* ---- reserve, commit ------------------------------------------------------------------------- */
@@ -194,10 +194,10 @@ static ni_status take_seat(struct ni_shm_peer *peer)
         ni_log_limited(&limit, NI_LOG_WARN,
                        "process %u receives from %u others already and takes no more until one "
                        "leaves; raise APENI_SHM_MAX_PEERS for it",
-                       peer->blob.pid, segment->geometry.counts.seats);
+                       peer->process, segment->geometry.counts.seats);
         return NI_AGAIN;
     default:
-        ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s", peer->blob.pid,
+        ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s", peer->process,
                        status == NI_ERR_NOMEM ? "no shared memory left; free memory or raise the "
                                                 "memory limit of this container or user"
                                               : "record locks on shared memory do not work");

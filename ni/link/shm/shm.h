@@ -61,7 +61,8 @@ enum { NI_SHM_INFLIGHT = 16 };
 struct ni_shm_peer {
     struct ni_ep ep;
     struct ni_list list; /* in link->peers */
-    struct ni_shm_blob blob;
+    uint64_t key;        /* of its segment: who it is */
+    uint32_t process;    /* its number in its own pid namespace, for people */
     struct ni_shm_link *link;
 
     /* Shared by both parts. Written by the poller (E1, release), read by the endpoint's holder
@@ -73,6 +74,7 @@ struct ni_shm_peer {
 
     /* Out part. */
     enum ni_shm_stage stage;
+    struct ni_shm_blob blob; /* that connect was called with */
     /* E3: set by connect or, when the owner has answered, by the poller (release); read by both
      * (acquire). */
     struct ni_shm_segment *_Atomic segment;
