@@ -15,7 +15,6 @@
 #include "base/config.h"
 #include "btl_apelink/btl_apelink.h"
 #include "ompi_glue/check.h"
-#include "opal/runtime/opal.h"
 
 /* What a case found out about itself. */
 struct outcome {

@@ -7,6 +7,7 @@
 #include "btl_apelink/btl_apelink_copy_inl.h"
 #include "btl_apelink/btl_apelink_parts.h"
 #include "engine/engine.h"
+#include "ompi_glue/take.h"
 
 enum { TAG = 0x41, PART_TAG = MCA_BTL_APELINK_PART | TAG };
 
@@ -19,28 +20,16 @@ static struct {
     uint8_t data[4096];
 } delivered;
 
-#if BTL_VERSION >= 330
-static void take(struct mca_btl_base_module_t *btl,
-                 const mca_btl_base_receive_descriptor_t *message)
+static void take(struct mca_btl_base_module_t *btl, unsigned tag, const void *data, size_t len,
+                 void *arg)
 {
-    const mca_btl_base_segment_t *segment = message->des_segments;
-
-    assert_int_equal(message->tag, TAG);
-#else
-static void take(struct mca_btl_base_module_t *btl, mca_btl_base_tag_t tag,
-                 mca_btl_base_descriptor_t *message, void *data)
-{
-    const mca_btl_base_segment_t *segment = message->des_segments;
-
-    (void)data;
+    (void)arg;
     assert_int_equal(tag, TAG);
-#endif
     assert_ptr_equal(btl, &mca_btl_apelink.super);
-    assert_int_equal(message->des_segment_count, 1);
-    assert_true(segment->seg_len <= sizeof(delivered.data));
+    assert_true(len <= sizeof(delivered.data));
     delivered.count++;
-    delivered.len = segment->seg_len;
-    memcpy(delivered.data, segment->seg_addr.pval, segment->seg_len);
+    delivered.len = len;
+    memcpy(delivered.data, data, len);
 }
 
 static int setup(void **state)
@@ -48,7 +37,7 @@ static int setup(void **state)
     (void)state;
     memset(&delivered, 0, sizeof(delivered));
     ni_list_init(&mca_btl_apelink.assemblies);
-    mca_btl_base_active_message_trigger[TAG].cbfunc = take;
+    ompi_glue_take(TAG, take, NULL);
     return 0;
 }
 
@@ -56,6 +45,7 @@ static int teardown(void **state)
 {
     (void)state;
     mca_btl_apelink_drop_parts(&mca_btl_apelink, NULL);
+    ompi_glue_take(TAG, NULL, NULL);
     return ni_list_empty(&mca_btl_apelink.assemblies) ? 0 : -1;
 }
 
