@@ -13,6 +13,8 @@
  * known length.
  */
 
+enum { MCA_BTL_APELINK_COPY_SMALL = 32 };
+
 NI_ALWAYS_INLINE void mca_btl_apelink_copy_small(uint8_t *to, const uint8_t *from, size_t size)
 {
     if (size >= 8) {
@@ -36,7 +38,7 @@ NI_ALWAYS_INLINE void mca_btl_apelink_copy_small(uint8_t *to, const uint8_t *fro
 
 NI_ALWAYS_INLINE void mca_btl_apelink_copy(uint8_t *to, const void *from, size_t size)
 {
-    if (NI_LIKELY(size <= 32)) {
+    if (NI_LIKELY(size <= MCA_BTL_APELINK_COPY_SMALL)) {
         mca_btl_apelink_copy_small(to, from, size);
     } else {
         memcpy(to, from, size);

@@ -41,9 +41,9 @@ static bool push(mca_btl_apelink_frag_t *frag)
     if (NI_UNLIKELY(place == NULL)) {
         return false;
     }
-    memcpy(place, segments[0].seg_addr.pval, own);
+    ni_msg_copy(endpoint->peer, place, segments[0].seg_addr.pval, own);
     if (users != 0) {
-        memcpy(place + own, segments[1].seg_addr.pval, users);
+        ni_msg_copy(endpoint->peer, place + own, segments[1].seg_addr.pval, users);
     }
     ni_msg_commit(endpoint->peer, endpoint->queue, frag->tag, (uint32_t)(own + users));
     return true;

@@ -53,7 +53,11 @@ int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
             void *data;
 
             opal_convertor_get_current_pointer(convertor, &data);
-            mca_btl_apelink_copy(place + header_size, data, payload_size);
+            if (NI_LIKELY(payload_size <= MCA_BTL_APELINK_COPY_SMALL)) {
+                mca_btl_apelink_copy_small(place + header_size, data, payload_size);
+            } else {
+                ni_msg_copy(endpoint->peer, place + header_size, data, payload_size);
+            }
         } else if (NI_UNLIKELY(!pack(convertor, place + header_size, payload_size))) {
             ni_msg_abort(endpoint->peer);
             if (descriptor != NULL) {
