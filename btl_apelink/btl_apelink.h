@@ -156,6 +156,7 @@ struct mca_btl_apelink_component_t {
     mca_btl_base_component_t super;
     int enable;          /* enum mca_btl_apelink_enable */
     unsigned frag_max;   /* descriptors of each larger size */
+    bool minmax;         /* offer atomic minimum and maximum, which are signed */
     bool bad_parameters; /* a value was refused: init steps aside */
 };
 typedef struct mca_btl_apelink_component_t mca_btl_apelink_component_t;
