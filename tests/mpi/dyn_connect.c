@@ -68,6 +68,7 @@ static void die(MPI_Comm inter, bool server)
     }
     if (mt_rank == mt_size - 1) {
         mt_sleep(200);
+        fprintf(stderr, "rank %d kills itself\n", mt_rank);
         kill(getpid(), SIGKILL);
     }
     MPI_Recv(&v, 1, MPI_INT, mt_size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
