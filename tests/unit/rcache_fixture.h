@@ -16,7 +16,7 @@
  * demand. Nothing is ever touched, so ranges may be any numbers. For programs of one file.
  */
 
-enum { PAGE = 4096, REGISTRATIONS = 64, REFUSE_NEVER = -1 };
+enum { PAGE = 4096, REGISTRATIONS = 1100, REFUSE_NEVER = -1 };
 enum { R = NI_ACCESS_READ, W = NI_ACCESS_WRITE };
 
 struct registration {

@@ -86,13 +86,18 @@ static void test_limit_of_bytes(void **state)
 static void test_default_limit(void **state)
 {
     (void)state;
-    /* More than REGISTRATIONS cannot be tried here; the model test does. */
-    for (unsigned i = 0; i < REGISTRATIONS; i++) {
+    for (unsigned i = 0; i < 1024; i++) {
         use(2 * i, 1, R);
     }
-    assert_int_equal(stats().entries, REGISTRATIONS);
-    use(1000, 1, R); /* the registrar is full: all others go */
-    assert_int_equal(stats().entries, 1);
+    assert_int_equal(stats().entries, 1024);
+    assert_int_equal(stats().evictions, 0);
+    use(2 * 1024, 1, R); /* the first one goes */
+    assert_int_equal(stats().entries, 1024);
+    assert_int_equal(stats().evictions, 1);
+    use(2, 1, R);
+    assert_int_equal(stats().hits, 1);
+    use(0, 1, R);
+    assert_int_equal(stats().hits, 1);
 }
 
 static void test_invalidate_unheld(void **state)
