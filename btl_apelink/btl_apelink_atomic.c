@@ -6,8 +6,10 @@
 
 /*
  * They are executed as C11 atomics on the target's word, so they mix with the CPU's own, of the
- * target and of others that map the memory: the "global" property. Minimum and maximum compare
- * signed numbers. Floating point is not supported.
+ * target and of others that map the memory: the "global" property. Floating point is not supported.
+ * Minimum and maximum compare signed numbers; osc/rdma of 4.1 does not ask whether the type is
+ * signed, nor for the capability flag of an operation, so they are refused unless the user has
+ * switched them on.
  */
 
 /* The operation of the core, or NI_ATOMIC_OPS for none. */
@@ -31,9 +33,9 @@ static enum ni_atomic_op op_of(mca_btl_base_atomic_op_t op)
     case MCA_BTL_ATOMIC_SWAP:
         return NI_ATOMIC_SWAP;
     case MCA_BTL_ATOMIC_MIN:
-        return NI_ATOMIC_MIN;
+        return mca_btl_apelink_component.minmax ? NI_ATOMIC_MIN : NI_ATOMIC_OPS;
     case MCA_BTL_ATOMIC_MAX:
-        return NI_ATOMIC_MAX;
+        return mca_btl_apelink_component.minmax ? NI_ATOMIC_MAX : NI_ATOMIC_OPS;
     default:
         return NI_ATOMIC_OPS;
     }

@@ -200,6 +200,13 @@ static void declare_own(void)
                   "Most descriptors of each of the sizes eager_limit and max_send_size; they hold "
                   "what finds no room in a ring.",
                   MCA_BASE_VAR_TYPE_UNSIGNED_INT, NULL, OPAL_INFO_LVL_9, &component->frag_max);
+    component->minmax = false;
+    (void)declare(
+        "minmax",
+        "Whether to offer atomic minimum and maximum. They compare signed numbers, but "
+        "osc/rdma of Open MPI 4.1 uses them for unsigned types as well, with wrong results "
+        "for values of which the highest bit is set. Without, it does these under a lock.",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_5, &component->minmax);
 }
 
 /* ---- Open MPI's own set --------------------------------------------------------------------------- */
@@ -228,12 +235,12 @@ static void set_limits(mca_btl_base_module_t *btl)
     btl->btl_get_limit = SIZE_MAX;
     btl->btl_flags = MCA_BTL_FLAGS_SEND | MCA_BTL_FLAGS_RDMA | MCA_BTL_FLAGS_ATOMIC_OPS |
                      MCA_BTL_FLAGS_ATOMIC_FOPS | MCA_BTL_FLAGS_RDMA_FLUSH;
-    btl->btl_atomic_flags =
-        MCA_BTL_ATOMIC_SUPPORTS_ADD | MCA_BTL_ATOMIC_SUPPORTS_AND | MCA_BTL_ATOMIC_SUPPORTS_OR |
-        MCA_BTL_ATOMIC_SUPPORTS_XOR | MCA_BTL_ATOMIC_SUPPORTS_LAND | MCA_BTL_ATOMIC_SUPPORTS_LOR |
-        MCA_BTL_ATOMIC_SUPPORTS_LXOR | MCA_BTL_ATOMIC_SUPPORTS_SWAP | MCA_BTL_ATOMIC_SUPPORTS_MIN |
-        MCA_BTL_ATOMIC_SUPPORTS_MAX | MCA_BTL_ATOMIC_SUPPORTS_32BIT |
-        MCA_BTL_ATOMIC_SUPPORTS_CSWAP | MCA_BTL_ATOMIC_SUPPORTS_GLOB;
+    btl->btl_atomic_flags = MCA_BTL_ATOMIC_SUPPORTS_ADD | MCA_BTL_ATOMIC_SUPPORTS_AND |
+                            MCA_BTL_ATOMIC_SUPPORTS_OR | MCA_BTL_ATOMIC_SUPPORTS_XOR |
+                            MCA_BTL_ATOMIC_SUPPORTS_LAND | MCA_BTL_ATOMIC_SUPPORTS_LOR |
+                            MCA_BTL_ATOMIC_SUPPORTS_LXOR | MCA_BTL_ATOMIC_SUPPORTS_SWAP |
+                            MCA_BTL_ATOMIC_SUPPORTS_32BIT | MCA_BTL_ATOMIC_SUPPORTS_CSWAP |
+                            MCA_BTL_ATOMIC_SUPPORTS_GLOB;
 }
 
 int mca_btl_apelink_register_params(void)
@@ -325,6 +332,10 @@ bool mca_btl_apelink_apply_params(void)
                         FRAGS_MOST);
     for (size_t i = 0; i < ni_param_count; i++) {
         good &= apply_core(&core_vars[i]);
+    }
+    if (mca_btl_apelink_component.minmax) {
+        mca_btl_apelink.super.btl_atomic_flags |=
+            MCA_BTL_ATOMIC_SUPPORTS_MIN | MCA_BTL_ATOMIC_SUPPORTS_MAX;
     }
     return good;
 }
