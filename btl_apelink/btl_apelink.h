@@ -54,7 +54,7 @@ struct mca_btl_base_endpoint_t {
     struct ni_list all;     /* in the module's list; under its lock */
     opal_mutex_t lock;
     opal_proc_t *proc;
-    bool down; /* nothing more can be sent to it */
+    _Atomic bool down; /* nothing more can be sent to it; relaxed, set once by whoever polls */
 };
 typedef struct mca_btl_base_endpoint_t mca_btl_apelink_endpoint_t;
 
@@ -295,6 +295,11 @@ static inline void mca_btl_apelink_unlock(const mca_btl_apelink_module_t *module
     if (NI_UNLIKELY(module->threads)) {
         opal_mutex_unlock(lock);
     }
+}
+
+static inline bool mca_btl_apelink_is_down(const mca_btl_apelink_endpoint_t *endpoint)
+{
+    return atomic_load_explicit(&endpoint->down, memory_order_relaxed);
 }
 
 /* Whether descriptors wait on the endpoint. Relaxed: a thread sees its own, and between threads

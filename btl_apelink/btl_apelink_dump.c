@@ -12,7 +12,7 @@ static void dump_endpoint(const mca_btl_apelink_endpoint_t *endpoint)
     opal_output(0, "btl:apelink: %s: %s; %u descriptors wait%s\n",
                 OPAL_NAME_PRINT(endpoint->proc->proc_name), link,
                 atomic_load_explicit(&endpoint->waiting, memory_order_relaxed),
-                endpoint->down ? "; down" : "");
+                mca_btl_apelink_is_down(endpoint) ? "; down" : "");
 }
 
 /* Of one endpoint, or of all if it is NULL; verbose adds the statistics of the interface. */

@@ -170,10 +170,10 @@ void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status
     mca_btl_apelink_endpoint_t *endpoint = ni_peer_user(peer);
 
     mca_btl_apelink_drop_parts(module, peer);
-    if (endpoint == NULL || endpoint->down) {
+    if (endpoint == NULL || mca_btl_apelink_is_down(endpoint)) {
         return;
     }
-    endpoint->down = true;
+    atomic_store_explicit(&endpoint->down, true, memory_order_relaxed);
     if (module->closing) {
         return;
     }

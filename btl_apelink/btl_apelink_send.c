@@ -67,7 +67,7 @@ static NI_COLD int send_later(mca_btl_apelink_module_t *module, mca_btl_apelink_
 {
     mca_btl_apelink_endpoint_t *endpoint = frag->endpoint;
 
-    if (endpoint->down || ni_peer_status(endpoint->peer) != NI_OK) {
+    if (mca_btl_apelink_is_down(endpoint) || ni_peer_status(endpoint->peer) != NI_OK) {
         return OPAL_ERR_UNREACH;
     }
     /* The caller learns of it by the callback only, whatever it asked for. */

@@ -13,7 +13,7 @@ static NI_COLD int sendi_later(struct mca_btl_base_module_t *btl,
     if (descriptor != NULL) {
         *descriptor = mca_btl_apelink_alloc(btl, endpoint, order, size, flags);
     }
-    return endpoint->down ? OPAL_ERR_UNREACH : OPAL_ERR_RESOURCE_BUSY;
+    return mca_btl_apelink_is_down(endpoint) ? OPAL_ERR_UNREACH : OPAL_ERR_RESOURCE_BUSY;
 }
 
 /* User data that is not contiguous is packed in place. A convertor that does not deliver all of it
