@@ -264,6 +264,7 @@ void mock_disconnect(struct mock *mock, struct ni_peer *peer)
 {
     struct ni_peer **where = &mock->peers;
 
+    CHECK(peer->ep != NULL || peer->down != NI_OK || peer->received == 0);
     if (peer->ep != NULL) {
         ni_link_shm.disconnect(peer->ep);
     }

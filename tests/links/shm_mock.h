@@ -72,7 +72,8 @@ size_t mock_blob(struct mock *mock, void *blob);
 /* The peer of a blob, with an endpoint. NULL: cannot be reached. */
 struct ni_peer *mock_connect(struct mock *mock, const void *blob, size_t len);
 ni_status mock_try_connect(struct mock *mock, const void *blob, size_t len, struct ni_peer **peer);
-/* Give up the endpoint and forget the peer. */
+/* Give up the endpoint and forget the peer. One without endpoint must be down: else the link still
+ * knows it. */
 void mock_disconnect(struct mock *mock, struct ni_peer *peer);
 
 /* Send one packet with a payload of len bytes, 16 or more. NI_AGAIN or the peer's failure. */
