@@ -81,7 +81,10 @@ static ni_status to_queue(const struct ni_arrival *a, ni_consumer_fn consumer, v
         consumer(arg, &info);
         return NI_OK;
     }
-    return ni_queue_push(queue, a->payload, a->len);
+
+    ni_status status = ni_queue_push(queue, a->payload, a->len);
+
+    return status == NI_ERR_BOUNDS ? refuse(a, status) : status;
 }
 
 static ni_status on_message(const struct ni_arrival *a)
@@ -92,9 +95,13 @@ static ni_status on_message(const struct ni_arrival *a)
         (void)refuse(a, NI_ERR_REGION);
         return NI_OK;
     }
+    /* Nobody asked to be told of a refusal: only a full queue concerns the sender. */
     return to_queue(a, (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER),
                     (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT),
-                    (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY));
+                    (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)) ==
+                   NI_AGAIN
+               ? NI_AGAIN
+               : NI_OK;
 }
 
 /* ---- WRITE -----------------------------------------------------------------------------------
@@ -118,11 +125,9 @@ static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet
 
 static ni_status write_queue(const struct ni_arrival *a, const struct ni_region_view *region)
 {
-    ni_status status = to_queue(a, (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER],
-                                (void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT],
-                                (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
-
-    return status;
+    return to_queue(a, (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER],
+                    (void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT],
+                    (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
 }
 
 static ni_status write_counter(const struct ni_arrival *a, const struct ni_region_view *region)
@@ -243,7 +248,9 @@ static ni_status on_ack(const struct ni_arrival *a)
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }
     if (op->kind != NI_OP_READ || status != NI_OK) {
-        ni_op_complete(op, status, op->kind == NI_OP_READ ? 0 : fields.value);
+        uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
+
+        ni_op_complete(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }
     /* Segments of an answer come in order. */

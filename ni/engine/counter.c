@@ -53,6 +53,9 @@ ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack
     if (counter == NULL) {
         return NI_ERR_REGION;
     }
+    if (ack == NULL) {
+        return NI_ERR_INVALID;
+    }
     ni_lock_take(&counter->lock, ni->threads);
     if (counter->notifications == NI_COUNTER_NOTIFICATIONS) {
         status = NI_ERR_LIMIT;
@@ -110,7 +113,5 @@ ni_status ni_counter_read(struct ni *ni, ni_handle handle, int64_t *value)
 ni_status ni_counter_add_remote(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                                 int64_t value, const struct ni_ack *ack)
 {
-    struct ni_ack none = {.kind = NI_ACK_NONE};
-
-    return ni_store_object(ni, peer, counter, &value, sizeof(value), ack != NULL ? ack : &none);
+    return ni_store_object(ni, peer, counter, &value, sizeof(value), ack);
 }

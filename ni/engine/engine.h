@@ -259,8 +259,7 @@ struct ni {
     struct ni_peer *buckets[NI_PEER_BUCKETS];
     uint64_t serial;
     uint64_t address;
-    uint32_t events; /* completions since the last ni_progress */
-    uint32_t idle;   /* empty polls in a row */
+    uint32_t idle; /* empty polls in a row */
     const struct ni_config *config;
     bool closing;
     pid_t pid;

@@ -92,7 +92,6 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
         release_flushes(ni, op, &ready);
     }
     free_op(ni, op);
-    ni->events++;
     ni_lock_give(&ni->lock, ni->threads);
     ni_ack_deliver(ni, &ack, status, value);
     while (!ni_list_empty(&ready)) {
@@ -105,7 +104,7 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
 
 void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value)
 {
-    switch (ack->kind) {
+    switch (ack != NULL ? ack->kind : NI_ACK_NONE) {
     case NI_ACK_NONE:
         break;
     case NI_ACK_CALL:

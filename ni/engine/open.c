@@ -260,9 +260,10 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
            ni->link->ops->reach(ni->link, part, part_len, reason, reason_size) == NI_OK;
 }
 
-ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **peer)
+ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **connected)
 {
     char reason[256] = "";
+    struct ni_peer *peer;
     const uint8_t *part;
     size_t part_len;
     ni_status status = ni_usable(ni);
@@ -280,12 +281,15 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
         return status;
     }
     taken = ni_turn_take(ni);
-    status = ni_peer_get(ni, ni->link, part, part_len, peer);
+    status = ni_peer_get(ni, ni->link, part, part_len, &peer);
     if (status == NI_OK) {
-        ni_lock_take(&(*peer)->lock, ni->threads);
-        status = ni_peer_endpoint(*peer);
-        (*peer)->references += status == NI_OK;
-        ni_lock_give(&(*peer)->lock, ni->threads);
+        ni_lock_take(&peer->lock, ni->threads);
+        status = ni_peer_endpoint(peer);
+        ni_lock_give(&peer->lock, ni->threads);
+    }
+    if (status == NI_OK) {
+        peer->references++;
+        *connected = peer;
     }
     ni_turn_give(ni, taken);
     return status;

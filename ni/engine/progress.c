@@ -362,7 +362,7 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
             continue;
         }
         now = ni_now_ns() / 1000;
-        end = end == 0 ? now + timeout_us : end;
+        end = end == 0 ? now + ni_min_u64(timeout_us, UINT64_MAX - now) : end;
         if (now >= end) {
             return 0;
         }

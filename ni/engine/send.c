@@ -102,6 +102,9 @@ static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len
     if (peer->ep->tx.bulk == NULL || len > peer->ep->max_bulk) {
         return NI_ERR_LIMIT;
     }
+    if (len > peer->ep->tx.bulk_size - NI_LINE) {
+        skew = 0; /* fits only at the very beginning of the area */
+    }
     status = reserve(peer, 1);
     if (status != NI_OK) {
         return status;
@@ -126,7 +129,7 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
         return status;
     }
     if (ni_packet_lines(head, len) <= peer->ep->max_lines &&
-        (len <= NI_RING_PAYLOAD || peer->ep->max_bulk == 0)) {
+        (len <= NI_RING_PAYLOAD || len > peer->ep->max_bulk)) {
         status = reserve(peer, ni_packet_lines(head, len));
     } else {
         /* Fields and the bulk offset share the line: 48 - 8 bytes of fields fit. */
@@ -216,8 +219,12 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
         }
         return status;
     }
-    memcpy(place, head, head_len);
-    ni_msg_copy(peer, place + head_len, data, len);
+    if (head_len != 0) {
+        memcpy(place, head, head_len);
+    }
+    if (len != 0) {
+        ni_msg_copy(peer, place + head_len, data, len);
+    }
     ni_msg_commit(peer, queue, tag, (uint32_t)(head_len + len));
     return NI_OK;
 }

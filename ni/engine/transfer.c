@@ -17,6 +17,9 @@ enum {
     NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
 };
 
+/* Where no bytes are: callers may say NULL, memcpy may not be given that. */
+static uint8_t nothing[1];
+
 /* May we touch the peer's memory ourselves? NI_ERR_UNSUPPORTED: it has to be asked by packets. */
 static ni_status check_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
                                 unsigned access)
@@ -84,11 +87,11 @@ static ni_status enter(struct ni *ni, struct ni_peer *peer)
 {
     ni_status status = ni_usable(ni);
 
-    if (NI_UNLIKELY(status != NI_OK)) {
-        return status;
-    }
     if (peer->threads) {
         atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return status;
     }
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
@@ -135,6 +138,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     bool by_kernel;
     struct ni_op *op;
 
+    local = len != 0 ? local : nothing;
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
     }
@@ -224,7 +228,7 @@ static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
 
     if (status == NI_OK) {
         memcpy(place, &fields, sizeof(fields));
-        memcpy(payload, data, len);
+        memcpy(payload, len != 0 ? data : nothing, len);
         ni_packet_commit(op->peer, NI_PACKET_WRITE, 0, len, op->where.handle);
     }
     return status;

@@ -8,6 +8,7 @@ UNIT_LIBS = ni/libapeni_core.la $(CMOCKA_LIBS)
 unit_tests =
 unit_scripts =
 include tests/unit/base.mk
+include tests/unit/engine.mk
 include tests/unit/link.mk
 include tests/unit/btl.mk
 include tests/unit/table.mk

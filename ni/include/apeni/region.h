@@ -78,9 +78,10 @@ ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, 
                              struct ni_rkey *rkey);
 
 /* A QUEUE region with a body of capacity items (rounded up to a power of two) of item_size
- * bytes: 4, 8, 16, 32 or 64, or 0 for items of variable length up to max_item bytes (then
- * capacity counts 64-byte units). Read by ni_queue_pop. A full queue refuses with NI_AGAIN to
- * the sender's ack address or, where there is none, holds the sender back. */
+ * bytes: 4, 8, 16, 32 or 64, or 0 for items of any length (then capacity counts 64-byte units, of
+ * which an item takes what it and 4 bytes of length need). Read by ni_queue_pop. A full queue
+ * refuses with NI_AGAIN to the sender's ack address or, where there is none, holds the sender back.
+ * What can never be an item is refused with NI_ERR_BOUNDS. */
 ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey);
 
 /* Take the oldest item: copies up to size bytes, sets *len to the item's length. NI_AGAIN if

@@ -10,8 +10,8 @@
 
 /*
  * Transfers: everything is a Write or a Read (FORTH-CC 2.2, 3.2) to a region of a peer. Each may
- * name an ack address, to which its completion is written: nothing, a function of this process, a
- * word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes exactly
+ * name an ack address, to which its completion is written: nothing (also NULL), a function of this
+ * process, a word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes exactly
  * once, with NI_OK or the reason why not; also when the peer dies. One that was not accepted (any
  * other result) never completes. Completion may come before the call returns.
  */
@@ -31,7 +31,7 @@ typedef uint64_t ni_word;
 typedef _Atomic uint64_t ni_word;
 #endif
 
-/* value: bytes moved, or the old value of a fetching atomic. */
+/* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. */
 typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
 
 enum ni_ack_kind {
@@ -52,7 +52,8 @@ struct ni_ack {
     uint64_t value; /* of a counter's notification: what is written or added */
 };
 
-/* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. */
+/* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. NI_AGAIN, which is
+ * positive, ends up below the negative ones. */
 static inline uint64_t ni_ack_failure(ni_status status)
 {
     return UINT64_MAX - 64 + (uint64_t) - (int)status;
@@ -60,7 +61,7 @@ static inline uint64_t ni_ack_failure(ni_status status)
 
 static inline ni_status ni_ack_status(uint64_t word)
 {
-    return word > UINT64_MAX - 64 ? (ni_status) - (int)(word - (UINT64_MAX - 64)) : NI_OK;
+    return word >= UINT64_MAX - 64 - NI_AGAIN ? (ni_status)(int)(UINT64_MAX - 64 - word) : NI_OK;
 }
 
 /* A place in a peer's memory. */
