@@ -116,7 +116,9 @@ static void test_visitors(void)
     fds = mock_count_fds();
     for (uintptr_t i = 0; i < GENERATIONS; i++) {
         generation(&b, 1 + i * AT_ONCE);
-        CHECK(seats_taken(b.link) == 0);
+        while (seats_taken(b.link) != 0) {
+            mock_relax(&b);
+        }
         CHECK(mock_count_fds() == fds);
         /* All that visitors allocated was given back. */
         CHECK(blocks == 0 || blocks_of(b.link) == blocks);
@@ -174,7 +176,10 @@ static void test_answered(void)
         CHECK(peer->down == (i % 2 == 0 ? NI_ERR_PEER_DEAD : NI_ERR_PEER_CLOSED));
         reap(pid, i % 2 == 0);
         forget_all(&b);
-        CHECK(seats_taken(b.link) == 0 && mock_count_fds() == fds);
+        while (seats_taken(b.link) != 0) { /* it may have kicked us before it left its own */
+            mock_relax(&b);
+        }
+        CHECK(mock_count_fds() == fds);
     }
     mock_close(&b);
 }

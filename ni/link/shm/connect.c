@@ -35,7 +35,7 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     peer->ep.sleeping = &never_asleep;
     /* Until the peer's own sizes are known: most likely they are ours. */
     peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
-    peer->ep.max_bulk = link->segment->geometry.counts.bulk;
+    peer->ep.max_bulk = ni_shm_max_bulk(link->segment->geometry.counts.bulk);
     peer->link = link;
     peer->key = blob->key;
     peer->process = blob->pid;
@@ -204,7 +204,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
         return NI_ERR_UNREACHABLE;
     }
     peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
-    peer->ep.max_bulk = counts->bulk;
+    peer->ep.max_bulk = ni_shm_max_bulk(counts->bulk);
     peer->ep.exported = counts->exports == 0 ? NULL : segment->exports;
     peer->ep.exported_count = counts->exports;
     peer->ep.sleeping = &segment->header->sleeping;

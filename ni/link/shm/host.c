@@ -57,6 +57,7 @@ struct ni_shm_host ni_shm_host_find(void)
         .net_ns = name_space("/proc/self/ns/net"),
         .user_ns = name_space("/proc/self/ns/user"),
         .uid = (uint32_t)geteuid(),
+        .real_uid = (uint32_t)getuid(),
     };
 }
 

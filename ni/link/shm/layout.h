@@ -47,7 +47,7 @@
  * lane.
  *
  * Edges between processes:
- *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner, who reads it
+ *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner
  *   S2 seat word to FREE, release (area emptied)          -> acquire CAS to CLAIMED
  *   S3 seat word to CLOSED, release (last packet written) -> acquire load by the owner, who drains
  *   Q1 slot word to PACKET or LANE, release               -> acquire load by the owner

@@ -64,6 +64,7 @@ static bool sits(const struct ni_shm_link *link, uint32_t seat)
  * use. */
 static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
 {
+    static struct ni_log_limit limit = NI_LOG_LIMIT(10);
     /* Acquire: pairs with S1 and S3. */
     uint64_t word = atomic_load_explicit(&link->segment->seat_words[seat], memory_order_acquire);
     enum ni_shm_seat_state state = ni_shm_seat_state(word);
@@ -81,7 +82,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
         return RETRY;
     }
     if (ni_shm_blob_check(link, bytes, len, &blob, reason, sizeof(reason)) != NI_OK) {
-        ni_log(NI_LOG_INFO, "a sender is refused: %s", reason);
+        ni_log_limited(&limit, NI_LOG_INFO, "a sender is refused: %s", reason);
         return refuse(link, seat);
     }
     core_peer = link->core_ops->accept(link->core, &link->base, bytes, len);

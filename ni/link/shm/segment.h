@@ -81,6 +81,14 @@ void ni_shm_segment_put(struct ni_shm_segment *segment);
 /* No more a living owner (after the state was set to NI_SHM_CLOSED). */
 void ni_shm_segment_unlock(struct ni_shm_segment *segment);
 
+/* ---- the file (file.c) ----------------------------------------------------------------------- */
+
+/* Make the file of an own segment whose geometry is set: allocated but for blobs and areas, sealed,
+ * locked. Errors are logged. */
+ni_status ni_shm_file_make(struct ni_shm_segment *segment);
+/* Whether a file can be trusted not to shrink and is what the blob says; then its geometry. */
+ni_status ni_shm_file_check(int fd, const struct ni_shm_blob *blob,
+                            struct ni_shm_geometry *geometry);
 /* Allocate a part of the file; NI_OK or NI_ERR_NOMEM with errno. */
 ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint64_t len);
 

@@ -147,7 +147,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     post(peer, peer->out_bulk ? NI_SHM_SLOT_LANE : NI_SHM_SLOT_LANE_ONLY);
     area = peer->out_area;
     peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
-    peer->ep.max_bulk = peer->out_bulk ? counts->bulk : 0;
+    peer->ep.max_bulk = peer->out_bulk ? ni_shm_max_bulk(counts->bulk) : 0;
     ni_lane_tx_init(&peer->ep.tx, area->page, area->ring, counts->ring / NI_LINE,
                     peer->out_bulk ? area->bulk : NULL, peer->out_bulk ? counts->bulk : 0,
                     peer->payload_map);

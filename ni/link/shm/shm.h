@@ -17,6 +17,7 @@
  *
  *   layout.h    what is shared, and its protocol    link.c      open, close, the operations
  *   geometry.c  offsets                             connect.c   endpoints, from blob to seat
+ *   file.c      the memfd of a segment
  *   segment.c   segments as this process has them   send.c      packets out, until there is a lane
  *   seat.c      places in a receiver's segment      receive.c   packets in, until there is a lane
  *   area.c      memory of lanes                     watch.c     who lives, who has left; endings
@@ -81,8 +82,8 @@ struct ni_shm_peer {
     uint64_t nonce;     /* of the question to the owner; 0: not asked */
     uint64_t ask_again; /* time of the next question */
     pid_t pid;          /* in our pid namespace, 0 if unknown */
-    /* E4: generation << 32 | seat + 1, or 0 (release by the holder, acquire by the poller, who takes
-     * it away when the core knows that the peer is down). */
+    /* E4: generation << 32 | seat + 1, or 0 (release by the holder, acquire by the poller, who
+     * takes it away when the core knows that the peer is down). */
     _Atomic uint64_t out_seat;
     uint32_t out_number;                 /* of the next packet through slots */
     uint32_t out_slot;                   /* claimed, not committed: number + 1, or 0 */
@@ -136,7 +137,7 @@ struct ni_shm_grave {
 struct ni_shm_host {
     uint64_t host;
     uint64_t pid_ns, net_ns, user_ns;
-    uint32_t uid;
+    uint32_t uid, real_uid;
 };
 
 struct ni_shm_link {
@@ -197,6 +198,13 @@ ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *
 void ni_shm_socket_poll(struct ni_shm_link *link);
 
 /* ---- connect.c ------------------------------------------------------------------------------- */
+
+/* The longest payload that always finds room in an empty bulk area of so many bytes, wherever its
+ * lines begin. */
+static inline size_t ni_shm_max_bulk(uint32_t bulk)
+{
+    return bulk == 0 ? 0 : bulk - NI_LINE;
+}
 
 ni_status ni_shm_connect(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
                          struct ni_ep **ep);

@@ -194,9 +194,11 @@ static struct ni_shm_peer *find_asker(struct ni_shm_link *link, uint64_t nonce)
     return found;
 }
 
+/* Credentials tell the real user. */
 static bool trusted(const struct ni_shm_link *link, const struct arrival *arrival)
 {
-    return arrival->has_cred && (arrival->cred.uid == link->host.uid || arrival->cred.uid == 0);
+    return arrival->has_cred && (arrival->cred.uid == link->host.real_uid ||
+                                 arrival->cred.uid == link->host.uid || arrival->cred.uid == 0);
 }
 
 static void take_answer(struct ni_shm_link *link, struct arrival *arrival)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault_inl.h"
+#include "base/log.h"
+#include "link/shm/segment.h"
+
+/*
+ * The file of a segment: a memfd, which has no name in any file system and vanishes with the last
+ * process that has it.
+ */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+
+ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint64_t len)
+{
+    int rc;
+
+    if (ni_fault(NI_FAULT_ALLOC)) {
+        errno = ENOSPC;
+        return NI_ERR_NOMEM;
+    }
+    /* A signal interrupts it before it is done; what it has allocated by then it gives back. */
+    do {
+        rc = fallocate(segment->fd, 0, (off_t)offset, (off_t)len);
+    } while (rc != 0 && errno == EINTR);
+    return rc == 0 ? NI_OK : NI_ERR_NOMEM;
+}
+
+static int make_memfd(void)
+{
+    /* Kernels that know MFD_NOEXEC_SEAL may insist on it. */
+    int fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+    if (fd < 0 && errno == EINVAL) {
+        fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    }
+    return fd;
+}
+
+/* Growing a file beyond the limit raises a signal that ends the process: ask first. */
+static bool size_allowed(uint64_t size)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           limit.rlim_cur >= size;
+}
+
+ni_status ni_shm_file_make(struct ni_shm_segment *segment)
+{
+    uint64_t size = segment->geometry.size;
+    uint64_t base = segment->geometry.blobs;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+
+    if (!size_allowed(size)) {
+        ni_log(NI_LOG_ERROR,
+               "shared memory needs a (sparse) file of %llu MiB, which the file size limit "
+               "forbids; raise it (ulimit -f) or lower APENI_SHM_MAX_PEERS",
+               (unsigned long long)(size >> 20) + 1);
+        return NI_ERR_LIMIT;
+    }
+    segment->fd = make_memfd();
+    if (segment->fd < 0) {
+        ni_log(NI_LOG_ERROR, "memfd_create: %s%s", strerror(errno),
+               errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+        return NI_ERR_SYSTEM;
+    }
+    if (fchmod(segment->fd, 0600) != 0 || ftruncate(segment->fd, (off_t)size) != 0) {
+        ni_log(NI_LOG_ERROR, "shared memory of %llu MiB: %s", (unsigned long long)(size >> 20) + 1,
+               strerror(errno));
+        return NI_ERR_SYSTEM;
+    }
+    if (ni_shm_allocate(segment, 0, base) != NI_OK) {
+        ni_log(NI_LOG_ERROR,
+               "cannot allocate %llu KiB of shared memory to receive in: %s; free memory or raise "
+               "the memory limit of this container or user",
+               (unsigned long long)(base >> 10), strerror(errno));
+        return NI_ERR_NOMEM;
+    }
+    if (fcntl(segment->fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) != 0 ||
+        fcntl(segment->fd, F_SETLK, &lock) != 0) {
+        ni_log(NI_LOG_ERROR, "cannot seal and lock shared memory: %s", strerror(errno));
+        return NI_ERR_SYSTEM;
+    }
+    return NI_OK;
+}
+
+ni_status ni_shm_file_check(int fd, const struct ni_shm_blob *blob,
+                            struct ni_shm_geometry *geometry)
+{
+    struct ni_shm_header header;
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+
+    if (seals < 0 || (seals & SEALS) != SEALS || fstat(fd, &st) != 0 ||
+        pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header)) {
+        return NI_ERR_UNREACHABLE;
+    }
+    if (header.magic != NI_SHM_MAGIC || header.version != NI_SHM_VERSION ||
+        header.key != blob->key || header.address != blob->address) {
+        return NI_ERR_UNREACHABLE;
+    }
+    if (!ni_shm_geometry_make(&header.counts, geometry) || st.st_size < 0 ||
+        (uint64_t)st.st_size != geometry->size ||
+        header.counts.page != (uint32_t)sysconf(_SC_PAGESIZE)) {
+        return NI_ERR_PROTOCOL;
+    }
+    return atomic_load_explicit(&header.state, memory_order_acquire) == NI_SHM_OPEN
+               ? NI_OK
+               : NI_ERR_PEER_CLOSED;
+}
