@@ -20,8 +20,8 @@
  *   BFL, BMW               flags and magic word stay in the table's entries, found by handle[]
  *   BM   buffer mask       used, one bit per slot
  *
- * A slot whose bit in `used` is clear may hold anything. Only ranges with an end below 2^63 are
- * kept here, where all addresses of user space are: AVX2 compares signed numbers only.
+ * A slot whose bit in `used` is clear may hold anything. AVX2 compares signed numbers only, so a
+ * range that crosses 2^63 (none of user space does) has no place here.
  *
  * Not thread-safe.
  */
@@ -39,7 +39,7 @@ struct ni_slots {
  * wraps. */
 static inline bool ni_slots_fit(uint64_t begin, uint64_t end)
 {
-    return (int64_t)begin < (int64_t)end && (int64_t)begin >= 0;
+    return (int64_t)begin < (int64_t)end;
 }
 
 static inline bool ni_slots_full(const struct ni_slots *slots)

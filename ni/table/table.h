@@ -43,8 +43,8 @@
  * Only when all 2^20 - 1 indices are in use do resting ones come back earlier.
  *
  * Search by address (search_persistent_buf_by_range): a MEMORY region is in one of 32 slots, which
- * are all compared at once, if there is a free one when it is added (and its end is below 2^63, as
- * in user space it is), and otherwise in a tree.
+ * are all compared at once, if there is a free one when it is added (and it does not cross 2^63,
+ * which none of user space does), and otherwise in a tree.
  *
  * Threads. add, remove, set_export and search are for one thread at a time (the engine's lock).
  * get, check and the functions on entries may run in any thread at the same time; they see a

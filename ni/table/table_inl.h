@@ -115,8 +115,7 @@ static inline ni_handle ni_table_find(const struct ni_table *table, uint64_t sta
 {
     uint64_t end = start + len;
 
-    /* Also if the range is empty, wraps, or reaches 2^63, beyond which no slot does. */
-    if (NI_UNLIKELY((int64_t)end <= (int64_t)start)) {
+    if (NI_UNLIKELY(!ni_slots_fit(start, end))) {
         return ni_table_find_rest(table, start, end, 0);
     }
 

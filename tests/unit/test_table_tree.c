@@ -195,6 +195,7 @@ static void compare_with_naive(uint64_t seed, uint64_t max)
             best.overlaps--;
         }
         assert_int_equal(best.overlaps, 0);
+        assert_int_equal(walk(tree.root).count, present);
         if (step % 100 == 0) {
             check_order(&tree, present);
         }
