@@ -110,6 +110,26 @@ static void test_full_slots(void)
     mock_param("shm_ring_after", "4");
 }
 
+/* More slots than bits in the doorbell. */
+static void test_many_slots(const char *slots)
+{
+    struct pair pair;
+
+    mock_param("shm_queue_slots", slots);
+    mock_param("shm_ring_after", "100000");
+    open_pair(&pair);
+    for (int i = 0; i < 3000; i++) {
+        while (mock_send(pair.to_b, 16 + (uint32_t)i % 2000) == NI_AGAIN) {
+            mock_progress(&pair.b);
+        }
+    }
+    expect(&pair, 3000);
+    CHECK(from_a(&pair)->in_slots == 3000);
+    close_pair(&pair);
+    mock_param("shm_queue_slots", "64");
+    mock_param("shm_ring_after", "4");
+}
+
 /* All slots taken by many senders: the next one waits, and nothing is lost. */
 static void test_full_queue(void)
 {
@@ -296,6 +316,9 @@ int main(void)
     test_change("100", 10);
     test_long_first();
     test_full_slots();
+    test_many_slots("4");
+    test_many_slots("100");
+    test_many_slots("4096");
     test_full_queue();
     test_full_ring("4K");
     test_full_ring("32K");
