@@ -83,6 +83,7 @@ struct perf_options {
     uint64_t pairs;
     int digits; /* -1: by unit */
     bool check;
+    bool rewrite;
     bool quick;
     const char *write; /* file, or NULL */
 };
@@ -137,6 +138,7 @@ struct perf_cell {
     uint32_t window;
     uint64_t limit_ns; /* no rep begins later than this after the first one */
     bool check;
+    bool rewrite; /* PERF_LATENCY: the source is written anew before each transfer, not timed */
 };
 
 struct perf_result {

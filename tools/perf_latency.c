@@ -60,7 +60,61 @@ static void follow_inline(struct perf_side *side, struct perf_pair *pair, uint32
     perf_follow(side, pair, phase, step_inline);
 }
 
+/* ---- with sources that are written anew ------------------------------------------------------ */
+
+/* The next transfer finds new data, dirty in this core's cache. */
+static void rewrite(struct perf_side *side)
+{
+    memset(side->source, side->source[0] + 1, side->size);
+}
+
+static uint64_t lead_new_message(struct perf_side *side, uint64_t count)
+{
+    uint64_t done = 0;
+
+    while (done < count && !side->late) {
+        uint64_t before = side->received, begin = ni_now_ns();
+
+        rewrite(side);
+        side->untimed += ni_now_ns() - begin;
+        perf_issue_wait(side, side->op, side->size);
+        while (side->received == before) {
+            perf_poll(side);
+        }
+        done++;
+    }
+    return done;
+}
+
+/* The source for the next answer is written while the leader writes its own. */
+static void step_new_message(struct perf_side *side)
+{
+    if (side->received != side->replied && perf_issue_try(side, side->op, side->size)) {
+        side->replied++;
+        rewrite(side);
+    }
+}
+
+static void follow_new_message(struct perf_side *side, struct perf_pair *pair, uint32_t phase)
+{
+    perf_follow(side, pair, phase, step_new_message);
+}
+
 /* ---- transfers ------------------------------------------------------------------------------- */
+
+/* A Read finds its source at the follower. */
+static void rewrite_source(struct perf_side *side)
+{
+    struct perf_control ask = {.what = PERF_REWRITE};
+    uint64_t begin = ni_now_ns();
+
+    if (side->op == PERF_READ) {
+        (void)perf_control_ask(side, &ask);
+    } else {
+        rewrite(side);
+    }
+    side->untimed += ni_now_ns() - begin;
+}
 
 static uint64_t lead_transfer(struct perf_side *side, uint64_t count)
 {
@@ -69,6 +123,9 @@ static uint64_t lead_transfer(struct perf_side *side, uint64_t count)
     while (done < count && !side->late) {
         uint64_t before = side->completed;
 
+        if (side->rewrite) {
+            rewrite_source(side);
+        }
         perf_issue_wait(side, side->op, side->size);
         while (side->completed == before) {
             perf_poll(side);
@@ -78,10 +135,16 @@ static uint64_t lead_transfer(struct perf_side *side, uint64_t count)
     return done;
 }
 
-/* The target makes progress, nothing else. */
+/* The target makes progress, and new sources when asked. */
 static void step_target(struct perf_side *side)
 {
-    (void)side;
+    struct perf_control done = {.what = PERF_DONE};
+
+    if (NI_UNLIKELY(side->todo.what == PERF_REWRITE)) {
+        side->todo.what = PERF_NOTHING;
+        rewrite(side);
+        perf_control_send(side, &done);
+    }
 }
 
 static void follow_target(struct perf_side *side, struct perf_pair *pair, uint32_t phase)
@@ -89,14 +152,20 @@ static void follow_target(struct perf_side *side, struct perf_pair *pair, uint32
     perf_follow(side, pair, phase, step_target);
 }
 
-const struct perf_test *perf_latency_test(enum perf_op op)
+const struct perf_test *perf_latency_test(enum perf_op op, bool rewritten)
 {
+    static const struct perf_test new_message = {lead_new_message, follow_new_message,
+                                                 step_new_message, 2};
+
     static const struct perf_test message = {lead_message, follow_message, step_message, 2};
     static const struct perf_test in_place = {lead_inline, follow_inline, step_inline, 2};
     static const struct perf_test transfer = {lead_transfer, follow_target, step_target, 1};
 
-    if (op == PERF_MESSAGE) {
-        return &message;
+    if (!perf_is_message(op)) {
+        return &transfer;
     }
-    return op == PERF_INLINE ? &in_place : &transfer;
+    if (rewritten) {
+        return &new_message;
+    }
+    return op == PERF_MESSAGE ? &message : &in_place;
 }

@@ -44,6 +44,7 @@ static void fill_cell(struct perf_cell *cell, const struct perf_options *options
         .window = (uint32_t)options->window,
         .limit_ns = LIMIT_NS,
         .check = options->check,
+        .rewrite = options->rewrite,
     };
 }
 

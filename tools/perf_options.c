@@ -17,6 +17,7 @@ static const struct option long_options[] = {
     {"warmup", required_argument, NULL, 'x'},
     {"window-size", required_argument, NULL, 'W'},
     {"validation", no_argument, NULL, 'c'},
+    {"rewrite", no_argument, NULL, 'r'},
     {"pairs", required_argument, NULL, 'p'},
     {"link", required_argument, NULL, 'l'},
     {"cores", required_argument, NULL, 'C'},
@@ -90,6 +91,7 @@ static void print_help(void)
         "  -x, --warmup N        before the first repetition (default: a tenth of -i)\n"
         "  -W, --window-size N   transfers in flight (default: 64)\n"
         "  -c, --validation      check data as well; exit status 1 if any is wrong\n"
+        "  -r, --rewrite         latency: write the source anew before each transfer, untimed\n"
         "  -p, --pairs N         mbw: pairs of processes (default: 1)\n"
         "  -o, --ops LIST        of message, inline, write, read, fetch_op\n"
         "  -l, --link NAME       shm (default): processes; inproc: two interfaces, one thread\n"
@@ -145,6 +147,9 @@ static void apply(struct perf_options *options, int letter, const char *text)
     case 'c':
         options->check = true;
         break;
+    case 'r':
+        options->rewrite = true;
+        break;
     case 'p':
         options->pairs = perf_parse_number("-p", text, 1, PERF_PAIRS_MAX);
         break;
@@ -183,7 +188,8 @@ static enum perf_mode find_mode(int argc, char **argv)
     bool tune = false;
 
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, ":m:i:x:W:cp:l:C:R:o:hV", long_options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, ":m:i:x:W:crp:l:C:R:o:hV", long_options, NULL)) !=
+           -1) {
         if (letter == 'h' || letter == 'V') {
             print_and_end(letter == 'h');
         }
@@ -235,7 +241,7 @@ void perf_options_parse(struct perf_options *options, int argc, char **argv)
     memcpy(options->ops, row->defaults, sizeof(row->defaults));
     perf_size_range(options, row->first, row->last);
     optind = 1;
-    while ((letter = getopt_long(argc, argv, "m:i:x:W:cp:l:C:R:o:hV", long_options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "m:i:x:W:crp:l:C:R:o:hV", long_options, NULL)) != -1) {
         if (letter == 'T') {
             continue;
         }

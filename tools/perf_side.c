@@ -139,6 +139,7 @@ void perf_side_reset(struct perf_side *side, const struct perf_cell *cell)
     side->rounds = side->rounds_done = 0;
     side->size = cell->size;
     side->window = cell->window;
+    side->rewrite = cell->rewrite;
     side->late = false;
     side->deadline = ni_now_ns() + cell->limit_ns;
     side->empty = 0;

@@ -34,6 +34,7 @@ enum perf_what {
     PERF_VERIFY,  /* compare the sink with the pattern of seed */
     PERF_WORD,    /* compare the word with size */
     PERF_VERDICT, /* to these four: done, so many bytes are wrong */
+    PERF_REWRITE, /* write the source anew; answered by PERF_DONE */
 };
 
 struct perf_control {
@@ -65,6 +66,8 @@ struct perf_side {
     uint32_t empty;               /* polls in a row that found nothing */
     uint32_t patience;            /* of those, before the core is offered to others */
     bool late;                    /* found while waiting: the deadline has passed */
+    bool rewrite;                 /* of the cell */
+    uint64_t untimed;             /* ns of the rep that do not count */
     struct perf_side *partner;    /* inproc: the other side, ours to poll; else NULL */
     void (*step)(struct perf_side *side);
     uint8_t *source, *sink;
@@ -233,7 +236,7 @@ struct perf_test {
     unsigned ways; /* what one iteration moves: 2, there and back; 1, there */
 };
 
-const struct perf_test *perf_latency_test(enum perf_op op);
+const struct perf_test *perf_latency_test(enum perf_op op, bool rewrite);
 const struct perf_test *perf_stream_test(bool both_ways);
 
 /* ---- perf_line.c ----------------------------------------------------------------------------- */

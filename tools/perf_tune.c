@@ -52,6 +52,7 @@ static struct perf_cell probe_cell(const struct perf_probe *probe, bool quick)
         .warmup = 3 * count,
         .reps = 3,
         .window = (uint32_t)window,
+        .rewrite = probe->rewrite,
         .limit_ns = quick ? 15 * SECOND_NS / 1000 : 40 * SECOND_NS / 1000,
     };
 }
@@ -94,11 +95,14 @@ static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial
     const struct perf_sweep *sweep = trial->sweep;
     const int *cores = tuning->options->cores;
     int both[2] = {cores[swap], cores[!swap]};
-    struct perf_setting settings[2];
+    struct perf_setting settings[PERF_CHOSEN_MAX + 2];
     struct perf_setup setup = {
         .link = PERF_SHM, .pairs = 1, .capacity = longest(trial), .settings = settings};
     struct perf_team *team;
 
+    for (size_t i = 0; i < tuning->chosen_count; i++) {
+        settings[setup.setting_count++] = tuning->chosen[i];
+    }
     if (trial->values[value] != NULL) {
         settings[setup.setting_count++] = (struct perf_setting){sweep->param, trial->values[value]};
     }

@@ -10,7 +10,7 @@
  * --tune. A sweep tries values of one parameter: for each a fresh pair of processes, which takes a
  * few measurements, the probes. Values take turns, in many rounds, whose directions alternate; so
  * what changes on the machine meanwhile meets all of them. What was measured in another state than
- * most of it does not count.
+ * most of it does not count. What a sweep recommends is set in those that follow.
  *
  *   perf_tune.c         rounds, time         perf_tune_print.c   evidence, recommendations
  *   perf_tune_sweeps.c  what is tried        perf_tune_judge.c   what the samples say
@@ -21,12 +21,14 @@ enum {
     PERF_VALUES_MAX = 10,
     PERF_PROBES_MAX = 16,
     PERF_SAMPLES_MAX = 32, /* of one probe with one value */
+    PERF_CHOSEN_MAX = 16,
 };
 
 struct perf_probe {
     enum perf_mode mode;
     enum perf_op op;
     uint64_t size;
+    bool rewrite;
 };
 
 struct perf_sweep {
@@ -75,7 +77,9 @@ struct perf_trial {
 struct perf_tuning {
     struct perf_options *options;
     FILE *evidence, *environment, *mca;
-    int recommended;
+    /* What was recommended so far: sweeps that follow run with it. */
+    struct perf_setting chosen[PERF_CHOSEN_MAX];
+    size_t chosen_count;
     uint64_t deadline; /* ns, for all */
     int step, steps;   /* for the progress line */
 };

@@ -17,21 +17,21 @@ static const struct perf_sweep eager = {
     .param = "btl_apelink_eager_limit",
     .probes =
         {
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 0},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 1},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 2},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 3},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 4},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 5},
-            {PERF_LATENCY, PERF_MESSAGE, FIRST << 6},
-            {PERF_LATENCY, PERF_READ, FIRST << 0},
-            {PERF_LATENCY, PERF_READ, FIRST << 1},
-            {PERF_LATENCY, PERF_READ, FIRST << 2},
-            {PERF_LATENCY, PERF_READ, FIRST << 3},
-            {PERF_LATENCY, PERF_READ, FIRST << 4},
-            {PERF_LATENCY, PERF_READ, FIRST << 5},
-            {PERF_LATENCY, PERF_READ, FIRST << 6},
-            {PERF_LATENCY, PERF_MESSAGE, HEADER},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 0, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 1, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 2, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 3, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 4, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 5, false},
+            {PERF_LATENCY, PERF_MESSAGE, FIRST << 6, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 0, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 1, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 2, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 3, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 4, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 5, false},
+            {PERF_LATENCY, PERF_READ, FIRST << 6, false},
+            {PERF_LATENCY, PERF_MESSAGE, HEADER, false},
         },
     .probe_count = 2 * SIZES + 1,
 };
@@ -86,5 +86,4 @@ void perf_tune_eager(struct perf_tuning *tuning, uint64_t deadline)
     fprintf(file, "#   -> eager limit %llu (%llu and a header)\n",
             (unsigned long long)(limit + HEADER), (unsigned long long)limit);
     fprintf(tuning->mca, "btl_apelink_eager_limit = %llu\n", (unsigned long long)(limit + HEADER));
-    tuning->recommended++;
 }

@@ -10,7 +10,7 @@
 
 #include "base/param_text.h"
 
-enum { VALUE_COLUMN = 10, PROBE_COLUMN = 20 };
+enum { VALUE_COLUMN = 10, PROBE_COLUMN = 25 };
 
 static void print_heads(FILE *file, const struct perf_trial *trial)
 {
@@ -19,8 +19,9 @@ static void print_heads(FILE *file, const struct perf_trial *trial)
         const struct perf_probe *probe = &trial->sweep->probes[i];
         char head[64], size[16];
 
-        snprintf(head, sizeof(head), "%s %s %s", perf_mode_names[probe->mode],
-                 perf_op_names[probe->op], perf_size_text(probe->size, size, sizeof(size)));
+        snprintf(head, sizeof(head), "%s %s %s%s", perf_mode_names[probe->mode],
+                 perf_op_names[probe->op], perf_size_text(probe->size, size, sizeof(size)),
+                 probe->rewrite ? " new" : "");
         fprintf(file, "%*s", PROBE_COLUMN + 2, head);
     }
     fprintf(file, "   time, 1 = now\n");
@@ -77,7 +78,10 @@ static void recommend(struct perf_tuning *tuning, const struct perf_trial *trial
     fprintf(tuning->evidence, "#   -> %s\n", value);
     fprintf(tuning->environment, "%s=%s\n", env, value);
     fprintf(tuning->mca, "btl_apelink_%s = %s\n", param, value);
-    tuning->recommended++;
+    if (tuning->chosen_count < PERF_CHOSEN_MAX) {
+        tuning->chosen[tuning->chosen_count++] =
+            (struct perf_setting){param, trial->values[trial->best]};
+    }
 }
 
 void perf_trial_print(struct perf_tuning *tuning, const struct perf_trial *trial)

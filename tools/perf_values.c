@@ -25,7 +25,7 @@ const char *const perf_link_names[PERF_LINKS] = {[PERF_SHM] = "shm", [PERF_INPRO
     (EACH_OP(PERF_MESSAGE) | EACH_OP(PERF_INLINE) | EACH_OP(PERF_WRITE) | EACH_OP(PERF_READ))
 
 const struct perf_mode_row perf_mode_rows[PERF_MODES] = {
-    [PERF_LATENCY] = {"mixclCRjsod",
+    [PERF_LATENCY] = {"mixcrlCRjsod",
                       1,
                       4 << 20,
                       STREAM_OPS | EACH_OP(PERF_FETCH_OP),

@@ -59,7 +59,7 @@ static void meet(struct perf_shared *shared, unsigned leaders)
 
 static const struct perf_test *test_of(const struct perf_cell *cell)
 {
-    return cell->mode == PERF_LATENCY ? perf_latency_test(cell->op)
+    return cell->mode == PERF_LATENCY ? perf_latency_test(cell->op, cell->rewrite)
                                       : perf_stream_test(cell->mode == PERF_BIBW);
 }
 
@@ -92,9 +92,11 @@ static void run_reps(const struct perf_worker *worker, struct perf_side *side,
         uint64_t begin, done;
 
         side->late = false;
+        side->untimed = 0;
         begin = ni_now_ns();
         done = test->lead(side, cell->iterations);
-        result->ns[result->count++] = (double)(ni_now_ns() - begin) / ((double)done * items);
+        result->ns[result->count++] =
+            (double)(ni_now_ns() - begin - side->untimed) / ((double)done * items);
     }
 }
 
@@ -209,7 +211,7 @@ static void greet(const struct perf_worker *worker, struct perf_side *side, uint
 {
     struct perf_pair *pair = &worker->shared->pair[worker->pair];
     struct perf_cell cell = {.mode = PERF_LATENCY, .size = 8, .limit_ns = UINT64_C(10000000000)};
-    const struct perf_test *test = perf_latency_test(PERF_MESSAGE);
+    const struct perf_test *test = perf_latency_test(PERF_MESSAGE, false);
     struct perf_ready ready = {.message_max = 0};
 
     perf_side_reset(side, &cell);

@@ -102,6 +102,8 @@ for link in shm inproc; do
         expect 0 latency --link $link $few -c -m 4,8,100,16K
         table 4 5
         silent
+        expect 0 latency --link $link $few -c -r -m 8,4K,64K
+        table 3 5
         for mode in bw bibw; do
             expect 0 $mode --link $link $few -c -W 5 -m 1,8K,64K -o read,write,message,inline
             table 3 4
@@ -199,6 +201,7 @@ bad '--cores "0": wanted are two cores' latency --cores 0
 bad '--cores "0,x": wanted are numbers of cores' latency --cores 0,x
 bad '--cores: core 1023 does not exist' latency --cores 0,1023
 bad '--pairs means nothing to the mode latency' latency -p 2
+bad '--rewrite means nothing to the mode bw' bw -r
 bad '--write means nothing to the mode bw' bw --write "$work/file"
 bad '--json means nothing to the mode tune' --tune --json
 bad 'a table has at most' search -m 2M
