@@ -110,22 +110,41 @@ static void test_full_slots(void)
     mock_param("shm_ring_after", "4");
 }
 
-/* More slots than bits in the doorbell. */
-static void test_many_slots(const char *slots)
+/* More slots in use than the doorbell has bits. */
+static void test_many_slots(const char *slots, uint64_t in_use)
 {
-    struct pair pair;
+    enum { SENDERS = 12, EACH = 100 };
+    struct mock b, a[SENDERS];
+    struct ni_peer *to_b[SENDERS];
+    uint8_t blob[MOCK_BLOB];
+    uint64_t sent = 0;
+    size_t len;
 
     mock_param("shm_queue_slots", slots);
     mock_param("shm_ring_after", "100000");
-    open_pair(&pair);
-    for (int i = 0; i < 3000; i++) {
-        while (mock_send(pair.to_b, 16 + (uint32_t)i % 2000) == NI_AGAIN) {
-            mock_progress(&pair.b);
+    mock_open(&b, 100, NULL);
+    len = mock_blob(&b, blob);
+    for (unsigned i = 0; i < SENDERS; i++) {
+        mock_open(&a[i], i, NULL);
+        to_b[i] = mock_connect(&a[i], blob, len);
+        while (mock_send(to_b[i], 16 + i) == NI_OK) {
+            sent++;
         }
     }
-    expect(&pair, 3000);
-    CHECK(from_a(&pair)->in_slots == 3000);
-    close_pair(&pair);
+    CHECK(sent == in_use);
+    for (unsigned i = 0; i < SENDERS * EACH; i++) {
+        while (to_b[i % SENDERS]->sent < EACH && mock_send(to_b[i % SENDERS], 500) == NI_AGAIN) {
+            mock_progress(&b);
+        }
+    }
+    while (b.received < SENDERS * EACH) {
+        mock_progress(&b);
+    }
+    for (unsigned i = 0; i < SENDERS; i++) {
+        mock_close(&a[i]);
+    }
+    CHECK(ni_stat_get(&b.stats.queue_packets) == SENDERS * EACH);
+    mock_close(&b);
     mock_param("shm_queue_slots", "64");
     mock_param("shm_ring_after", "4");
 }
@@ -316,9 +335,8 @@ int main(void)
     test_change("100", 10);
     test_long_first();
     test_full_slots();
-    test_many_slots("4");
-    test_many_slots("100");
-    test_many_slots("4096");
+    test_many_slots("100", 100);
+    test_many_slots("4096", 12 * 16);
     test_full_queue();
     test_full_ring("4K");
     test_full_ring("32K");
