@@ -113,6 +113,10 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
         tx->record_head - tx->record_tail >= NI_LANE_BULK_RECORDS) {
         return NULL;
     }
+    if (NI_UNLIKELY(room > tx->bulk_size)) {
+        pad = 0;
+        room = len;
+    }
     offset = bulk_place(tx, room);
     return offset == UINT32_MAX ? NULL : tx->bulk + offset + pad;
 }

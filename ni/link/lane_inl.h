@@ -38,8 +38,9 @@ static inline uint32_t ni_lane_ring_lines(uint32_t lines)
 /* Load the receiver's credits. false if they are impossible: the peer is broken. */
 bool ni_lane_refresh(struct ni_lane_tx *tx);
 
-/* A place in the bulk area for len bytes whose byte number skew starts a line; NULL if there is
- * none now. The packet that refers to it must be committed next, by ni_lane_commit_bulk. */
+/* A place in the bulk area for len bytes, up to its size, whose byte number skew starts a line
+ * (unless there is no room for that even in an empty area); NULL if there is none now. The packet
+ * that refers to it must be committed next, by ni_lane_commit_bulk. */
 uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew);
 
 /* Called while nothing else is to do: bring the lines that the next packet will need into this

@@ -22,3 +22,4 @@ check_PROGRAMS += $(link_tests)
 TESTS += $(link_tests)
 
 include tests/links/shm.mk
+include tests/links/suite.mk

@@ -188,8 +188,11 @@ static void bulk_places_are_skewed(void **state)
 
         assert_int_equal((uintptr_t)(place + skew) % NI_LINE, 0);
     }
-    assert_non_null(ni_lane_bulk_reserve(&pair.tx, BULK, 0));
-    assert_null(ni_lane_bulk_reserve(&pair.tx, BULK, 14));
+    /* All of the area can be used, whichever byte ought to start a line. */
+    assert_ptr_equal(ni_lane_bulk_reserve(&pair.tx, BULK, 0), pair.bulk);
+    assert_ptr_equal(ni_lane_bulk_reserve(&pair.tx, BULK, 14), pair.bulk);
+    assert_ptr_equal(ni_lane_bulk_reserve(&pair.tx, BULK - 49, 14), pair.bulk);
+    assert_ptr_equal(ni_lane_bulk_reserve(&pair.tx, BULK - 50, 14), pair.bulk + 50);
     assert_null(ni_lane_bulk_reserve(&pair.tx, BULK + 1, 0));
     assert_null(ni_lane_bulk_reserve(&pair.tx, UINT32_MAX, 14));
     lane_pair_fini(&pair);

@@ -45,7 +45,7 @@ ni_status ni_inproc_connect(struct ni_link *base, const void *bytes, size_t len,
     ep->base.same_memory = fabric->copy == NI_FABRIC_SAME_MEMORY;
     ep->base.copy = fabric->copy != NI_FABRIC_BY_PACKETS;
     ep->base.max_lines = ni_lane_max_lines(fabric->lines);
-    ep->base.max_bulk = fabric->bulk - NI_LINE; /* whatever byte starts a line */
+    ep->base.max_bulk = fabric->bulk;
     if (ep->base.copy) {
         ep->base.exported = (const struct ni_table_export *)(const void *)ep->to->records;
         ep->base.exported_count = NI_INPROC_RECORDS;

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "link/inproc/hooks.h"
+
+enum {
+    ARENA = 256 << 20, /* address space; memory only where it is touched */
+    PAGE = 4096,
+    LIMIT_S = 60, /* a case that takes longer hangs */
+    REST = 300,   /* rounds of progress in which nothing is expected to happen */
+};
+
+enum command { COMMAND_NONE, COMMAND_RUN, COMMAND_QUIT };
+
+/* How an NI in a thread or process of its own is told what to do. */
+struct server {
+    _Atomic int command; /* release by the controller, acquire by the server; back by the server */
+    suite_fn fn;
+    void *arg;
+    pthread_t thread;
+    pid_t pid;
+    bool running; /* a call was begun and not ended */
+    bool gone;    /* killed or closed */
+};
+
+struct suite_private {
+    struct server servers[SUITE_NIS];
+    struct ni_fabric *fabric;
+    uint8_t *arena;
+    size_t used;
+};
+
+static struct suite *current; /* for messages */
+
+_Noreturn void suite_fail(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "%s:%d: %s (link %s, case %s, seed %llu, pid %d)\n", file, line, what,
+            current == NULL ? "?" : current->link->name, current == NULL ? "?" : current->case_name,
+            current == NULL ? 0 : (unsigned long long)current->seed, (int)getpid());
+    fflush(NULL);
+    _exit(1);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    suite_fail(__FILE__, __LINE__, "took too long");
+}
+
+/* Ends the process, with a message, when a case hangs. */
+static void set_limit(void)
+{
+    signal(SIGALRM, on_alarm);
+    (void)alarm(LIMIT_S);
+}
+
+void *suite_alloc(struct suite *suite, size_t size)
+{
+    struct suite_private *p = suite->private;
+    void *block = p->arena + p->used;
+
+    p->used += (size + PAGE - 1) / PAGE * PAGE;
+    CHECK(p->used <= ARENA);
+    return block;
+}
+
+/* ---- one NI -------------------------------------------------------------------------------- */
+
+static void note_down(void *arg, struct ni_peer *peer, ni_status status)
+{
+    struct suite_ni *ni = arg;
+    const struct suite_ni *other = ni_peer_user(peer);
+
+    CHECK(other != NULL);
+    atomic_store(&ni->down[other->index], status);
+    atomic_fetch_add(&ni->downs[other->index], 1);
+}
+
+static void set_params(const struct suite_link *link)
+{
+    char error[256];
+
+    for (int i = 0; i < 4 && link->params[i][0] != NULL; i++) {
+        if (ni_param_set(link->params[i][0], link->params[i][1], "test", error, sizeof(error)) !=
+            NI_OK) {
+            suite_fail(__FILE__, __LINE__, error);
+        }
+    }
+}
+
+static void open_ni(struct suite_ni *ni, void *arg)
+{
+    struct suite *suite = ni->suite;
+    struct ni_open_attr attr = {.host_processes = suite->n, .fabric = suite->private->fabric};
+
+    (void)arg;
+    CHECK(ni_open(&attr, &ni->ni) == NI_OK);
+    ni_on_peer_down(ni->ni, note_down, ni);
+    ni->blob_len = ni_address(ni->ni, ni->blob, sizeof(ni->blob));
+    CHECK(ni->blob_len > 0);
+}
+
+static void connect_ni(struct suite_ni *ni, void *arg)
+{
+    struct suite *suite = ni->suite;
+
+    (void)arg;
+    for (unsigned i = 0; i < suite->n; i++) {
+        struct suite_ni *other = &suite->nis[i];
+
+        if (i != ni->index) {
+            CHECK(ni_reachable(ni->ni, other->blob, other->blob_len, NULL, 0));
+            CHECK(ni_connect(ni->ni, other->blob, other->blob_len, &ni->peers[i]) == NI_OK);
+            ni_peer_set_user(ni->peers[i], other);
+        }
+    }
+}
+
+static void close_ni(struct suite_ni *ni, void *arg)
+{
+    (void)arg;
+    ni_close(ni->ni);
+    ni->ni = NULL;
+}
+
+/* ---- NIs that live elsewhere ---------------------------------------------------------------- */
+
+static bool has_died(struct suite *suite, struct server *server)
+{
+    return suite->link->mode == SUITE_PROCESSES && !server->gone &&
+           waitpid(server->pid, NULL, WNOHANG) == server->pid;
+}
+
+static void serve(struct suite_ni *ni)
+{
+    struct server *server = &ni->suite->private->servers[ni->index];
+
+    for (;;) {
+        switch (atomic_load_explicit(&server->command, memory_order_acquire)) {
+        case COMMAND_QUIT:
+            return;
+        case COMMAND_RUN:
+            server->fn(ni, server->arg);
+            atomic_store_explicit(&server->command, COMMAND_NONE, memory_order_release);
+            break;
+        default:
+            if (ni->ni == NULL || ni_wait(ni->ni, 200) == 0) {
+                sched_yield();
+            }
+        }
+    }
+}
+
+static void *thread_main(void *arg)
+{
+    serve(arg);
+    return NULL;
+}
+
+static void start_server(struct suite *suite, unsigned i)
+{
+    struct server *server = &suite->private->servers[i];
+    pid_t pid, parent = getpid();
+
+    if (suite->link->mode == SUITE_THREADS) {
+        CHECK(pthread_create(&server->thread, NULL, thread_main, &suite->nis[i]) == 0);
+    } else if (suite->link->mode == SUITE_PROCESSES) {
+        fflush(NULL);
+        pid = fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            set_limit();
+            if (getppid() == parent) {
+                serve(&suite->nis[i]);
+            }
+            _exit(0);
+        }
+        server->pid = pid;
+    }
+}
+
+static void stop_server(struct suite *suite, unsigned i)
+{
+    struct server *server = &suite->private->servers[i];
+    int status = 0;
+
+    atomic_store_explicit(&server->command, COMMAND_QUIT, memory_order_release);
+    if (suite->link->mode == SUITE_THREADS) {
+        CHECK(pthread_join(server->thread, NULL) == 0);
+    } else if (suite->link->mode == SUITE_PROCESSES && server->pid != 0) {
+        CHECK(waitpid(server->pid, &status, 0) == server->pid && status == 0);
+    }
+}
+
+/* ---- calls and waiting ---------------------------------------------------------------------- */
+
+static void progress_here(struct suite *suite)
+{
+    for (unsigned i = 0; i < suite->n; i++) {
+        if (!suite->private->servers[i].gone && suite->nis[i].ni != NULL) {
+            (void)ni_progress(suite->nis[i].ni);
+        }
+    }
+}
+
+static void check_servers(struct suite *suite)
+{
+    for (unsigned i = 0; i < suite->n; i++) {
+        if (has_died(suite, &suite->private->servers[i])) {
+            suite_fail(__FILE__, __LINE__, "the process of an NI has ended");
+        }
+    }
+}
+
+/* One step of waiting for others. */
+static void relax(struct suite *suite)
+{
+    if (suite->link->mode == SUITE_HERE) {
+        progress_here(suite);
+    } else {
+        check_servers(suite);
+        sched_yield();
+    }
+}
+
+void suite_begin(struct suite *suite, unsigned i, suite_fn fn, void *arg)
+{
+    struct server *server = &suite->private->servers[i];
+
+    CHECK(!server->running && !server->gone);
+    server->running = true;
+    if (suite->link->mode == SUITE_HERE) {
+        fn(&suite->nis[i], arg);
+        return;
+    }
+    server->fn = fn;
+    server->arg = arg;
+    atomic_store_explicit(&server->command, COMMAND_RUN, memory_order_release);
+}
+
+void suite_end(struct suite *suite, unsigned i)
+{
+    struct server *server = &suite->private->servers[i];
+
+    CHECK(server->running);
+    while (atomic_load_explicit(&server->command, memory_order_acquire) != COMMAND_NONE) {
+        relax(suite);
+    }
+    server->running = false;
+}
+
+void suite_call(struct suite *suite, unsigned i, suite_fn fn, void *arg)
+{
+    suite_begin(suite, i, fn, arg);
+    suite_end(suite, i);
+}
+
+void suite_until(struct suite *suite, bool (*condition)(void *arg), void *arg)
+{
+    while (!condition(arg)) {
+        relax(suite);
+    }
+}
+
+void suite_until_count(struct suite *suite, const _Atomic uint64_t *count, uint64_t value)
+{
+    while (atomic_load(count) < value) {
+        relax(suite);
+    }
+    CHECK(atomic_load(count) == value);
+}
+
+void suite_rest(struct suite *suite)
+{
+    for (int i = 0; i < REST; i++) {
+        relax(suite);
+    }
+    if (suite->link->mode != SUITE_HERE) {
+        usleep(20000);
+    }
+}
+
+void suite_turn(struct suite_ni *ni)
+{
+    if (ni->suite->link->mode == SUITE_HERE) {
+        progress_here(ni->suite);
+    } else if (ni_progress(ni->ni) == 0) {
+        sched_yield();
+    }
+}
+
+void suite_kill(struct suite *suite, unsigned i)
+{
+    struct server *server = &suite->private->servers[i];
+
+    if (suite->link->mode == SUITE_PROCESSES) {
+        CHECK(kill(server->pid, SIGKILL) == 0);
+        CHECK(waitpid(server->pid, NULL, 0) == server->pid);
+        server->pid = 0;
+    } else {
+        CHECK(ni_fabric_kill(suite->private->fabric, i));
+    }
+    server->gone = true;
+}
+
+void suite_close(struct suite *suite, unsigned i)
+{
+    suite_call(suite, i, close_ni, NULL);
+}
+
+/* ---- cases ---------------------------------------------------------------------------------- */
+
+/* Killing leaves other threads of the process alone only where the fabric does it. */
+static bool can_run(const struct suite_link *link, const struct suite_case *test)
+{
+    if ((test->needs & SUITE_NEEDS_KILL) != 0 && link->mode != SUITE_PROCESSES &&
+        !(link->inproc && link->mode == SUITE_HERE)) {
+        return false;
+    }
+    return (test->needs & SUITE_NEEDS_HERE) == 0 || link->mode == SUITE_HERE;
+}
+
+static void *shared(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    CHECK(memory != MAP_FAILED);
+    return memory;
+}
+
+static void start(struct suite *suite)
+{
+    const struct suite_link *link = suite->link;
+    struct ni_fabric_attr attr = {.seed = link->seeded ? suite->seed : 0};
+
+    ni_rng_seed(&suite->rng, suite->seed);
+    set_params(link);
+    if (link->inproc) {
+        CHECK(ni_fabric_create(&attr, &suite->private->fabric) == NI_OK);
+        ni_fabric_set_copy(suite->private->fabric, (enum ni_fabric_copy)link->copy);
+    }
+    for (unsigned i = 0; i < suite->n; i++) {
+        suite->nis[i].suite = suite;
+        suite->nis[i].index = i;
+        start_server(suite, i);
+    }
+    for (unsigned i = 0; i < suite->n; i++) {
+        suite_call(suite, i, open_ni, NULL);
+    }
+    for (unsigned i = 0; i < suite->n; i++) {
+        suite_call(suite, i, connect_ni, NULL);
+    }
+}
+
+static void stop(struct suite *suite)
+{
+    for (unsigned i = 0; i < suite->n; i++) {
+        struct server *server = &suite->private->servers[i];
+
+        if (suite->link->mode == SUITE_HERE || !server->gone) {
+            server->gone = false;
+            suite_call(suite, i, close_ni, NULL);
+        }
+    }
+    for (unsigned i = 0; i < suite->n; i++) {
+        if (suite->link->mode != SUITE_HERE) {
+            stop_server(suite, i);
+        }
+    }
+    ni_fabric_destroy(suite->private->fabric);
+}
+
+/* In a process of its own, so that parameters do not stay and leaks are seen for each case. */
+static void run_case(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
+{
+    struct suite *suite = shared(sizeof(*suite));
+
+    suite->link = link;
+    suite->case_name = test->name;
+    suite->n = test->n;
+    suite->seed = seed;
+    suite->nis = shared(SUITE_NIS * sizeof(*suite->nis));
+    suite->private = shared(sizeof(*suite->private));
+    suite->private->arena = shared(ARENA);
+    current = suite;
+    set_limit();
+    start(suite);
+    test->run(suite);
+    stop(suite);
+}
+
+static bool run_apart(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
+{
+    int status = 0;
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        run_case(link, test, seed);
+        exit(0);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "link %s, case %s: signal %d\n", link->name, test->name, WTERMSIG(status));
+    }
+    return status == 0;
+}
+
+static bool wanted(int argc, char **argv, int arg, const char *name)
+{
+    return argc <= arg || strcmp(argv[arg], name) == 0 || strcmp(argv[arg], "-") == 0;
+}
+
+int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count)
+{
+    uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+    unsigned ran = 0, failed = 0;
+
+    for (size_t l = 0; l < suite_link_count; l++) {
+        for (size_t c = 0; c < count; c++) {
+            if (!wanted(argc, argv, 1, suite_links[l].name) ||
+                !wanted(argc, argv, 2, cases[c].name) || !can_run(&suite_links[l], &cases[c])) {
+                continue;
+            }
+            uint64_t begin = ni_now_ns();
+            bool ok = run_apart(&suite_links[l], &cases[c], seed);
+
+            ran++;
+            failed += !ok;
+            printf("%s %s %s (%u ms)\n", ok ? "ok  " : "FAIL", suite_links[l].name, cases[c].name,
+                   (unsigned)((ni_now_ns() - begin) / 1000000));
+            fflush(stdout);
+        }
+    }
+    printf("%u cases run, %u failed; repeat one with: %s LINK CASE SEED\n", ran, failed, argv[0]);
+    return ran == 0 || failed != 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/bits.h"
+#include "link/inproc/hooks.h"
+#include "suite.h"
+
+/*
+ * The links, and the ways to use them, over which every case of the suite runs. What a case needs
+ * and a row cannot do follows from mode and inproc (suite.c, can_run).
+ */
+
+const struct suite_link suite_links[] = {
+    {.name = "inproc", .mode = SUITE_HERE, .inproc = true},
+    {.name = "inproc-seeded", .mode = SUITE_HERE, .inproc = true, .seeded = true},
+    /* Transfers go through packets, as where the kernel refuses. */
+    {.name = "inproc-packets",
+     .mode = SUITE_HERE,
+     .inproc = true,
+     .copy = NI_FABRIC_BY_PACKETS,
+     .params = {{"segment_size", "2K"}}},
+    /* Both sides copy. */
+    {.name = "inproc-call", .mode = SUITE_HERE, .inproc = true, .copy = NI_FABRIC_BY_CALL},
+    {.name = "inproc-all",
+     .mode = SUITE_HERE,
+     .inproc = true,
+     .seeded = true,
+     .copy = NI_FABRIC_BY_PACKETS},
+    {.name = "inproc-threads", .mode = SUITE_THREADS, .inproc = true},
+    {.name = "inproc-threads-call",
+     .mode = SUITE_THREADS,
+     .inproc = true,
+     .copy = NI_FABRIC_BY_CALL},
+    {.name = "shm", .mode = SUITE_HERE},
+    {.name = "shm-threads", .mode = SUITE_THREADS},
+    {.name = "shm-processes", .mode = SUITE_PROCESSES},
+    /* The kernel is not asked, rings are small, and made late. */
+    {.name = "shm-copy",
+     .mode = SUITE_PROCESSES,
+     .params = {{"shm_copy", "copy"}, {"shm_ring_size", "4K"}, {"shm_ring_after", "20"}}},
+};
+
+const size_t suite_link_count = NI_ARRAY_LENGTH(suite_links);
