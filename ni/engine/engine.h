@@ -142,6 +142,7 @@ struct ni_peer {
         callers; /* threads inside of a transfer call: operations may not be completed under them */
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
+    bool sever;               /* it broke the protocol, and its link does not know yet */
     bool probing;             /* a probe is on its way; whoever has the turn */
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */
@@ -169,8 +170,8 @@ enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
 
 /* An operation under way at its initiator. The token of its pool item names it on the wire. */
 struct ni_op {
-    struct ni_list list; /* in peer->ops; flushes in ni->flushes */
-    struct ni_peer *peer;
+    struct ni_list list;  /* in peer->ops; flushes in ni->flushes */
+    struct ni_peer *peer; /* FLUSH: NULL for all */
     struct ni_ack ack;
     uint64_t serial; /* order of acceptance */
     enum ni_op_kind kind;
@@ -190,7 +191,7 @@ struct ni_op {
     uint32_t generation;
     bool is_read;
     bool closed;       /* no chunk can be claimed any more */
-    ni_status failure; /* of our own copies */
+    ni_status failure; /* of our own copies; FLUSH: of the first operation that failed */
     struct ni_remote where;
 };
 
@@ -309,8 +310,10 @@ ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, 
 ni_status ni_stream_step(struct ni_stream *stream, bool *ended);
 /* Have a stream's packets leave when there is room. The peer's lock is held. (send.c) */
 void ni_stream_queue(struct ni_stream *stream);
-/* Forget a stream whose peer is gone. */
+/* Forget a stream. The peer's lock is held. */
 void ni_stream_free(struct ni_stream *stream);
+/* A Write completes: its stream, if there is one still, reads its source no more. */
+void ni_stream_end(struct ni_op *op);
 
 /* ---- op.c ------------------------------------------------------------------------------------
  * ------------------ */
@@ -374,6 +377,8 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
 void ni_peer_free(struct ni_peer *peer);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
+/* Have peers that broke the protocol learn that nobody listens. Nobody is in a callback. */
+void ni_peers_sever(struct ni *ni);
 
 /* ---- progress.c ------------------------------------------------------------------------------
  * -------------------- */

@@ -11,10 +11,22 @@
  * call for the peer; in a threaded NI begin takes the peer's lock and commit or abort releases it.
  */
 
-enum { NI_COPY_PAST_MIN = 4096 }; /* shorter payloads stay in the caches in any case */
+enum {
+    NI_COPY_PAST_MIN = 4096, /* shorter payloads stay in the caches in any case */
+    NI_RING_PAYLOAD = 2048,  /* longer ones go to the bulk area */
+    NI_PREFETCH_LINES = 32,  /* of an arriving payload, before its consumer is called */
+};
 
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
+
+/* Where the payload starts in a packet of the ring. */
+NI_ALWAYS_INLINE unsigned ni_msg_head(uint32_t head_len)
+{
+    unsigned aligned = NI_LINE - head_len % NI_LINE;
+
+    return aligned >= NI_PACKET_HEADER ? aligned : NI_PACKET_HEADER;
+}
 
 /* A place for head_len bytes followed by len bytes, which start a cache line when they don't fit
  * the first. NULL: no room now, or the peer is gone (ni_peer_status tells). */
@@ -24,9 +36,22 @@ NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, 
 
     ni_lock_take(&peer->lock, peer->threads);
     ep = peer->ep;
-    if (NI_LIKELY(head_len + len <= NI_PACKET_INLINE && peer->waiting == 0 && ep != NULL &&
-                  ni_lane_room(&ep->tx, 1))) {
-        return (uint8_t *)ni_lane_at(&ep->tx) + NI_PACKET_HEADER;
+    if (NI_UNLIKELY(peer->waiting != 0 || ep == NULL)) {
+        return ni_msg_begin_slow(peer, head_len, len);
+    }
+    if (NI_LIKELY(head_len + len <= NI_PACKET_INLINE)) {
+        if (NI_LIKELY(ni_lane_room(&ep->tx, 1))) {
+            return (uint8_t *)ni_lane_at(&ep->tx) + NI_PACKET_HEADER;
+        }
+    } else if (NI_LIKELY(head_len + len <= NI_RING_PAYLOAD)) {
+        unsigned head = ni_msg_head(head_len);
+        uint32_t lines = ni_packet_lines(head, head_len + len);
+
+        if (NI_LIKELY(lines <= ep->max_lines && ni_lane_room(&ep->tx, lines))) {
+            peer->open.head = (uint8_t)head;
+            peer->open.lines = lines;
+            return (uint8_t *)ni_lane_at(&ep->tx) + head;
+        }
     }
     return ni_msg_begin_slow(peer, head_len, len);
 }
@@ -54,7 +79,12 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
         return;
     }
     ni_lane_at(&ep->tx)->word1 = ni_packet_word1(total, queue);
-    ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
+    if (NI_LIKELY(total <= NI_PACKET_INLINE)) {
+        ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
+    } else {
+        ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, peer->open.head, tag),
+                       peer->open.lines);
+    }
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);

@@ -20,6 +20,10 @@ enum {
     NI_JOB_CHUNK_FAR = 128 * 1024,
 };
 
+/* For how long a transfer that is given up waits for a target that lives but does not come back
+ * from copying. */
+#define NI_JOB_PATIENCE_NS UINT64_C(1000000000)
+
 /* ---- initiator -------------------------------------------------------------------------------
  * ---------------------- */
 
@@ -161,6 +165,14 @@ static void copy_own(struct ni_op *op, uint32_t chunk)
     ni_stat_add(&op->peer->ni->stats.bulk_bytes_self, len);
 }
 
+/* Whether the target copies no chunk any more. */
+static bool helper_done(const struct ni_op *op)
+{
+    /* Acquire pairs with J2. */
+    return op->job == NULL ||
+           atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others;
+}
+
 /* All chunks have ended, ours and the target's. */
 static void finish(struct ni_op *op)
 {
@@ -206,22 +218,34 @@ static unsigned step(struct ni_op *op)
             close_job(op);
         }
     }
-    /* Acquire pairs with J2. */
-    if (op->closed &&
-        (op->job == NULL ||
-         atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others)) {
+    if (op->closed && helper_done(op)) {
         finish(op);
         events = 1;
     }
     return events;
 }
 
+/* A live target must leave our memory first: it becomes the user's again. */
 void ni_job_forget(struct ni_op *op)
 {
-    if (op->job != NULL) {
-        atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
+    ni_status state = ni_peer_state(op->peer);
+    uint64_t end;
+
+    if (op->job == NULL) {
+        return;
+    }
+    if (!op->closed) {
+        close_job(op);
+    }
+    end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_JOB_PATIENCE_NS : 0);
+    while (!helper_done(op) && ni_now_ns() < end) {
+        sched_yield();
+    }
+    if (helper_done(op)) {
         give_job(op);
     }
+    /* Otherwise the job stays taken: it may still be counted in. */
+    op->job = NULL;
 }
 
 void ni_job_start(struct ni_op *op)
@@ -375,23 +399,40 @@ static struct ni_list *rotate(struct ni *ni, struct ni_work *work)
     return node;
 }
 
-unsigned ni_job_progress(struct ni *ni)
+/* Look at all of our transfers, until one of them had something to do that took its time. */
+static unsigned copying_progress(struct ni *ni)
 {
     unsigned events = 0;
-    struct ni_list *node = rotate(ni, &ni->copying);
 
-    if (node != NULL) {
-        events += step(ni_container_of(node, struct ni_op, copying));
-    }
-    node = rotate(ni, &ni->helping);
-    if (node != NULL) {
-        struct ni_help *help = ni_container_of(node, struct ni_help, list);
+    for (uint32_t left = ni_work_count(&ni->copying); left != 0 && events == 0; left--) {
+        struct ni_list *node = rotate(ni, &ni->copying);
 
-        if (help_step(ni, help)) {
-            events++;
-        } else {
-            free_help(ni, help);
+        if (node != NULL) {
+            events = step(ni_container_of(node, struct ni_op, copying));
         }
     }
     return events;
+}
+
+static unsigned helping_progress(struct ni *ni)
+{
+    for (uint32_t left = ni_work_count(&ni->helping); left != 0; left--) {
+        struct ni_list *node = rotate(ni, &ni->helping);
+        struct ni_help *help;
+
+        if (node == NULL) {
+            break;
+        }
+        help = ni_container_of(node, struct ni_help, list);
+        if (help_step(ni, help)) {
+            return 1;
+        }
+        free_help(ni, help);
+    }
+    return 0;
+}
+
+unsigned ni_job_progress(struct ni *ni)
+{
+    return copying_progress(ni) + helping_progress(ni);
 }

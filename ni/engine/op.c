@@ -7,23 +7,34 @@
  * repeated or invented acks name nothing.
  */
 
+/* The NI's lock is held. */
+static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
+{
+    struct ni_op *op = ni_pool_get(&ni->op_pool);
+
+    if (op != NULL) {
+        *op = (struct ni_op){.kind = kind, .serial = ni->serial++};
+        if (ack != NULL) {
+            op->ack = *ack;
+        }
+        ni_list_init(&op->copying);
+        ni_list_init(&op->list);
+        ni_stat_add(&ni->stats.pending_ops, 1);
+        ni_stat_max(&ni->stats.pending_max, ni_pool_out(&ni->op_pool));
+    }
+    return op;
+}
+
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack)
 {
     struct ni *ni = peer->ni;
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, ni->threads);
-    op = ni_pool_get(&ni->op_pool);
+    op = new_op(ni, kind, ack);
     if (op != NULL) {
-        *op = (struct ni_op){.peer = peer, .kind = kind, .serial = ni->serial++};
-        if (ack != NULL) {
-            op->ack = *ack;
-        }
-        ni_list_init(&op->copying);
-        ni_list_init(&op->list);
+        op->peer = peer;
         ni_list_push_back(&peer->ops, &op->list);
-        ni_stat_add(&ni->stats.pending_ops, 1);
-        ni_stat_max(&ni->stats.pending_max, ni_pool_out(&ni->op_pool));
     }
     ni_lock_give(&ni->lock, ni->threads);
     return op;
@@ -41,15 +52,20 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
 
     ni_lock_take(&ni->lock, ni->threads);
     op = ni_pool_from_token(&ni->op_pool, token);
-    ni_lock_give(&ni->lock, ni->threads);
     /* A peer may only answer what was asked of it. */
-    return op != NULL && op->peer == peer ? op : NULL;
+    if (op != NULL && op->peer != peer) {
+        op = NULL;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return op;
 }
 
 static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    ni_work_remove(op->kind == NI_OP_FLUSH ? &ni->flushes : &ni->copying, &op->copying);
+    if (op->kind != NI_OP_FLUSH) {
+        ni_work_remove(&ni->copying, &op->copying);
+    }
     ni_stat_sub(&ni->stats.pending_ops, 1);
     ni_pool_put(&ni->op_pool, op);
 }
@@ -64,19 +80,41 @@ void ni_op_undo(struct ni_op *op)
 }
 
 /* The flushes that waited for this operation only: moved to `ready`. The NI's lock is held. */
-static void release_flushes(struct ni *ni, const struct ni_op *done, struct ni_list *ready)
+static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status status,
+                            struct ni_list *ready)
 {
     struct ni_list *next;
 
     for (struct ni_list *node = ni->flushes.items.next; node != &ni->flushes.items; node = next) {
-        struct ni_op *flush = ni_container_of(node, struct ni_op, copying);
+        struct ni_op *flush = ni_container_of(node, struct ni_op, list);
 
         next = node->next;
-        if (done->serial < flush->serial && (flush->remote == 0 || flush->peer == done->peer) &&
-            --flush->got == 0) {
-            ni_work_remove(&ni->flushes, &flush->copying);
-            ni_list_push_back(ready, &flush->copying);
+        if (done->serial > flush->serial || (flush->peer != NULL && flush->peer != done->peer)) {
+            continue;
         }
+        if (flush->failure == NI_OK) {
+            flush->failure = status;
+        }
+        if (--flush->got == 0) {
+            ni_work_remove(&ni->flushes, node);
+            ni_list_push_back(ready, node);
+        }
+    }
+}
+
+static void complete_flushes(struct ni *ni, struct ni_list *ready)
+{
+    struct ni_list *node;
+
+    while ((node = ni_list_pop_front(ready)) != NULL) {
+        struct ni_op *flush = ni_container_of(node, struct ni_op, list);
+        struct ni_ack ack = flush->ack;
+        ni_status status = flush->failure;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        free_op(ni, flush);
+        ni_lock_give(&ni->lock, ni->threads);
+        ni_ack_deliver(ni, &ack, status, 0);
     }
 }
 
@@ -86,20 +124,18 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
     struct ni_ack ack = op->ack;
     struct ni_list ready;
 
+    if (op->kind == NI_OP_WRITE) {
+        ni_stream_end(op); /* from now on its source may be gone */
+    }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
-    if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) && op->kind != NI_OP_FLUSH) {
-        release_flushes(ni, op, &ready);
+    if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
+        release_flushes(ni, op, status, &ready);
     }
     free_op(ni, op);
     ni_lock_give(&ni->lock, ni->threads);
     ni_ack_deliver(ni, &ack, status, value);
-    while (!ni_list_empty(&ready)) {
-        struct ni_op *flush = ni_container_of(ready.next, struct ni_op, copying);
-
-        ni_list_remove(&flush->copying);
-        ni_op_complete(flush, NI_OK, 0);
-    }
+    complete_flushes(ni, &ready);
 }
 
 void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value)
@@ -126,48 +162,36 @@ static uint64_t count_ops(const struct ni *ni, const struct ni_peer *only)
 {
     uint64_t count = 0;
 
-    for (const struct ni_list *node = ni->peers.next; node != &ni->peers; node = node->next) {
+    for (NI_LIST_EACH(node, &ni->peers)) {
         const struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
 
-        if (only != NULL && peer != only) {
-            continue;
-        }
-        for (const struct ni_list *o = peer->ops.next; o != &peer->ops; o = o->next) {
-            count += ni_container_of(o, struct ni_op, list)->kind != NI_OP_FLUSH;
+        if (only == NULL || peer == only) {
+            count += ni_list_length(&peer->ops);
         }
     }
     return count;
 }
 
+/* A flush is counted and listed in one go, so that no operation ends, or begins, in between. */
 ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack)
 {
-    struct ni_op *op;
-    struct ni_peer *home = peer;
+    struct ni_op *flush = NULL;
     ni_status status = ni_usable(ni);
+    uint64_t count;
 
     if (status != NI_OK) {
         return status;
     }
-    if (home == NULL) {
-        if (ni_list_empty(&ni->peers)) {
-            ni_ack_deliver(ni, ack, NI_OK, 0);
-            return NI_OK;
-        }
-        home = ni_container_of(ni->peers.next, struct ni_peer, all);
-    }
-    op = ni_op_new(home, NI_OP_FLUSH, ack);
-    if (op == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    op->remote = peer != NULL;
     ni_lock_take(&ni->lock, ni->threads);
-    op->got = count_ops(ni, peer);
-    if (op->got != 0) {
-        ni_work_add(&ni->flushes, &op->copying);
+    count = count_ops(ni, peer);
+    if (count != 0 && (flush = new_op(ni, NI_OP_FLUSH, ack)) != NULL) {
+        flush->peer = peer;
+        flush->got = count;
+        ni_work_add(&ni->flushes, &flush->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
-    if (op->got == 0) {
-        ni_op_complete(op, NI_OK, 0);
+    if (count == 0) {
+        ni_ack_deliver(ni, ack, NI_OK, 0);
     }
-    return NI_OK;
+    return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
 }

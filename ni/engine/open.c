@@ -174,6 +174,7 @@ void ni_close(struct ni *ni)
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = node->next) {
         ni_peer_down(ni, ni_container_of(node, struct ni_peer, all), NI_ERR_CLOSED);
     }
+    ni_peers_settle(ni);
     ni_regions_close(ni);
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
         next = node->next;
@@ -266,7 +267,7 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
     struct ni_peer *peer;
     const uint8_t *part;
     size_t part_len;
-    ni_status status = ni_usable(ni);
+    ni_status status = ni->closing ? NI_ERR_CLOSED : ni_usable(ni);
     bool taken;
 
     if (status != NI_OK) {

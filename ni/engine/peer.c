@@ -81,7 +81,8 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
     if (ni->closing || ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
         return NULL;
     }
-    return peer;
+    /* One that broke the protocol may come back, but not to us. */
+    return ni_peer_state(peer) == NI_OK ? peer : NULL;
 }
 
 /* ---- going down ------------------------------------------------------------------------------
@@ -111,22 +112,34 @@ static void drop_waiting(struct ni_peer *peer)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
-/* Complete all operations with a status. Not while another thread is starting one. */
+/* The oldest operation, if it was accepted before serial. */
+static struct ni_op *oldest_op(struct ni_peer *peer, uint64_t serial)
+{
+    struct ni_op *op = NULL;
+
+    ni_lock_take(&peer->ni->lock, peer->threads);
+    if (!ni_list_empty(&peer->ops)) {
+        op = ni_container_of(peer->ops.next, struct ni_op, list);
+    }
+    if (op != NULL && op->serial >= serial) {
+        op = NULL;
+    }
+    ni_lock_give(&peer->ni->lock, peer->threads);
+    return op;
+}
+
+/* Complete all operations with a status, but not those that callbacks start meanwhile. Not while
+ * another thread is starting one. */
 static void complete_all(struct ni_peer *peer, ni_status status)
 {
     struct ni *ni = peer->ni;
+    struct ni_op *op;
+    uint64_t serial;
 
-    for (;;) {
-        struct ni_op *op = NULL;
-
-        ni_lock_take(&ni->lock, ni->threads);
-        if (!ni_list_empty(&peer->ops)) {
-            op = ni_container_of(peer->ops.next, struct ni_op, list);
-        }
-        ni_lock_give(&ni->lock, ni->threads);
-        if (op == NULL) {
-            return;
-        }
+    ni_lock_take(&ni->lock, ni->threads);
+    serial = ni->serial;
+    ni_lock_give(&ni->lock, ni->threads);
+    while ((op = oldest_op(peer, serial)) != NULL) {
         ni_job_forget(op);
         ni_op_complete(op, status, 0);
     }
@@ -156,17 +169,44 @@ static bool settle(struct ni_peer *peer)
     return true;
 }
 
+void ni_peers_sever(struct ni *ni)
+{
+    for (NI_LIST_EACH(node, &ni->peers)) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+
+        if (!peer->sever || ni_list_linked(&peer->down)) {
+            continue;
+        }
+        peer->sever = false;
+        ni_lock_take(&peer->lock, peer->threads);
+        if (peer->ep == NULL) {
+            (void)peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+        }
+        if (peer->ep != NULL) {
+            peer->link->ops->disconnect(peer->ep);
+            peer->ep = NULL;
+        }
+        ni_lock_give(&peer->lock, peer->threads);
+    }
+}
+
 void ni_peers_settle(struct ni *ni)
 {
-    struct ni_list *next;
+    struct ni_list later, *node;
+    bool settled = false;
 
-    for (struct ni_list *node = ni->downs.next; node != &ni->downs; node = next) {
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, down);
-
-        next = node->next;
-        if (settle(peer)) {
-            ni_list_remove(&peer->down);
+    ni_list_init(&later);
+    /* Callbacks may poll, and so come here again. */
+    while ((node = ni_list_pop_front(&ni->downs)) != NULL) {
+        if (settle(ni_container_of(node, struct ni_peer, down))) {
+            settled = true;
+        } else {
+            ni_list_push_back(&later, node);
         }
+    }
+    ni_list_splice_back(&ni->downs, &later);
+    if (settled && ni->depth == 0) {
+        ni_peers_sever(ni);
     }
 }
 
@@ -245,13 +285,15 @@ int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
 
 void ni_disconnect(struct ni *ni, struct ni_peer *peer)
 {
-    bool taken = ni_turn_take(ni);
+    bool taken;
 
-    if (!ni->forked && --peer->references == 0) {
-        /* The peer may go on sending to us: what it sends is still understood, so the struct
-         * stays until ni_close. */
-        drop_waiting(peer);
-        ni_job_stop_helping(ni, peer, NULL);
+    if (ni_usable(ni) != NI_OK) {
+        return;
+    }
+    taken = ni_turn_take(ni);
+    if (peer->references != 0 && --peer->references == 0) {
+        /* The peer may go on sending to us: what it sends is still understood and answered, so the
+         * struct stays until ni_close, and what waits for it is still sent. */
         complete_all(peer, NI_ERR_CANCELED);
     }
     ni_turn_give(ni, taken);

@@ -107,6 +107,7 @@ static NI_COLD void broken(struct ni *ni, struct ni_peer *peer)
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
             ni_lane_remove(ni, ni->lanes[i]);
+            peer->sever = true;
         }
     }
     ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
@@ -142,6 +143,16 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
     return true;
 }
 
+/* Its consumer has some work to do before it looks at the payload: fetch that meanwhile. */
+NI_ALWAYS_INLINE void fetch_ahead(const uint8_t *payload, uint32_t len)
+{
+    uint32_t lines = (uint32_t)ni_min_u64(len / NI_LINE + 1, NI_PREFETCH_LINES);
+
+    for (uint32_t i = 0; i < lines; i++) {
+        __builtin_prefetch(payload + (size_t)i * NI_LINE);
+    }
+}
+
 /* Hand on one packet of a lane. It is stepped over first: a callback may poll again, and then finds
  * the next one. Its lines are given back when nobody is in a callback of this lane any more. */
 NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
@@ -154,6 +165,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
 
     if (NI_UNLIKELY(lines == 0)) {
         return NI_ERR_PROTOCOL;
+    }
+    if (NI_UNLIKELY(ni_packet_len(word1) > NI_PACKET_INLINE)) {
+        fetch_ahead(payload, ni_packet_len(word1));
     }
     ni_lane_advance(lane, lines);
     lane->depth++;
@@ -270,6 +284,7 @@ static unsigned progress_single(struct ni *ni)
     events = progress(ni);
     if (--ni->depth == 0 && NI_UNLIKELY(ni->lane_holes != 0)) {
         compact(ni);
+        ni_peers_sever(ni);
     }
     if (events == 0) {
         idle(ni);

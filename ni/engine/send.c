@@ -8,10 +8,6 @@
  * that peer: acks high, streams after them.
  */
 
-enum {
-    NI_RING_PAYLOAD = 2048, /* longer payloads go to the bulk area */
-};
-
 ni_status ni_peer_endpoint(struct ni_peer *peer)
 {
     if (NI_LIKELY(peer->ep != NULL)) {
@@ -334,7 +330,8 @@ unsigned ni_send_waiting(struct ni_peer *peer)
         struct ni_stream *stream = ni_container_of(peer->streams.next, struct ni_stream, list);
         bool ended = false;
 
-        if (ni_stream_step(stream, &ended) == NI_AGAIN) {
+        /* Without room, or with a peer of which the link knows that it is gone. */
+        if (ni_stream_step(stream, &ended) != NI_OK) {
             return sent;
         }
         sent++;

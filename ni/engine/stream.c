@@ -34,16 +34,41 @@ void ni_stream_free(struct ni_stream *stream)
 }
 
 /* Send what there is room for at once, then leave the rest to progress. */
-static void start(struct ni_stream *stream)
+static ni_status start(struct ni_stream *stream)
 {
     struct ni_peer *peer = stream->peer;
+    ni_status status = NI_AGAIN;
     bool ended = false;
 
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->waiting == 0 && ni_stream_step(stream, &ended) == NI_OK && ended) {
+    if (peer->waiting == 0) {
+        status = ni_stream_step(stream, &ended);
+    } else if (ni_peer_state(peer) != NI_OK) {
+        status = ni_peer_state(peer);
+    }
+    if (ended || (status != NI_OK && status != NI_AGAIN)) {
         ni_stream_free(stream);
     } else {
         ni_stream_queue(stream);
+        status = NI_OK;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+void ni_stream_end(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    uint64_t token = ni_op_token(op);
+
+    ni_lock_take(&peer->lock, peer->threads);
+    for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
+        struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
+
+        if (!stream->is_answer && stream->token == token) {
+            peer->waiting--;
+            ni_stream_free(stream);
+        }
     }
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -59,8 +84,7 @@ ni_status ni_stream_write(struct ni_op *op, const void *src)
     stream->len = op->len;
     stream->token = ni_op_token(op);
     stream->where = op->where;
-    start(stream);
-    return NI_OK;
+    return start(stream);
 }
 
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
@@ -77,8 +101,7 @@ ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, 
     stream->token = token;
     stream->source = source;
     stream->source_key = source_key;
-    start(stream);
-    return NI_OK;
+    return start(stream);
 }
 
 static ni_status step_write(struct ni_stream *stream, uint32_t len)
@@ -140,11 +163,6 @@ ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
 
     if (status != NI_OK) {
         return status;
-    }
-    if (!stream->is_answer && ni_op_find(stream->peer, stream->token) == NULL) {
-        /* Refused or given up: the source may be gone. */
-        *ended = true;
-        return NI_OK;
     }
     segment = ni_min_u64(segment, ni_packet_max(stream->peer) / 2);
     len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment);

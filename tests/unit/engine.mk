@@ -2,9 +2,14 @@
 # Unit tests of ni/engine: what the suite over all links (tests/links) cannot arrange.
 
 unit_tests += \
+    tests/unit/test_engine_completion \
     tests/unit/test_engine_contract
 
 noinst_HEADERS += tests/unit/engine_pair.h
+
+tests_unit_test_engine_completion_SOURCES = tests/unit/test_engine_completion.c
+tests_unit_test_engine_completion_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_completion_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_contract_SOURCES = tests/unit/test_engine_contract.c
 tests_unit_test_engine_contract_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -52,7 +52,8 @@ enum { NI_BLOB_MAX = 256 };
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
 
 /* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers
- * are freed. */
+ * are freed. Callbacks may still call the NI, which refuses new peers and, step by step, transfers.
+ * NULL is allowed. */
 void ni_close(struct ni *ni);
 
 /* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
@@ -69,7 +70,9 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
  * blob of ours), NI_ERR_NOMEM. */
 ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **peer);
 
-/* Give up a peer. Operations under way complete with NI_ERR_CANCELED. */
+/* Give up a peer. After as many calls as there were ni_connect, operations under way complete with
+ * NI_ERR_CANCELED; whether they had an effect is open. The peer may go on: its messages are taken,
+ * its requests answered. */
 void ni_disconnect(struct ni *ni, struct ni_peer *peer);
 
 /* NI_OK, or why nothing more can be exchanged with it. */

@@ -118,7 +118,8 @@ ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op op,
                       const struct ni_ack *ack);
 
 /* Complete when all operations to the peer (all peers if NULL) that were accepted before have
- * completed. */
+ * completed: with NI_OK, or with the status of the first of them that failed since. Never fails for
+ * another reason once it was accepted. */
 ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack);
 
 #pragma GCC visibility pop
