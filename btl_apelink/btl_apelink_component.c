@@ -210,8 +210,12 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
 static int component_progress(void)
 {
     mca_btl_apelink_module_t *module = &mca_btl_apelink;
-    unsigned events = ni_progress(module->ni);
+    unsigned events;
 
+    if (NI_UNLIKELY(module->ni == NULL)) {
+        return 0; /* finalized, and not yet unregistered */
+    }
+    events = ni_progress(module->ni);
     if (NI_UNLIKELY(atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0)) {
         events += mca_btl_apelink_send_pending(module);
     }

@@ -222,7 +222,9 @@ static void set_limits(mca_btl_base_module_t *btl)
 {
     enum { OB1_HEADERS = 64 };
 
-    btl->btl_exclusivity = MCA_BTL_EXCLUSIVITY_HIGH + 1; /* before vader, if both are named */
+    /* Above vader's: with the same, ob1 of 4.1 would spread messages over both if both are named, and
+     * it delivers wrong data when it does that with long ones that are not contiguous. */
+    btl->btl_exclusivity = MCA_BTL_EXCLUSIVITY_HIGH + 1;
     btl->btl_latency = 1;
     btl->btl_bandwidth = 80000;
     btl->btl_eager_limit = 32 * 1024 + OB1_HEADERS;
