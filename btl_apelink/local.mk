@@ -2,7 +2,7 @@
 # The Open MPI component mca_btl_apelink: the core and the glue are inside of it. It is linked from a convenience
 # library, which unit tests link as well.
 
-EXTRA_DIST += btl_apelink/help-mpi-btl-apelink.txt
+EXTRA_DIST += btl_apelink/help-mpi-btl-apelink.txt docs/btl_apelink.md
 CLEANFILES += btl_apelink/help_text.c
 
 if HAVE_OMPI
