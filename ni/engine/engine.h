@@ -135,6 +135,7 @@ struct ni_peer {
     struct ni_lock lock;
     bool threads;     /* the NI's */
     uint32_t waiting; /* control packets and streams that wait for room: they go first */
+    bool overtake;    /* a segment has left since the last message: a message may go next */
     struct ni_open_message open;
     _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
     unsigned references; /* ni_connect minus ni_disconnect */
@@ -283,6 +284,9 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 unsigned ni_send_waiting(struct ni_peer *peer);
 
 /* Let what waits for all peers go on. */
+/* Send what waits; whether something else may go then. The peer's lock is held. */
+bool ni_send_turn(struct ni_peer *peer);
+
 unsigned ni_send_progress(struct ni *ni);
 
 /* The endpoint of a peer, made at first use. The peer's lock is held. */

@@ -173,14 +173,10 @@ uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len
 {
     uint8_t *fields, *payload;
 
-    if (ni_usable(peer->ni) == NI_OK) {
-        if (peer->waiting != 0) {
-            (void)ni_send_waiting(peer);
-        }
-        if (peer->waiting == 0 &&
-            ni_packet_begin(peer, 0, head_len, head_len + len, &fields, &payload) == NI_OK) {
-            return payload;
-        }
+    if (ni_usable(peer->ni) == NI_OK && ni_send_turn(peer) &&
+        ni_packet_begin(peer, 0, head_len, head_len + len, &fields, &payload) == NI_OK) {
+        peer->overtake = false;
+        return payload;
     }
     ni_lock_give(&peer->lock, peer->threads);
     return NULL;
@@ -335,6 +331,7 @@ unsigned ni_send_waiting(struct ni_peer *peer)
             return sent;
         }
         sent++;
+        peer->overtake = true;
         ni_list_remove(&stream->list);
         if (ended) {
             peer->waiting--;
@@ -344,6 +341,17 @@ unsigned ni_send_waiting(struct ni_peer *peer)
         }
     }
     return sent;
+}
+
+/* Control packets go before messages, segments of streams and messages in turn: so a long transfer
+ * holds up a message by one segment, and a flood of messages holds up no long transfer. */
+bool ni_send_turn(struct ni_peer *peer)
+{
+    if (peer->waiting == 0) {
+        return true;
+    }
+    (void)ni_send_waiting(peer);
+    return ni_list_empty(&peer->controls) && (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
 unsigned ni_send_progress(struct ni *ni)

@@ -222,11 +222,13 @@ static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
     struct ni_packet_remote fields = {
         .key = op->where.key, .token = ni_op_token(op), .compare = len};
     uint8_t *place, *payload;
-    ni_status status = op->peer->waiting != 0
-                           ? NI_AGAIN
-                           : ni_packet_begin(op->peer, sizeof(fields), 0, len, &place, &payload);
+    ni_status status = NI_AGAIN;
 
+    if (ni_send_turn(op->peer)) {
+        status = ni_packet_begin(op->peer, sizeof(fields), 0, len, &place, &payload);
+    }
     if (status == NI_OK) {
+        op->peer->overtake = false;
         memcpy(place, &fields, sizeof(fields));
         memcpy(payload, len != 0 ? data : nothing, len);
         ni_packet_commit(op->peer, NI_PACKET_WRITE, 0, len, op->where.handle);

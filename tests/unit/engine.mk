@@ -3,7 +3,8 @@
 
 unit_tests += \
     tests/unit/test_engine_completion \
-    tests/unit/test_engine_contract
+    tests/unit/test_engine_contract \
+    tests/unit/test_engine_pressure
 
 noinst_HEADERS += tests/unit/engine_pair.h
 
@@ -14,3 +15,7 @@ tests_unit_test_engine_completion_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_contract_SOURCES = tests/unit/test_engine_contract.c
 tests_unit_test_engine_contract_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
+
+tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
+tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_pressure_LDADD = $(UNIT_LIBS)
