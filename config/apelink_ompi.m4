@@ -15,7 +15,9 @@ AC_DEFUN([APELINK_OMPI], [
     why_ompi=
     MPICC=
     MPIRUN=
-    AS_IF([test "x$with_ompi" = xno], [why_ompi="--with-ompi=no was given"], [
+    AS_CASE(["$with_ompi,$enable_sanitizer,"],
+        [no,*], [why_ompi="--with-ompi=no was given"],
+        [auto,*thread,*], [why_ompi="the thread sanitizer does not know the fences in Open MPI's headers"], [
         APELINK_OMPI_WRAPPER
         AS_IF([test "x$have_mpi" = xyes], [APELINK_OMPI_HEADERS])
         AS_IF([test "x$have_ompi" = xno && test "x$with_ompi" != xauto],
