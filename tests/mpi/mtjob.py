@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import uuid
 
@@ -80,6 +81,25 @@ class Environment:
             env["OMPI_MCA_mca_base_component_path"] = self.components
         env.update(pair.split("=", 1) for pair in test.env)
         return env
+
+
+def components(folder):
+    """What makes Open MPI look for components in a folder first; None if there is no folder."""
+    if not folder:
+        return None
+    # with a folder that is not there Open MPI finds not even its own components, and says nothing of use
+    if not list(pathlib.Path(folder).glob("mca_*.so")):
+        sys.exit(f"{sys.argv[0]}: there is no mca_*.so in {folder}, the folder of components")
+    return f"{pathlib.Path(folder).resolve()}:SYSTEM_DEFAULT:USER_DEFAULT"
+
+
+def show(text, limit=60):
+    """Prints the end of a test's output, as comments."""
+    lines = text.splitlines()
+    if len(lines) > limit:
+        print(f"# ... {len(lines) - limit} lines before")
+    for line in lines[-limit:]:
+        print("# " + line)
 
 
 def build(src, out, mpicc):
