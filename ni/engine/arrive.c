@@ -130,7 +130,7 @@ static ni_status write_queue(const struct ni_arrival *a, const struct ni_region_
                     (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
 }
 
-static ni_status write_counter(const struct ni_arrival *a, const struct ni_region_view *region)
+static ni_status write_counter(const struct ni_arrival *a)
 {
     int64_t value;
 
@@ -138,8 +138,7 @@ static ni_status write_counter(const struct ni_arrival *a, const struct ni_regio
         return refuse(a, NI_ERR_BOUNDS);
     }
     memcpy(&value, a->payload, sizeof(value));
-    ni_counter_arrive(a->ni, (struct ni_counter *)(uintptr_t)region->object[0], value);
-    return NI_OK;
+    return ni_counter_add(a->ni, a->region, value);
 }
 
 /* A Write to a region that is more than memory: one packet, whole. */
@@ -155,7 +154,7 @@ static ni_status write_object(const struct ni_arrival *a, const struct ni_packet
     } else if (region->type == NI_REGION_QUEUE) {
         status = write_queue(a, region);
     } else {
-        status = write_counter(a, region);
+        status = write_counter(a);
     }
     return answer(a, fields->token, status, a->len);
 }

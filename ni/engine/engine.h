@@ -283,11 +283,11 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
  * packets sent. */
 unsigned ni_send_waiting(struct ni_peer *peer);
 
-/* Let what waits for all peers go on. */
 /* Send what waits; whether something else may go then. The peer's lock is held. */
 bool ni_send_turn(struct ni_peer *peer);
 
 unsigned ni_send_progress(struct ni *ni);
+/* Let what waits for all peers go on. */
 
 /* The endpoint of a peer, made at first use. The peer's lock is held. */
 ni_status ni_peer_endpoint(struct ni_peer *peer);
@@ -407,7 +407,6 @@ struct ni_counter;
 ni_status ni_queue_push(struct ni_queue *queue, const void *item, size_t len);
 void ni_queue_free(struct ni_queue *queue);
 void ni_counter_free(struct ni_counter *counter);
-void ni_counter_arrive(struct ni *ni, struct ni_counter *counter, int64_t value);
 
 /* ---- regions.c -------------------------------------------------------------------------------
  * --------------------- */

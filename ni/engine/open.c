@@ -27,19 +27,58 @@ static struct ni_list all_nis = {&all_nis, &all_nis};
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* In the child: its NIs belong to the parent. The lock may be held by a thread that does not
- * exist here, so it is made anew. */
-static void after_fork(void)
+/* A fork finds the lists of peers whole. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&all_lock);
+    for (NI_LIST_EACH(node, &all_nis)) {
+        struct ni *ni = ni_container_of(node, struct ni, forks);
+
+        ni_lock_take(&ni->lock, ni->threads);
+    }
+}
+
+static void after_fork_in_parent(void)
+{
+    for (NI_LIST_EACH(node, &all_nis)) {
+        struct ni *ni = ni_container_of(node, struct ni, forks);
+
+        ni_lock_give(&ni->lock, ni->threads);
+    }
+    pthread_mutex_unlock(&all_lock);
+}
+
+/* The child must not write to lanes, and a message's inline path asks for nothing but room. */
+static void bar_peer(struct ni_peer *peer)
+{
+    atomic_store_explicit(&peer->lock.held, 0, memory_order_relaxed);
+    if (peer->ep != NULL) {
+        peer->ep->tx.limit = peer->ep->tx.head;
+        peer->ep->tx.lines = NULL;
+    }
+}
+
+/* In the child: its NIs belong to the parent. Locks may be held by threads that do not exist here,
+ * so they are made anew. */
+static void after_fork_in_child(void)
 {
     pthread_mutex_init(&all_lock, NULL);
-    for (struct ni_list *node = all_nis.next; node != &all_nis; node = node->next) {
-        ni_container_of(node, struct ni, forks)->forked = true;
+    for (NI_LIST_EACH(node, &all_nis)) {
+        struct ni *ni = ni_container_of(node, struct ni, forks);
+
+        ni->forked = true;
+        atomic_store_explicit(&ni->lock.held, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->turn.held, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);
+        for (NI_LIST_EACH(at, &ni->peers)) {
+            bar_peer(ni_container_of(at, struct ni_peer, all));
+        }
     }
 }
 
 static void watch_fork(void)
 {
-    pthread_atfork(NULL, NULL, after_fork);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* ---- open, close -----------------------------------------------------------------------------
@@ -151,13 +190,6 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     return NI_OK;
 }
 
-/* In a forked child only the child's copies of private memory go; what is shared is the
- * parent's. */
-static void forget_in_child(struct ni *ni)
-{
-    ni_list_remove(&ni->forks);
-}
-
 void ni_close(struct ni *ni)
 {
     struct ni_list *next;
@@ -166,7 +198,7 @@ void ni_close(struct ni *ni)
         return;
     }
     if (ni->forked) {
-        forget_in_child(ni);
+        /* All of it is the parent's; the child's copies of private memory go with the child. */
         return;
     }
     ni->closing = true;

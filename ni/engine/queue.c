@@ -114,6 +114,9 @@ ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size,
     uint64_t head, at;
     uint32_t length;
 
+    if (ni_usable(ni) != NI_OK) {
+        return ni_usable(ni);
+    }
     if (!ni_region_view(ni, handle, NI_REGION_QUEUE, &view) || view.object[NI_OBJECT_BODY] == 0) {
         return NI_ERR_REGION;
     }

@@ -98,8 +98,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues and counters are used by whoever has the turn. */
-    object = view.type != NI_REGION_MEMORY;
+    /* Queues are used by whoever has the turn, counters under the NI's lock. */
+    object = view.type == NI_REGION_QUEUE;
     if (object) {
         taken = ni_turn_take(ni);
     }
@@ -107,11 +107,9 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
         ni_stat_sub(&ni->stats.regions, 1);
-    }
-    ni_lock_give(&ni->lock, ni->threads);
-    if (status == NI_OK && object) {
         free_object(view.type, &view);
     }
+    ni_lock_give(&ni->lock, ni->threads);
     ni_turn_give(ni, taken);
     return status;
 }

@@ -4,6 +4,7 @@
 unit_tests += \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
+    tests/unit/test_engine_fork \
     tests/unit/test_engine_pressure
 
 noinst_HEADERS += tests/unit/engine_pair.h
@@ -19,3 +20,7 @@ tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_pressure_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_fork_SOURCES = tests/unit/test_engine_fork.c
+tests_unit_test_engine_fork_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_fork_LDADD = $(UNIT_LIBS) -lpthread
