@@ -8,6 +8,15 @@ AC_DEFUN([APELINK_SUMMARY_LINE], [
         [printf '  %-28s off  %s\n' "$1" "$4"])
 ])
 
+dnl APELINK_SUMMARY_PART(FILE, WHAT, LIBRARY): a part that needs LIBRARY. While FILE is not in the tree, nothing uses the
+dnl library yet, and a line of its own would promise too much.
+AC_DEFUN([APELINK_SUMMARY_PART], [
+    AS_IF([test -e "$srcdir/$1"],
+        [APELINK_SUMMARY_LINE([$2], [$have_$3], [$version_$3], [$why_$3])],
+        [test "x$have_$3" = xyes],
+        [apelink_later="$apelink_later $3"])
+])
+
 AC_DEFUN([APELINK_SUMMARY], [
     echo
     echo "$PACKAGE_NAME $PACKAGE_VERSION"
@@ -15,14 +24,11 @@ AC_DEFUN([APELINK_SUMMARY], [
     APELINK_SUMMARY_LINE([core library (libapeni)], [yes], [$CC $CFLAGS], [])
     APELINK_SUMMARY_LINE([Open MPI components], [$have_ompi], [Open MPI $ompi_version], [$why_ompi])
     APELINK_SUMMARY_LINE([MPI programs and tests], [$have_mpi], [$MPICC], [$why_ompi])
-    dnl What a library would be for may not be written yet: then its line would promise too much.
-    AS_IF([test -d "$srcdir/ni/link/ucx"],
-        [APELINK_SUMMARY_LINE([link between hosts (UCX)], [$have_ucx], [$version_ucx], [$why_ucx])])
-    APELINK_SUMMARY_LINE([placement (hwloc)], [$have_hwloc], [$version_hwloc], [$why_hwloc])
-    AS_IF([test -d "$srcdir/presto"],
-        [APELINK_SUMMARY_LINE([Presto wire-up (PMIx)], [$have_pmix], [$version_pmix], [$why_pmix])])
-    AS_IF([test -d "$srcdir/hfm"],
-        [APELINK_SUMMARY_LINE([fault manager (libevent)], [$have_libevent], [$version_libevent], [$why_libevent])])
+    apelink_later=
+    APELINK_SUMMARY_PART([ni/link/ucx], [link between hosts (UCX)], [ucx])
+    APELINK_SUMMARY_PART([ni/base/topology.c], [placement (hwloc)], [hwloc])
+    APELINK_SUMMARY_PART([presto], [Presto wire-up (PMIx)], [pmix])
+    APELINK_SUMMARY_PART([hfm], [fault manager (libevent)], [libevent])
     APELINK_SUMMARY_LINE([unit tests (cmocka)], [$have_cmocka], [$version_cmocka], [$why_cmocka])
     apelink_san=no
     AS_IF([test "x$enable_sanitizer" != xno], [apelink_san=yes])
@@ -30,6 +36,7 @@ AC_DEFUN([APELINK_SUMMARY], [
     APELINK_SUMMARY_LINE([fuzzers (libFuzzer)], [$enable_fuzz], [$FUZZ_LDFLAGS], [choose with --enable-fuzz CC=clang])
     APELINK_SUMMARY_LINE([assertions], [$enable_debug], [], [choose with --enable-debug])
     APELINK_SUMMARY_LINE([warnings are errors], [$enable_werror], [], [choose with --enable-werror])
+    AS_IF([test -n "$apelink_later"], [echo "  for parts to come            found$apelink_later"])
     echo
     dnl libdir holds ${exec_prefix}, which holds ${prefix}, which is still NONE if nobody set it.
     apelink_dir=$OMPI_COMPONENT_DIR
