@@ -4,11 +4,36 @@
 suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c
 
 suite_tests = \
-    tests/links/suite_messages
+    tests/links/suite_acks \
+    tests/links/suite_atomics \
+    tests/links/suite_messages \
+    tests/links/suite_queues \
+    tests/links/suite_refused \
+    tests/links/suite_transfers
+
+tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
+tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_acks_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
+tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
+tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_queues_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_refused_SOURCES = tests/links/suite_refused.c $(suite_sources)
+tests_links_suite_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_refused_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
+tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_transfers_LDADD = $(LINKS_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
