@@ -17,8 +17,7 @@ EXTRA_DIST += \
     tools/stages/distcheck \
     tools/stages/fuzz \
     tools/stages/install \
-    tools/stages/objects.py \
-    tools/stages/programs
+    tools/stages/mpi
 
 tools/apelink-env: tools/apelink-env.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tools && \
