@@ -227,7 +227,7 @@ static void set_limits(mca_btl_base_module_t *btl)
     btl->btl_exclusivity = MCA_BTL_EXCLUSIVITY_HIGH + 1;
     btl->btl_latency = 1;
     btl->btl_bandwidth = 80000;
-    btl->btl_eager_limit = 32 * 1024 + OB1_HEADERS;
+    btl->btl_eager_limit = 16 * 1024 + OB1_HEADERS;
     btl->btl_rndv_eager_limit = btl->btl_eager_limit;
     btl->btl_max_send_size = btl->btl_eager_limit;
     btl->btl_rdma_pipeline_send_length = btl->btl_eager_limit;

@@ -109,12 +109,15 @@ static ni_status on_message(const struct ni_arrival *a)
 
 static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
-    ni_status status = check(a, fields, fields->compare, NI_ACCESS_WRITE);
     bool last = fields->operand + a->len == fields->compare;
+    ni_status status;
 
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = check(a, fields, fields->compare, NI_ACCESS_WRITE);
     if (status == NI_OK) {
         memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
     }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
     /* The first segment is refused for all; the last one reports a region that went away
      * meanwhile. */
     if (last || (status != NI_OK && fields->operand == 0)) {
@@ -179,6 +182,11 @@ static ni_status on_write(const struct ni_arrival *a)
 /* ---- READ, ATOMIC ----------------------------------------------------------------------------
  * -------------------- */
 
+static ni_status answer_refusal(const struct ni_arrival *a, uint64_t token, ni_status status)
+{
+    return status == NI_OK ? NI_OK : answer(a, token, status, 0);
+}
+
 static ni_status on_read(const struct ni_arrival *a)
 {
     struct ni_packet_remote fields;
@@ -193,7 +201,7 @@ static ni_status on_read(const struct ni_arrival *a)
         status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,
                                   fields.token, a->region, fields.key);
     }
-    return status == NI_OK ? NI_OK : answer(a, fields.token, status, 0);
+    return answer_refusal(a, fields.token, status);
 }
 
 static ni_status on_atomic(const struct ni_arrival *a)
@@ -207,6 +215,7 @@ static ni_status on_atomic(const struct ni_arrival *a)
     if ((width != 4 && width != 8) || op >= NI_ATOMIC_OPS || a->len != 0) {
         return NI_ERR_PROTOCOL;
     }
+    ni_lock_take(&a->ni->memory, a->ni->threads);
     status = check(a, &fields, width, NI_ACCESS_ATOMIC);
     if (status == NI_OK && fields.addr % width != 0) {
         status = refuse(a, NI_ERR_ALIGN);
@@ -215,6 +224,7 @@ static ni_status on_atomic(const struct ni_arrival *a)
         old = ni_atomic_apply((void *)(uintptr_t)fields.addr, (enum ni_atomic_op)op, width,
                               fields.operand, fields.compare);
     }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
     return answer(a, fields.token, status, old);
 }
 
@@ -232,6 +242,15 @@ static ni_status reported(uint16_t tag)
                : NI_ERR_PROTOCOL;
 }
 
+static void finish(struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (op->asked) {
+        op->peer->heard_ns = ni_now_ns();
+        ni_ask_end(op);
+    }
+    ni_op_complete(op, status, value);
+}
+
 static ni_status on_ack(const struct ni_arrival *a)
 {
     struct ni_packet_ack fields;
@@ -243,13 +262,17 @@ static ni_status on_ack(const struct ni_arrival *a)
         return NI_ERR_PROTOCOL;
     }
     op = ni_op_find(a->peer, fields.token);
-    if (op == NULL || op->kind == NI_OP_FLUSH || op->job != NULL) {
+    if (op == NULL || op->kind == NI_OP_FLUSH || (op->job != NULL && !op->asked)) {
         return NI_OK; /* completed already, with an earlier segment's refusal */
+    }
+    if (status == NI_AGAIN && op->asked && op->got == 0) {
+        ni_ask_declined(op);
+        return NI_OK;
     }
     if (op->kind != NI_OP_READ || status != NI_OK) {
         uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
 
-        ni_op_complete(op, status, status == NI_OK ? value : 0);
+        finish(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }
     /* Segments of an answer come in order. */
@@ -259,7 +282,9 @@ static ni_status on_ack(const struct ni_arrival *a)
     memcpy(op->dst + op->got, a->payload, a->len);
     op->got += a->len;
     if (op->got == op->len) {
-        ni_op_complete(op, NI_OK, op->len);
+        finish(op, NI_OK, op->len);
+    } else if (op->asked) {
+        a->peer->heard_ns = ni_now_ns();
     }
     return NI_OK;
 }
@@ -271,6 +296,10 @@ static ni_status on_job(const struct ni_arrival *a)
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (a->len != 0 || fields.job >= NI_LANE_JOBS) {
         return NI_ERR_PROTOCOL;
+    }
+    if (a->lane != NULL && fields.ask != 0) {
+        return answer_refusal(a, fields.token,
+                              ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
     }
     if (a->lane != NULL) {
         ni_job_arrive(a->ni, a->peer, &fields, a->region, a->lane);

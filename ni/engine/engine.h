@@ -37,11 +37,11 @@
  *   queue.c     QUEUE regions with a body        transfer.c  Write, Read, atomics: which way
  *   atomic.c    applying atomics                 stream.c    long transfers cut into packets
  *   fast.h      the inline path of a message     job.c       long transfers, both sides copy
- *   probe.c     how far a peer is
+ *   probe.c     how far a peer is                 ask.c       long reads, answered or taken
  *
  * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls;
  * only ever tried, but for connect, disconnect and close), a peer's lock (its lane and what waits
- * for it), the NI's lock (table, pools, lists). Callbacks run with the turn and no other lock, so
+ * for it), the NI's lock (table, pools, lists) or that of memory which packets touch. Callbacks run with the turn and no other lock, so
  * they may do anything. Without NI_THREADS no lock is touched.
  */
 
@@ -129,6 +129,8 @@ struct ni_open_message {
     bool in_lane;
 };
 
+enum { NI_PROBE_ANSWERS = 16 };
+
 struct ni_peer {
     struct ni_ep *ep; /* NULL until something is to be sent */
     struct ni *ni;
@@ -141,6 +143,10 @@ struct ni_peer {
     unsigned references; /* ni_connect minus ni_disconnect */
     _Atomic uint32_t
         callers; /* threads inside of a transfer call: operations may not be completed under them */
+    uint32_t asking;   /* reads that we have asked it to answer; under the NI's lock */
+    uint64_t heard_ns; /* when the last segment of an answer came; whoever has the turn */
+    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c) */
+    uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
     bool sever;               /* it broke the protocol, and its link does not know yet */
@@ -191,6 +197,9 @@ struct ni_op {
     uint32_t others; /* once closed: chunks that the target claimed */
     uint32_t generation;
     bool is_read;
+    bool asked; /* READ: the target may answer (ask.c) */
+    uint64_t asked_ns;
+    bool alone;        /* the target cannot help */
     bool closed;       /* no chunk can be claimed any more */
     ni_status failure; /* of our own copies; FLUSH: of the first operation that failed */
     struct ni_remote where;
@@ -247,8 +256,10 @@ struct ni {
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
     struct ni_work copying;       /* struct ni_op: transfers that we copy */
+    struct ni_work asking;        /* struct ni_op: reads that the target was asked to answer */
     struct ni_work helping;       /* struct ni_help */
     struct ni_lock lock;
+    struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
     struct ni_table table;
     struct ni_stats stats;
 
@@ -286,8 +297,8 @@ unsigned ni_send_waiting(struct ni_peer *peer);
 /* Send what waits; whether something else may go then. The peer's lock is held. */
 bool ni_send_turn(struct ni_peer *peer);
 
-unsigned ni_send_progress(struct ni *ni);
 /* Let what waits for all peers go on. */
+unsigned ni_send_progress(struct ni *ni);
 
 /* The endpoint of a peer, made at first use. The peer's lock is held. */
 ni_status ni_peer_endpoint(struct ni_peer *peer);
@@ -353,10 +364,28 @@ void ni_job_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_j
 unsigned ni_job_progress(struct ni *ni);
 /* A lane goes away, or all of a peer (lane NULL): stop helping there. */
 void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
+/* The lane's description of a transfer of which we have claimed `own` chunks; false if there is no
+ * room for it now. And its end. */
+bool ni_job_share(struct ni_op *op, uint32_t own);
+void ni_job_give(struct ni_op *op);
 /* Give up the copying of an operation that completes otherwise. */
 void ni_job_forget(struct ni_op *op);
 /* transfer.c: the kernel refuses to copy, after all. */
 void ni_transfer_by_packets(struct ni_op *op);
+
+/* ---- ask.c ----------------------------------------------------------------------------------- */
+
+/* Ask the target for the bytes of a read; false if that cannot be done now. */
+bool ni_ask_start(struct ni_op *op);
+/* The answer is complete, or not wanted any more. */
+void ni_ask_end(struct ni_op *op);
+/* The target does not want to answer: take the bytes. */
+void ni_ask_declined(struct ni_op *op);
+/* Take over what was not answered in time. */
+unsigned ni_ask_progress(struct ni *ni);
+/* At the target; a refusal is returned, to be sent to the initiator. */
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                        ni_handle handle, struct ni_lane_rx *lane);
 
 /* ---- probe.c --------------------------------------------------------------------------------- */
 

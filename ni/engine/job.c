@@ -29,15 +29,19 @@ enum {
 
 static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
+    bool far = atomic_load_explicit(&peer->far, memory_order_relaxed);
+    uint64_t most = far ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
     uint64_t half = ni_align_up((len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
         return ni_max_u64(ni->config->bulk_chunk, 4096);
     }
-    /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. */
-    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN),
-                      atomic_load_explicit(&peer->far, memory_order_relaxed) ? NI_JOB_CHUNK_FAR
-                                                                             : NI_JOB_CHUNK_MAX);
+    /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
+     * other transfers to copy, both sides are busy without halves. */
+    if (ni_work_count(&ni->copying) != 0) {
+        return ni_min_u64(len, most);
+    }
+    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
 }
 
 /* A job of our lane that no transfer uses. The peer's lock is held. */
@@ -52,7 +56,7 @@ static struct ni_job *take_job(struct ni_peer *peer)
     return &peer->ep->tx.page->jobs[first];
 }
 
-static void give_job(struct ni_op *op)
+void ni_job_give(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
 
@@ -62,8 +66,8 @@ static void give_job(struct ni_op *op)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
-/* Describe the transfer. Chunk 0 is ours, so that the target begins with another one. */
-static void fill_job(struct ni_op *op, struct ni_job *job)
+/* Describe the transfer. The first `own` chunks are ours, so that the target begins behind them. */
+static void fill_job(struct ni_op *op, struct ni_job *job, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
 
@@ -81,12 +85,12 @@ static void fill_job(struct ni_op *op, struct ni_job *job)
     job->handle = op->where.handle;
     op->job = job;
     op->generation = peer->job_generation;
-    op->own = 1;
-    atomic_store_explicit(&job->claim, (uint64_t)op->generation << 32 | 1, memory_order_relaxed);
+    op->own = own;
+    atomic_store_explicit(&job->claim, (uint64_t)op->generation << 32 | own, memory_order_relaxed);
 }
 
 /* Ask the target to help, if that can be done at once. The peer's lock is held. */
-static bool share(struct ni_op *op)
+static bool share(struct ni_op *op, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
     struct ni_lane_tx *tx = &peer->ep->tx;
@@ -95,12 +99,14 @@ static bool share(struct ni_op *op)
     if (peer->waiting != 0 || !ni_lane_room(tx, 1) || (job = take_job(peer)) == NULL) {
         return false;
     }
-    fill_job(op, job);
+    fill_job(op, job, own);
 
     struct ni_packet_job fields = {
         .key = op->where.key,
         .claim = (uint64_t)op->generation << 32,
         .job = (uint32_t)(job - tx->page->jobs),
+        .ask = op->asked,
+        .token = ni_op_token(op),
     };
     struct ni_packet *packet = ni_lane_at(tx);
 
@@ -111,6 +117,17 @@ static bool share(struct ni_op *op)
         peer->ep->ops->wake(peer->ep);
     }
     return true;
+}
+
+bool ni_job_share(struct ni_op *op, uint32_t own)
+{
+    struct ni_peer *peer = op->peer;
+    bool shared;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    shared = share(op, own);
+    ni_lock_give(&peer->lock, peer->threads);
+    return shared;
 }
 
 /* No chunk can be claimed from now on; notes how many the target has. */
@@ -180,10 +197,11 @@ static void finish(struct ni_op *op)
 
     if (op->job != NULL) {
         redo = atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
-        give_job(op);
+        ni_job_give(op);
     }
     if (op->failure == NI_OK && redo) {
         /* The target could not copy what it claimed: all again, alone. */
+        op->alone = true;
         op->next = 0;
         op->own = 0;
         op->closed = false;
@@ -201,12 +219,22 @@ static void finish(struct ni_op *op)
     }
 }
 
+/* Whether the target's help is worth asking for. */
+static bool worth_sharing(const struct ni_op *op)
+{
+    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
+}
+
 /* One chunk, or a look whether the target is done with its own. Returns the number of events. */
 static unsigned step(struct ni_op *op)
 {
     uint32_t chunk;
     unsigned events = 0;
 
+    if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
+        ni_work_count(&op->peer->ni->copying) > 1) {
+        (void)ni_job_share(op, 0); /* all jobs were in use when it was started */
+    }
     if (!op->closed) {
         if (claim_own(op, &chunk)) {
             copy_own(op, chunk);
@@ -231,6 +259,9 @@ void ni_job_forget(struct ni_op *op)
     ni_status state = ni_peer_state(op->peer);
     uint64_t end;
 
+    if (op->asked) {
+        ni_ask_end(op);
+    }
     if (op->job == NULL) {
         return;
     }
@@ -242,7 +273,7 @@ void ni_job_forget(struct ni_op *op)
         sched_yield();
     }
     if (helper_done(op)) {
-        give_job(op);
+        ni_job_give(op);
     }
     /* Otherwise the job stays taken: it may still be counted in. */
     op->job = NULL;
@@ -251,23 +282,20 @@ void ni_job_forget(struct ni_op *op)
 void ni_job_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
-    bool shared = false;
+    bool first = ni_work_count(&ni->copying) == 0;
+    bool shared;
 
     op->remote = op->where.addr;
     op->chunk = chunk_size(ni, op->peer, op->len);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
-    if (ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && op->chunks > 1) {
-        ni_lock_take(&op->peer->lock, op->peer->threads);
-        shared = share(op);
-        ni_lock_give(&op->peer->lock, op->peer->threads);
-    }
-    if (shared) {
+    shared = worth_sharing(op) && op->chunks > first && ni_job_share(op, first);
+    if (shared && first) {
         copy_own(op, 0);
     }
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->copying, &op->copying);
     ni_lock_give(&ni->lock, ni->threads);
-    if (!shared && !ni->threads) {
+    if (!shared && first && !ni->threads) {
         (void)step(op);
     }
 }

@@ -3,6 +3,7 @@
 
 ni_libapeni_core_la_SOURCES += \
     ni/engine/arrive.c \
+    ni/engine/ask.c \
     ni/engine/atomic.c \
     ni/engine/counter.c \
     ni/engine/engine.h \

@@ -64,7 +64,7 @@ static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
     if (op->kind != NI_OP_FLUSH) {
-        ni_work_remove(&ni->copying, &op->copying);
+        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
     }
     ni_stat_sub(&ni->stats.pending_ops, 1);
     ni_pool_put(&ni->op_pool, op);

@@ -43,14 +43,19 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
     }
 }
 
-/* Down at once, up slowly: a single late answer means little. */
+/* The smallest of the last answers: late ones say nothing. */
 static void learn(struct ni_peer *peer, uint32_t ns)
 {
-    uint32_t old = atomic_load_explicit(&peer->line_ns, memory_order_relaxed);
-    uint32_t mean = old == 0 || ns < old ? ns : old + (ns - old + 3) / 4;
+    uint32_t least = ns;
 
-    atomic_store_explicit(&peer->line_ns, mean, memory_order_relaxed);
-    atomic_store_explicit(&peer->far, mean > peer->ni->config->far_ns, memory_order_relaxed);
+    peer->answers[peer->answer_count++ % NI_PROBE_ANSWERS] = ns;
+    for (unsigned i = 0; i < NI_PROBE_ANSWERS; i++) {
+        if (peer->answers[i] != 0 && peer->answers[i] < least) {
+            least = peer->answers[i];
+        }
+    }
+    atomic_store_explicit(&peer->line_ns, least, memory_order_relaxed);
+    atomic_store_explicit(&peer->far, least > peer->ni->config->far_ns, memory_order_relaxed);
 }
 
 void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)

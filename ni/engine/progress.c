@@ -267,6 +267,9 @@ static unsigned progress(struct ni *ni)
             events += poll_lane(ni, ni->lanes[i], i);
         }
     }
+    if (NI_UNLIKELY(ni_work_count(&ni->asking) != 0)) {
+        events += ni_ask_progress(ni);
+    }
     if (NI_UNLIKELY((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0)) {
         events += ni_job_progress(ni);
     }

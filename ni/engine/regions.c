@@ -110,6 +110,9 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
         free_object(view.type, &view);
     }
     ni_lock_give(&ni->lock, ni->threads);
+    /* Whoever found the region has left it then. */
+    ni_lock_take(&ni->memory, ni->threads);
+    ni_lock_give(&ni->memory, ni->threads);
     ni_turn_give(ni, taken);
     return status;
 }

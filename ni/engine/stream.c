@@ -124,30 +124,38 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
     return status;
 }
 
-/* The region that is read may have been deregistered since the last segment. */
-static ni_status source_valid(const struct ni_stream *stream)
+/* Copy the next len bytes of the region that is read, which may have been deregistered since the
+ * last segment. */
+static ni_status copy_source(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
-    return ni_table_check(&stream->peer->ni->table, stream->source, stream->source_key,
-                          (uintptr_t)stream->src, stream->len, NI_ACCESS_READ, NULL);
+    struct ni_peer *peer = stream->peer;
+    struct ni *ni = peer->ni;
+    ni_status status;
+
+    ni_lock_take(&ni->memory, ni->threads);
+    status = ni_table_check(&ni->table, stream->source, stream->source_key, (uintptr_t)stream->src,
+                            stream->len, NI_ACCESS_READ, NULL);
+    if (status == NI_OK) {
+        ni_msg_copy(peer, payload, stream->src + stream->sent, len);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    return status;
 }
 
 static ni_status step_answer(struct ni_stream *stream, uint32_t len)
 {
     struct ni_packet_ack fields = {
         .token = stream->token, .value = stream->len, .offset = stream->sent};
-    ni_status refused = source_valid(stream);
     uint8_t *place, *payload;
-    ni_status status;
+    ni_status refused;
+    ni_status status = ni_packet_begin(stream->peer, sizeof(fields), 0, len, &place, &payload);
 
-    if (refused != NI_OK) {
-        len = 0;
-    }
-    status = ni_packet_begin(stream->peer, sizeof(fields), 0, len, &place, &payload);
     if (status != NI_OK) {
         return status;
     }
+    refused = copy_source(stream, payload, len);
     memcpy(place, &fields, sizeof(fields));
-    ni_msg_copy(stream->peer, payload, stream->src + stream->sent, len);
+    /* A refusal carries as many bytes, which mean nothing: its place is taken already. */
     ni_packet_commit(stream->peer, NI_PACKET_ACK, (uint16_t)refused, len, 0);
     if (refused != NI_OK) {
         stream->sent = stream->len;

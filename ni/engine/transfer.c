@@ -152,7 +152,9 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     op->where = *where;
     op->is_read = is_read;
     if (by_kernel) {
-        ni_job_start(op);
+        if (!is_read || !ni_ask_start(op)) {
+            ni_job_start(op);
+        }
         return NI_OK;
     }
     return is_read ? read_by_packets(op) : write_by_packets(op, local);

@@ -71,7 +71,8 @@ struct ni_packet_job {
     uint64_t key;
     uint64_t claim; /* first value of the job's claim word: generation */
     uint32_t job;
-    uint32_t reserved;
+    uint32_t ask;   /* 0: copy chunks; 1: answer as to a READ, if the claim is still open */
+    uint64_t token; /* ask: of the answer */
 };
 
 /* With NI_PACKET_IN_BULK: the last 8 bytes of the header's line. */

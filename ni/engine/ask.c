@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+#include "engine/fast.h"
+
+/*
+ * Long reads from a peer whose memory the kernel copies. If the peer is in the library, the fastest
+ * way is that it copies the bytes into the lane, where they are read while the next are written:
+ * half the time of copies by the kernel. If it is not, nothing would come before it is back. So it
+ * is asked first, and if nothing has been heard of it for some microseconds we take the bytes
+ * ourselves (job.c).
+ *
+ * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
+ * target before it begins to answer, we before we take over. So it is done once, and a question
+ * that is found late costs the target nothing.
+ */
+
+enum {
+    NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
+};
+
+/* ---- initiator ------------------------------------------------------------------------------- */
+
+bool ni_ask_start(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (ni->config->patience_us == 0 || op->peer->ep->tx.lines == NULL) {
+        return false;
+    }
+    op->remote = op->where.addr;
+    op->chunk = op->len;
+    op->chunks = 1;
+    op->asked_ns = ni_now_ns();
+    op->asked = true;
+    /* All jobs may be in use: then the question is put when one is free. */
+    (void)ni_job_share(op, 0);
+    ni_lock_take(&ni->lock, ni->threads);
+    op->peer->asking++;
+    ni_work_add(&ni->asking, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+    return true;
+}
+
+void ni_ask_end(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (op->job != NULL) {
+        atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
+        ni_job_give(op);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->asking, &op->copying);
+    op->peer->asking--;
+    op->asked = false;
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_ask_declined(struct ni_op *op)
+{
+    ni_ask_end(op);
+    op->alone = true;
+    ni_job_start(op);
+}
+
+/* Nothing came: take the bytes ourselves, unless the target has just begun. */
+static void take_over(struct ni_op *op)
+{
+    uint64_t open = (uint64_t)op->generation << 32;
+
+    if (op->job == NULL ||
+        atomic_compare_exchange_strong_explicit(&op->job->claim, &open, 0, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        ni_ask_end(op);
+        ni_job_start(op);
+    } else {
+        op->asked_ns = UINT64_MAX / 2; /* it answers */
+    }
+}
+
+static bool in_time(const struct ni_op *op, uint64_t now)
+{
+    uint64_t since = op->asked_ns > op->peer->heard_ns ? op->asked_ns : op->peer->heard_ns;
+
+    return now < since + op->peer->ni->config->patience_us * 1000;
+}
+
+unsigned ni_ask_progress(struct ni *ni)
+{
+    uint64_t now = ni_now_ns();
+    unsigned events = 0;
+    struct ni_list *node, *next;
+
+    /* Items are added at the end by others, and removed by whoever has the turn: us. */
+    ni_lock_take(&ni->lock, ni->threads);
+    for (node = ni->asking.items.next; node != &ni->asking.items && events == 0; node = next) {
+        struct ni_op *op = ni_container_of(node, struct ni_op, copying);
+
+        next = node->next;
+        ni_lock_give(&ni->lock, ni->threads);
+        if (!in_time(op, now)) {
+            take_over(op);
+            events++;
+        } else if (op->job == NULL && !ni_job_share(op, 0)) {
+            ni_lock_take(&ni->lock, ni->threads);
+            break; /* nor will those behind it find a free job */
+        }
+        ni_lock_take(&ni->lock, ni->threads);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return events;
+}
+
+/* ---- target ---------------------------------------------------------------------------------- */
+
+/* When both sides read long messages from each other at the same time, both are busy anyway, and
+ * then one copy by the kernel is less work than two through the lane. */
+static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
+{
+    bool both;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    both = len >= NI_ASK_ONE_WAY && peer->asking != 0;
+    ni_lock_give(&ni->lock, ni->threads);
+    return both;
+}
+
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                        ni_handle handle, struct ni_lane_rx *lane)
+{
+    struct ni_job *job = &lane->page->jobs[request->job];
+    uint64_t open = request->claim, addr = job->remote, len = job->len;
+    ni_status status;
+
+    /* What it says is checked below against our own table, after it was read once. */
+    if (!atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1, memory_order_relaxed,
+                                                 memory_order_relaxed)) {
+        return NI_OK;
+    }
+    status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
+    if (status == NI_OK && both_ways(ni, peer, len)) {
+        return NI_AGAIN;
+    }
+    if (status == NI_OK) {
+        return ni_stream_answer(peer, (const void *)(uintptr_t)addr, len, request->token, handle,
+                                request->key);
+    }
+    ni_stat_add(&ni->stats.rx_refused, 1);
+    return status;
+}
