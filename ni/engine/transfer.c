@@ -121,7 +121,9 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
         return NI_ERR_UNSUPPORTED;
     }
     status = check_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
-    if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {
+    /* Only MEMORY regions are exported: what is not there the target may still know. */
+    if (status == NI_ERR_UNSUPPORTED || status == NI_ERR_REGION ||
+        (status == NI_OK && !ep->same_memory)) {
         *by_kernel = status == NI_OK;
         return NI_ERR_UNSUPPORTED;
     }
