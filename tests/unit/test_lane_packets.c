@@ -172,7 +172,7 @@ static void shared_layout_is_pinned(void **state)
     assert_int_equal(offsetof(struct ni_packet, word1), 8);
     assert_int_equal(sizeof(struct ni_packet_remote), 40);
     assert_int_equal(sizeof(struct ni_packet_ack), 24);
-    assert_int_equal(sizeof(struct ni_packet_job), 24);
+    assert_int_equal(sizeof(struct ni_packet_job), 32);
     assert_int_equal(sizeof(struct ni_packet_bulk), 8);
     assert_int_equal(NI_PACKET_BULK_AT, 56);
     assert_int_equal(sizeof(struct ni_job), 64);
