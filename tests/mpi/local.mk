@@ -63,6 +63,7 @@ mt_programs = \
     tests/mpi/p2p_sizes \
     tests/mpi/p2p_soak \
     tests/mpi/p2p_tags \
+    tests/mpi/p2p_testloop \
     tests/mpi/p2p_trunc \
     tests/mpi/rma_atomic \
     tests/mpi/rma_putget \
@@ -143,6 +144,8 @@ tests_mpi_p2p_soak_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_soak_LDADD = $(MT_LIBS)
 tests_mpi_p2p_tags_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_tags_LDADD = $(MT_LIBS)
+tests_mpi_p2p_testloop_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_testloop_LDADD = $(MT_LIBS)
 tests_mpi_p2p_trunc_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_trunc_LDADD = $(MT_LIBS)
 tests_mpi_rma_atomic_CPPFLAGS = $(MT_CPPFLAGS)
