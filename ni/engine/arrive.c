@@ -19,6 +19,11 @@ struct ni_arrival {
     bool in_bulk;
 };
 
+enum {
+    NI_REQUESTS =
+        1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC | 1 << NI_PACKET_JOB,
+};
+
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
 
 /* Answer a request that wants an answer. */
@@ -27,13 +32,12 @@ static ni_status answer(const struct ni_arrival *a, uint64_t token, ni_status st
 {
     struct ni_packet_ack fields = {.token = token, .value = value};
 
-    if (token == 0) {
-        return NI_OK;
+    if (token != 0) {
+        /* A peer that is going away needs no answers; its own failure is noticed elsewhere. */
+        (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                              sizeof(fields));
     }
-    status = ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
-                             sizeof(fields));
-    /* A peer that is going away needs no answers; its own failure is noticed elsewhere. */
-    return status == NI_ERR_NOMEM ? status : NI_OK;
+    return NI_OK;
 }
 
 /* Whether the packet may do this to its region. */
@@ -343,5 +347,9 @@ ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet 
     };
     unsigned kind = ni_packet_kind(word0);
 
+    /* A request is not begun whose answer could be lost. */
+    if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {
+        return NI_AGAIN;
+    }
     return kind < NI_PACKET_KINDS ? handlers[kind](&arrival) : NI_ERR_PROTOCOL;
 }

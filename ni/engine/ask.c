@@ -22,23 +22,31 @@ enum {
 
 bool ni_ask_start(struct ni_op *op)
 {
-    struct ni *ni = op->peer->ni;
+    struct ni_peer *peer = op->peer;
+    struct ni *ni = peer->ni;
+    bool asked = false;
 
-    if (ni->config->patience_us == 0 || op->peer->ep->tx.lines == NULL) {
+    if (ni->config->patience_us == 0) {
         return false;
     }
-    op->remote = op->where.addr;
-    op->chunk = op->len;
-    op->chunks = 1;
-    op->asked_ns = ni_now_ns();
-    op->asked = true;
-    /* All jobs may be in use: then the question is put when one is free. */
-    (void)ni_job_share(op, 0);
-    ni_lock_take(&ni->lock, ni->threads);
-    op->peer->asking++;
-    ni_work_add(&ni->asking, &op->copying);
-    ni_lock_give(&ni->lock, ni->threads);
-    return true;
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->ep->tx.lines != NULL) {
+        op->remote = op->where.addr;
+        op->chunk = op->len;
+        op->chunks = 1;
+        op->asked_ns = ni_now_ns();
+        op->asked = true;
+        /* Under one lock, which ni_ask_end takes: the answer may come at once. All jobs may be in
+         * use: then the question is put when one is free. */
+        (void)ni_job_share(op, 0);
+        ni_lock_take(&ni->lock, ni->threads);
+        peer->asking++;
+        ni_work_add(&ni->asking, &op->copying);
+        ni_lock_give(&ni->lock, ni->threads);
+        asked = true;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return asked;
 }
 
 void ni_ask_end(struct ni_op *op)
@@ -78,6 +86,17 @@ static void take_over(struct ni_op *op)
     }
 }
 
+/* Put the question that found no free job before; false if there is none still. */
+static bool ask_late(struct ni_op *op)
+{
+    bool asked;
+
+    ni_lock_take(&op->peer->lock, op->peer->threads);
+    asked = op->job != NULL || ni_job_share(op, 0);
+    ni_lock_give(&op->peer->lock, op->peer->threads);
+    return asked;
+}
+
 static bool in_time(const struct ni_op *op, uint64_t now)
 {
     uint64_t since = op->asked_ns > op->peer->heard_ns ? op->asked_ns : op->peer->heard_ns;
@@ -101,7 +120,7 @@ unsigned ni_ask_progress(struct ni *ni)
         if (!in_time(op, now)) {
             take_over(op);
             events++;
-        } else if (op->job == NULL && !ni_job_share(op, 0)) {
+        } else if (!ask_late(op)) {
             ni_lock_take(&ni->lock, ni->threads);
             break; /* nor will those behind it find a free job */
         }
@@ -129,14 +148,16 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
                         ni_handle handle, struct ni_lane_rx *lane)
 {
     struct ni_job *job = &lane->page->jobs[request->job];
-    uint64_t open = request->claim, addr = job->remote, len = job->len;
+    uint64_t open = request->claim, addr, len;
     ni_status status;
 
-    /* What it says is checked below against our own table, after it was read once. */
     if (!atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1, memory_order_relaxed,
                                                  memory_order_relaxed)) {
         return NI_OK;
     }
+    /* Read once, then checked against our own table. */
+    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    len = atomic_load_explicit(&job->len, memory_order_relaxed);
     status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
     if (status == NI_OK && both_ways(ni, peer, len)) {
         return NI_AGAIN;

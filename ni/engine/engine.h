@@ -173,6 +173,13 @@ static inline ni_status ni_peer_state(const struct ni_peer *peer)
     return (ni_status)atomic_load_explicit(&peer->state, memory_order_relaxed);
 }
 
+/* Whether the kernel copies between us and the peer. Its link may find at any time, in any thread,
+ * that it does not, after all. */
+static inline bool ni_peer_copies(const struct ni_peer *peer)
+{
+    return __atomic_load_n(&peer->ep->copy, __ATOMIC_RELAXED);
+}
+
 enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
 
 /* An operation under way at its initiator. The token of its pool item names it on the wire. */
@@ -264,6 +271,7 @@ struct ni {
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
+    struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
     struct ni_work flushes;
     struct ni_list peers;
     struct ni_list downs;
@@ -289,6 +297,9 @@ struct ni {
  * 64); never fails for lack of room: it waits in order. Returns the peer's status. */
 ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
                           uint32_t len, ni_handle region, const void *body, size_t body_len);
+
+/* Whether one answer can be sent, or made to wait, whatever happens. Whoever has the turn. */
+bool ni_send_can_answer(struct ni *ni);
 
 /* Send what waits for one peer, as far as there is room. The peer's lock is held. Returns
  * packets sent. */
@@ -365,7 +376,7 @@ unsigned ni_job_progress(struct ni *ni);
 /* A lane goes away, or all of a peer (lane NULL): stop helping there. */
 void ni_job_stop_helping(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
 /* The lane's description of a transfer of which we have claimed `own` chunks; false if there is no
- * room for it now. And its end. */
+ * room for it now. The peer's lock is held. And its end. */
 bool ni_job_share(struct ni_op *op, uint32_t own);
 void ni_job_give(struct ni_op *op);
 /* Give up the copying of an operation that completes otherwise. */

@@ -76,21 +76,20 @@ static void fill_job(struct ni_op *op, struct ni_job *job, uint32_t own)
     }
     atomic_store_explicit(&job->helped, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failed, 0, memory_order_relaxed);
-    job->chunks = op->chunks;
-    job->chunk = op->chunk;
-    job->local = (uintptr_t)op->local;
-    job->remote = op->remote;
-    job->len = op->len;
-    job->is_read = op->is_read;
-    job->handle = op->where.handle;
+    atomic_store_explicit(&job->chunks, op->chunks, memory_order_relaxed);
+    atomic_store_explicit(&job->chunk, op->chunk, memory_order_relaxed);
+    atomic_store_explicit(&job->local, (uintptr_t)op->local, memory_order_relaxed);
+    atomic_store_explicit(&job->remote, op->remote, memory_order_relaxed);
+    atomic_store_explicit(&job->len, op->len, memory_order_relaxed);
+    atomic_store_explicit(&job->is_read, op->is_read, memory_order_relaxed);
+    atomic_store_explicit(&job->handle, op->where.handle, memory_order_relaxed);
     op->job = job;
     op->generation = peer->job_generation;
     op->own = own;
     atomic_store_explicit(&job->claim, (uint64_t)op->generation << 32 | own, memory_order_relaxed);
 }
 
-/* Ask the target to help, if that can be done at once. The peer's lock is held. */
-static bool share(struct ni_op *op, uint32_t own)
+bool ni_job_share(struct ni_op *op, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
     struct ni_lane_tx *tx = &peer->ep->tx;
@@ -119,13 +118,13 @@ static bool share(struct ni_op *op, uint32_t own)
     return true;
 }
 
-bool ni_job_share(struct ni_op *op, uint32_t own)
+static bool share(struct ni_op *op, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
     bool shared;
 
     ni_lock_take(&peer->lock, peer->threads);
-    shared = share(op, own);
+    shared = ni_job_share(op, own);
     ni_lock_give(&peer->lock, peer->threads);
     return shared;
 }
@@ -233,7 +232,7 @@ static unsigned step(struct ni_op *op)
 
     if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
         ni_work_count(&op->peer->ni->copying) > 1) {
-        (void)ni_job_share(op, 0); /* all jobs were in use when it was started */
+        (void)share(op, 0); /* all jobs were in use when it was started */
     }
     if (!op->closed) {
         if (claim_own(op, &chunk)) {
@@ -288,7 +287,7 @@ void ni_job_start(struct ni_op *op)
     op->remote = op->where.addr;
     op->chunk = chunk_size(ni, op->peer, op->len);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
-    shared = worth_sharing(op) && op->chunks > first && ni_job_share(op, first);
+    shared = worth_sharing(op) && op->chunks > first && share(op, first);
     if (shared && first) {
         copy_own(op, 0);
     }
@@ -308,13 +307,13 @@ static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_ha
                        struct ni_help *help)
 {
     const struct ni_job *job = help->job;
-    uint64_t remote = job->remote;
+    uint64_t remote = atomic_load_explicit(&job->remote, memory_order_relaxed);
 
-    help->len = job->len;
-    help->chunk = job->chunk;
-    help->chunks = job->chunks;
-    help->is_read = job->is_read != 0;
-    help->theirs = job->local;
+    help->len = atomic_load_explicit(&job->len, memory_order_relaxed);
+    help->chunk = atomic_load_explicit(&job->chunk, memory_order_relaxed);
+    help->chunks = atomic_load_explicit(&job->chunks, memory_order_relaxed);
+    help->is_read = atomic_load_explicit(&job->is_read, memory_order_relaxed) != 0;
+    help->theirs = atomic_load_explicit(&job->local, memory_order_relaxed);
     help->mine = (uint8_t *)(uintptr_t)remote;
     help->generation = (uint32_t)(request->claim >> 32);
     return help->chunk != 0 && help->len != 0 &&
@@ -373,7 +372,7 @@ void ni_job_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_j
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);
-    if (status != NI_OK || !peer->ep->copy || !understand(ni, request, handle, &now) ||
+    if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
         !help_step(ni, &now)) {
         return;
     }

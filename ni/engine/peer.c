@@ -273,14 +273,20 @@ void *ni_peer_user(const struct ni_peer *peer)
 
 int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
 {
+    struct ni_lock *lock = (struct ni_lock *)(uintptr_t)&peer->lock;
+    int len;
+
+    ni_lock_take(lock, peer->threads);
     if (ni_peer_state(peer) != NI_OK) {
-        return snprintf(text, size, "%s: %s", peer->link->ops->name,
-                        ni_status_text(ni_peer_state(peer)));
+        len = snprintf(text, size, "%s: %s", peer->link->ops->name,
+                       ni_status_text(ni_peer_state(peer)));
+    } else if (peer->ep == NULL) {
+        len = snprintf(text, size, "%s: not used yet", peer->link->ops->name);
+    } else {
+        len = peer->link->ops->describe(peer->ep, text, size);
     }
-    if (peer->ep == NULL) {
-        return snprintf(text, size, "%s: not used yet", peer->link->ops->name);
-    }
-    return peer->link->ops->describe(peer->ep, text, size);
+    ni_lock_give(lock, peer->threads);
+    return len;
 }
 
 void ni_disconnect(struct ni *ni, struct ni_peer *peer)

@@ -8,10 +8,11 @@
  */
 
 enum {
-    NI_LANE_BUDGET = 32,  /* packets of one lane before the others get their turn */
-    NI_LINK_INTERVAL = 1, /* polls per call of the link's own progress */
-    NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
-    NI_SPIN_CROWD = 50,   /* without */
+    NI_LANE_BUDGET = 32,   /* packets of one lane before the others get their turn */
+    NI_LINK_INTERVAL = 1,  /* polls per call of the link's own progress */
+    NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
+    NI_SPIN_CROWD = 50,    /* without */
+    NI_BLOCK_FULL_US = 50, /* sleep while a lane is full */
 };
 
 /* ---- the turn --------------------------------------------------------------------------------
@@ -332,8 +333,8 @@ static bool has_work(void *core)
             return true;
         }
     }
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) | ni_work_count(&ni->busy)) !=
-           0;
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+            ni_work_count(&ni->asking)) != 0;
 }
 
 static uint64_t spin_limit(const struct ni *ni)
@@ -343,6 +344,25 @@ static uint64_t spin_limit(const struct ni *ni)
     }
     return ni->host_processes != 0 && ni->host_processes <= ni->host_cores ? NI_SPIN_ROOM
                                                                            : NI_SPIN_CROWD;
+}
+
+/* Sleep. Nobody wakes us when a full lane has room again, so then for a short time only; and not at
+ * all while something is left to do, such as a packet that its queue cannot take yet. */
+static void block(struct ni *ni, uint64_t us)
+{
+    bool taken = ni_turn_take(ni);
+    bool work = has_work(ni);
+
+    if (!work) {
+        ni_stat_add(&ni->stats.blocks, 1);
+        us = ni_work_count(&ni->busy) != 0 ? ni_min_u64(us, NI_BLOCK_FULL_US) : us;
+        ni->link->ops->wait(ni->link, us, has_work);
+    }
+    ni_turn_give(ni, taken);
+    if (work) {
+        ni_stat_add(&ni->stats.yields, 1);
+        sched_yield();
+    }
 }
 
 void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
@@ -355,11 +375,7 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
         ni_stat_add(&ni->stats.yields, 1);
         sched_yield();
     } else {
-        bool taken = ni_turn_take(ni);
-
-        ni_stat_add(&ni->stats.blocks, 1);
-        ni->link->ops->wait(ni->link, ni_min_u64(limit_us, ni->config->block_us), has_work);
-        ni_turn_give(ni, taken);
+        block(ni, ni_min_u64(limit_us, ni->config->block_us));
     }
 }
 

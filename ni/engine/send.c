@@ -190,7 +190,29 @@ void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uin
 
 size_t ni_message_max(const struct ni_peer *peer)
 {
-    return ni_packet_max(peer);
+    struct ni_lock *lock = (struct ni_lock *)(uintptr_t)&peer->lock;
+    size_t max;
+
+    ni_lock_take(lock, peer->threads);
+    max = ni_packet_max(peer);
+    ni_lock_give(lock, peer->threads);
+    return max;
+}
+
+/* Why a message of so many bytes found no place. */
+static NI_COLD ni_status refusal(struct ni_peer *peer, size_t len)
+{
+    ni_status status = ni_usable(peer->ni);
+
+    if (status == NI_OK) {
+        ni_lock_take(&peer->lock, peer->threads);
+        status = ni_peer_endpoint(peer);
+        if (status == NI_OK) {
+            status = len > ni_packet_max(peer) ? NI_ERR_LIMIT : NI_AGAIN;
+        }
+        ni_lock_give(&peer->lock, peer->threads);
+    }
+    return status;
 }
 
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
@@ -198,18 +220,13 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
 {
     uint8_t *place;
 
+    (void)ni;
     if (NI_UNLIKELY(head_len > UINT32_MAX / 4 || len > UINT32_MAX / 4)) {
         return NI_ERR_LIMIT;
     }
     place = ni_msg_begin(peer, (uint32_t)head_len, (uint32_t)len);
     if (NI_UNLIKELY(place == NULL)) {
-        ni_status status = ni_usable(ni) != NI_OK ? NI_ERR_FORKED : ni_peer_state(peer);
-
-        if (status == NI_OK) {
-            status =
-                peer->ep != NULL && head_len + len > ni_packet_max(peer) ? NI_ERR_LIMIT : NI_AGAIN;
-        }
-        return status;
+        return refusal(peer, head_len + len);
     }
     if (head_len != 0) {
         memcpy(place, head, head_len);
@@ -253,14 +270,34 @@ static void now_busy(struct ni_peer *peer)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
+/* Without memory a request can be refused, an answer cannot: it takes the spare one. */
+static struct ni_control *get_control(struct ni *ni, bool answer)
 {
-    struct ni *ni = peer->ni;
-    struct ni_control *waits;
+    struct ni_control *control;
 
     ni_lock_take(&ni->lock, ni->threads);
-    waits = ni_pool_get(&ni->control_pool);
+    control = ni_pool_get(&ni->control_pool);
+    if (control == NULL && answer) {
+        control = ni->spare;
+        ni->spare = NULL;
+    }
     ni_lock_give(&ni->lock, ni->threads);
+    return control;
+}
+
+bool ni_send_can_answer(struct ni *ni)
+{
+    if (NI_UNLIKELY(ni->spare == NULL)) {
+        ni->spare = get_control(ni, false);
+    }
+    return ni->spare != NULL;
+}
+
+static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
+{
+    bool answer = ni_packet_kind(control->word0) == NI_PACKET_ACK;
+    struct ni_control *waits = get_control(peer->ni, answer);
+
     if (waits == NULL) {
         return NI_ERR_NOMEM;
     }

@@ -117,7 +117,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     ni_status status;
 
     *by_kernel = false;
-    if (!ep->same_memory && (len < NI_DIRECT_MIN || !ep->copy)) {
+    if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
     status = check_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
@@ -246,7 +246,7 @@ ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_r
     ni_status status = enter(ni, peer);
     struct ni_op *op = NULL;
 
-    if (status == NI_OK && len > ni_packet_max(peer)) {
+    if (status == NI_OK && len > ni_message_max(peer)) {
         status = NI_ERR_LIMIT;
     }
     if (status == NI_OK && (op = ni_op_new(peer, NI_OP_WRITE, ack)) == NULL) {

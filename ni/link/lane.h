@@ -42,20 +42,21 @@ enum {
 };
 
 /* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator
- * owns it. */
+ * owns it. A question that is found late reads the fields while they are written for the next
+ * transfer, and then claims nothing: so they are atomic, and read relaxed. */
 struct ni_job {
     /* Bits 32-63 generation, 0-31 next chunk; claimed by compare-and-swap (J1). */
     _Atomic uint64_t claim;
     /* Chunks that the target has finished (release J2, read by the initiator with acquire). */
     _Atomic uint64_t helped;
     _Atomic uint32_t failed; /* 1: the target could not copy, the initiator does it all again */
-    uint32_t chunks;
-    uint64_t chunk;  /* bytes of all chunks but the last */
-    uint64_t local;  /* address in the initiator */
-    uint64_t remote; /* address in the target */
-    uint64_t len;
-    uint32_t is_read; /* 1: data moves from target to initiator */
-    uint32_t handle;  /* the target's region */
+    _Atomic uint32_t chunks;
+    _Atomic uint64_t chunk;  /* bytes of all chunks but the last */
+    _Atomic uint64_t local;  /* address in the initiator */
+    _Atomic uint64_t remote; /* address in the target */
+    _Atomic uint64_t len;
+    _Atomic uint32_t is_read; /* 1: data moves from target to initiator */
+    _Atomic uint32_t handle;  /* the target's region */
 };
 _Static_assert(sizeof(struct ni_job) == NI_LINE, "one line per job");
 

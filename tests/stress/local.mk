@@ -5,9 +5,14 @@ STRESS_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 STRESS_LIBS = ni/libapeni_core.la -lpthread
 
 stress_tests = \
+    tests/stress/engine_threads \
     tests/stress/inproc_threads \
     tests/stress/lane_threads \
     tests/stress/many_processes
+
+tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
+tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_engine_threads_LDADD = $(STRESS_LIBS)
 
 tests_stress_inproc_threads_SOURCES = tests/stress/inproc_threads.c tests/links/inproc_mock.c
 tests_stress_inproc_threads_CPPFLAGS = $(STRESS_CPPFLAGS) -I$(top_srcdir)/tests/links
