@@ -75,8 +75,9 @@ typedef void (*suite_fn)(struct suite_ni *ni, void *arg);
 
 enum suite_needs {
     SUITE_NEEDS_NOTHING = 0,
-    SUITE_NEEDS_KILL = 1, /* suite_kill */
-    SUITE_NEEDS_HERE = 2, /* only where the controller decides when NIs make progress */
+    SUITE_NEEDS_KILL = 1,  /* suite_kill */
+    SUITE_NEEDS_HERE = 2,  /* only where the controller decides when NIs make progress */
+    SUITE_NEEDS_APART = 4, /* only where they make it by themselves */
 };
 
 struct suite_case {
@@ -112,8 +113,10 @@ void suite_turn(struct suite_ni *ni);
 
 /* End an NI the hard way, as if its process had died. */
 void suite_kill(struct suite *suite, unsigned i);
-/* Close an NI in good order; it is not used any more. */
+/* Close an NI in good order; it is not used any more, or opened again: then it has a new address
+ * and is connected to nobody. */
 void suite_close(struct suite *suite, unsigned i);
+void suite_open(struct suite *suite, unsigned i);
 
 /* Value of a statistic of the NI, to be called where it lives. */
 uint64_t suite_stat(const struct suite_ni *ni, const char *name);

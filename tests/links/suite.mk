@@ -6,8 +6,10 @@ suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c
 suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_atomics \
+    tests/links/suite_ends \
     tests/links/suite_messages \
     tests/links/suite_queues \
+    tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_transfers
 
@@ -19,6 +21,10 @@ tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
 
+tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources)
+tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_ends_LDADD = $(LINKS_LIBS)
+
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
@@ -26,6 +32,10 @@ tests_links_suite_messages_LDADD = $(LINKS_LIBS)
 tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_queues_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_random_SOURCES = tests/links/suite_random.c $(suite_sources)
+tests_links_suite_random_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_random_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_refused_SOURCES = tests/links/suite_refused.c $(suite_sources)
 tests_links_suite_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
