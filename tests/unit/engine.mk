@@ -5,7 +5,10 @@ unit_tests += \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
     tests/unit/test_engine_fork \
-    tests/unit/test_engine_pressure
+    tests/unit/test_engine_job \
+    tests/unit/test_engine_nomem \
+    tests/unit/test_engine_pressure \
+    tests/unit/test_engine_wait
 
 noinst_HEADERS += tests/unit/engine_pair.h
 
@@ -24,3 +27,15 @@ tests_unit_test_engine_pressure_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_fork_SOURCES = tests/unit/test_engine_fork.c
 tests_unit_test_engine_fork_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_fork_LDADD = $(UNIT_LIBS) -lpthread
+
+tests_unit_test_engine_job_SOURCES = tests/unit/test_engine_job.c
+tests_unit_test_engine_job_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_job_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_nomem_SOURCES = tests/unit/test_engine_nomem.c
+tests_unit_test_engine_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_nomem_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_wait_SOURCES = tests/unit/test_engine_wait.c
+tests_unit_test_engine_wait_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_wait_LDADD = $(UNIT_LIBS) -lpthread

@@ -64,7 +64,9 @@ struct ni_message_info {
 };
 
 /* Called from ni_progress for each message to a QUEUE region with a consumer, in order per
- * source. May send, may register and deregister regions; may call ni_progress. */
+ * source. May send, may register and deregister regions; may call ni_progress, but must not wait
+ * there for what the same peer sends: the room that this message takes, and what lies behind it, is
+ * given back to the peer only on return. */
 typedef void (*ni_consumer_fn)(void *arg, const struct ni_message_info *message);
 
 /* Register len bytes at base (both any alignment, len >= 1) as a MEMORY region. The memory stays
