@@ -29,6 +29,13 @@ bool ni_ask_start(struct ni_op *op)
     if (ni->config->patience_us == 0) {
         return false;
     }
+    if (ni_work_count(&ni->copying) == 0) {
+        atomic_store_explicit(&peer->declined, false, memory_order_relaxed);
+    } else if (op->len >= NI_ASK_ONE_WAY) {
+        /* We are copying ourselves: because the target did not answer, or did not want to. */
+        op->alone = atomic_load_explicit(&peer->declined, memory_order_relaxed);
+        return false;
+    }
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep->tx.lines != NULL) {
         op->remote = op->where.addr;
@@ -67,6 +74,7 @@ void ni_ask_end(struct ni_op *op)
 void ni_ask_declined(struct ni_op *op)
 {
     ni_ask_end(op);
+    atomic_store_explicit(&op->peer->declined, true, memory_order_relaxed);
     op->alone = true;
     ni_job_start(op);
 }
@@ -139,7 +147,7 @@ static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
     bool both;
 
     ni_lock_take(&ni->lock, ni->threads);
-    both = len >= NI_ASK_ONE_WAY && peer->asking != 0;
+    both = len >= NI_ASK_ONE_WAY && (peer->asking != 0 || ni_work_count(&ni->copying) != 0);
     ni_lock_give(&ni->lock, ni->threads);
     return both;
 }

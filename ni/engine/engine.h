@@ -143,8 +143,9 @@ struct ni_peer {
     unsigned references; /* ni_connect minus ni_disconnect */
     _Atomic uint32_t
         callers; /* threads inside of a transfer call: operations may not be completed under them */
-    uint32_t asking;   /* reads that we have asked it to answer; under the NI's lock */
-    uint64_t heard_ns; /* when the last segment of an answer came; whoever has the turn */
+    uint32_t asking;       /* reads that we have asked it to answer; under the NI's lock */
+    _Atomic bool declined; /* it reads from us while we read from it */
+    uint64_t heard_ns;     /* when the last segment of an answer came; whoever has the turn */
     uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c) */
     uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
@@ -154,6 +155,7 @@ struct ni_peer {
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */
     struct ni_list controls;  /* struct ni_control */
+    uint32_t segments;        /* of streams, sent */
     struct ni_list streams;   /* struct ni_stream */
     struct ni_list busy;      /* in ni->busy while waiting != 0 */
     struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */

@@ -345,6 +345,31 @@ static void control_done(struct ni_peer *peer, struct ni_control *control)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+enum {
+    NI_STREAMS_COMPARED = 32,
+};
+
+/* The stream whose turn it is: the one with the fewest bytes left, so that a short one waits for one
+ * segment of a long one, and equal ones end one after the other; each fourth time the oldest, so
+ * that none waits for ever. */
+static struct ni_stream *next_stream(struct ni_peer *peer)
+{
+    struct ni_list *node = peer->streams.next;
+    struct ni_stream *best = ni_container_of(node, struct ni_stream, list);
+
+    if (peer->segments++ % 4 == 0) {
+        return best;
+    }
+    for (unsigned i = 1; i < NI_STREAMS_COMPARED && (node = node->next) != &peer->streams; i++) {
+        struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
+
+        if (stream->len - stream->sent < best->len - best->sent) {
+            best = stream;
+        }
+    }
+    return best;
+}
+
 unsigned ni_send_waiting(struct ni_peer *peer)
 {
     unsigned sent = 0;
@@ -358,9 +383,8 @@ unsigned ni_send_waiting(struct ni_peer *peer)
         control_done(peer, control);
         sent++;
     }
-    /* One segment of each stream in turn, so that none waits for another to end. */
     if (!ni_list_empty(&peer->streams)) {
-        struct ni_stream *stream = ni_container_of(peer->streams.next, struct ni_stream, list);
+        struct ni_stream *stream = next_stream(peer);
         bool ended = false;
 
         /* Without room, or with a peer of which the link knows that it is gone. */
@@ -369,12 +393,9 @@ unsigned ni_send_waiting(struct ni_peer *peer)
         }
         sent++;
         peer->overtake = true;
-        ni_list_remove(&stream->list);
         if (ended) {
             peer->waiting--;
             ni_stream_free(stream);
-        } else {
-            ni_list_push_back(&peer->streams, &stream->list);
         }
     }
     return sent;
