@@ -39,7 +39,7 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 {
     /* One at a time: a peer that does not poll finds one probe, however long that takes. */
     if (++ni->idle % NI_PROBE_INTERVAL == 0 && !peer->probing) {
-        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_cycles());
+        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_now_ns());
     }
 }
 
@@ -60,14 +60,14 @@ static void learn(struct ni_peer *peer, uint32_t ns)
 
 void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
 {
-    double ns;
+    uint64_t ns;
 
     if (tag == NI_PROBE_ASK) {
         (void)send_probe(peer, NI_PROBE_ECHO, stamp);
     } else if (tag == NI_PROBE_ECHO) {
         peer->probing = false;
-        ns = ni_cycles_to_ns(ni_cycles() - stamp) / 2;
-        if (ns > 0 && ns < NI_PROBE_LIMIT_NS) {
+        ns = (ni_now_ns() - stamp) / 2;
+        if (ns != 0 && ns < NI_PROBE_LIMIT_NS) {
             learn(peer, (uint32_t)ns);
         }
     }
