@@ -62,7 +62,6 @@ static void bar_peer(struct ni_peer *peer)
  * so they are made anew. */
 static void after_fork_in_child(void)
 {
-    pthread_mutex_init(&all_lock, NULL);
     for (NI_LIST_EACH(node, &all_nis)) {
         struct ni *ni = ni_container_of(node, struct ni, forks);
 
@@ -74,6 +73,7 @@ static void after_fork_in_child(void)
             bar_peer(ni_container_of(at, struct ni_peer, all));
         }
     }
+    pthread_mutex_unlock(&all_lock); /* before_fork took it, in the thread that is us */
 }
 
 static void watch_fork(void)
