@@ -44,7 +44,7 @@ class Environment:
         """Why a test cannot run on this machine, or None."""
         if test.needs_root() and not self.private:
             return "needs root, for a /dev/shm of its own"
-        if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-r", "true"], capture_output=True).returncode:
+        if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-c", "true"], capture_output=True).returncode:
             return "this machine allows no user namespaces"
         return None
 
@@ -132,7 +132,7 @@ def program(test, env):
     if test.wrap == "deny_cma":
         return [str(env.bindir / "deny_cma"), *words]
     if test.wrap == "userns":
-        return ["unshare", "-U", "-r", *words]
+        return ["unshare", "-U", "-c", *words]
     return words
 
 
