@@ -5,10 +5,15 @@ LINKS_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit -
 LINKS_LIBS = ni/libapeni_core.la -lpthread
 
 link_tests = \
+    tests/links/test_inproc_engine \
     tests/links/test_inproc_life \
     tests/links/test_inproc_wire
 
 inproc_mock = tests/links/inproc_mock.c tests/links/inproc_mock.h
+
+tests_links_test_inproc_engine_SOURCES = tests/links/test_inproc_engine.c
+tests_links_test_inproc_engine_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_inproc_engine_LDADD = $(LINKS_LIBS)
 
 tests_links_test_inproc_life_SOURCES = tests/links/test_inproc_life.c $(inproc_mock)
 tests_links_test_inproc_life_CPPFLAGS = $(LINKS_CPPFLAGS)

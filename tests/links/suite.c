@@ -102,7 +102,8 @@ static void set_params(const struct suite_link *link)
 static void open_ni(struct suite_ni *ni, void *arg)
 {
     struct suite *suite = ni->suite;
-    struct ni_open_attr attr = {.host_processes = suite->n, .fabric = suite->private->fabric};
+    struct ni_open_attr attr = {
+        .flags = suite->link->flags, .host_processes = suite->n, .fabric = suite->private->fabric};
 
     (void)arg;
     CHECK(ni_open(&attr, &ni->ni) == NI_OK);
@@ -332,6 +333,9 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
 {
     if ((test->needs & SUITE_NEEDS_KILL) != 0 && link->mode != SUITE_PROCESSES &&
         !(link->inproc && link->mode == SUITE_HERE)) {
+        return false;
+    }
+    if ((test->needs & SUITE_NEEDS_INPROC) != 0 && !link->inproc) {
         return false;
     }
     return (test->needs & (link->mode == SUITE_HERE ? SUITE_NEEDS_APART : SUITE_NEEDS_HERE)) == 0;

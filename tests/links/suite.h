@@ -42,6 +42,7 @@ struct suite_link {
     bool inproc;
     bool seeded;
     int copy;                 /* inproc: enum ni_fabric_copy */
+    unsigned flags;           /* of ni_open_attr */
     const char *params[4][2]; /* parameters to set; NULL ends */
 };
 
@@ -75,9 +76,10 @@ typedef void (*suite_fn)(struct suite_ni *ni, void *arg);
 
 enum suite_needs {
     SUITE_NEEDS_NOTHING = 0,
-    SUITE_NEEDS_KILL = 1,  /* suite_kill */
-    SUITE_NEEDS_HERE = 2,  /* only where the controller decides when NIs make progress */
-    SUITE_NEEDS_APART = 4, /* only where they make it by themselves */
+    SUITE_NEEDS_KILL = 1,   /* suite_kill */
+    SUITE_NEEDS_HERE = 2,   /* only where the controller decides when NIs make progress */
+    SUITE_NEEDS_APART = 4,  /* only where they make it by themselves */
+    SUITE_NEEDS_INPROC = 8, /* only the link that loses packets when it is told to */
 };
 
 struct suite_case {

@@ -2,11 +2,13 @@
 # The suite that runs over every link: see suite.h. Each program is one topic.
 
 suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c
+suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_atomics \
     tests/links/suite_ends \
+    tests/links/suite_faults \
     tests/links/suite_messages \
     tests/links/suite_queues \
     tests/links/suite_random \
@@ -21,9 +23,13 @@ tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
 
-tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources)
+tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources) $(suite_work)
 tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_ends_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_faults_SOURCES = tests/links/suite_faults.c $(suite_sources) $(suite_work)
+tests_links_suite_faults_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_faults_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -1,147 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/bits.h"
-#include "suite.h"
+#include "suite_work.h"
 
 /*
  * Ends with work under way: the peer closes or dies, or we disconnect or close. Every operation
  * that was accepted completes, once, with a status that fits; memory is not touched afterwards;
  * everything else goes on.
  */
-
-enum { OPS = 40, LONG = 256 << 10 };
-
-struct op {
-    struct suite_done done;
-    bool accepted;
-};
-
-struct work {
-    uint8_t *local, *remote; /* LONG bytes for each operation */
-    struct ni_rkey memory, queue, counter;
-    struct op ops[OPS];
-    struct suite_done flush;
-    unsigned to;
-    bool again; /* completions start new operations */
-    struct suite_ni *ni;
-    _Atomic uint64_t consumed;
-    _Atomic uint64_t refused; /* operations that completions could not start */
-};
-
-static void consume(void *arg, const struct ni_message_info *message)
-{
-    (void)message;
-    atomic_fetch_add(&((struct work *)arg)->consumed, 1);
-}
-
-static void open_regions(struct suite_ni *ni, void *arg)
-{
-    struct work *work = arg;
-
-    CHECK(ni_region_memory(ni->ni, work->remote, (size_t)OPS * LONG, NI_ACCESS_ALL,
-                           &work->memory) == NI_OK);
-    CHECK(ni_region_consumer(ni->ni, consume, work, 0, &work->queue) == NI_OK);
-    CHECK(ni_counter_create(ni->ni, 0, &work->counter) == NI_OK);
-}
-
-static struct work *new_work(struct suite *suite, unsigned to)
-{
-    struct work *work = suite_alloc(suite, sizeof(*work));
-
-    work->local = suite_alloc(suite, (size_t)OPS * LONG);
-    work->remote = suite_alloc(suite, (size_t)OPS * LONG);
-    work->to = to;
-    suite_call(suite, to, open_regions, work);
-    return work;
-}
-
-static ni_status start_op(struct suite_ni *ni, struct work *work, unsigned i,
-                          const struct ni_ack *ack)
-{
-    struct ni_remote where = suite_remote(work->remote + (size_t)i * LONG, &work->memory);
-    uint8_t *local = work->local + (size_t)i * LONG;
-    struct ni_peer *peer = ni->peers[work->to];
-    size_t len = i % 3 == 0 ? LONG : i % 3 == 1 ? 100 : 20000;
-
-    switch (i % 5) {
-    case 0:
-        return ni_write(ni->ni, peer, local, len, &where, ack);
-    case 1:
-        return ni_read(ni->ni, peer, local, len, &where, ack);
-    case 2:
-        return ni_fetch_op(ni->ni, peer, NI_ATOMIC_ADD, 8, 1, 0, &where, ack);
-    case 3:
-        return ni_enqueue(ni->ni, peer, &work->queue, local, 50, ack);
-    default:
-        return ni_counter_add_remote(ni->ni, peer, &work->counter, 1, ack);
-    }
-}
-
-/* A completion that starts the same again, to whoever may just have died. */
-static void start_again(void *arg, ni_status status, uint64_t value)
-{
-    struct op *op = arg;
-    struct work *work = (struct work *)(void *)((uint8_t *)op - offsetof(struct work, ops));
-
-    (void)value;
-    atomic_store(&op->done.status, status);
-    if (atomic_fetch_add(&op->done.count, 1) == 0) {
-        struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = start_again, .arg = op};
-
-        atomic_fetch_add(&work->refused, start_op(work->ni, work, 2, &ack) != NI_OK);
-    }
-}
-
-/* As many operations as are accepted. */
-static void start_work(struct suite_ni *ni, void *arg)
-{
-    struct work *work = arg;
-    struct ni_ack flushed = suite_ack(&work->flush);
-
-    work->ni = ni;
-    for (unsigned i = 0; i < OPS; i++) {
-        struct ni_ack ack = suite_ack(&work->ops[i].done);
-        ni_status status;
-
-        if (work->again && i == 0) {
-            ack = (struct ni_ack){.kind = NI_ACK_CALL, .fn = start_again, .arg = &work->ops[0]};
-        }
-        status = start_op(ni, work, i, &ack);
-        CHECK(status == NI_OK || status == NI_AGAIN);
-        work->ops[i].accepted = status == NI_OK;
-    }
-    CHECK(ni_flush(ni->ni, ni->peers[work->to], &flushed) == NI_OK);
-}
-
-static bool work_is_done(void *arg)
-{
-    struct work *work = arg;
-
-    for (int i = 0; i < OPS; i++) {
-        if (work->ops[i].accepted && atomic_load(&work->ops[i].done.count) == 0) {
-            return false;
-        }
-    }
-    return atomic_load(&work->flush.count) != 0;
-}
-
-/* Each once, with NI_OK or this status. Returns how many had this status. */
-static unsigned check_done(struct suite *suite, struct work *work, ni_status expected)
-{
-    unsigned failed = 0;
-
-    suite_until(suite, work_is_done, work);
-    suite_rest(suite);
-    for (int i = 0; i < OPS; i++) {
-        const struct op *op = &work->ops[i];
-        ni_status status = (ni_status)atomic_load(&op->done.status);
-
-        CHECK(atomic_load(&op->done.count) == op->accepted || (work->again && i == 0));
-        CHECK(status == NI_OK || status == expected);
-        failed += status == expected;
-    }
-    CHECK(atomic_load(&work->flush.count) == 1);
-    return failed;
-}
 
 struct after {
     struct work *work;
@@ -160,7 +24,7 @@ static void check_refused(struct suite_ni *ni, void *arg)
 
     CHECK(ni_peer_status(peer) == after->expected);
     for (unsigned i = 0; i < 5; i++) {
-        CHECK(start_op(ni, work, i, &ack) == after->expected);
+        CHECK(work_start_op(ni, work, i, &ack) == after->expected);
     }
     CHECK(ni_message(ni->ni, peer, work->queue.handle, 0, NULL, 0, "x", 1) == after->expected);
     CHECK(ni_peer_describe(peer, text, sizeof(text)) > 0);
@@ -178,14 +42,14 @@ static bool is_down(void *arg)
 static void check_end(struct suite *suite, struct work *work, ni_status expected)
 {
     struct after *after = suite_alloc(suite, sizeof(*after));
-    struct work *other = new_work(suite, 2);
+    struct work *other = work_new(suite, 2);
 
     suite_until(suite, is_down, (void *)&suite->nis[0].downs[1]);
-    (void)check_done(suite, work, expected);
+    (void)work_check(suite, work, expected);
     *after = (struct after){.work = work, .expected = expected};
     suite_call(suite, 0, check_refused, after);
-    suite_call(suite, 0, start_work, other);
-    CHECK(check_done(suite, other, expected) == 0);
+    suite_call(suite, 0, work_start, other);
+    CHECK(work_check(suite, other, expected) == 0);
     CHECK(atomic_load(&suite->nis[0].downs[1]) == 1);
     CHECK(atomic_load(&suite->nis[0].down[1]) == (int)expected);
     CHECK(atomic_load(&suite->nis[0].downs[2]) == 0);
@@ -197,18 +61,18 @@ static void check_end(struct suite *suite, struct work *work, ni_status expected
 
 static void peer_closes(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
-    suite_call(suite, 0, start_work, work);
+    suite_call(suite, 0, work_start, work);
     suite_close(suite, 1);
     check_end(suite, work, NI_ERR_PEER_CLOSED);
 }
 
 static void peer_dies(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
-    suite_call(suite, 0, start_work, work);
+    suite_call(suite, 0, work_start, work);
     suite_kill(suite, 1);
     check_end(suite, work, NI_ERR_PEER_DEAD);
 }
@@ -216,10 +80,10 @@ static void peer_dies(struct suite *suite)
 /* Completions that start the next operation do so until it is refused, not for ever. */
 static void peer_dies_and_completions_go_on(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
     work->again = true;
-    suite_call(suite, 0, start_work, work);
+    suite_call(suite, 0, work_start, work);
     suite_kill(suite, 1);
     check_end(suite, work, NI_ERR_PEER_DEAD);
     CHECK(atomic_load(&work->refused) + atomic_load(&work->ops[0].done.count) == 2);
@@ -228,19 +92,19 @@ static void peer_dies_and_completions_go_on(struct suite *suite)
 /* Both work on each other when one closes: its own operations end with NI_ERR_CLOSED. */
 static void closing_with_work(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1), *theirs = new_work(suite, 0);
+    struct work *work = work_new(suite, 1), *theirs = work_new(suite, 0);
 
-    suite_call(suite, 0, start_work, work);
-    suite_call(suite, 1, start_work, theirs);
+    suite_call(suite, 0, work_start, work);
+    suite_call(suite, 1, work_start, theirs);
     suite_close(suite, 1);
-    (void)check_done(suite, theirs, NI_ERR_CLOSED);
+    (void)work_check(suite, theirs, NI_ERR_CLOSED);
     check_end(suite, work, NI_ERR_PEER_CLOSED);
 }
 
 /* Dead before anything was exchanged. */
 static void idle_peer_dies(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
     suite_kill(suite, 1);
     suite_until(suite, is_down, (void *)&suite->nis[0].downs[1]);
@@ -263,7 +127,7 @@ static void send_and_close(struct suite_ni *ni, void *arg)
 
 static void messages_before_close_arrive(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
     suite_call(suite, 0, send_and_close, work);
     suite_until_count(suite, &work->consumed, 20);
@@ -310,7 +174,7 @@ static void flood_into_end(struct suite *suite, ni_status expected)
 {
     struct stream *stream = suite_alloc(suite, sizeof(*stream));
 
-    stream->work = new_work(suite, 1);
+    stream->work = work_new(suite, 1);
     stream->expected = expected;
     suite_begin(suite, 0, send_until_refused, stream);
     suite_until(suite, has_begun, stream);
@@ -338,7 +202,7 @@ static void disconnect_here(struct suite_ni *ni, void *arg)
 {
     struct work *work = arg;
 
-    start_work(ni, work);
+    work_start(ni, work);
     ni_disconnect(ni->ni, ni->peers[1]);
     /* Done when the call has returned, but for what completed before. */
     CHECK(work_is_done(work));
@@ -358,13 +222,13 @@ static void reconnect_here(struct suite_ni *ni, void *arg)
 static void disconnect(struct suite *suite)
 {
     for (int round = 0; round < 3; round++) {
-        struct work *work = new_work(suite, 1), *next = new_work(suite, 1);
+        struct work *work = work_new(suite, 1), *next = work_new(suite, 1);
 
         suite_call(suite, 0, disconnect_here, work);
-        (void)check_done(suite, work, NI_ERR_CANCELED);
+        (void)work_check(suite, work, NI_ERR_CANCELED);
         suite_call(suite, 0, reconnect_here, NULL);
-        suite_call(suite, 0, start_work, next);
-        CHECK(check_done(suite, next, NI_ERR_CANCELED) == 0);
+        suite_call(suite, 0, work_start, next);
+        CHECK(work_check(suite, next, NI_ERR_CANCELED) == 0);
     }
     CHECK(atomic_load(&suite->nis[0].downs[1]) == 0);
     CHECK(atomic_load(&suite->nis[1].downs[0]) == 0);
@@ -378,16 +242,16 @@ static void count_references(struct suite_ni *ni, void *arg)
 
     CHECK(ni_connect(ni->ni, other->blob, other->blob_len, &again) == NI_OK);
     CHECK(again == ni->peers[1]);
-    start_work(ni, work);
+    work_start(ni, work);
     ni_disconnect(ni->ni, again); /* one of two: nothing is given up */
 }
 
 static void connected_twice(struct suite *suite)
 {
-    struct work *work = new_work(suite, 1);
+    struct work *work = work_new(suite, 1);
 
     suite_call(suite, 0, count_references, work);
-    CHECK(check_done(suite, work, NI_ERR_CANCELED) == 0);
+    CHECK(work_check(suite, work, NI_ERR_CANCELED) == 0);
 }
 
 /* Closed and opened again it is somebody else, and can be reached. */
@@ -400,9 +264,9 @@ static void opened_again(struct suite *suite)
         suite_until(suite, is_down, (void *)&suite->nis[0].downs[1]);
         suite_open(suite, 1);
         suite_call(suite, 0, reconnect_here, NULL);
-        work = new_work(suite, 1);
-        suite_call(suite, 0, start_work, work);
-        CHECK(check_done(suite, work, NI_ERR_CANCELED) == 0);
+        work = work_new(suite, 1);
+        suite_call(suite, 0, work_start, work);
+        CHECK(work_check(suite, work, NI_ERR_CANCELED) == 0);
         atomic_store(&suite->nis[0].downs[1], 0);
     }
 }

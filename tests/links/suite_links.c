@@ -19,7 +19,13 @@ const struct suite_link suite_links[] = {
      .params = {{"segment_size", "2K"}}},
     /* Both sides copy. */
     {.name = "inproc-call", .mode = SUITE_HERE, .inproc = true, .copy = NI_FABRIC_BY_CALL},
-    {.name = "inproc-all",
+    /* The target never sees a request to help. */
+    {.name = "inproc-call-seeded",
+     .mode = SUITE_HERE,
+     .inproc = true,
+     .seeded = true,
+     .copy = NI_FABRIC_BY_CALL},
+    {.name = "inproc-packets-seeded",
      .mode = SUITE_HERE,
      .inproc = true,
      .seeded = true,
@@ -30,6 +36,8 @@ const struct suite_link suite_links[] = {
      .inproc = true,
      .copy = NI_FABRIC_BY_CALL},
     {.name = "shm", .mode = SUITE_HERE},
+    /* With the locks of NIs that any thread may call. */
+    {.name = "shm-locked", .mode = SUITE_HERE, .flags = NI_THREADS},
     {.name = "shm-threads", .mode = SUITE_THREADS},
     {.name = "shm-processes", .mode = SUITE_PROCESSES},
     /* The kernel is not asked, rings are small, and made late. */
