@@ -53,8 +53,8 @@ struct request {
  * op was allocated by the caller, or is NULL.
  *
  * osc/rdma of 4.1 hands over a compare-and-swap also when it has mapped the target's memory itself,
- * in an allocated window on one host. It then has neither handle nor endpoint, and the address is
- * one of this process.
+ * in an allocated window on one host, or when the target is this process, which it reaches by
+ * no BTL. Handle or endpoint is missing then, and the address is one of this process.
  */
 static int start(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
                  const struct request *request, int flags)
@@ -77,7 +77,7 @@ static int start(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
         compare = (uint32_t)compare;
     }
     op->width = op->local_address != NULL ? width : 0;
-    if (NI_UNLIKELY(request->handle == NULL)) {
+    if (NI_UNLIKELY(request->handle == NULL || op->endpoint == NULL)) {
         mca_btl_apelink_op_done(op, NI_OK,
                                 ni_atomic_apply((void *)(uintptr_t)request->address, request->kind,
                                                 width, operand, compare));
