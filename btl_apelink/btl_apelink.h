@@ -125,8 +125,6 @@ struct mca_btl_apelink_module_t {
     struct ni *ni; /* NULL unless open */
     bool threads;
     bool closing;                /* peers that go away now are no news */
-    bool crowded;                /* more processes on the host than cores */
-    unsigned idle;               /* empty polls in a row, if crowded */
     _Atomic uint32_t busy_count; /* endpoints in busy */
     struct ni_list busy;         /* endpoints with descriptors that wait; under lock */
     struct ni_list endpoints;    /* all; under lock */
@@ -140,11 +138,6 @@ struct mca_btl_apelink_module_t {
     uint64_t unclaimed;        /* messages with a tag that nobody takes */
 };
 typedef struct mca_btl_apelink_module_t mca_btl_apelink_module_t;
-
-enum {
-    MCA_BTL_APELINK_SLEEP_US =
-        1000 /* longest sleep in progress: others have progress to make too */
-};
 
 enum mca_btl_apelink_enable {
     MCA_BTL_APELINK_ENABLE_AUTO, /* if the list of BTLs names apelink */

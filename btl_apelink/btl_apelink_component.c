@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "engine/engine.h"
 #include "ompi_glue/check.h"
 
 static int component_register(void);
@@ -148,8 +146,6 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
 
     module->threads = threads;
     module->closing = false;
-    module->idle = 0;
-    module->crowded = ompi_glue_node_peers() + 1 > (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
     ni_list_init(&module->busy);
     ni_list_init(&module->endpoints);
     ni_list_init(&module->assemblies);
@@ -218,12 +214,6 @@ static int component_progress(void)
     events = ni_progress(module->ni);
     if (NI_UNLIKELY(atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0)) {
         events += mca_btl_apelink_send_pending(module);
-    }
-    /* With a core for each process of the host this only counts; otherwise the core is given away. */
-    if (NI_LIKELY(events != 0)) {
-        module->idle = 0;
-    } else if (NI_UNLIKELY(module->crowded)) {
-        ni_relax(module->ni, ++module->idle, MCA_BTL_APELINK_SLEEP_US);
     }
     return (int)events;
 }
