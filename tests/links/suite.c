@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite.h"
+#include "suite_private.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "link/inproc/hooks.h"
-
 enum {
-    ARENA = 256 << 20, /* address space; memory only where it is touched */
     PAGE = 4096,
-    LIMIT_S = 60, /* a case that takes longer hangs */
-    REST = 300,   /* rounds of progress in which nothing is expected to happen */
+    REST = 300, /* rounds of progress in which nothing is expected to happen */
 };
 
 enum command { COMMAND_NONE, COMMAND_RUN, COMMAND_QUIT };
-
-/* How an NI in a thread or process of its own is told what to do. */
-struct server {
-    _Atomic int command; /* release by the controller, acquire by the server; back by the server */
-    suite_fn fn;
-    void *arg;
-    pthread_t thread;
-    pid_t pid;
-    bool running; /* a call was begun and not ended */
-    bool gone;    /* killed or closed */
-};
-
-struct suite_private {
-    struct server servers[SUITE_NIS];
-    struct ni_fabric *fabric;
-    uint8_t *arena;
-    size_t used;
-};
 
 static struct suite *current; /* for messages */
 
@@ -57,11 +31,17 @@ static void on_alarm(int signal)
     suite_fail(__FILE__, __LINE__, "took too long");
 }
 
-/* Ends the process, with a message, when a case hangs. */
+/* In each process. */
 static void set_limit(void)
 {
     signal(SIGALRM, on_alarm);
-    (void)alarm(LIMIT_S);
+    (void)alarm(SUITE_LIMIT_S);
+}
+
+void suite_watch(struct suite *suite)
+{
+    current = suite;
+    set_limit();
 }
 
 void *suite_alloc(struct suite *suite, size_t size)
@@ -70,7 +50,7 @@ void *suite_alloc(struct suite *suite, size_t size)
     void *block = p->arena + p->used;
 
     p->used += (size + PAGE - 1) / PAGE * PAGE;
-    CHECK(p->used <= ARENA);
+    CHECK(p->used <= SUITE_ARENA);
     return block;
 }
 
@@ -137,7 +117,7 @@ static void close_ni(struct suite_ni *ni, void *arg)
 
 /* ---- NIs that live elsewhere ---------------------------------------------------------------- */
 
-static bool has_died(struct suite *suite, struct server *server)
+static bool has_died(struct suite *suite, struct suite_server *server)
 {
     return suite->link->mode == SUITE_PROCESSES && !server->gone &&
            waitpid(server->pid, NULL, WNOHANG) == server->pid;
@@ -145,7 +125,7 @@ static bool has_died(struct suite *suite, struct server *server)
 
 static void serve(struct suite_ni *ni)
 {
-    struct server *server = &ni->suite->private->servers[ni->index];
+    struct suite_server *server = &ni->suite->private->servers[ni->index];
 
     for (;;) {
         switch (atomic_load_explicit(&server->command, memory_order_acquire)) {
@@ -171,7 +151,7 @@ static void *thread_main(void *arg)
 
 static void start_server(struct suite *suite, unsigned i)
 {
-    struct server *server = &suite->private->servers[i];
+    struct suite_server *server = &suite->private->servers[i];
     pid_t pid, parent = getpid();
 
     if (suite->link->mode == SUITE_THREADS) {
@@ -194,7 +174,7 @@ static void start_server(struct suite *suite, unsigned i)
 
 static void stop_server(struct suite *suite, unsigned i)
 {
-    struct server *server = &suite->private->servers[i];
+    struct suite_server *server = &suite->private->servers[i];
     int status = 0;
 
     atomic_store_explicit(&server->command, COMMAND_QUIT, memory_order_release);
@@ -238,7 +218,7 @@ static void relax(struct suite *suite)
 
 void suite_begin(struct suite *suite, unsigned i, suite_fn fn, void *arg)
 {
-    struct server *server = &suite->private->servers[i];
+    struct suite_server *server = &suite->private->servers[i];
 
     CHECK(!server->running && !server->gone);
     server->running = true;
@@ -253,7 +233,7 @@ void suite_begin(struct suite *suite, unsigned i, suite_fn fn, void *arg)
 
 void suite_end(struct suite *suite, unsigned i)
 {
-    struct server *server = &suite->private->servers[i];
+    struct suite_server *server = &suite->private->servers[i];
 
     CHECK(server->running);
     while (atomic_load_explicit(&server->command, memory_order_acquire) != COMMAND_NONE) {
@@ -304,7 +284,7 @@ void suite_turn(struct suite_ni *ni)
 
 void suite_kill(struct suite *suite, unsigned i)
 {
-    struct server *server = &suite->private->servers[i];
+    struct suite_server *server = &suite->private->servers[i];
 
     if (suite->link->mode == SUITE_PROCESSES) {
         CHECK(kill(server->pid, SIGKILL) == 0);
@@ -326,31 +306,9 @@ void suite_open(struct suite *suite, unsigned i)
     suite_call(suite, i, open_ni, NULL);
 }
 
-/* ---- cases ---------------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------------- */
 
-/* Killing leaves other threads of the process alone only where the fabric does it. */
-static bool can_run(const struct suite_link *link, const struct suite_case *test)
-{
-    if ((test->needs & SUITE_NEEDS_KILL) != 0 && link->mode != SUITE_PROCESSES &&
-        !(link->inproc && link->mode == SUITE_HERE)) {
-        return false;
-    }
-    if ((test->needs & SUITE_NEEDS_INPROC) != 0 && !link->inproc) {
-        return false;
-    }
-    return (test->needs & (link->mode == SUITE_HERE ? SUITE_NEEDS_APART : SUITE_NEEDS_HERE)) == 0;
-}
-
-static void *shared(size_t size)
-{
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    CHECK(memory != MAP_FAILED);
-    return memory;
-}
-
-static void start(struct suite *suite)
+void suite_start(struct suite *suite)
 {
     const struct suite_link *link = suite->link;
     struct ni_fabric_attr attr = {.seed = link->seeded ? suite->seed : 0};
@@ -374,10 +332,10 @@ static void start(struct suite *suite)
     }
 }
 
-static void stop(struct suite *suite)
+void suite_stop(struct suite *suite)
 {
     for (unsigned i = 0; i < suite->n; i++) {
-        struct server *server = &suite->private->servers[i];
+        struct suite_server *server = &suite->private->servers[i];
 
         if (suite->link->mode == SUITE_HERE || !server->gone) {
             server->gone = false;
@@ -390,73 +348,4 @@ static void stop(struct suite *suite)
         }
     }
     ni_fabric_destroy(suite->private->fabric);
-}
-
-/* In a process of its own, so that parameters do not stay and leaks are seen for each case. */
-static void run_case(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
-{
-    struct suite *suite = shared(sizeof(*suite));
-
-    suite->link = link;
-    suite->case_name = test->name;
-    suite->n = test->n;
-    suite->seed = seed;
-    suite->nis = shared(SUITE_NIS * sizeof(*suite->nis));
-    suite->private = shared(sizeof(*suite->private));
-    suite->private->arena = shared(ARENA);
-    current = suite;
-    set_limit();
-    start(suite);
-    test->run(suite);
-    stop(suite);
-}
-
-static bool run_apart(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
-{
-    int status = 0;
-    pid_t pid;
-
-    fflush(NULL);
-    pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        run_case(link, test, seed);
-        exit(0);
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFSIGNALED(status)) {
-        fprintf(stderr, "link %s, case %s: signal %d\n", link->name, test->name, WTERMSIG(status));
-    }
-    return status == 0;
-}
-
-static bool wanted(int argc, char **argv, int arg, const char *name)
-{
-    return argc <= arg || strcmp(argv[arg], name) == 0 || strcmp(argv[arg], "-") == 0;
-}
-
-int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count)
-{
-    uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
-    unsigned ran = 0, failed = 0;
-
-    for (size_t l = 0; l < suite_link_count; l++) {
-        for (size_t c = 0; c < count; c++) {
-            if (!wanted(argc, argv, 1, suite_links[l].name) ||
-                !wanted(argc, argv, 2, cases[c].name) || !can_run(&suite_links[l], &cases[c])) {
-                continue;
-            }
-            uint64_t begin = ni_now_ns();
-            bool ok = run_apart(&suite_links[l], &cases[c], seed);
-
-            ran++;
-            failed += !ok;
-            printf("%s %s %s (%u ms)\n", ok ? "ok  " : "FAIL", suite_links[l].name, cases[c].name,
-                   (unsigned)((ni_now_ns() - begin) / 1000000));
-            fflush(stdout);
-        }
-    }
-    printf("%u cases run, %u failed; repeat one with: %s LINK CASE SEED\n", ran, failed, argv[0]);
-    return ran == 0 || failed != 0;
 }

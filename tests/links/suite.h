@@ -89,8 +89,11 @@ struct suite_case {
     void (*run)(struct suite *suite);
 };
 
-/* Run the cases: PROGRAM [LINK [CASE [SEED]]]. Returns the exit status. */
+/* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */
 int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count);
+/* The same, each case with seeds 1 to `seeds` unless one is given. */
+int suite_main_seeds(int argc, char **argv, const struct suite_case *cases, size_t count,
+                     uint64_t seeds);
 
 /* Zeroed memory, aligned to a page, the same everywhere, until the case ends. */
 void *suite_alloc(struct suite *suite, size_t size);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The suite that runs over every link: see suite.h. Each program is one topic.
 
-suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c
+suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c \
+    tests/links/suite_private.h tests/links/suite_run.c
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \

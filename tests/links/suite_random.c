@@ -19,7 +19,7 @@
  * Wrong keys are tried in between; nothing may come of it.
  */
 
-enum { CELLS = 6, CELL = 70000, STEPS = 6, BURSTS = 150, CHANGING = 500 };
+enum { CELLS = 6, CELL = 70000, STEPS = 6, BURSTS = 150, CHANGING = 500, SEEDS = 3 };
 
 enum cell_state { IDLE, WRITING, READING, REFUSED };
 
@@ -444,5 +444,5 @@ int main(int argc, char **argv)
         {"traffic_without_memory", 3, SUITE_NEEDS_HERE, traffic_without_memory},
     };
 
-    return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+    return suite_main_seeds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]), SEEDS);
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite_private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/*
+ * Runs the cases of a topic over all links, each in a process of its own.
+ */
+
+/* Killing leaves other threads of the process alone only where the fabric does it. */
+static bool can_run(const struct suite_link *link, const struct suite_case *test)
+{
+    if ((test->needs & SUITE_NEEDS_KILL) != 0 && link->mode != SUITE_PROCESSES &&
+        !(link->inproc && link->mode == SUITE_HERE)) {
+        return false;
+    }
+    if ((test->needs & SUITE_NEEDS_INPROC) != 0 && !link->inproc) {
+        return false;
+    }
+    return (test->needs & (link->mode == SUITE_HERE ? SUITE_NEEDS_APART : SUITE_NEEDS_HERE)) == 0;
+}
+
+static void *shared(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    CHECK(memory != MAP_FAILED);
+    return memory;
+}
+
+/* In a process of its own, so that parameters do not stay and leaks are seen for each case. */
+static void run_case(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
+{
+    struct suite *suite = shared(sizeof(*suite));
+
+    suite->link = link;
+    suite->case_name = test->name;
+    suite->n = test->n;
+    suite->seed = seed;
+    suite->nis = shared(SUITE_NIS * sizeof(*suite->nis));
+    suite->private = shared(sizeof(*suite->private));
+    suite->private->arena = shared(SUITE_ARENA);
+    suite_watch(suite);
+    suite_start(suite);
+    test->run(suite);
+    suite_stop(suite);
+}
+
+static bool run_apart(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
+{
+    int status = 0;
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        run_case(link, test, seed);
+        exit(0);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "link %s, case %s: signal %d\n", link->name, test->name, WTERMSIG(status));
+    }
+    return status == 0;
+}
+
+static bool wanted(int argc, char **argv, int arg, const char *name)
+{
+    return argc <= arg || strcmp(argv[arg], name) == 0 || strcmp(argv[arg], "-") == 0;
+}
+
+/* One case over one link with one seed. */
+static bool run_one(const struct suite_link *link, const struct suite_case *test, uint64_t seed)
+{
+    uint64_t begin = ni_now_ns();
+    bool ok = run_apart(link, test, seed);
+
+    printf("%s %s %s %llu (%u ms)\n", ok ? "ok  " : "FAIL", link->name, test->name,
+           (unsigned long long)seed, (unsigned)((ni_now_ns() - begin) / 1000000));
+    fflush(stdout);
+    return ok;
+}
+
+int suite_main_seeds(int argc, char **argv, const struct suite_case *cases, size_t count,
+                     uint64_t seeds)
+{
+    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+    uint64_t last = argc > 3 ? first : seeds;
+    unsigned ran = 0, failed = 0;
+
+    for (size_t l = 0; l < suite_link_count; l++) {
+        for (size_t c = 0; c < count; c++) {
+            if (!wanted(argc, argv, 1, suite_links[l].name) ||
+                !wanted(argc, argv, 2, cases[c].name) || !can_run(&suite_links[l], &cases[c])) {
+                continue;
+            }
+            for (uint64_t seed = first; seed <= last; seed++) {
+                failed += !run_one(&suite_links[l], &cases[c], seed);
+                ran++;
+            }
+        }
+    }
+    printf("%u cases run, %u failed; repeat one with: %s LINK CASE SEED\n", ran, failed, argv[0]);
+    return ran == 0 || failed != 0;
+}
+
+int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count)
+{
+    return suite_main_seeds(argc, argv, cases, count, 1);
+}
