@@ -20,6 +20,17 @@ struct sizes {
     bool is_read;
 };
 
+/* Some places, at once: what a slow helper still copies after the completion is missing here. */
+static bool is_there(const uint8_t *src, const uint8_t *dst, size_t len)
+{
+    for (size_t at = len; at > 0; at -= ni_min_u64(at, 4096)) {
+        if (src[at - 1] != dst[at - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void transfer_one(struct suite_ni *ni, void *arg)
 {
     struct sizes *s = arg;
@@ -28,6 +39,7 @@ static void transfer_one(struct suite_ni *ni, void *arg)
                                   : suite_write(ni, 1, s->local + s->local_at, s->len, &remote);
 
     CHECK(status == NI_OK);
+    CHECK(is_there(s->local + s->local_at, s->remote + s->remote_at, s->len));
 }
 
 /* Whether all bytes have this value. */
