@@ -47,6 +47,9 @@ static int try_process_vm_siblings(void)
         return errno;
     }
 
+    /* _exit of a program under ThreadSanitizer writes out what the children have inherited. */
+    fflush(stdout);
+
     pid_t sleeper = fork();
 
     if (sleeper == 0) {

@@ -35,16 +35,23 @@ static inline void ni_pause(void)
 #endif
 }
 
-/* 1 when the program is built with AddressSanitizer (gcc and clang say it differently). */
+/* 1 when the program is built with AddressSanitizer, ThreadSanitizer (gcc and clang say it differently). */
 #if defined(__SANITIZE_ADDRESS__)
 #define NI_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define NI_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define NI_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define NI_TSAN 1
 #endif
 #endif
 #ifndef NI_ASAN
 #define NI_ASAN 0
+#endif
+#ifndef NI_TSAN
+#define NI_TSAN 0
 #endif
 
 #endif
