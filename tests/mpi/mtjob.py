@@ -102,7 +102,7 @@ def show(text, limit=60):
     if len(lines) > limit:
         print(f"# ... {len(lines) - limit} lines before")
     for line in lines[-limit:]:
-        print("# " + line)
+        print("# | " + line)
 
 
 def build(src, out, mpicc):
