@@ -25,6 +25,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/log.h \
     ni/include/apeni/ni.h \
     ni/include/apeni/param.h \
+    ni/include/apeni/portals.h \
     ni/include/apeni/rcache.h \
     ni/include/apeni/region.h \
     ni/include/apeni/stats.h \

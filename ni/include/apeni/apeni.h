@@ -10,6 +10,7 @@
 #include <apeni/log.h>
 #include <apeni/ni.h>
 #include <apeni/param.h>
+#include <apeni/portals.h>
 #include <apeni/rcache.h>
 #include <apeni/region.h>
 #include <apeni/stats.h>

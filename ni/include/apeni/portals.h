@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APENI_PORTALS_H
+#define APENI_PORTALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/ni.h>
+
+/*
+ * Matching in the network interface, with the semantics of Portals 4. Names are those of its
+ * specification with the prefix ni_: PtlMEAppend is ni_me_append, PTL_ME_USE_ONCE is
+ * NI_ME_USE_ONCE. Results are NI_OK or one of enum ni_ptl_result.
+ *
+ * Life: ni_portals_open; event queues; ni_pt_alloc gives portal table entries, which peers name by
+ * their index; ni_me_append posts buffers with match bits, ni_put sends to a peer's entry. What
+ * arrives goes into the buffer of the first entry, in order of appending, that matches. Everything
+ * moves in ni_progress and in the calls themselves. ni_close ends all of it: operations under way
+ * give events with NI_NI_UNDELIVERABLE.
+ *
+ * Threads: as the NI. Handlers of event queues are called from ni_progress, or from the call that
+ * caused the event before it returns, with no lock held: they may call anything, also what caused
+ * the event. In an NI with NI_THREADS two events of different entries may be handled by two threads
+ * at the same time.
+ *
+ * Extensions of the specification, each marked by "Extension" where it is declared:
+ *   - an event queue may be a function, called in place: no event is ever stored or lost;
+ *   - a portal table entry may keep what matches nothing by itself, in bounded memory
+ *     (NI_PT_UNEXPECTED), instead of buffers of the user's on an overflow list. A long put that is
+ *     kept so leaves its data at its initiator until an entry matches ("deferred"). In either case
+ *     the event PUT_OVERFLOW comes when all data is in the entry's own buffer, nothing is left to
+ *     copy; and the put is acknowledged when it has matched, not when it is kept;
+ *   - initiators are named by 32-bit ids that each NI gives to its peers (ni_peer_initiator)
+ *     instead of ranks or node and process ids;
+ *   - ni_me_probe searches and answers at once, ni_unexpected_receive takes a message that a search
+ *     has claimed into a buffer.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* What functions return besides NI_OK: the specification's PTL_*. Also NI_ERR_FORKED, NI_ERR_CLOSED
+ * or the status of a peer that is gone (status.h). */
+enum ni_ptl_result {
+    NI_PTL_ARG_INVALID = 101, /* no such entry, stale handle, bad flags */
+    NI_PTL_IN_USE,            /* cannot be removed now */
+    NI_PTL_NO_SPACE,          /* memory, or a limit */
+    NI_PTL_NO_INIT,           /* ni_portals_open comes first */
+    NI_PTL_PT_FULL,           /* no free portal table entry */
+    NI_PTL_PT_IN_USE,         /* that index is taken; or it has entries still */
+    NI_PTL_PT_EQ_NEEDED,      /* flow control needs an event queue */
+    NI_PTL_NO_MATCH,          /* Extension: of ni_me_probe */
+    NI_PTL_SENT,              /* Extension: of ni_put, see NI_MD_SENT_BY_RESULT */
+};
+
+/* How an operation ended, in events. */
+enum ni_ni_fail {
+    NI_NI_OK,
+    NI_NI_UNDELIVERABLE,  /* the peer is gone, or the NI was closed */
+    NI_NI_PT_DISABLED,    /* the target's entry is disabled */
+    NI_NI_DROPPED,        /* nothing matched, or the target has no such entry */
+    NI_NI_PERM_VIOLATION, /* the target's entry does not accept this initiator */
+    NI_NI_OP_VIOLATION,   /* the target's entry does not accept this operation */
+    NI_NI_NO_MATCH,       /* a search found nothing */
+    NI_NI_SEGV,           /* the buffer is not there */
+};
+
+/* A name for people, such as "NI_NI_DROPPED"; never NULL. */
+const char *ni_ni_fail_name(enum ni_ni_fail fail);
+
+enum ni_event_kind {
+    NI_EVENT_PUT,          /* target: data is in the buffer of a posted entry */
+    NI_EVENT_PUT_OVERFLOW, /* target: the entry just appended matched what had come before */
+    NI_EVENT_SEND,         /* initiator: the buffer may be used again */
+    NI_EVENT_ACK,          /* initiator: matched and delivered */
+    NI_EVENT_AUTO_UNLINK,  /* target: an entry was used once, or its space was used up */
+    NI_EVENT_SEARCH,       /* result of ni_me_search */
+};
+
+/* Initiators. An NI numbers its peers in the order in which it comes to know them, whether it
+ * connected or they sent first; a number is never used again. */
+typedef uint32_t ni_initiator;
+#define NI_INITIATOR_ANY  ((ni_initiator)0xffffffffU)
+#define NI_INITIATOR_SELF ((ni_initiator)0) /* the NI itself: puts with target NULL */
+
+/* Extension: the number of a peer. Stable from the moment it is known; the same for all
+ * connections to the same address. Thread-safe, costs a load. */
+ni_initiator ni_peer_initiator(const struct ni_peer *peer);
+
+typedef uint64_t ni_me_handle;         /* an appended entry; 0 names nothing */
+typedef uint64_t ni_unexpected_handle; /* a message that a search has claimed; 0 names nothing */
+
+struct ni_event {
+    enum ni_event_kind type;
+    enum ni_ni_fail ni_fail_type;
+    void *user_ptr;         /* of the entry or search (target), of the put (initiator) */
+    void *start;            /* where the data is (target) */
+    uint64_t match_bits;    /* of the put */
+    uint64_t hdr_data;      /* of the put */
+    uint64_t rlength;       /* bytes that the initiator wanted to send */
+    uint64_t mlength;       /* bytes that were moved, or would be (SEARCH) */
+    uint64_t remote_offset; /* where in the target's entry they went */
+    ni_initiator initiator; /* who sent it (target) */
+    uint16_t pt_index;      /* target */
+    struct ni_peer *peer;   /* target: who sent it, NULL for the NI itself; initiator: the target */
+    ni_unexpected_handle unexpected; /* SEARCH with NI_SEARCH_DELETE: what was claimed */
+};
+
+/* ---- the interface ----------------------------------------------------------------------------
+ */
+
+/* PtlNIInit's limits. 0 in `desired` means the default. */
+struct ni_limits {
+    uint32_t max_entries;            /* match entries appended at one time */
+    uint32_t max_unexpected_headers; /* kept by NI_PT_UNEXPECTED entries */
+    uint32_t max_pt_index;           /* largest index, at most 255 */
+    uint64_t max_msg_size;           /* bytes of one put */
+};
+
+/* Make an NI able to match; before any other function here, once per NI. Peers' puts before this
+ * are refused with NI_NI_DROPPED. desired and actual may be NULL. NI_PTL_NO_SPACE,
+ * NI_PTL_ARG_INVALID (a limit out of range), NI_PTL_IN_USE (done already). */
+int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual);
+
+/* ---- event queues ------------------------------------------------------------------------------
+ */
+
+struct ni_eq;
+
+/* Extension: an event queue that is a function, called in place for each event, with no lock held.
+ * The event is valid during the call. */
+typedef void (*ni_event_fn)(void *arg, const struct ni_event *event);
+int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **eq);
+
+/* Nothing may use the queue any more: no portal table entry, no memory descriptor. */
+int ni_eq_free(struct ni *ni, struct ni_eq *eq);
+
+/* ---- portal table entries ----------------------------------------------------------------------
+ */
+
+enum ni_pt_options {
+    NI_PT_UNEXPECTED = 1, /* Extension: keep what matches nothing, see above */
+};
+
+#define NI_PT_ANY 0xffffffffU
+
+/* PtlPTAlloc. eq may be NULL. wanted is an index or NI_PT_ANY. NI_PTL_PT_IN_USE, NI_PTL_PT_FULL,
+ * NI_PTL_ARG_INVALID. Puts to entries that are not allocated are dropped (NI_NI_DROPPED). */
+int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
+                uint32_t *pt_index);
+
+/* PtlPTFree. NI_PTL_PT_IN_USE while entries are appended; kept messages are dropped. */
+int ni_pt_free(struct ni *ni, uint32_t pt_index);
+
+/* ---- memory descriptors (initiator) ------------------------------------------------------------
+ */
+
+enum ni_md_options {
+    NI_MD_EVENT_SEND_DISABLE = 1,    /* no SEND events */
+    NI_MD_EVENT_SUCCESS_DISABLE = 2, /* only events of failures */
+    NI_MD_SENT_BY_RESULT = 4,        /* Extension: when the data has left (been copied) by the time
+                                        ni_put returns, ni_put returns NI_PTL_SENT and there is no
+                                        SEND event for this put */
+};
+
+/* A memory descriptor: plain data, which must stay in place while puts that name it are under way.
+ * (PtlMDBind without a table: start NULL and length SIZE_MAX describe all memory, and then a
+ * local_offset is an address.) */
+struct ni_md {
+    const void *start;
+    size_t length;
+    unsigned options; /* enum ni_md_options */
+    struct ni_eq *eq; /* SEND and ACK events; NULL: none */
+};
+
+enum ni_ack_req {
+    NI_NO_ACK_REQ,
+    NI_ACK_REQ, /* an ACK event when the data has been delivered to an entry that matched */
+};
+
+/* PtlPut: send length bytes of a descriptor, from local_offset, to the entries of a peer's portal
+ * table entry. target NULL is this NI itself. match_bits and the initiator decide what it matches;
+ * remote_offset is where in the matching entry the bytes go (unless that manages its offset
+ * itself); hdr_data goes to the event.
+ *
+ * Never NI_AGAIN: what finds no room waits in order (Extension of what is said of memory in
+ * transfer.h). Up to match_eager bytes (parameter) are copied out at once if there is room, so that
+ * the SEND event comes before the call returns; longer ones, and those to a target whose kept
+ * messages are half of match_unexpected, are sent as a header and fetched by the target's NI when
+ * it has matched: then SEND comes when it has fetched them. Puts of one thread to one peer match in
+ * the order in which they were made.
+ *
+ * Events at the initiator: SEND always once, ACK once if asked for, both in any case, with the
+ * reason if it failed (peer gone, dropped, disabled). Eager puts without NI_ACK_REQ report no
+ * failure at the target. NI_PTL_ARG_INVALID (range outside of the descriptor, index > 255),
+ * NI_PTL_NO_SPACE, or the peer's status: then there is no event. */
+int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+           uint64_t remote_offset, void *user_ptr, uint64_t hdr_data);
+
+/* ---- match entries (target) --------------------------------------------------------------------
+ */
+
+enum ni_me_options {
+    NI_ME_OP_PUT = 1,                /* accepts puts; others pass as if it did not match */
+    NI_ME_USE_ONCE = 2,              /* unlinked by the first match */
+    NI_ME_EVENT_COMM_DISABLE = 4,    /* no PUT events of successes */
+    NI_ME_EVENT_UNLINK_DISABLE = 8,  /* no AUTO_UNLINK event */
+    NI_ME_EVENT_OVER_DISABLE = 0x10, /* no PUT_OVERFLOW event of successes */
+};
+
+/* What to post. Plain data, copied by the call. */
+struct ni_me {
+    void *start; /* the user's until unlinked; not touched afterwards */
+    size_t length;
+    uint64_t match_bits;
+    uint64_t ignore_bits;  /* bits that may differ */
+    ni_initiator match_id; /* NI_INITIATOR_ANY or one */
+    unsigned options;      /* enum ni_me_options */
+};
+
+enum ni_list_kind {
+    NI_PRIORITY_LIST,
+};
+
+/* PtlMEAppend. First matched against what was kept before, in order of arrival: each match gives
+ * PUT_OVERFLOW when its data is in the buffer, which may be before the call returns (then also
+ * before *handle is set) or, if it has to be fetched, later. An entry with NI_ME_USE_ONCE that
+ * matched so is never linked. *handle (may be NULL) is for ni_me_unlink. Data longer than the
+ * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE, NI_PTL_ARG_INVALID.
+ *
+ * An entry with NI_ME_USE_ONCE and without NI_ME_EVENT_UNLINK_DISABLE gives AUTO_UNLINK before
+ * the PUT event. */
+int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
+                 void *user_ptr, ni_me_handle *handle);
+
+/* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: it has matched and
+ * its event is still to come (USE_ONCE), or data is arriving in it just now (try again).
+ * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come. So a USE_ONCE entry
+ * either gives its event or is unlinked by one call that returns NI_OK, never both. */
+int ni_me_unlink(struct ni *ni, ni_me_handle handle);
+
+enum ni_search_op {
+    NI_SEARCH_ONLY,
+    NI_SEARCH_DELETE, /* claim it: nobody else will match it */
+};
+
+/* Extension: look for the first kept message that the entry (match_bits, ignore_bits, match_id,
+ * length) would match, and answer at once. NI_OK fills *event as NI_EVENT_SEARCH, mlength as if it
+ * were received into the entry's length; with NI_SEARCH_DELETE event->unexpected names it until
+ * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; does not poll. */
+int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event);
+
+/* PtlMESearch: the same, told by an event NI_EVENT_SEARCH of the portal table entry's queue with
+ * NI_NI_OK or NI_NI_NO_MATCH. */
+int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                 void *user_ptr);
+
+/* Extension: have a claimed message delivered as if me (start, length and options; it need not
+ * match) had been appended and matched it: PUT_OVERFLOW with this user_ptr, before the call returns
+ * or later. The handle is used up. NI_PTL_ARG_INVALID if stale. */
+int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
+                          void *user_ptr);
+
+/* Extension: drop a claimed message. A put that waits to be fetched ends with NI_NI_DROPPED. */
+int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif
