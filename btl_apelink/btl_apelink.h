@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/list.h"
+#include "ompi_glue/component.h"
 #include "ompi_glue/ompi_glue.h"
 
 /*
@@ -22,13 +23,14 @@
  * btl_apelink_*.c by verb:
  *   component  open, init, close, progress         sendi   the hot path out
  *   params     MCA parameters                      send    descriptors out, and those that wait
- *   names      misspelt parameters                 recv    the hot path in
- *   enable     was it asked for?                   frag    alloc, free, prepare_src
- *   pvars      statistics for MPI_T                memory  register_mem, deregister_mem
- *   help       messages for users                  rdma    put, get, flush
- *   module     function table, finalize            atomic  atomic_op, atomic_fop, cswap
- *   procs      add_procs, del_procs, dead peers    op      what rdma and atomic share
- *   dump       state for people                    parts   messages too long for the link
+ *   module     function table, finalize            recv    the hot path in
+ *   procs      add_procs, del_procs, dead peers    frag    alloc, free, prepare_src
+ *   dump       state for people                    memory  register_mem, deregister_mem
+ *   op         what rdma and atomic share          rdma    put, get, flush
+ *   parts      messages too long for the link      atomic  atomic_op, atomic_fop, cswap
+ *
+ * Messages for users, misspelt parameters, statistics for MPI_T, and whether apelink was asked for:
+ * ompi_glue/component.h.
  *
  * Life: Open MPI registers parameters (always), opens and initialises the component; init opens the
  * NI and publishes its address if apelink was asked for, else steps aside. add_procs connects, one
@@ -139,18 +141,11 @@ struct mca_btl_apelink_module_t {
 };
 typedef struct mca_btl_apelink_module_t mca_btl_apelink_module_t;
 
-enum mca_btl_apelink_enable {
-    MCA_BTL_APELINK_ENABLE_AUTO, /* if the list of BTLs names apelink */
-    MCA_BTL_APELINK_ENABLE_YES,
-    MCA_BTL_APELINK_ENABLE_NO
-};
-
 struct mca_btl_apelink_component_t {
     mca_btl_base_component_t super;
-    int enable;          /* enum mca_btl_apelink_enable */
-    unsigned frag_max;   /* descriptors of each larger size */
-    bool minmax;         /* offer atomic minimum and maximum, which are signed */
-    bool bad_parameters; /* a value was refused: init steps aside */
+    int enable;        /* enum ompi_glue_enable */
+    unsigned frag_max; /* descriptors of each larger size */
+    bool minmax;       /* offer atomic minimum and maximum, which are signed */
 };
 typedef struct mca_btl_apelink_component_t mca_btl_apelink_component_t;
 
@@ -159,29 +154,15 @@ extern mca_btl_apelink_module_t mca_btl_apelink;
 
 /* ---- component -------------------------------------------------------------------------------------- */
 
-/* Register all parameters; what is wrong with their values sets component.bad_parameters. */
+/* Register all parameters. First of all: the glue learns whose copy it is. */
 int mca_btl_apelink_register_params(void);
 
 /* Hand the values to the core: MCA over environment over default. Reports what the core refuses,
  * values of the sizes that make no sense together, and misspelt names. False if anything was. */
 bool mca_btl_apelink_apply_params(void);
 
-/* Report settings whose name begins with btl_apelink_ and is none of ours, and sizes that are no
- * numbers. False if there was any. */
-bool mca_btl_apelink_check_names(void);
-
 /* Whether this run asked for apelink. */
 bool mca_btl_apelink_wanted(void);
-
-/* Register the statistics of the NI as MPI_T performance variables. */
-void mca_btl_apelink_register_pvars(void);
-
-/* Show a topic of help-mpi-btl-apelink.txt, whose first argument is this node, and the next up to
- * three are these; "" for those that a topic does not have. */
-void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const char *c);
-
-/* The same for what all processes of a node find alike: the first of them says it. */
-void mca_btl_apelink_help_once(const char *topic, const char *a, const char *b, const char *c);
 
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];

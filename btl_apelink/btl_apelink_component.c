@@ -37,7 +37,7 @@ static int component_register(void)
     int rc = mca_btl_apelink_register_params();
 
     if (rc == OPAL_SUCCESS) {
-        mca_btl_apelink_register_pvars();
+        ompi_glue_register_pvars();
     }
     return rc;
 }
@@ -152,7 +152,7 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     status = open_ni(module);
     if (status != NI_OK) {
-        mca_btl_apelink_help("no-interface", ni_status_text(status), "", "");
+        ompi_glue_help("no-interface", ni_status_text(status), "", "");
         return false;
     }
     module->super.btl_flags |= ompi_glue_quirk_flags(module->super.btl_atomic_flags);
@@ -172,7 +172,7 @@ static bool usable(void)
         return false;
     }
     if (!ompi_glue_check(reason, sizeof(reason))) {
-        mca_btl_apelink_help_once("wrong-version", ompi_glue_built_for(), reason, "");
+        ompi_glue_help_once("wrong-version", ompi_glue_built_for(), reason, "");
         return false;
     }
     return mca_btl_apelink_apply_params();

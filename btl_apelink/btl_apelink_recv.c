@@ -16,7 +16,7 @@ static NI_COLD void unusual(mca_btl_apelink_module_t *module, const struct ni_me
     }
     if (module->unclaimed++ == 0) {
         snprintf(text, sizeof(text), "%u", message->tag);
-        mca_btl_apelink_help("unclaimed", text, "", "");
+        ompi_glue_help("unclaimed", text, "", "");
     }
 }
 

@@ -17,19 +17,15 @@ btl_apelink_libbtl_apelink_la_SOURCES = \
     btl_apelink/btl_apelink_component.c \
     btl_apelink/btl_apelink_copy_inl.h \
     btl_apelink/btl_apelink_dump.c \
-    btl_apelink/btl_apelink_enable.c \
     btl_apelink/btl_apelink_frag.c \
-    btl_apelink/btl_apelink_help.c \
     btl_apelink/btl_apelink_memory.c \
     btl_apelink/btl_apelink_module.c \
-    btl_apelink/btl_apelink_names.c \
     btl_apelink/btl_apelink_op.c \
     btl_apelink/btl_apelink_op.h \
     btl_apelink/btl_apelink_params.c \
     btl_apelink/btl_apelink_parts.c \
     btl_apelink/btl_apelink_parts.h \
     btl_apelink/btl_apelink_procs.c \
-    btl_apelink/btl_apelink_pvars.c \
     btl_apelink/btl_apelink_rdma.c \
     btl_apelink/btl_apelink_recv.c \
     btl_apelink/btl_apelink_send.c \

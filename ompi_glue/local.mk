@@ -6,12 +6,18 @@ noinst_LTLIBRARIES += ompi_glue/libompi_glue.la
 endif
 
 ompi_glue_libompi_glue_la_SOURCES = \
+    ompi_glue/asked.c \
     ompi_glue/check.c \
     ompi_glue/check.h \
+    ompi_glue/component.h \
     ompi_glue/get_bound.c \
     ompi_glue/get_bound.h \
+    ompi_glue/help.c \
+    ompi_glue/names.c \
     ompi_glue/ompi_glue.h \
+    ompi_glue/params.c \
+    ompi_glue/pvars.c \
     ompi_glue/take.c \
     ompi_glue/take.h
-ompi_glue_libompi_glue_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS)
+ompi_glue_libompi_glue_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
 ompi_glue_libompi_glue_la_CFLAGS = $(AM_CFLAGS)

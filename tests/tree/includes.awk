@@ -88,7 +88,7 @@ BEGIN {
     allow("ni", "ni/link ni/base ni/include")
     allow("hfm", "ni ni/link ni/base ni/include")
     allow("presto", "ni ni/base ni/include")
-    allow("ompi_glue", "ni/include")
+    allow("ompi_glue", "ni/base ni/include")
     allow("btl_apelink", "ompi_glue ni ni/link ni/base ni/include")
     allow("mtl_match", "ompi_glue ni ni/link ni/base ni/include")
     allow("pml_hooks", "ompi_glue")

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings whose name is wrong. Open MPI ignores parameters that it does not know; a misspelt one
  * would go unnoticed. */
-#include "btl_apelink/btl_apelink.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bits.h"
 #include "base/number.h"
+#include "ompi_glue/component.h"
 
-#define OURS       "btl_apelink_"
 #define ENV_PREFIX "OMPI_MCA_"
 
 enum { NAME_MOST = 63 }; /* longer names resemble nothing */
+
+static bool is_ours(const char *name)
+{
+    const char *prefix = ompi_glue_self()->prefix;
+
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* A name of ours without its prefix. */
+static const char *own_part(const char *name)
+{
+    return name + strlen(ompi_glue_self()->prefix);
+}
 
 /* ---- the closest name ----------------------------------------------------------------------------- */
 
@@ -49,7 +59,7 @@ static unsigned distance(const char *a, const char *b)
 /* The parameter of ours that is closest to the name, or NULL if none is close. */
 static const char *closest(const char *name)
 {
-    unsigned best = (unsigned)strlen(name + sizeof(OURS) - 1) / 3 + 2;
+    unsigned best = (unsigned)strlen(own_part(name)) / 3 + 2;
     const char *found = NULL;
     int count = mca_base_var_get_count();
 
@@ -59,8 +69,7 @@ static const char *closest(const char *name)
     for (int i = 0; i < count; i++) {
         const mca_base_var_t *var;
 
-        if (mca_base_var_get(i, &var) == OPAL_SUCCESS &&
-            strncmp(var->mbv_full_name, OURS, sizeof(OURS) - 1) == 0 &&
+        if (mca_base_var_get(i, &var) == OPAL_SUCCESS && is_ours(var->mbv_full_name) &&
             (var->mbv_flags & MCA_BASE_VAR_FLAG_INTERNAL) == 0 &&
             strlen(var->mbv_full_name) <= NAME_MOST) {
             unsigned d = distance(name, var->mbv_full_name);
@@ -76,21 +85,11 @@ static const char *closest(const char *name)
 
 /* ---- one setting ---------------------------------------------------------------------------------- */
 
-/* Sizes of Open MPI's own set, of which it takes the leading digits and no notice of the rest. */
+/* Whether it is a size, of which Open MPI takes the leading digits and no notice of the rest. */
 static bool is_size(const char *name)
 {
-    static const char *const sizes[] = {"eager_limit",
-                                        "rndv_eager_limit",
-                                        "max_send_size",
-                                        "get_limit",
-                                        "put_limit",
-                                        "rdma_pipeline_send_length",
-                                        "rdma_pipeline_frag_size",
-                                        "min_rdma_pipeline_size",
-                                        "frag_max"};
-
-    for (size_t i = 0; i < NI_ARRAY_LENGTH(sizes); i++) {
-        if (strcmp(name, sizes[i]) == 0) {
+    for (const char *const *size = ompi_glue_self()->sizes; *size != NULL; size++) {
+        if (strcmp(name, *size) == 0) {
             return true;
         }
     }
@@ -106,19 +105,19 @@ static bool check_setting(const char *name, const char *value, const char *where
     int index;
 
     if (mca_base_var_find_by_name(name, &index) == OPAL_SUCCESS) {
-        if (!is_size(name + sizeof(OURS) - 1) ||
+        if (!is_size(own_part(name)) ||
             ni_number_parse(value, strlen(value), true, &number) == NULL) {
             return true;
         }
-        mca_btl_apelink_help_once("bad-value", name, value,
-                                  "a whole number, optionally with suffix K, M or G");
+        ompi_glue_help_once("bad-value", name, value,
+                            "a whole number, optionally with suffix K, M or G");
         return false;
     }
     close = closest(name);
     if (close != NULL) {
         snprintf(advice, sizeof(advice), "Did you mean: %s", close);
     }
-    mca_btl_apelink_help_once("unknown-parameter", name, where, advice);
+    ompi_glue_help_once("unknown-parameter", name, where, advice);
     return false;
 }
 
@@ -126,15 +125,16 @@ static bool check_setting(const char *name, const char *value, const char *where
 
 static bool check_environment(void)
 {
-    const char prefix[] = ENV_PREFIX OURS;
+    const size_t before = sizeof(ENV_PREFIX) - 1;
     bool good = true;
 
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         const char *equals = strchr(*entry, '=');
         char name[256];
 
-        if (equals != NULL && strncmp(*entry, prefix, sizeof(prefix) - 1) == 0) {
-            const char *start = *entry + sizeof(ENV_PREFIX) - 1;
+        if (equals != NULL && strncmp(*entry, ENV_PREFIX, before) == 0 &&
+            is_ours(*entry + before)) {
+            const char *start = *entry + before;
 
             snprintf(name, sizeof(name), "%.*s", (int)(equals - start), start);
             good &= check_setting(name, equals + 1, "the environment or the command line");
@@ -150,7 +150,7 @@ static bool check_line(char *line, const char *file)
     char *equals = strchr(name, '=');
     char *value, *end;
 
-    if (equals == NULL || strncmp(name, OURS, sizeof(OURS) - 1) != 0) {
+    if (equals == NULL || !is_ours(name)) {
         return true;
     }
     value = equals + 1 + strspn(equals + 1, " \t");
@@ -205,7 +205,7 @@ static bool check_files(void)
     return good;
 }
 
-bool mca_btl_apelink_check_names(void)
+bool ompi_glue_check_names(void)
 {
     bool environment = check_environment();
 

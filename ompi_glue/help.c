@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages for users, from help-mpi-btl-apelink.txt. */
-#include "btl_apelink/btl_apelink.h"
+#include "ompi_glue/component.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,8 +18,6 @@
  * the same text is taken from the component itself.
  */
 
-#define FILE_NAME "help-mpi-btl-apelink.txt"
-
 /* Whether Open MPI finds the file; asked once. */
 static bool file_found(void)
 {
@@ -32,7 +30,7 @@ static bool file_found(void)
         return found != 0;
     }
     found = 0;
-    if (dladdr(&mca_btl_apelink_component, &info) == 0 || info.dli_fname == NULL) {
+    if (dladdr(ompi_glue_self()->version, &info) == 0 || info.dli_fname == NULL) {
         return false;
     }
     slash = strrchr(info.dli_fname, '/');
@@ -40,7 +38,7 @@ static bool file_found(void)
         return false;
     }
     snprintf(folder, sizeof(folder), "%.*s", (int)(slash - info.dli_fname), info.dli_fname);
-    snprintf(path, sizeof(path), "%s/%s", folder, FILE_NAME);
+    snprintf(path, sizeof(path), "%s/%s", folder, ompi_glue_self()->help_file);
     if (access(path, R_OK) == 0 && opal_show_help_add_dir(folder) == OPAL_SUCCESS) {
         found = 1;
     }
@@ -54,7 +52,7 @@ static const char *find_topic(const char *topic, size_t *length)
     const char *start, *end;
 
     snprintf(line, sizeof(line), "\n[%s]\n", topic);
-    start = strstr(mca_btl_apelink_help_text, line);
+    start = strstr(ompi_glue_self()->help_text, line);
     if (start == NULL) {
         return NULL;
     }
@@ -74,7 +72,7 @@ static void print(const char *topic, const char *a, const char *b, const char *c
     const char *start = find_topic(topic, &length);
 
     if (start == NULL) {
-        opal_output(0, "btl:apelink: %s %s %s %s", topic, a, b, c);
+        opal_output(0, "%s %s %s %s %s", ompi_glue_self()->help_file, topic, a, b, c);
         return;
     }
     snprintf(format, sizeof(format), "%s%.*s\n%s", frame, (int)length, start, frame);
@@ -83,16 +81,17 @@ static void print(const char *topic, const char *a, const char *b, const char *c
 }
 
 /* Not opal_show_vhelp: only this one's messages are folded by mpirun. */
-void mca_btl_apelink_help(const char *topic, const char *a, const char *b, const char *c)
+void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c)
 {
     if (file_found()) {
-        (void)opal_show_help(FILE_NAME, topic, true, opal_process_info.nodename, a, b, c);
+        (void)opal_show_help(ompi_glue_self()->help_file, topic, true, opal_process_info.nodename,
+                             a, b, c);
     } else {
         print(topic, a, b, c);
     }
 }
 
-void mca_btl_apelink_help_once(const char *topic, const char *a, const char *b, const char *c)
+void ompi_glue_help_once(const char *topic, const char *a, const char *b, const char *c)
 {
     if (ompi_glue_is_first_of_node()) {
         print(topic, a, b, c);

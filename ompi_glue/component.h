@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OMPI_GLUE_COMPONENT_H
+#define OMPI_GLUE_COMPONENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ompi_glue/ompi_glue.h"
+
+struct ni;
+
+/*
+ * What the components have in common towards the user: parameters, messages, statistics, and whether
+ * a run asked for them. Each component has a copy of this code of its own, with one description
+ * of itself, which it hands over before anything else.
+ *
+ *   params.c  a parameter of Open MPI for each one of the core
+ *   names.c   misspelt parameters
+ *   help.c    messages for users
+ *   pvars.c   statistics of the core for MPI_T
+ *   asked.c   was the component asked for?
+ *
+ * The help file has the topics bad-value (parameter, value, accepted) and unknown-parameter
+ * (parameter, where it was set, advice). Not thread-safe: for the time before an interface is
+ * open; ompi_glue_help is.
+ */
+struct ompi_glue_component {
+    const mca_base_component_t *version;
+    const char *prefix;               /* of its parameters' full names: "btl_apelink_" */
+    const char *const *sizes;         /* own parameters that are sizes, without prefix, then NULL */
+    const char *help_file;            /* name of the file, installed beside the component */
+    const char *help_text;            /* what is in it, without its comments */
+    struct ni *(*interface_fn)(void); /* the NI whose statistics are read, or NULL while closed */
+};
+
+/* Whose copy this is. self is kept. */
+void ompi_glue_set_component(const struct ompi_glue_component *self);
+
+enum ompi_glue_enable {
+    OMPI_GLUE_ENABLE_AUTO, /* if a list of components names this one */
+    OMPI_GLUE_ENABLE_YES,
+    OMPI_GLUE_ENABLE_NO
+};
+
+/* Register the parameter "enable"; enable holds it from now on. */
+void ompi_glue_register_enable(const char *help, int *enable);
+
+/* Whether this run asks for the component: enable is yes, or it is auto and one of the parameters, a
+ * NULL-terminated list, is a list of components that includes this one. */
+bool ompi_glue_asked(int enable, const char *const *parameters);
+
+/* Register a parameter of the component itself. A value that Open MPI refuses, of which it
+ * complains, is noted for ompi_glue_apply_params. Returns the variable's index or an error. */
+int ompi_glue_declare(const char *name, const char *help, mca_base_var_type_t type,
+                      mca_base_var_enum_t *enumerator, mca_base_var_info_lvl_t level,
+                      void *storage);
+
+/* Register a parameter of the component for each parameter of the core. */
+void ompi_glue_register_params(void);
+
+/* Hand the values to the core: MCA over environment over default. Reports settings with our prefix
+ * that name no parameter, and values that the core refuses. False if there was any, or one was
+ * refused when it was registered. */
+bool ompi_glue_apply_params(void);
+
+/* Report settings whose name begins with the prefix and is none of ours, and sizes that are no
+ * numbers. False if there was any. */
+bool ompi_glue_check_names(void);
+
+/* Register the statistics of the core as performance variables. */
+void ompi_glue_register_pvars(void);
+
+/* Show a topic of the help file, whose first argument is this node, and the next up to three are
+ * these; "" for those that a topic does not have. */
+void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c);
+
+/* The same for what all processes of a node find alike: the first of them says it. */
+void ompi_glue_help_once(const char *topic, const char *a, const char *b, const char *c);
+
+/* The description given to ompi_glue_set_component. */
+const struct ompi_glue_component *ompi_glue_self(void);
+
+#endif
