@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_MATCH_BLOCK_H
+#define NI_MATCH_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <apeni/status.h>
+
+#include "base/bits.h"
+#include "base/compiler.h"
+#include "base/cpu.h"
+
+/*
+ * Blocks of up to 16 match nodes in order, as a structure of arrays: all of a block are compared with
+ * what is wanted at once. A list of blocks keeps any number of nodes in order: appended at the end of
+ * the last block, removed by clearing a bit, and two neighbours that are together at most half a block
+ * become one, so that a walk never compares many more places than there are nodes.
+ *
+ * Not thread-safe.
+ */
+
+struct ni_match_block;
+
+/* What both directions of the match list embed in their nodes. */
+struct ni_match_node {
+    uint64_t bits;
+    uint32_t initiator;           /* or UINT32_MAX for any */
+    uint32_t group;               /* of an entry; 0 in a header */
+    struct ni_match_block *block; /* NULL when in none */
+    uint32_t id;                  /* 0 when in no hash table */
+    uint8_t place;                /* in the block */
+    uint8_t in;                   /* in which hash tables, a bit each */
+    uint16_t unused;
+};
+
+_Static_assert(sizeof(struct ni_match_node) == 32, "half a cache line");
+
+enum { NI_MATCH_BLOCK = 16 };
+
+/* A place whose bit in `live` is clear may hold anything. */
+struct ni_match_block {
+    NI_LINE_ALIGNED uint64_t bits[NI_MATCH_BLOCK];
+    uint64_t ignore[NI_MATCH_BLOCK];
+    uint32_t initiator[NI_MATCH_BLOCK];
+    struct ni_match_node *node[NI_MATCH_BLOCK];
+    uint32_t live; /* places in use, a bit each */
+    uint32_t end;  /* the first place that was never used; all live ones are below */
+    struct ni_match_block *next;
+    struct ni_match_block *prev;
+};
+
+_Static_assert(sizeof(struct ni_match_block) == 512, "eight cache lines");
+
+/* The live places of a block, a bit each, that differ from `bits` at most where the place or `ignore`
+ * says so, and whose initiator equals the wanted one, either of them being UINT32_MAX included. */
+typedef uint32_t (*ni_match_scan_fn)(const struct ni_match_block *block, uint64_t bits,
+                                     uint64_t ignore, uint32_t initiator);
+
+uint32_t ni_match_scan_scalar(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
+                              uint32_t initiator);
+#if defined(__x86_64__)
+uint32_t ni_match_scan_avx2(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
+                            uint32_t initiator);
+uint32_t ni_match_scan_avx512(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
+                              uint32_t initiator);
+#endif
+
+/* The function for a kind of vector code, which the processor must have. Pure. */
+ni_match_scan_fn ni_match_scan_for(enum ni_simd simd);
+
+/* Make an empty block that is in no list. */
+void ni_match_block_init(struct ni_match_block *block);
+
+/* Append a node to a block with room (ni_match_block_room). O(1). */
+void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node, uint64_t ignore);
+
+/* Whether a block can take one more node, after closing its gaps if these are half of it. */
+bool ni_match_block_room(struct ni_match_block *block);
+
+/* Take a node out of the block in which it is. O(1). */
+static inline void ni_match_block_remove(struct ni_match_node *node)
+{
+    struct ni_match_block *block = node->block;
+
+    block->live &= ~(1U << node->place);
+    node->block = NULL;
+    if (block->live == 0) {
+        block->end = 0;
+    }
+}
+
+/* Blocks in order. */
+struct ni_match_blocks {
+    struct ni_match_block *first; /* NULL when empty */
+    struct ni_match_block *last;
+    struct ni_match_block *spare; /* an empty one, so that a single node costs no allocation */
+    uint64_t nodes;
+    uint64_t blocks;
+};
+
+/* Empty. */
+void ni_match_blocks_init(struct ni_match_blocks *blocks);
+
+/* Free all blocks; nodes are not touched. */
+void ni_match_blocks_fini(struct ni_match_blocks *blocks);
+
+/* Append a node at the end. NI_ERR_NOMEM: nothing has changed. O(1). */
+ni_status ni_match_blocks_append(struct ni_match_blocks *blocks, struct ni_match_node *node,
+                                 uint64_t ignore);
+
+/* Take a node out. O(1). */
+void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node *node);
+
+/* The first node of this block or a later one that matches, places before `from` of this block not
+ * counted; NULL if there is none. Adds the blocks compared to *attempts. */
+struct ni_match_node *ni_match_blocks_find(const struct ni_match_block *block, unsigned from,
+                                           ni_match_scan_fn scan, uint64_t bits, uint64_t ignore,
+                                           uint32_t initiator, uint64_t *attempts);
+
+#endif
