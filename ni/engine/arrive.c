@@ -20,8 +20,8 @@ struct ni_arrival {
 };
 
 enum {
-    NI_REQUESTS =
-        1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC | 1 << NI_PACKET_JOB,
+    NI_REQUESTS = 1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC |
+                  1 << NI_PACKET_JOB | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG,
 };
 
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
@@ -319,6 +319,37 @@ static ni_status on_nop(const struct ni_arrival *a)
     return NI_OK;
 }
 
+/* ---- PUT and its kin: the portals' ------------------------------------------------------------
+ */
+
+/* An NI without a portal table drops puts, and says so to whoever asks. */
+static ni_status drop_put(const struct ni_arrival *a, uint64_t token)
+{
+    struct ni_packet_ack fields = {.token = token};
+
+    ni_stat_add(&a->ni->stats.rx_refused, 1);
+    if (token != 0) {
+        (void)ni_send_control(a->peer, NI_PACKET_PUT_ACK, NI_LINE, NI_PUT_DROPPED, 0, 0, &fields,
+                              sizeof(fields));
+    }
+    return NI_OK;
+}
+
+static ni_status on_put(const struct ni_arrival *a)
+{
+    struct ni_packet_put_more more = {.token = 0};
+
+    if ((a->tag & NI_PUT_MORE) != 0) {
+        memcpy(&more, a->packet->body + 2, sizeof(more));
+    }
+    return drop_put(a, more.token);
+}
+
+static ni_status on_put_long(const struct ni_arrival *a)
+{
+    return drop_put(a, a->packet->body[2]);
+}
+
 static ni_status on_unknown(const struct ni_arrival *a)
 {
     (void)a;
@@ -326,9 +357,17 @@ static ni_status on_unknown(const struct ni_arrival *a)
 }
 
 static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
-    [0] = on_unknown,           [NI_PACKET_MESSAGE] = on_message, [NI_PACKET_WRITE] = on_write,
-    [NI_PACKET_READ] = on_read, [NI_PACKET_ATOMIC] = on_atomic,   [NI_PACKET_ACK] = on_ack,
-    [NI_PACKET_JOB] = on_job,   [NI_PACKET_NOP] = on_nop,
+    [0] = on_unknown,
+    [NI_PACKET_MESSAGE] = on_message,
+    [NI_PACKET_WRITE] = on_write,
+    [NI_PACKET_READ] = on_read,
+    [NI_PACKET_ATOMIC] = on_atomic,
+    [NI_PACKET_ACK] = on_ack,
+    [NI_PACKET_JOB] = on_job,
+    [NI_PACKET_NOP] = on_nop,
+    [NI_PACKET_PUT] = on_put,
+    [NI_PACKET_PUT_LONG] = on_put_long,
+    [NI_PACKET_PUT_ACK] = on_unknown,
 };
 
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
@@ -350,6 +389,9 @@ ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet 
     /* A request is not begun whose answer could be lost. */
     if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {
         return NI_AGAIN;
+    }
+    if (kind >= NI_PACKET_PUT && kind < NI_PACKET_KINDS && ni->portal_ops != NULL) {
+        return ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload);
     }
     return kind < NI_PACKET_KINDS ? handlers[kind](&arrival) : NI_ERR_PROTOCOL;
 }

@@ -161,6 +161,9 @@ struct ni_peer {
     struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
     struct ni_list all;       /* in ni->peers */
     struct ni_list down;      /* in ni->downs: went down, operations not completed yet */
+    uint32_t initiator;       /* number of the peer, from 1 */
+    struct ni_list puts;      /* portals: under way; under the NI's lock */
+    struct ni_list put_queue; /* portals: those that wait for room, oldest first */
     struct ni_peer *bucket;   /* next with the same hash of the blob */
     struct ni_link *link;
     void *user;
@@ -248,6 +251,34 @@ struct ni_help {
     bool is_read;
 };
 
+/* Who got the last message: most of the time the next one too. A copy of its region's entry, which
+ * leaves with it; whoever has the turn. */
+struct ni_last_consumer {
+    uint64_t queue; /* handle, or NI_NO_QUEUE */
+    ni_consumer_fn consumer;
+    void *arg;
+};
+
+#define NI_NO_QUEUE UINT64_MAX /* what no packet can name */
+
+/* What the layer above, portals, does with packets to the PORTAL region, and for an NI that has one.
+ * The engine knows no matching. */
+struct ni_portal_ops {
+    /* A packet of kind NI_PACKET_PUT or above. As ni_arrive. */
+    ni_status (*arrive)(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                        uint64_t word0, uint64_t word1, const uint8_t *payload);
+    /* Send the first put of the peer's queue: NI_OK, or NI_AGAIN. The peer's lock is held. */
+    ni_status (*send_first)(struct ni_peer *peer);
+    /* Complete all puts to the peer. No lock is held. */
+    void (*complete_all)(struct ni_peer *peer, ni_status status);
+    /* What was put off: ni->portal_work. */
+    unsigned (*progress)(struct ni *ni);
+    /* The NI closes; peers are down. */
+    void (*close)(struct ni *ni);
+};
+
+struct ni_portals;
+
 enum { NI_PEER_BUCKETS = 64, NI_LANES_MIN = 8 };
 
 struct ni {
@@ -269,6 +300,9 @@ struct ni {
     struct ni_work helping;       /* struct ni_help */
     struct ni_lock lock;
     struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
+    const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */
+    struct ni_portals *portals;
+    struct ni_work portal_work;
     struct ni_table table;
     struct ni_stats stats;
 
@@ -281,6 +315,7 @@ struct ni {
     bool keys_seeded;
     struct ni_peer *buckets[NI_PEER_BUCKETS];
     uint64_t serial;
+    uint32_t initiators; /* numbers of peers given */
     uint64_t address;
     uint32_t idle; /* empty polls in a row */
     const struct ni_config *config;

@@ -122,6 +122,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_work_init(&ni->asking);
     ni_work_init(&ni->helping);
     ni_work_init(&ni->flushes);
+    ni_work_init(&ni->portal_work);
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
@@ -208,6 +209,9 @@ void ni_close(struct ni *ni)
         ni_peer_down(ni, ni_container_of(node, struct ni_peer, all), NI_ERR_CLOSED);
     }
     ni_peers_settle(ni);
+    if (ni->portal_ops != NULL) {
+        ni->portal_ops->close(ni);
+    }
     ni_regions_close(ni);
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
         next = node->next;

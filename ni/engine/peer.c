@@ -61,6 +61,9 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
     ni_list_init(&peer->streams);
     ni_list_init(&peer->busy);
     ni_list_init(&peer->ops);
+    ni_list_init(&peer->puts);
+    ni_list_init(&peer->put_queue);
+    peer->initiator = ++ni->initiators;
     ni_list_init(&peer->down);
     ni_list_init(&peer->all);
     ni_lock_take(&ni->lock, ni->threads);
@@ -105,6 +108,8 @@ static void drop_waiting(struct ni_peer *peer)
     while (!ni_list_empty(&peer->streams)) {
         ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
     }
+    while (ni_list_pop_front(&peer->put_queue) != NULL) {
+    }
     peer->waiting = 0;
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->busy, &peer->busy);
@@ -142,6 +147,9 @@ static void complete_all(struct ni_peer *peer, ni_status status)
     while ((op = oldest_op(peer, serial)) != NULL) {
         ni_job_forget(op);
         ni_op_complete(op, status, 0);
+    }
+    if (ni->portal_ops != NULL) {
+        ni->portal_ops->complete_all(peer, status);
     }
 }
 

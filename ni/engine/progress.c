@@ -173,7 +173,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
     ni_lane_advance(lane, lines);
     lane->depth++;
     if (NI_UNLIKELY(!consume(ni, peer, word0, word1, payload))) {
-        status = ni_arrive(ni, peer, packet, word0, word1, payload, lane);
+        status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
+                     ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
+                     : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
     }
     if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
         return NI_ERR_CLOSED; /* the lane went away under its own packet */
@@ -276,6 +278,9 @@ static unsigned progress(struct ni *ni)
     }
     if (NI_UNLIKELY(ni_work_count(&ni->busy) != 0)) {
         events += ni_send_progress(ni);
+    }
+    if (NI_UNLIKELY(ni_work_count(&ni->portal_work) != 0)) {
+        events += ni->portal_ops->progress(ni);
     }
     return events;
 }

@@ -295,7 +295,8 @@ bool ni_send_can_answer(struct ni *ni)
 
 static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
 {
-    bool answer = ni_packet_kind(control->word0) == NI_PACKET_ACK;
+    unsigned kind = ni_packet_kind(control->word0);
+    bool answer = kind == NI_PACKET_ACK || kind == NI_PACKET_PUT_ACK;
     struct ni_control *waits = get_control(peer->ni, answer);
 
     if (waits == NULL) {
@@ -370,6 +371,22 @@ static struct ni_stream *next_stream(struct ni_peer *peer)
     return best;
 }
 
+enum {
+    NI_PUTS_IN_A_ROW = 8, /* then a segment of a stream */
+};
+
+/* Puts go in the order in which they were made. */
+static unsigned send_puts(struct ni_peer *peer)
+{
+    unsigned sent = 0;
+
+    while (!ni_list_empty(&peer->put_queue) && sent < NI_PUTS_IN_A_ROW &&
+           peer->ni->portal_ops->send_first(peer) == NI_OK) {
+        sent++;
+    }
+    return sent;
+}
+
 unsigned ni_send_waiting(struct ni_peer *peer)
 {
     unsigned sent = 0;
@@ -383,6 +400,7 @@ unsigned ni_send_waiting(struct ni_peer *peer)
         control_done(peer, control);
         sent++;
     }
+    sent += send_puts(peer);
     if (!ni_list_empty(&peer->streams)) {
         struct ni_stream *stream = next_stream(peer);
         bool ended = false;
@@ -409,7 +427,8 @@ bool ni_send_turn(struct ni_peer *peer)
         return true;
     }
     (void)ni_send_waiting(peer);
-    return ni_list_empty(&peer->controls) && (ni_list_empty(&peer->streams) || peer->overtake);
+    return ni_list_empty(&peer->controls) && ni_list_empty(&peer->put_queue) &&
+           (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
 unsigned ni_send_progress(struct ni *ni)

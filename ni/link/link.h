@@ -84,6 +84,13 @@ struct ni_ep {
     /* Not 0: the peer sleeps, call ops->wake after committing. Never NULL. May be read late:
      * sleepers wake by themselves. */
     const _Atomic uint32_t *sleeping;
+    /* What the peer asks of those that send to it: bits of enum ni_wish. Never NULL, in the same
+     * line as the word above, contents untrusted. */
+    const _Atomic uint32_t *wishes;
+};
+
+enum ni_wish {
+    NI_WISH_HEADERS_ONLY = 1, /* its memory for unexpected messages is half used: keep the data */
 };
 
 struct ni_link_ops {
@@ -127,6 +134,8 @@ struct ni_link_ops {
      * looks once more (has_work tells whether the engine's lanes have anything), sleeps.
      * Spurious returns are fine. */
     void (*wait)(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
+    /* Tell all who send to us: bits of enum ni_wish. Whoever changes them, one at a time. */
+    void (*wish)(struct ni_link *link, uint32_t wishes);
     /* For people: mechanism of copies, state. As snprintf. */
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);
 };

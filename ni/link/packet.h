@@ -34,9 +34,12 @@ enum ni_packet_kind {
     NI_PACKET_ATOMIC = 4,  /* Read-modify-write: struct ni_packet_remote, tag = op | width << 8 */
     NI_PACKET_ACK =
         5, /* Write to an ack address: struct ni_packet_ack; payload of a Read follows */
-    NI_PACKET_JOB = 6, /* both sides copy: struct ni_packet_job */
-    NI_PACKET_NOP = 7, /* takes room in the lane, means nothing */
-    NI_PACKET_KINDS = 8,
+    NI_PACKET_JOB = 6,      /* both sides copy: struct ni_packet_job */
+    NI_PACKET_NOP = 7,      /* takes room in the lane, means nothing */
+    NI_PACKET_PUT = 8,      /* Write to the PORTAL region: struct ni_packet_put */
+    NI_PACKET_PUT_LONG = 9, /* its header only: struct ni_packet_put_long */
+    NI_PACKET_PUT_ACK = 10, /* what became of it: struct ni_packet_ack */
+    NI_PACKET_KINDS = 11,
 
     NI_PACKET_IN_BULK =
         0x80, /* flag: payload in the bulk area, at the offset in struct ni_packet_bulk */
@@ -73,6 +76,52 @@ struct ni_packet_job {
     uint32_t job;
     uint32_t ask;   /* 0: copy chunks; 1: answer as to a READ, if the claim is still open */
     uint64_t token; /* ask: of the answer */
+};
+
+/*
+ * The portal table of an NI is one region of type PORTAL. Its handle is the same in all NIs: a
+ * generation that no other region has.
+ */
+enum { NI_HANDLE_PORTAL = 0xfffff };
+
+/* In the tag of PUT and PUT_LONG: bits 0-7 the index in the portal table. */
+enum ni_put_tag {
+    NI_PUT_INDEX = 0xff,
+    NI_PUT_MORE = 0x100, /* struct ni_packet_put_more is there */
+    NI_PUT_TAG_BITS = 0x1ff,
+};
+
+/* In the tag of PUT_ACK: how the put ended; enum ni_ni_fail of portals.h. */
+enum { NI_PUT_DROPPED = 3 };
+
+/* PUT: starts at body[0]. Up to 32 bytes of payload share the line. */
+struct ni_packet_put {
+    uint64_t match_bits;
+    uint64_t hdr_data;
+};
+
+/* PUT with NI_PUT_MORE: behind the above. */
+struct ni_packet_put_more {
+    uint64_t token; /* of the PUT_ACK; 0 wants none */
+    uint64_t remote_offset;
+};
+
+/* PUT_LONG: starts at body[0]; a Read of the initiator's region gives the data. Without NI_PUT_MORE
+ * there is no payload and the offset is 0. */
+struct ni_packet_put_long {
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t token; /* of the PUT_ACK, which also ends the initiator's region */
+    uint64_t addr;
+    uint64_t key;
+    uint32_t handle;
+    uint32_t length; /* bits 0-31 */
+};
+
+/* PUT_LONG with NI_PUT_MORE: its payload. */
+struct ni_packet_put_long_more {
+    uint64_t remote_offset;
+    uint64_t length; /* all of it; `length` above means nothing then */
 };
 
 /* With NI_PACKET_IN_BULK: the last 8 bytes of the header's line. */

@@ -51,6 +51,7 @@ ni_status ni_inproc_connect(struct ni_link *base, const void *bytes, size_t len,
         ep->base.exported_count = NI_INPROC_RECORDS;
     }
     ep->base.sleeping = &ep->to->sleeping;
+    ep->base.wishes = &ep->to->wishes;
     ni_list_push_back(&link->eps, &ep->list);
     *connected = &ep->base;
     return NI_OK;

@@ -76,6 +76,7 @@ struct ni_inproc_port {
     _Atomic uint32_t attention; /* P1 */
     _Atomic uint32_t state;     /* enum ni_inproc_state */
     _Atomic uint32_t sleeping;  /* futex: 1 while the owner sleeps */
+    _Atomic uint32_t wishes;    /* enum ni_wish */
     _Atomic uint32_t refs;
     struct ni_fabric *fabric;
     uint32_t number;
@@ -253,5 +254,6 @@ bool ni_inproc_wire_ready(const struct ni_inproc_link *link);
 void ni_inproc_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 void ni_inproc_wake_port(struct ni_inproc_port *port);
 void ni_inproc_wake(struct ni_ep *ep);
+void ni_inproc_wish(struct ni_link *base, uint32_t wishes);
 
 #endif

@@ -148,5 +148,6 @@ const struct ni_link_ops ni_link_inproc = {
     .wake = ni_inproc_wake,
     .progress = ni_inproc_progress,
     .wait = ni_inproc_wait,
+    .wish = ni_inproc_wish,
     .describe = ni_inproc_describe,
 };

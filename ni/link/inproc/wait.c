@@ -59,3 +59,8 @@ void ni_inproc_wake(struct ni_ep *ep)
 {
     ni_inproc_wake_port(ni_inproc_ep_of(ep)->to);
 }
+
+void ni_inproc_wish(struct ni_link *base, uint32_t wishes)
+{
+    atomic_store_explicit(&ni_inproc_link_of(base)->port->wishes, wishes, memory_order_relaxed);
+}

@@ -19,7 +19,7 @@ enum {
 };
 
 /* What an endpoint without a segment shows as its peer's sleep word. */
-static const _Atomic uint32_t never_asleep;
+static const _Atomic uint32_t never_asleep, no_wishes;
 
 /* ---- the struct ------------------------------------------------------------------------------ */
 
@@ -33,6 +33,7 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     peer->ep.ops = link->base.ops;
     peer->ep.link = &link->base;
     peer->ep.sleeping = &never_asleep;
+    peer->ep.wishes = &no_wishes;
     /* Until the peer's own sizes are known: most likely they are ours. */
     peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
     peer->ep.max_bulk = ni_shm_max_bulk(link->segment->geometry.counts.bulk);
@@ -208,6 +209,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
     peer->ep.exported = counts->exports == 0 ? NULL : segment->exports;
     peer->ep.exported_count = counts->exports;
     peer->ep.sleeping = &segment->header->sleeping;
+    peer->ep.wishes = &segment->header->wishes;
     peer->lane_from = (uint32_t)peer->link->config->shm_ring_after;
     peer->stage = NI_SHM_ATTACHED;
     return NI_OK;
@@ -244,6 +246,7 @@ static void forget_segment(struct ni_shm_peer *peer)
         atomic_exchange_explicit(&peer->segment, NULL, memory_order_relaxed);
 
     peer->ep.sleeping = &never_asleep;
+    peer->ep.wishes = &no_wishes;
     peer->ep.exported = NULL;
     peer->ep.exported_count = 0;
     if (segment != NULL) {

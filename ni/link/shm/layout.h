@@ -117,6 +117,7 @@ struct ni_shm_header {
     _Atomic uint32_t attention;      /* not 0: look at the seats and the peers' headers */
     /* Line 4: a futex. 1 while the owner sleeps. */
     _Alignas(64) _Atomic uint32_t sleeping;
+    _Atomic uint32_t wishes; /* enum ni_wish */
 };
 _Static_assert(offsetof(struct ni_shm_header, counts) == 32, "shared");
 _Static_assert(offsetof(struct ni_shm_header, state) == 64, "shared");
@@ -126,6 +127,7 @@ _Static_assert(offsetof(struct ni_shm_header, scratch) == 144, "shared");
 _Static_assert(offsetof(struct ni_shm_header, posted) == 192, "shared");
 _Static_assert(offsetof(struct ni_shm_header, attention) == 200, "shared");
 _Static_assert(offsetof(struct ni_shm_header, sleeping) == 256, "shared");
+_Static_assert(offsetof(struct ni_shm_header, wishes) == 260, "shared");
 _Static_assert(sizeof(struct ni_shm_header) == 320, "shared");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "used between processes");
 

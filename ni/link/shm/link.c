@@ -267,5 +267,6 @@ const struct ni_link_ops ni_link_shm = {
     .wake = ni_shm_wake,
     .progress = shm_progress,
     .wait = ni_shm_wait,
+    .wish = ni_shm_wish,
     .describe = shm_describe,
 };

@@ -81,6 +81,13 @@ void ni_shm_wake(struct ni_ep *ep)
     }
 }
 
+void ni_shm_wish(struct ni_link *base, uint32_t wishes)
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+
+    atomic_store_explicit(&link->header->wishes, wishes, memory_order_relaxed);
+}
+
 static bool anything(const struct ni_shm_link *link)
 {
     return link->retry || atomic_load_explicit(&link->header->posted, memory_order_relaxed) != 0 ||

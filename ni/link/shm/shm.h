@@ -269,6 +269,7 @@ ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *
  * the number of events. */
 unsigned ni_shm_tick(struct ni_shm_link *link, bool due);
 void ni_shm_wake(struct ni_ep *ep);
+void ni_shm_wish(struct ni_link *base, uint32_t wishes);
 void ni_shm_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 
 #endif
