@@ -19,7 +19,8 @@ osu_names = \
     osu_barrier \
     osu_bcast \
     osu_alltoall \
-    osu_init
+    osu_init \
+    osu_deep_queue
 
 # What does not need MPI.
 osu_PROGRAMS += osu_bench/line_time
@@ -111,6 +112,9 @@ osu_bench_osu_alltoall_LDADD = $(OSU_LIBS)
 osu_bench_osu_init_SOURCES = osu_bench/osu_init.c
 osu_bench_osu_init_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_init_LDADD = $(OSU_LIBS)
+osu_bench_osu_deep_queue_SOURCES = osu_bench/osu_deep_queue.c
+osu_bench_osu_deep_queue_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_deep_queue_LDADD = $(OSU_LIBS)
 
 # A library that is preloaded to see whether the programs notice damaged data.
 osu_bench_tests_damage_la_SOURCES = osu_bench/tests/damage.c
@@ -143,7 +147,8 @@ osu_PROGRAMS += \
     osu_bench/osu_barrier \
     osu_bench/osu_bcast \
     osu_bench/osu_alltoall \
-    osu_bench/osu_init
+    osu_bench/osu_init \
+    osu_bench/osu_deep_queue
 check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
@@ -171,7 +176,8 @@ osumpich_programs = \
     osu_bench/mpich/osu_barrier \
     osu_bench/mpich/osu_bcast \
     osu_bench/mpich/osu_alltoall \
-    osu_bench/mpich/osu_init
+    osu_bench/mpich/osu_init \
+    osu_bench/mpich/osu_deep_queue
 
 if HAVE_MPI
 osumpich_SCRIPTS = $(osumpich_programs)
@@ -184,7 +190,7 @@ osu_bench/mpich.stamp: osu_bench/build-mpich $(osu_bench_libosu_la_SOURCES) \
     osu_bench/osu_multi_lat.c osu_bench/osu_latency_mt.c osu_bench/osu_put_latency.c osu_bench/osu_get_latency.c \
     osu_bench/osu_acc_latency.c osu_bench/osu_cas_latency.c osu_bench/osu_fop_latency.c osu_bench/osu_put_bw.c \
     osu_bench/osu_get_bw.c osu_bench/osu_allreduce.c osu_bench/osu_barrier.c osu_bench/osu_bcast.c \
-    osu_bench/osu_alltoall.c osu_bench/osu_init.c
+    osu_bench/osu_alltoall.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c
 	$(AM_V_GEN)$(MKDIR_P) osu_bench && CFLAGS='$(CFLAGS)' \
 	    $(SHELL) $(srcdir)/osu_bench/build-mpich $(srcdir) $(builddir) $(osu_names) && touch $@
 

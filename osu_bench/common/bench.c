@@ -144,8 +144,8 @@ static void combine(struct osu_run *run, struct osu_row *row)
         combine_samples(run, sums[1], row);
 }
 
-/* Measure one size. Returns false if wrong data was found. */
-static bool run_size(struct osu_run *run)
+/* Measure one row. Returns false if wrong data was found. */
+static bool run_row(struct osu_run *run)
 {
     const struct osu_options *options = run->options;
     bool large = run->size > OSU_LARGE_MESSAGE;
@@ -172,17 +172,21 @@ static bool run_size(struct osu_run *run)
     return row.wrong == 0;
 }
 
-static int run_sizes(struct osu_run *run)
+/* Sizes, or depths with one size. */
+static int run_rows(struct osu_run *run)
 {
     const struct osu_options *options = run->options;
+    bool by_depth = run->bench->by_depth;
+    int count = by_depth ? options->depth_count : options->size_count;
 
     if (run->rank == 0)
         osu_table_header(run);
-    for (int i = 0; i < options->size_count; i++) {
-        run->size = options->sizes[i];
+    for (int i = 0; i < count; i++) {
+        run->size = options->sizes[by_depth ? 0 : i];
+        run->depth = by_depth ? options->depths[i] : 0;
         if (run->bench->skip(run))
             continue;
-        if (run_size(run))
+        if (run_row(run))
             continue;
         if (run->rank == 0)
             fprintf(stderr, "%s: wrong data in messages of %zu bytes\n", run->bench->name,
@@ -216,7 +220,7 @@ static int run_all(struct osu_run *run, int thread_level)
     }
     int failed = run->bench->setup(run) != 0;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    int status = failed ? 1 : run_sizes(run);
+    int status = failed ? 1 : run_rows(run);
     run->bench->teardown(run);
     return status;
 }

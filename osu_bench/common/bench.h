@@ -45,6 +45,7 @@ struct osu_bench {
     int thread_level; /* that MPI must provide; default MPI_THREAD_SINGLE */
     bool apart;       /* rounds are timed one by one with an untimed barrier behind each */
     bool rate;        /* a column of messages per second, unless -R 0 */
+    bool by_depth;    /* a row for each depth of -d, all with messages of one size */
     void (*defaults)(struct osu_options *options);
     /* Called after parsing: what follows from the options together. Default: nothing. */
     void (*adjust)(struct osu_options *options);
@@ -75,7 +76,8 @@ struct osu_run {
     const struct osu_options *options;
     int rank;
     int ranks;
-    size_t size; /* bytes of a message */
+    size_t size;  /* bytes of a message */
+    size_t depth; /* bench->by_depth: of the queue, entries */
     int iterations;
     int warmup;
     double seconds;  /* all timed rounds of this rank */

@@ -14,6 +14,7 @@ struct osu_buffer {
     size_t stride;       /* bytes from slot to slot at the current size; 0 if there is one slot */
     int slots;
     size_t bytes; /* allocated */
+    size_t unit;  /* slots begin on multiples of it */
 };
 
 /*
@@ -22,6 +23,13 @@ struct osu_buffer {
  * allows, or there is no memory.
  */
 int osu_buffer_open(struct osu_buffer *buffer, const struct osu_run *run, size_t size, int slots);
+
+/*
+ * The same with slots that begin on cache lines instead of pages: for so many slots that the pages, and not what is
+ * measured, would count.
+ */
+int osu_buffer_open_dense(struct osu_buffer *buffer, const struct osu_run *run, size_t size,
+                          int slots);
 
 /* Lay the slots out for messages of size bytes and write each byte once. */
 void osu_buffer_touch(struct osu_buffer *buffer, size_t size, int fill);

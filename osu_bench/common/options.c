@@ -147,6 +147,34 @@ static const char *take_integer_type(const char *value, struct osu_options *out)
     return take_type(value, out);
 }
 
+static const char *take_queue(const char *value, struct osu_options *out)
+{
+    static const struct word words[] = {
+        {"posted", OSU_QUEUE_POSTED}, {"unexpected", OSU_QUEUE_UNEXPECTED}, {NULL, 0}};
+    int queue = (int)out->queue;
+    const char *wanted = parse_word(value, words, "posted or unexpected", &queue);
+    out->queue = (enum osu_queue)queue;
+    return wanted;
+}
+
+static const char *take_order(const char *value, struct osu_options *out)
+{
+    static const struct word words[] = {{"forward", OSU_ORDER_FORWARD},
+                                        {"reverse", OSU_ORDER_REVERSE},
+                                        {"random", OSU_ORDER_RANDOM},
+                                        {NULL, 0}};
+    int order = (int)out->order;
+    const char *wanted = parse_word(value, words, "forward, reverse or random", &order);
+    out->order = (enum osu_order)order;
+    return wanted;
+}
+
+static const char *take_wildcards(const char *value, struct osu_options *out)
+{
+    return osu_parse_int(value, 0, 100, &out->wildcards) != NULL ? "a percentage from 0 to 100"
+                                                                 : NULL;
+}
+
 static const char *take_limit(const char *value, struct osu_options *out)
 {
     return osu_parse_bytes(value, &out->memory_limit);
@@ -171,10 +199,20 @@ static const char *take_contact(const char *value, struct osu_options *out)
     return NULL;
 }
 
-/* '#' is the letter of the long option --digits, which has no short form; 'C' and 'Y' stand for second rows. */
+/* '#' is the letter of the long option --digits, which has no short form; 'B', 'C' and 'Y' stand for second rows. */
 static const struct option_row rows[] = {
     {'m', "message-size", "[MIN:]MAX",
      "sizes in bytes, doubling from MIN to MAX, or a list 8,256,4K", osu_parse_sizes},
+    {'B', "message-size", "BYTES", "size of a message (default 8)", osu_parse_one_size},
+    {'d', "depth", "DEPTH[,..]",
+     "entries in the queue besides the one that is matched, a row for each", osu_parse_depths},
+    {'q', "queue", "KIND", "what is deep: posted receives, or unexpected messages (default posted)",
+     take_queue},
+    {'o', "order", "ORDER",
+     "entry that is matched next: forward (the oldest), reverse (the newest) or random (default)",
+     take_order},
+    {'a', "wildcards", "PERCENT",
+     "receives with MPI_ANY_SOURCE or MPI_ANY_TAG, half of each (default 0)", take_wildcards},
     {'i', "iterations", "ITER", "timed iterations for each size", take_iterations},
     {'x', "warmup", "ITER", "iterations before them that are not timed", take_warmup},
     {'W', "window-size", "SIZE", "messages in flight at a time (default 64)", take_window},
@@ -211,6 +249,8 @@ static int typed_letter(const struct option_row *row)
     switch (row->letter) {
     case 'Y':
         return 'T';
+    case 'B':
+        return 'm';
     case 'C':
         return 'M';
     case '#':
@@ -280,6 +320,18 @@ void osu_defaults_collective(struct osu_options *options)
     osu_set_size_range(options, 1, (size_t)1 << 20);
     options->iterations = (struct osu_counts){1000, 100};
     options->warmup = (struct osu_counts){100, 10};
+}
+
+void osu_defaults_depth(struct osu_options *options)
+{
+    static const size_t depths[] = {0, 1, 10, 100, 1000, 10000};
+
+    osu_defaults_latency(options);
+    osu_set_size_range(options, 8, 8);
+    memcpy(options->depths, depths, sizeof(depths));
+    options->depth_count = (int)(sizeof(depths) / sizeof(depths[0]));
+    options->queue = OSU_QUEUE_POSTED;
+    options->order = OSU_ORDER_RANDOM;
 }
 
 static void print_help(const char *name, const char *title, const char *letters)

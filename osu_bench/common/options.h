@@ -28,6 +28,12 @@ enum osu_sync_kind {
 
 enum osu_type { OSU_TYPE_CHAR, OSU_TYPE_INT, OSU_TYPE_LONG_LONG, OSU_TYPE_FLOAT };
 
+/* What a message meets at its receiver (osu_deep_queue). */
+enum osu_queue { OSU_QUEUE_POSTED, OSU_QUEUE_UNEXPECTED };
+
+/* Which entry of the queue is matched next: the oldest, the newest, or any. */
+enum osu_order { OSU_ORDER_FORWARD, OSU_ORDER_REVERSE, OSU_ORDER_RANDOM };
+
 /* Iterations and warm-up rounds for messages up to OSU_LARGE_MESSAGE bytes and above. */
 struct osu_counts {
     int small;
@@ -52,10 +58,15 @@ struct osu_options {
     enum osu_type type;
     size_t memory_limit; /* -M: bytes that one buffer may take */
     double percentiles[OSU_MAX_PERCENTILES];
-    int percentile_count; /* -z: 0 without it */
-    int digits;           /* digits behind the decimal point */
-    bool memory;          /* osu_init -M: memory per rank */
-    bool contact; /* osu_init -k: exchange a message with each rank before measuring memory */
+    int percentile_count;         /* -z: 0 without it */
+    int digits;                   /* digits behind the decimal point */
+    size_t depths[OSU_MAX_SIZES]; /* -d: entries of the queue besides the one that is matched */
+    int depth_count;
+    enum osu_queue queue;
+    enum osu_order order;
+    int wildcards; /* -a: percent of the receives that name any source or any tag */
+    bool memory;   /* osu_init -M: memory per rank */
+    bool contact;  /* osu_init -k: exchange a message with each rank before measuring memory */
 };
 
 enum osu_parse_result {
@@ -68,6 +79,8 @@ enum osu_parse_result {
 void osu_defaults_latency(struct osu_options *options);
 void osu_defaults_bandwidth(struct osu_options *options);
 void osu_defaults_collective(struct osu_options *options);
+/* A ping-pong of 8 bytes with queues of 0 to 10,000 entries. */
+void osu_defaults_depth(struct osu_options *options);
 
 /* Replace the list of sizes by the powers of two from first to last times first (0 is followed by 1). */
 void osu_set_size_range(struct osu_options *options, size_t first, size_t last);

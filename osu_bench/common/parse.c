@@ -10,11 +10,15 @@
 /* The counts of MPI calls are ints; a power of two below INT_MAX leaves room for headers. */
 #define MAX_MESSAGE ((size_t)1 << 30)
 #define MAX_THREADS 128
+/* Each entry needs a tag and a request of its own. */
+#define MAX_DEPTH ((size_t)1 << 20)
 
 static const char *const want_int = "a whole number within the range that --help states";
 static const char *const want_bytes = "a number of bytes up to 1G, with K, M or G behind it or not";
 static const char *const want_sizes =
     "[MIN:]MAX in bytes (1:4M), or a list (8,256,4K), with MIN not above MAX";
+static const char *const want_depths =
+    "a list of up to 64 depths, each at most 1048576, such as 0,100,10000";
 static const char *const want_threads =
     "RECEIVERS or SENDERS:RECEIVERS, each from 1 to 128, such as 4 or 2:2";
 static const char *const want_percentiles =
@@ -77,25 +81,51 @@ const char *osu_parse_bytes(const char *text, size_t *out)
     return scan_bytes(text, "", out) != NULL ? NULL : want_bytes;
 }
 
-static const char *parse_size_list(const char *text, struct osu_options *out)
+/* OSU_MAX_SIZES numbers up to most at the most; returns how many, 0 if the text is no such list. */
+static int parse_list(const char *text, size_t most, size_t *list)
 {
-    size_t sizes[OSU_MAX_SIZES];
+    size_t values[OSU_MAX_SIZES];
     int count = 0;
 
     for (;;) {
         if (count == OSU_MAX_SIZES)
-            return want_sizes;
-        const char *end = scan_bytes(text, ",", &sizes[count]);
-        if (end == NULL)
-            return want_sizes;
+            return 0;
+        const char *end = scan_bytes(text, ",", &values[count]);
+        if (end == NULL || values[count] > most)
+            return 0;
         count++;
         if (*end == '\0')
             break;
         text = end + 1;
     }
-    memcpy(out->sizes, sizes, (size_t)count * sizeof(sizes[0]));
+    memcpy(list, values, (size_t)count * sizeof(values[0]));
+    return count;
+}
+
+static const char *parse_size_list(const char *text, struct osu_options *out)
+{
+    int count = parse_list(text, MAX_MESSAGE, out->sizes);
+    if (count == 0)
+        return want_sizes;
     out->size_count = count;
     return NULL;
+}
+
+const char *osu_parse_depths(const char *text, struct osu_options *out)
+{
+    int count = parse_list(text, MAX_DEPTH, out->depths);
+    if (count == 0)
+        return want_depths;
+    out->depth_count = count;
+    return NULL;
+}
+
+const char *osu_parse_one_size(const char *text, struct osu_options *out)
+{
+    const char *wanted = osu_parse_bytes(text, &out->sizes[0]);
+    if (wanted == NULL)
+        out->size_count = 1;
+    return wanted;
 }
 
 const char *osu_parse_sizes(const char *text, struct osu_options *out)

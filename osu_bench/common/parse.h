@@ -15,6 +15,12 @@ const char *osu_parse_bytes(const char *text, size_t *out);
 /* "MAX", "MIN:", ":MAX", "MIN:MAX", or a list of two and more such as "8,256,4K". */
 const char *osu_parse_sizes(const char *text, struct osu_options *out);
 
+/* A size alone. */
+const char *osu_parse_one_size(const char *text, struct osu_options *out);
+
+/* A list of depths: "0,10,1000". */
+const char *osu_parse_depths(const char *text, struct osu_options *out);
+
 /* "RECEIVERS" or "SENDERS:RECEIVERS". */
 const char *osu_parse_threads(const char *text, struct osu_options *out);
 

@@ -57,7 +57,7 @@ void osu_table_row(const struct osu_run *run, const struct osu_row *row)
     int digits = options->digits;
 
     if (*bench->axis != '\0')
-        printf("%-*zu", OSU_SIZE_WIDTH, run->size);
+        printf("%-*zu", OSU_SIZE_WIDTH, bench->by_depth ? run->depth : run->size);
     printf("%*.*f", OSU_FIELD_WIDTH, digits, row->value);
     if (bench->rate && options->print_rate)
         printf("%*.*f", OSU_FIELD_WIDTH, digits, row->value * 1e6 / (double)run->size);

@@ -32,36 +32,53 @@ EXPORT int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int source, 
 {
     static _Atomic int calls;
     int result = PMPI_Recv(buffer, count, datatype, source, tag, comm, status);
-    if (is_victim(&calls))
+    if (count > 0 && is_victim(&calls))
         flip(buffer, count, datatype);
     return result;
 }
 
-/* The receive whose data is damaged when the window is complete. */
+/* The receive whose data is damaged when it, or the window that it belongs to, is complete. */
 static struct {
     void *buffer;
     int count;
     MPI_Datatype datatype;
+    MPI_Request request;
 } pending;
+
+static void damage_pending(void)
+{
+    if (pending.buffer != NULL)
+        flip(pending.buffer, pending.count, pending.datatype);
+    pending.buffer = NULL;
+}
 
 EXPORT int MPI_Irecv(void *buffer, int count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Request *request)
 {
     static _Atomic int calls;
+    int result = PMPI_Irecv(buffer, count, datatype, source, tag, comm, request);
     if (is_victim(&calls)) {
         pending.buffer = buffer;
         pending.count = count;
         pending.datatype = datatype;
+        pending.request = *request;
     }
-    return PMPI_Irecv(buffer, count, datatype, source, tag, comm, request);
+    return result;
+}
+
+EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    bool damaged = pending.buffer != NULL && *request == pending.request;
+    int result = PMPI_Wait(request, status);
+    if (damaged)
+        damage_pending();
+    return result;
 }
 
 EXPORT int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     int result = PMPI_Waitall(count, requests, statuses);
-    if (pending.buffer != NULL)
-        flip(pending.buffer, pending.count, pending.datatype);
-    pending.buffer = NULL;
+    damage_pending();
     return result;
 }
 

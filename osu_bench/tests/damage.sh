@@ -24,6 +24,10 @@ for size in 1 5000; do
         notices "$programs/$program" -m $size,$size -i 10 -w create
     done
 done
+for queue in posted unexpected; do
+    notices "$programs/osu_deep_queue" -q $queue -d 3 -i 10
+    notices "$programs/osu_deep_queue" -q $queue -d 3 -i 10 -m 5000
+done
 notices "$programs/osu_allreduce" -m 64,64 -i 10
 notices "$programs/osu_acc_latency" -m 64,64 -i 10 -w create
 notices "$programs/osu_fop_latency" -w create -i 10

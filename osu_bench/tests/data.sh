@@ -41,6 +41,15 @@ many=10
     done
     passes 2 1 "$programs/osu_cas_latency" $few -w create -s fence
 
+    for queue in posted unexpected; do
+        for order in forward reverse random; do
+            passes 2 4 "$programs/osu_deep_queue" -c -i 60 -x 7 -q $queue -o $order -d 0,1,9,300
+            passes 2 3 "$programs/osu_deep_queue" -c -i 60 -x 7 -q $queue -o $order -d 0,10,300 -a 10
+        done
+        passes 2 2 "$programs/osu_deep_queue" $few -q $queue -d 2,40 -m 64K -a 100
+        passes 2 1 "$programs/osu_deep_queue" $few -q $queue -d 10000 -m 0
+    done
+
     for ranks in 2 3; do
         passes $ranks 1 "$programs/osu_barrier" $few
         passes $ranks $many "$programs/osu_bcast" $few -m $sizes

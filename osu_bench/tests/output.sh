@@ -67,6 +67,15 @@ few="-i 4 -x 1"
     prints '^# Number of Receiver threads: 1$' out osu_latency_mt
 }
 
+mpi 2 "$programs/osu_deep_queue" -i 4 -x 1 -q unexpected -o reverse -a 25 -d 0,7 -m 16 ||
+    fail "osu_deep_queue: $(cat "$work/err")"
+prints '^# OSU-style MPI Deep Queue Latency Test v' out osu_deep_queue
+prints '^# Queue: unexpected messages of 16 bytes$' out osu_deep_queue
+prints '^# Order: reverse$' out osu_deep_queue
+prints '^# Wildcards: 25 %$' out osu_deep_queue
+prints '^# Depth +Latency \(us\)$' out osu_deep_queue
+columns 2 "0 7" osu_deep_queue
+
 # refuses PATTERN RANKS PROGRAM ARGUMENT...: fails with one such line on stderr, for all ranks together.
 refuses() {
     pattern=$1
@@ -92,6 +101,12 @@ refuses "--sync-option 'sink': wanted is lock, flush" 2 osu_get_bw -s sink
 refuses "--type 'mpi_float': wanted is mpi_char, mpi_int or mpi_long_long" 2 osu_cas_latency -T mpi_float
 refuses "--num-threads '0:2': wanted is" 2 osu_latency_mt -t 0:2
 refuses "--tail-lat '101': wanted is" 2 osu_latency -z101
+refuses "--depth '0,1048577': wanted is a list of up to 64 depths, each at most 1048576" 2 osu_deep_queue -d 0,1048577
+refuses "--queue 'late': wanted is posted or unexpected" 2 osu_deep_queue -q late
+refuses "--order 'sorted': wanted is forward, reverse or random" 2 osu_deep_queue -o sorted
+refuses "--wildcards '101': wanted is a percentage" 2 osu_deep_queue -a 101
+refuses "--message-size '8,16': wanted is a number of bytes" 2 osu_deep_queue -m 8,16
+refuses "11 buffers of 1024 bytes exceed the limit of 4096 .*largest depth" 2 osu_deep_queue -b multiple -d 10 -m 1K -M 4K
 refuses "this program has no option -W" 2 osu_latency -W 4
 refuses "'--speed' is no option" 2 osu_latency --speed
 refuses "'fast' is not an option" 2 osu_latency fast
@@ -103,7 +118,7 @@ refuses "a window of 64 times 1048576 bytes exceeds the limit" 2 osu_put_bw -m 1
 
 for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_mt osu_put_latency osu_get_latency \
     osu_acc_latency osu_fop_latency osu_cas_latency osu_put_bw osu_get_bw osu_allreduce osu_alltoall osu_barrier \
-    osu_bcast osu_init line_time; do
+    osu_bcast osu_init osu_deep_queue line_time; do
     count=$((count + 2))
     "$programs/$program" -h >"$work/out" 2>"$work/err" || fail "$program -h: $(cat "$work/err")"
     prints "^Usage: $program " out "$program -h"
