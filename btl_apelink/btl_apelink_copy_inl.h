@@ -13,7 +13,10 @@
  * known length.
  */
 
-enum { MCA_BTL_APELINK_COPY_SMALL = 32 };
+enum {
+    MCA_BTL_APELINK_COPY_SMALL = 32,
+    MCA_BTL_APELINK_OB1_MATCH = 14, /* bytes of ob1's header of a short message */
+};
 
 NI_ALWAYS_INLINE void mca_btl_apelink_copy_small(uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -45,11 +48,10 @@ NI_ALWAYS_INLINE void mca_btl_apelink_copy(uint8_t *to, const void *from, size_t
     }
 }
 
-/* ob1's header of a short message has 14 bytes. */
 NI_ALWAYS_INLINE void mca_btl_apelink_copy_header(uint8_t *to, const void *from, size_t size)
 {
-    if (NI_LIKELY(size == 14)) {
-        memcpy(to, from, 14);
+    if (NI_LIKELY(size == MCA_BTL_APELINK_OB1_MATCH)) {
+        memcpy(to, from, MCA_BTL_APELINK_OB1_MATCH);
     } else {
         mca_btl_apelink_copy(to, from, size);
     }

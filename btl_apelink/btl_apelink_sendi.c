@@ -27,16 +27,11 @@ static NI_COLD bool pack(struct opal_convertor_t *convertor, uint8_t *place, siz
     return opal_convertor_pack(convertor, &iov, &count, &packed) >= 0 && packed == size;
 }
 
-/*
- * All or nothing: on success the data is on its way and the user's buffer may be reused. The
- * convertor is looked at only if there is user data: for an empty message it is not even
- * initialised. It is advanced only after room was found, so that the caller can start over.
- */
-int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
-                          struct mca_btl_base_endpoint_t *endpoint,
-                          struct opal_convertor_t *convertor, void *header, size_t header_size,
-                          size_t payload_size, uint8_t order, uint32_t flags,
-                          mca_btl_base_tag_t tag, mca_btl_base_descriptor_t **descriptor)
+/* Anything but a short message of contiguous data for which there is room. */
+static __attribute__((noinline)) int sendi_any(
+    struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
+    struct opal_convertor_t *convertor, void *header, size_t header_size, size_t payload_size,
+    uint8_t order, uint32_t flags, mca_btl_base_tag_t tag, mca_btl_base_descriptor_t **descriptor)
 {
     size_t total = header_size + payload_size;
     uint8_t *place = NULL;
@@ -53,11 +48,7 @@ int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
             void *data;
 
             opal_convertor_get_current_pointer(convertor, &data);
-            if (NI_LIKELY(payload_size <= MCA_BTL_APELINK_COPY_SMALL)) {
-                mca_btl_apelink_copy_small(place + header_size, data, payload_size);
-            } else {
-                ni_msg_copy(endpoint->peer, place + header_size, data, payload_size);
-            }
+            ni_msg_copy(endpoint->peer, place + header_size, data, payload_size);
         } else if (NI_UNLIKELY(!pack(convertor, place + header_size, payload_size))) {
             ni_msg_abort(endpoint->peer);
             if (descriptor != NULL) {
@@ -68,4 +59,37 @@ int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
     }
     ni_msg_commit(endpoint->peer, endpoint->queue, tag, (uint32_t)total);
     return OPAL_SUCCESS;
+}
+
+/*
+ * All or nothing: on success the data is on its way and the user's buffer may be reused. The
+ * convertor is looked at only if there is user data: for an empty message it is not even
+ * initialised. It is advanced only after room was found, so that the caller can start over.
+ */
+int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
+                          struct mca_btl_base_endpoint_t *endpoint,
+                          struct opal_convertor_t *convertor, void *header, size_t header_size,
+                          size_t payload_size, uint8_t order, uint32_t flags,
+                          mca_btl_base_tag_t tag, mca_btl_base_descriptor_t **descriptor)
+{
+    struct ni_peer *peer = endpoint->peer;
+    struct ni_line line;
+    uint8_t *place;
+
+    if (NI_LIKELY(header_size == MCA_BTL_APELINK_OB1_MATCH &&
+                  payload_size <= MCA_BTL_APELINK_COPY_SMALL && !mca_btl_apelink_waits(endpoint) &&
+                  (payload_size == 0 || !opal_convertor_need_buffers(convertor)) &&
+                  (place = ni_line_begin(peer, &line)) != NULL)) {
+        memcpy(place, header, MCA_BTL_APELINK_OB1_MATCH);
+        if (payload_size != 0) {
+            void *data;
+
+            opal_convertor_get_current_pointer(convertor, &data);
+            mca_btl_apelink_copy_small(place + header_size, data, payload_size);
+        }
+        ni_line_commit(peer, &line, endpoint->queue, tag, (uint32_t)(header_size + payload_size));
+        return OPAL_SUCCESS;
+    }
+    return sendi_any(btl, endpoint, convertor, header, header_size, payload_size, order, flags, tag,
+                     descriptor);
 }

@@ -273,6 +273,8 @@ struct ni_portal_ops {
     void (*complete_all)(struct ni_peer *peer, ni_status status);
     /* What was put off: ni->portal_work. */
     unsigned (*progress)(struct ni *ni);
+    /* Bring the statistics up to date. */
+    void (*add_up)(struct ni *ni);
     /* The NI closes; peers are down. */
     void (*close)(struct ni *ni);
 };
@@ -288,6 +290,7 @@ struct ni {
     uint32_t lane_capacity;
     uint32_t lane_holes; /* removed while polling */
     uint32_t depth;      /* nesting of ni_progress */
+    struct ni_last_consumer last;
     bool threads;
     bool forked;
     struct ni_lock turn; /* who polls */

@@ -123,6 +123,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_work_init(&ni->helping);
     ni_work_init(&ni->flushes);
     ni_work_init(&ni->portal_work);
+    ni->last.queue = NI_NO_QUEUE;
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
@@ -335,5 +336,8 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
 
 uint64_t ni_stat_read(const struct ni *ni, size_t index)
 {
+    if (ni->portal_ops != NULL) {
+        ni->portal_ops->add_up((struct ni *)(uintptr_t)ni);
+    }
     return ni_stats_value(&ni->stats, index);
 }

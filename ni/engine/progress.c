@@ -114,25 +114,9 @@ static NI_COLD void broken(struct ni *ni, struct ni_peer *peer)
     ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
 }
 
-/* A message for a consumer, by far the most frequent packet; false: it is something else. */
-NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
-                              const uint8_t *payload)
+NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
+                                uint64_t word1, const uint8_t *payload)
 {
-    const struct ni_table_entry *entry;
-    ni_consumer_fn consumer;
-
-    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
-        return false;
-    }
-    entry = ni_table_get(&ni->table, ni_packet_region(word1));
-    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
-        return false;
-    }
-    consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
-    if (NI_UNLIKELY(consumer == NULL)) {
-        return false;
-    }
-
     struct ni_message_info info = {
         .source = peer,
         .data = payload,
@@ -140,8 +124,42 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
         .tag = ni_packet_tag(word0),
     };
 
-    consumer((void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT), &info);
+    ni->last.consumer(ni->last.arg, &info);
+}
+
+/* A message for a consumer; false: it is something else. */
+NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
+                              const uint8_t *payload)
+{
+    ni_handle queue = ni_packet_region(word1);
+    const struct ni_table_entry *entry;
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
+        return false;
+    }
+    if (NI_UNLIKELY(ni->last.queue != queue)) {
+        entry = ni_table_get(&ni->table, queue);
+        if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+            return false;
+        }
+        consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+        if (NI_UNLIKELY(consumer == NULL)) {
+            return false;
+        }
+        ni->last.queue = queue;
+        ni->last.consumer = consumer;
+        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
+    }
+    call_last(ni, peer, word0, word1, payload);
     return true;
+}
+
+/* By far the most frequent packet: a message in one line, for who got the last one. */
+NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
+           ni_packet_len(word1) <= NI_PACKET_INLINE && ni_packet_region(word1) == ni->last.queue;
 }
 
 /* Its consumer has some work to do before it looks at the payload: fetch that meanwhile. */
@@ -161,18 +179,26 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
 {
     struct ni_peer *peer = lane->peer;
     const uint8_t *payload;
-    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    uint32_t lines = 1;
     ni_status status = NI_OK;
+    bool usual = is_usual(ni, word0, word1);
 
-    if (NI_UNLIKELY(lines == 0)) {
-        return NI_ERR_PROTOCOL;
-    }
-    if (NI_UNLIKELY(ni_packet_len(word1) > NI_PACKET_INLINE)) {
-        fetch_ahead(payload, ni_packet_len(word1));
+    if (NI_LIKELY(usual)) {
+        payload = (const uint8_t *)packet + NI_PACKET_HEADER;
+    } else {
+        lines = ni_lane_check(lane, packet, word0, word1, &payload);
+        if (NI_UNLIKELY(lines == 0)) {
+            return NI_ERR_PROTOCOL;
+        }
+        if (ni_packet_len(word1) > NI_PACKET_INLINE) {
+            fetch_ahead(payload, ni_packet_len(word1));
+        }
     }
     ni_lane_advance(lane, lines);
     lane->depth++;
-    if (NI_UNLIKELY(!consume(ni, peer, word0, word1, payload))) {
+    if (NI_LIKELY(usual)) {
+        call_last(ni, peer, word0, word1, payload);
+    } else if (!consume(ni, peer, word0, word1, payload)) {
         status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
                      ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
                      : ni_arrive(ni, peer, packet, word0, word1, payload, lane);

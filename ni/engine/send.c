@@ -182,6 +182,11 @@ uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len
     return NULL;
 }
 
+NI_COLD void ni_line_wake(struct ni_ep *ep)
+{
+    ep->ops->wake(ep);
+}
+
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total)
 {
     ni_packet_commit(peer, NI_PACKET_MESSAGE, tag, total, queue);
