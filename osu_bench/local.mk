@@ -218,7 +218,9 @@ bin_SCRIPTS += osu_bench/apelink-compare
 CLEANFILES += osu_bench/apelink-compare
 
 osu_bench/apelink-compare: osu_bench/apelink-compare.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) osu_bench && sed 's|@OSU_DIR[@]|$(osudir)|g' $(srcdir)/osu_bench/apelink-compare.in >$@.tmp && \
+	$(AM_V_GEN)$(MKDIR_P) osu_bench && \
+	    sed -e 's|@OSU_DIR[@]|$(osudir)|g' -e 's|@BIN_DIR[@]|$(bindir)|g' \
+	        $(srcdir)/osu_bench/apelink-compare.in >$@.tmp && \
 	    chmod +x $@.tmp && mv $@.tmp $@
 
 EXTRA_DIST += \

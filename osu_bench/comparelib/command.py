@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 
 from .parse import format_size
@@ -17,6 +18,7 @@ class Setup:
     """What the user chose, apart from what is compared."""
 
     programs: list  # directories in which benchmark programs are looked for
+    bin_folder: str = ""  # where apeni-perf was installed, "" if not known
     component_path: str = ""  # a directory with Open MPI components
     cores: tuple = (0, 1)
     core_count: int = 2
@@ -37,14 +39,34 @@ def find_program(name, setup, subfolder=""):
 
 
 def find_perf(name, setup):
-    """The path of a program that runs without MPI, which may also be in PATH."""
+    """The path of a program that runs without MPI: beside the others, where it was installed, or in PATH."""
     try:
         return find_program(name, setup)
     except NotHere as error:
-        path = shutil.which(name)
+        path = shutil.which(name, path=setup.bin_folder) if setup.bin_folder else None
+        path = path or shutil.which(name)
         if path is None:
             raise NotHere(f"{error}, or put it into PATH") from None
         return path
+
+
+def installed_bin(here):
+    """
+    The folder with the installation's commands, for a runner that lies in the folder here. Its launcher names it in the
+    environment; who starts the runner itself gets the bin beside the folder of libraries. "" in a source tree.
+    """
+    named = os.environ.get("APELINK_BIN_DIR", "")
+    if named:
+        return named
+    parent, last = os.path.split(here)
+    if (os.path.basename(parent), last) != ("apelink", "osu"):
+        return ""
+    while parent != os.path.dirname(parent):
+        parent = os.path.dirname(parent)
+        folder = os.path.join(parent, "bin")
+        if os.path.exists(os.path.join(folder, "apelink-compare")):
+            return folder
+    return ""
 
 
 def _find_launcher(names, package):
@@ -83,7 +105,7 @@ def _mpich(setup, ranks):
 def _program_words(setup, bench, sizes, path):
     words = [path, *bench.args]
     if bench.sizes:
-        words += ["-m", ",".join(format_size(size) for size in sizes)]
+        words += [bench.size_option, ",".join(format_size(size) for size in sizes)]
     return words + ["--digits", str(setup.digits)] + setup.bench_args
 
 
@@ -97,6 +119,41 @@ def build(setup, transport, bench, sizes, ranks):
         return _mpich(setup, ranks) + _program_words(setup, bench, sizes, path)
     path = find_program(bench.program, setup)
     return _openmpi(setup, transport, bench, ranks) + _program_words(setup, bench, sizes, path)
+
+
+def _listed_components(setup, env):
+    """{(framework, component)} of the Open MPI whose mpirun runs, None if that cannot be found out."""
+    launcher = shutil.which("mpirun") or shutil.which("mpirun.openmpi") or ""
+    words = [shutil.which("ompi_info", path=os.path.dirname(launcher)) or shutil.which("ompi_info"), "--parsable"]
+    if words[0] is None:
+        return None
+    if setup.component_path:
+        env = dict(env, OMPI_MCA_mca_base_component_path=setup.component_path + ":SYSTEM_DEFAULT:USER_DEFAULT")
+    try:
+        text = subprocess.run(words, capture_output=True, text=True, errors="replace", check=True, timeout=30,
+                              env=env).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    rows = (line.split(":") for line in text.splitlines() if line.startswith("mca:"))
+    return {(row[1], row[2]) for row in rows if len(row) > 2}
+
+
+_OURS = (("btl", "apelink"), ("mtl", "match"))
+_REMEDY_OURS = ("build and install apelink, then name the folder of the component with --component-path, or run: "
+                'eval "$(PREFIX/bin/apelink-env)"')
+_REMEDY_OTHERS = "use an Open MPI that was built with it (Debian: openmpi-bin and libopenmpi3)"
+
+
+def missing_component(setup, transport, env):
+    """A sentence about a component of Open MPI that the transport needs and that is not there; "" if all are."""
+    if not transport.components:
+        return ""
+    listed = _listed_components(setup, env)
+    for component in transport.components if listed else ():
+        if component not in listed:
+            remedy = _REMEDY_OURS if component in _OURS else _REMEDY_OTHERS
+            return f"Open MPI finds no component {component[1]} of the framework {component[0]}; {remedy}"
+    return ""
 
 
 def environment():

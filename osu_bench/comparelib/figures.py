@@ -10,6 +10,7 @@ COLUMNS = ("figure", "bench", "size", "transport", "reference", "state", "relati
 
 # References that are no transport.
 LINE = "line"  # the one-way time of a cache line around the sample
+BASE = "depth0"  # the value at size 0 of the same run
 NOTHING = "-"  # the value itself counts
 # The state of figures that do not depend on it.
 ANY = "any"
@@ -53,7 +54,9 @@ def _figure(fields):
     row = dict(zip(COLUMNS, (field.strip() for field in fields)))
     bench = tables.bench_by_key(row["bench"])
     tables.transport_by_key(row["transport"])
-    if row["reference"] not in (LINE, NOTHING):
+    if row["reference"] == BASE and not bench.base:
+        raise ValueError(f"reference {BASE!r}: {bench.key} does not measure size 0")
+    if row["reference"] not in (LINE, NOTHING, BASE):
         tables.transport_by_key(row["reference"])
     if row["state"] not in tables.ALL_STATES + (ANY,):
         raise ValueError(f"state {row['state']!r} is none of {', '.join(tables.ALL_STATES + (ANY,))}")
@@ -99,9 +102,19 @@ def judge(figure, samples):
         return Verdict(figure, stats.quantile(mine, 0.5), len(mine))
     if figure.reference == LINE:
         return Verdict(figure, _line_ratio(figure, samples), len(mine))
+    if figure.reference == BASE:
+        values = [ratio for (bench, size, _, transport), ratios in stats.base_lists(samples).items()
+                  if (bench, transport, size) == (figure.bench, figure.transport, figure.size) for ratio in ratios]
+        return Verdict(figure, stats.quantile(values, 0.5) if values else None, len(values))
     if not other:
         return Verdict(figure, None, 0)
     return Verdict(figure, stats.quantile(mine, 0.5) / stats.quantile(other, 0.5), min(len(mine), len(other)))
+
+
+def judged_by(figures, transports):
+    """Those of the figures whose transports are among the keys."""
+    return [f for f in figures if f.transport in transports
+            and (f.reference in (LINE, NOTHING, BASE) or f.reference in transports)]
 
 
 def judge_all(figures, results):

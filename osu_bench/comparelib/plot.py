@@ -37,6 +37,11 @@ def _block(name, rows):
     return [f"${name} << EOD", *(" ".join(str(word) for word in row) for row in rows), "EOD"]
 
 
+def _place(size):
+    """Where a size is on a logarithmic axis, 0 included."""
+    return size or 0.5
+
+
 def _curve_panel(bench, state, summaries):
     """One curve per transport over the sizes, with bars from p25 to p75."""
     blocks, curves, sizes = [], [], set()
@@ -45,7 +50,7 @@ def _curve_panel(bench, state, summaries):
         for key in sorted(k for k in summaries
                           if (k[0], k[2], k[3]) == (bench.key, state, transport)):
             summary = summaries[key]
-            rows.append((key[1], summary.median, summary.p25, summary.p75))
+            rows.append((_place(key[1]), summary.median, summary.p25, summary.p75))
             sizes.add(key[1])
         if rows:
             name = f"d_{bench.key}_{transport.replace('-', '_')}"
@@ -53,11 +58,11 @@ def _curve_panel(bench, state, summaries):
             curves.append(f"${name} using 1:2:3:4 with yerrorlines {_style(transport)}")
     if not curves:
         return [], []
-    ticks = ", ".join(f"'{format_size(size)}' {size}" for size in sorted(sizes))
+    ticks = ", ".join(f"'{format_size(size)}' {_place(size)}" for size in sorted(sizes))
     panel = [f"set title '{bench.key}, state {state}'", f"set ylabel '{bench.unit}'",
-             "set xlabel 'message, bytes'", "set logscale x 2", "set logscale y 10",
+             f"set xlabel '{bench.axis}'", "set logscale x 2", "set logscale y 10",
              f"set xtics ({ticks}) rotate by -45",
-             f"set xrange [{min(sizes) / 1.5}:{max(sizes) * 1.5}]", "set yrange [*:*]",
+             f"set xrange [{_place(min(sizes)) / 1.5}:{_place(max(sizes)) * 1.5}]", "set yrange [*:*]",
              f"set key inside {'left top' if bench.better == 'lower' else 'right bottom'}",
              "plot " + ", \\\n     ".join(curves)]
     return blocks, panel

@@ -37,25 +37,32 @@ def _in_order(keys, order):
     return known + sorted(key for key in keys if key not in known)
 
 
-def size_name(size):
+def size_name(bench, size):
     """The size column: '-' for what has no size."""
-    return format_size(size) if size else "-"
+    return format_size(size) if size or bench.base else "-"
 
 
-def bench_rows(bench, state, summaries, reference):
-    """The table of one benchmark in one state."""
+def _ratio_text(ratio):
+    return "-" if ratio is None else f"{ratio:.2f}"
+
+
+def bench_rows(bench, state, summaries, reference, bases=None):
+    """The table of one benchmark in one state; bases are the ratios to size 0, for benchmarks that have them."""
     keys = [key for key in summaries if key[0] == bench.key and key[2] == state]
     transports = _in_order({key[3] for key in keys}, [t.key for t in tables.TRANSPORTS])
-    rows = [["size", "transport", "n", "median", "p25", "p75", "min", f"/ {reference}"]]
+    rows = [[bench.axis if bench.base else "size", "transport", "n", "median", "p25", "p75", "min", f"/ {reference}"]]
+    if bench.base:
+        rows[0].append(f"/ {bench.axis} 0")
     for size in sorted({key[1] for key in keys}):
         for transport in transports:
             summary = summaries.get((bench.key, size, state, transport))
             if summary is None:
                 continue
             ratio = stats.ratio(summaries, bench.key, size, state, transport, reference)
-            rows.append([size_name(size), transport, str(summary.count), number(summary.median),
-                         number(summary.p25), number(summary.p75), number(summary.least),
-                         "-" if ratio is None else f"{ratio:.2f}"])
+            rows.append([size_name(bench, size), transport, str(summary.count), number(summary.median),
+                         number(summary.p25), number(summary.p75), number(summary.least), _ratio_text(ratio)])
+            if bench.base:
+                rows[-1].append(_ratio_text((bases or {}).get((bench.key, size, state, transport))))
     return rows
 
 
@@ -71,6 +78,7 @@ def _state_text(key):
 def text_report(results, reference):
     """Everything, as lines."""
     summaries = stats.group(results.samples)
+    bases = stats.base_ratios(results.samples)
     lines = []
     for key in _in_order({key[0] for key in summaries}, [b.key for b in tables.BENCHES]):
         bench = tables.bench_by_key(key)
@@ -78,7 +86,7 @@ def text_report(results, reference):
         for state in _in_order(present, tables.ALL_STATES):
             lines += ["", f"{bench.label}; {bench.unit}, {bench.better} is better",
                       f"state {_state_text(state)}"]
-            lines += ["  " + line for line in aligned(bench_rows(bench, state, summaries, reference), 2)]
+            lines += ["  " + line for line in aligned(bench_rows(bench, state, summaries, reference, bases), 2)]
     return lines + line_report(results) + problem_report(results)
 
 
@@ -107,22 +115,24 @@ def problem_report(results):
 
 
 CSV_HEADER = ("bench", "program", "size", "unit", "better", "state", "transport", "n", "median",
-              "p25", "p75", "min", "max", "reference", "ratio")
+              "p25", "p75", "min", "max", "reference", "ratio", "base_ratio")
 
 
 def write_csv(path, results, reference):
     """One row per benchmark, size, state and transport."""
     summaries = stats.group(results.samples)
+    bases = stats.base_ratios(results.samples)
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(CSV_HEADER)
         for (key, size, state, transport), summary in sorted(summaries.items()):
             bench = tables.bench_by_key(key)
             ratio = stats.ratio(summaries, key, size, state, transport, reference)
+            base = bases.get((key, size, state, transport)) if bench.base else None
             writer.writerow([key, bench.program, size, bench.unit, bench.better, state, transport,
                              summary.count, summary.median, summary.p25, summary.p75,
                              summary.least, summary.most, reference,
-                             "" if ratio is None else round(ratio, 4)])
+                             "" if ratio is None else round(ratio, 4), "" if base is None else round(base, 4)])
 
 
 def write_json(path, results, about):

@@ -104,6 +104,23 @@ def ratio(summaries, bench, size, state, transport, reference):
     return mine.median / other.median
 
 
+def base_lists(samples):
+    """{(bench, size, state, transport): ratios to size 0 of the same run}."""
+    bases = {(s.bench, s.transport, s.rep): s.value for s in samples if s.size == 0}
+    lists = {}
+    for sample in samples:
+        base = bases.get((sample.bench, sample.transport, sample.rep))
+        if base:
+            key = (sample.bench, sample.size, sample.state, sample.transport)
+            lists.setdefault(key, []).append(sample.value / base)
+    return lists
+
+
+def base_ratios(samples):
+    """{(bench, size, state, transport): median of the ratios to size 0 of the same run}."""
+    return {key: quantile(values, 0.5) for key, values in base_lists(samples).items()}
+
+
 def counts_in_state(samples, state):
     """{(bench, transport): runs with samples in this state}."""
     runs = {}

@@ -23,6 +23,10 @@ class Bench:
     any_ranks: bool = False  # --np may change the number of ranks
     onesided: bool = False  # needs the transport's one-sided options
     launcher: str = "mpi"  # or "perf": runs without MPI, under transports of that launcher only
+    size_option: str = "-m"  # the option that takes the list of sizes
+    axis: str = "message, bytes"  # what a size is
+    base: bool = False  # each run measures size 0 as well, and the other sizes are compared with it
+    group: str = ""  # a name for several rows together, for --bench
     what: str = ""
 
     @property
@@ -38,6 +42,22 @@ _COLLECTIVE = {"any_ranks": True}
 _EIGHT = {"any_ranks": True, "ranks": 8, "args": ("-i", "400", "-x", "40")}
 _RATE = {"unit": "messages/s", "better": "higher"}
 _BW = {"unit": "MB/s", "better": "higher"}
+
+_DEEP = {"sizes": (0, 10, 100, 1000, 10000), "size_option": "-d", "axis": "depth", "base": True,
+         "group": "deep"}
+
+
+def _deep_queues():
+    """A row for each kind of queue, each order and each share of wildcards; the size is the depth."""
+    rows = []
+    for queue, what in (("posted", "posted receives"), ("unexpected", "unexpected messages")):
+        for order, entry in (("forward", "the oldest"), ("reverse", "the newest"), ("random", "any")):
+            for wild, ending, remark in (("0", "", ""), ("10", "_wild", ", 10 % wildcards")):
+                rows.append(Bench(f"deep_{queue}_{order}{ending}", "osu_deep_queue",
+                                  ("-q", queue, "-o", order, "-a", wild, "-x", "1000"), **_DEEP,
+                                  what=f"ping-pong with so many {what}, of which {entry} is matched{remark}"))
+    return tuple(rows)
+
 
 _LATENCY_SIZES = (8, 256, K, 4 * K, 16 * K, 64 * K, 256 * K, M, 4 * M)
 _BW_SIZES = (64 * K, 256 * K, M, 4 * M)
@@ -89,6 +109,7 @@ BENCHES = (
           what="proportional memory of a rank that has talked to all others"),
     Bench("memory_8", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
           ranks=8, what="the same, 8 ranks"),
+    *_deep_queues(),
     Bench("ni_latency", "apeni-perf", ("latency", "--link", "shm"), sizes=(8, 256, K),
           launcher="perf", what="one way over the network interface, without MPI"),
     Bench("ni_rate", "apeni-perf", ("rate", "--link", "shm"), sizes=(8,), launcher="perf",
@@ -109,6 +130,7 @@ class Transport:
     args: tuple = ()  # of the launcher
     osc: tuple = ()  # further ones for one-sided benchmarks
     what: str = ""
+    components: tuple = ()  # of Open MPI, without which it cannot be: ("btl", "vader")
 
 
 def _mca(*pairs):
@@ -127,20 +149,20 @@ _PT2PT = _mca(("osc", "pt2pt"))
 
 TRANSPORTS = (
     Transport("vader", "openmpi", _mca(("pml", "ob1"), ("btl", "vader,self")), _RDMA,
-              "Open MPI's own shared memory under pml ob1; one-sided: osc rdma"),
+              "Open MPI's own shared memory under pml ob1; one-sided: osc rdma", (("btl", "vader"),)),
     Transport("apelink", "openmpi", _mca(("pml", "ob1"), ("btl", "apelink,self")), _RDMA,
-              "the apelink BTL under pml ob1; one-sided: osc rdma"),
+              "the apelink BTL under pml ob1; one-sided: osc rdma", (("btl", "apelink"),)),
+    Transport("match", "openmpi", _mca(("pml", "cm"), ("mtl", "match")), _PT2PT,
+              "the match MTL under pml cm; one-sided: osc pt2pt", (("mtl", "match"), ("pml", "cm"))),
     Transport("tcp", "openmpi", _mca(("pml", "ob1"), ("btl", "tcp,self")), _PT2PT,
-              "Open MPI's TCP over the loopback; one-sided: osc pt2pt"),
+              "Open MPI's TCP over the loopback; one-sided: osc pt2pt", (("btl", "tcp"),)),
     Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),
-              "pml ucx over shared memory and CMA; one-sided: osc ucx"),
-    Transport("mtl-match", "openmpi", _mca(("pml", "cm"), ("mtl", "match")), _PT2PT,
-              "the match MTL under pml cm; one-sided: osc pt2pt"),
+              "pml ucx over shared memory and CMA; one-sided: osc ucx", (("pml", "ucx"),)),
     Transport("mpich", "mpich", (), (), "MPICH, with programs that were compiled for it"),
     Transport("ni", "perf", (), (), "apeni-perf: the network interface itself, without MPI"),
 )
 
-DEFAULT_TRANSPORTS = ("vader", "apelink", "tcp", "ucx", "mtl-match", "mpich", "ni")
+DEFAULT_TRANSPORTS = ("vader", "apelink", "match", "tcp", "ucx", "mpich", "ni")
 DEFAULT_BENCHES = ("latency", "bw", "mbw_mr")
 
 
@@ -173,6 +195,11 @@ def bench_by_key(key):
         if key in (bench.key, bench.program):
             return bench
     raise KeyError(key)
+
+
+def benches_by_key(key):
+    """The row of a benchmark, or all rows of a group."""
+    return [bench for bench in BENCHES if bench.group and bench.group == key] or [bench_by_key(key)]
 
 
 def transport_by_key(key):

@@ -140,6 +140,17 @@ class StatsTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             stats.quantile([], 0.5)
 
+    def test_ratios_to_size_0_are_those_of_single_runs(self):
+        samples = [stats.Sample("deep_posted_random", "match", size, value * factor, "near", 45, rep)
+                   for rep, factor in enumerate((1, 2, 10)) for size, value in ((0, 0.2), (100, 0.3))]
+        samples += [stats.Sample("deep_posted_random", "match", 100, 7, "near", 45, 3)]
+        key = ("deep_posted_random", 100, "near", "match")
+        self.assertAlmostEqual(stats.base_ratios(samples)[key], 1.5)
+        text = "\n".join(report.text_report(run.Results(samples), "vader"))
+        self.assertRegex(text, r"depth +transport +n .* / vader +/ depth 0")
+        self.assertRegex(text, r"\n +0 +match +3 .* - +1.00\n")
+        self.assertRegex(text, r"\n +100 +match +4 .* - +1.50\n")
+
     def test_summary_and_ratio_stay_in_their_state(self):
         samples = [stats.Sample("latency", "vader", 8, v, "near", 45, i) for i, v in enumerate((1, 2, 3))]
         samples += [stats.Sample("latency", "apelink", 8, 1.5, "near", 45, 0)]
@@ -159,7 +170,7 @@ class PlanTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
-        for name in ("osu_latency", "osu_put_latency", "mpirun", "mpirun.mpich", "mpich/osu_latency"):
+        for name in ("osu_latency", "osu_put_latency", "osu_deep_queue", "mpirun", "mpirun.mpich", "mpich/osu_latency"):
             path = os.path.join(self.folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="ascii") as stream:
@@ -189,9 +200,23 @@ class PlanTest(unittest.TestCase):
     def test_one_sided_component(self):
         self.assertNotIn("osc", self.words("vader"))
         for transport, component in (("vader", "rdma"), ("apelink", "rdma"), ("tcp", "pt2pt"),
-                                     ("mtl-match", "pt2pt"), ("ucx", "ucx")):
+                                     ("match", "pt2pt"), ("ucx", "ucx")):
             words = self.words(transport, "put_latency")
             self.assertEqual(words[words.index("osc") + 1], component)
+
+    def test_depths_are_an_option_of_their_own(self):
+        words = self.words("match", "deep_unexpected_random_wild")
+        self.assertEqual(words[words.index("mtl") + 1], "match")
+        self.assertEqual(words[words.index("-d") + 1], "8,4K")
+        self.assertNotIn("-m", words)
+        for word in ("unexpected", "random", "10"):
+            self.assertIn(word, words)
+
+    def test_groups(self):
+        self.assertEqual(tables.benches_by_key("bw"), [bench("bw")])
+        self.assertEqual(len(tables.benches_by_key("deep")), 12)
+        with self.assertRaises(KeyError):
+            tables.benches_by_key("")
 
     def test_component_path_and_cores(self):
         self.setup.component_path = "/c"
@@ -199,6 +224,40 @@ class PlanTest(unittest.TestCase):
         words = self.words("apelink")
         self.assertEqual(words[words.index("mca_base_component_path") + 1], "/c:SYSTEM_DEFAULT:USER_DEFAULT")
         self.assertEqual(words[words.index("--cpu-list") + 1], "3,5")
+
+    def test_perf_is_looked_for_beside_then_where_it_was_installed_then_in_path(self):
+        def executable(folder):
+            os.makedirs(folder, exist_ok=True)
+            path = os.path.join(folder, "apeni-perf")
+            with open(path, "w", encoding="ascii") as stream:
+                stream.write("#!/bin/sh\n")
+            os.chmod(path, 0o755)
+            return path
+
+        self.setup.bin_folder = os.path.join(self.folder, "inst", "bin")
+        in_path = executable(os.path.join(self.folder, "path"))
+        os.environ["PATH"] = os.path.dirname(in_path) + ":" + os.environ["PATH"]
+        self.assertEqual(command.find_perf("apeni-perf", self.setup), in_path)
+        installed = executable(self.setup.bin_folder)
+        self.assertEqual(command.find_perf("apeni-perf", self.setup), installed)
+        beside = executable(self.folder)
+        self.assertEqual(command.find_perf("apeni-perf", self.setup), beside)
+        with self.assertRaisesRegex(command.NotHere, "put it into PATH"):
+            command.find_perf("apeni-nothing", self.setup)
+
+    def test_the_bin_of_the_installation(self):
+        here = os.path.join(self.folder, "usr", "libexec", "apelink", "osu")
+        commands = os.path.join(self.folder, "usr", "bin")
+        os.makedirs(here)
+        self.assertEqual(command.installed_bin(here), "")
+        os.makedirs(commands)
+        with open(os.path.join(commands, "apelink-compare"), "w", encoding="ascii"):
+            pass
+        self.assertEqual(command.installed_bin(here), commands)
+        self.assertEqual(command.installed_bin(os.path.join(self.folder, "usr", "libexec")), "")
+        os.environ["APELINK_BIN_DIR"] = "/elsewhere/bin"
+        self.addCleanup(os.environ.pop, "APELINK_BIN_DIR")
+        self.assertEqual(command.installed_bin(here), "/elsewhere/bin")
 
     def test_mpich_has_programs_of_its_own(self):
         words = self.words("mpich")
@@ -267,10 +326,13 @@ class PlotTest(unittest.TestCase):
 
     def test_each_transport_once_per_panel(self):
         samples = [stats.Sample("latency", t, size, 1.0, "near", 45, 0)
-                   for t in ("vader", "mtl-match") for size in (8, 4096)]
-        samples += [stats.Sample("barrier", t, 0, 1.0, "near", 45, 0) for t in ("vader", "mtl-match")]
+                   for t in ("vader", "match") for size in (8, 4096)]
+        samples += [stats.Sample("barrier", t, 0, 1.0, "near", 45, 0) for t in ("vader", "match")]
+        samples += [stats.Sample("deep_posted_random", "match", size, 1.0, "near", 45, 0) for size in (0, 100)]
         text = plot.script(run.Results(samples), "vader")
-        self.assertEqual(text.count("title 'mtl-match'"), 2)
+        self.assertIn("set xlabel 'depth'", text)
+        self.assertIn("set xtics ('0' 0.5, '100' 100)", text)
+        self.assertEqual(text.count("title 'match'"), 3)
         with self.assertRaises(ValueError):
             plot.script(run.Results(), "vader")
 
@@ -296,9 +358,26 @@ class FiguresTest(unittest.TestCase):
                             ("a\tspeed\t8\tapelink\tvader\tnear\t<=\t1", "unknown .*'speed'"),
                             ("a\tlatency\t8\tapelink\tvader\tnearby\t<=\t1", "state 'nearby'"),
                             ("a\tlatency\tbig\tapelink\tvader\tnear\t<=\t1", "'big' is not a size"),
+                            ("a\tlatency\t8\tmatch\tdepth0\tnear\t<=\t1", "latency does not measure size 0"),
                             ("a\tlatency", "2 columns instead of 8")):
             with self.assertRaisesRegex(ValueError, ":2: .*" + reason):
                 self.read("# header\n" + row + "\n")
+
+    def test_verdict_on_depth(self):
+        rows = self.read("a\tdeep_posted_random\t100\tmatch\tdepth0\tnear\t<=\t1.1\n"
+                         "b\tdeep_posted_random\t10\tmatch\tdepth0\tnear\t<=\t1.1\n"
+                         "c\tdeep_posted_random\t1000\tmatch\tdepth0\tnear\t<=\t1.1\n")
+        results = run.Results([stats.Sample("deep_posted_random", transport, size, value, "near", 45, 0)
+                               for transport, factor in (("match", 1), ("vader", 9))
+                               for size, value in ((0, 1.0), (10, 1.05), (100, factor * 1.2))])
+        self.assertEqual([v.met for v in figures.judge_all(rows, results)], [False, True, None])
+
+    def test_figures_of_other_transports(self):
+        rows = figures.read(os.path.join(OSU_BENCH, "figures.tsv"))
+        self.assertEqual({f.transport for f in figures.judged_by(rows, ["vader", "match"])}, {"match"})
+        self.assertNotIn("ucx", {f.reference for f in figures.judged_by(rows, ["vader", "match"])})
+        self.assertIn("ucx", {f.reference for f in figures.judged_by(rows, ["ucx", "match"])})
+        self.assertEqual(figures.judged_by(rows, ["tcp"]), [])
 
     def test_verdicts(self):
         rows = self.read("low\tlatency\t8\tapelink\tvader\tnear\t<=\t0.82\n"

@@ -105,6 +105,25 @@ class SessionTest(unittest.TestCase):
         self.assertIn("left out: tcp: exit status 3: cannot reach the peer", out)
         self.assertRegex(out, r"8 +vader +1 ")
 
+    def test_missing_component_is_named_with_its_remedy(self):
+        fake(self.folder, "mpirun", 'case "$*" in *match*) echo "no component" >&2; exit 1;; esac\n'
+             'echo "8 0.1"\n')
+        fake(self.folder, "ompi_info", """\
+            case $OMPI_MCA_mca_base_component_path in
+            */with:*) echo "mca:mtl:match:version:0.1.0";;
+            esac
+            echo "mca:pml:cm:version:4.1.4"
+            """)
+        words = ("--transports", "vader,match", "--bench", "latency", "--sizes", "8", "--reps", "1")
+        status, out, _ = self.compare(*words)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, "left out: match: Open MPI finds no component match of the framework mtl; build and "
+                              "install apelink.*--component-path.*apelink-env.*no component")
+        os.mkdir(f"{self.folder}/with")
+        status, out, _ = self.compare(*words, "--component-path", f"{self.folder}/with")
+        self.assertEqual(status, 1)
+        self.assertIn("left out: match: exit status 1: no component", out)
+
     def test_hanging_run_is_stopped_and_reported(self):
         status, out, _ = self.compare("--transports", "vader,apelink", "--bench", "latency", "--reps", "3",
                                       "--timeout", "0.5")
@@ -139,6 +158,16 @@ class SessionTest(unittest.TestCase):
                                       "--reps", "2")
         self.assertEqual(status, 1)
         self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +2 +no")
+        with open(f"{self.folder}/f.tsv", "a", encoding="utf-8") as stream:
+            stream.write("tcp\tlatency\t4K\ttcp\tvader\tnear\t<=\t0.5\n")
+        status, out, _ = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
+                                      "--reps", "1", "--json", f"{self.folder}/a.json")
+        self.assertNotRegex(out, "tcp +near")
+        self.assertIn("does not name their transports: 1.", out)
+        status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--load", f"{self.folder}/a.json")
+        self.assertEqual(status, 1, err)
+        self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +1 +no")
+        self.assertNotRegex(out, "tcp +near")
 
     def test_wrong_options(self):
         for words, reason in ((("--transports", "vader,pigeon"), "there is no 'pigeon'"),
@@ -146,6 +175,7 @@ class SessionTest(unittest.TestCase):
                               (("--sizes", "8,x"), "'x' is not a size"),
                               (("--reps", "0"), "--reps 0: must be 1 or more"),
                               (("--bench", "latency", "--np", "4"), "needs exactly 2 ranks"),
+                              (("--check", "--transports", "tcp"), "no figure is about the transports"),
                               (("--ref", "pigeon"), "no transport 'pigeon'"),
                               (("--check", "/nowhere.tsv"), "/nowhere.tsv"),
                               (("--load", "/nowhere.json"), "/nowhere.json"),
