@@ -34,5 +34,6 @@ apeniinclude_HEADERS = \
 
 include ni/base/local.mk
 include ni/link/local.mk
+include ni/match/local.mk
 include ni/table/local.mk
 include ni/engine/local.mk

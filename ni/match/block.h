@@ -12,10 +12,10 @@
 #include "base/cpu.h"
 
 /*
- * Blocks of up to 16 match nodes in order, as a structure of arrays: all of a block are compared with
- * what is wanted at once. A list of blocks keeps any number of nodes in order: appended at the end of
- * the last block, removed by clearing a bit, and two neighbours that are together at most half a block
- * become one, so that a walk never compares many more places than there are nodes.
+ * Blocks of up to 16 match nodes in order, as a structure of arrays: all of a block are compared
+ * with what is wanted at once. A list of blocks keeps any number of nodes in order: appended at the
+ * end of the last block, removed by clearing a bit, and two neighbours that are together at most
+ * half a block become one, so that a walk never compares many more places than there are nodes.
  *
  * Not thread-safe.
  */
@@ -52,18 +52,19 @@ struct ni_match_block {
 
 _Static_assert(sizeof(struct ni_match_block) == 512, "eight cache lines");
 
-/* The live places of a block, a bit each, that differ from `bits` at most where the place or `ignore`
- * says so, and whose initiator equals the wanted one, either of them being UINT32_MAX included. */
-typedef uint32_t (*ni_match_scan_fn)(const struct ni_match_block *block, uint64_t bits,
-                                     uint64_t ignore, uint32_t initiator);
+/* The lowest live place of a block, none below `from`, that differs from `bits` at most where the
+ * place or `ignore` says so, and whose initiator is the wanted one, or either of the two is any
+ * (UINT32_MAX); NI_MATCH_BLOCK if there is none. from < NI_MATCH_BLOCK. */
+typedef unsigned (*ni_match_scan_fn)(const struct ni_match_block *block, unsigned from,
+                                     uint64_t bits, uint64_t ignore, uint32_t initiator);
 
-uint32_t ni_match_scan_scalar(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
-                              uint32_t initiator);
+unsigned ni_match_scan_scalar(const struct ni_match_block *block, unsigned from, uint64_t bits,
+                              uint64_t ignore, uint32_t initiator);
 #if defined(__x86_64__)
-uint32_t ni_match_scan_avx2(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
-                            uint32_t initiator);
-uint32_t ni_match_scan_avx512(const struct ni_match_block *block, uint64_t bits, uint64_t ignore,
-                              uint32_t initiator);
+unsigned ni_match_scan_avx2(const struct ni_match_block *block, unsigned from, uint64_t bits,
+                            uint64_t ignore, uint32_t initiator);
+unsigned ni_match_scan_avx512(const struct ni_match_block *block, unsigned from, uint64_t bits,
+                              uint64_t ignore, uint32_t initiator);
 #endif
 
 /* The function for a kind of vector code, which the processor must have. Pure. */
@@ -72,11 +73,16 @@ ni_match_scan_fn ni_match_scan_for(enum ni_simd simd);
 /* Make an empty block that is in no list. */
 void ni_match_block_init(struct ni_match_block *block);
 
-/* Append a node to a block with room (ni_match_block_room). O(1). */
+/* Append a node to a block with room at its end. O(1). */
 void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node, uint64_t ignore);
 
-/* Whether a block can take one more node, after closing its gaps if these are half of it. */
-bool ni_match_block_room(struct ni_match_block *block);
+/* Close the gaps. */
+void ni_match_block_pack(struct ni_match_block *block);
+
+static inline unsigned ni_match_block_nodes(const struct ni_match_block *block)
+{
+    return (unsigned)__builtin_popcount(block->live);
+}
 
 /* Take a node out of the block in which it is. O(1). */
 static inline void ni_match_block_remove(struct ni_match_node *node)

@@ -2,7 +2,7 @@
 #ifndef NI_MATCH_INDEX_H
 #define NI_MATCH_INDEX_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <apeni/status.h>
@@ -17,12 +17,13 @@
  * Nodes of equal key form a queue in the order of adding; the table names the first.
  *
  * Table   Buckets of one cache line: seven pointers, a byte of the hash for each (0: free), and how
- *         many nodes passed over this full bucket to one further on. So a search compares seven tags
- *         at once in a plain 64-bit word, goes on only if something did pass over, and as a rule touches
- *         the one node that it returns. A removed node leaves nothing behind.
- * Growth  At five nodes per bucket the number of buckets doubles. The old table stays; each addition
- *         and removal moves two of its buckets, so that none of them stalls. Without memory to double
- *         the table fills up to six per bucket before an addition fails.
+ *         many nodes passed over this full bucket to one further on. So a search compares seven
+ *         tags at once in a plain 64-bit word, goes on only if something did pass over, and as a
+ *         rule touches the one node that it returns. A removed node leaves nothing behind.
+ * Growth  At five nodes per bucket the number of buckets doubles. The old table stays; each
+ *         addition and removal moves two of its buckets, so that none of them stalls. Without
+ *         memory to double, the table fills up to six per bucket before an addition fails. A table
+ *         that has become far too large for what it held goes when it is empty.
  * Queue   first -> next ... -> 0, and back by prev, the first one's prev being the last.
  *
  * Not thread-safe.
@@ -39,10 +40,12 @@ enum {
     NI_MATCH_INDEXES = 4,
     NI_MATCH_SLOTS = 7,
     NI_MATCH_ID_CHUNKS = 26,
-    NI_MATCH_ID_CHUNK0 = 64,
+    NI_MATCH_ID_CHUNK0_BITS = 6,
+    NI_MATCH_ID_CHUNK0 = 1 << NI_MATCH_ID_CHUNK0_BITS,
 };
 
-/* Nodes by number: chunks of 64, 128, 256 ... which never move. A free number holds the next free one. */
+/* Nodes by number: chunks of 64, 128, 256 ... which never move. A free number holds the next free
+ * one. */
 struct ni_match_ids {
     void **chunk[NI_MATCH_ID_CHUNKS];
     uint32_t free;  /* first free number, 0: none */
@@ -66,11 +69,73 @@ struct ni_match_index {
     struct ni_match_table old; /* being moved */
     uint64_t moved;            /* buckets of the old table that are empty */
     uint64_t keys;             /* different ones, in both tables */
+    uint64_t most;             /* keys since there was none */
     uint64_t keep_bits;
     uint64_t keep_from; /* of initiator and group << 32 */
     uint64_t seed[2];
     uint32_t number; /* which link of a node is this index's */
     struct ni_match_ids *ids;
 };
+
+/* Empty. */
+void ni_match_ids_init(struct ni_match_ids *ids);
+
+/* Free the memory; nodes are not touched. */
+void ni_match_ids_fini(struct ni_match_ids *ids);
+
+/* An empty index without memory, number < NI_MATCH_INDEXES, of nodes that are numbered in ids. */
+void ni_match_index_init(struct ni_match_index *index, struct ni_match_ids *ids, uint32_t number,
+                         uint64_t keep_bits, uint64_t keep_from);
+
+/* Free the tables; nodes and ids are not touched. */
+void ni_match_index_fini(struct ni_match_index *index);
+
+/* Add a node that is not in this index. NI_ERR_NOMEM: the node and the results of all searches are
+ * as before. O(1). */
+ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node *node);
+
+/* Take out a node that is in this index. O(1). */
+void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *node);
+
+/* What of a node's initiator and group goes into its key, before it is cut down. */
+static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
+{
+    return initiator | (uint64_t)group << 32;
+}
+
+/* The first node whose key is this one, which must be cut down to what is kept; NULL if there is
+ * none. Adds the nodes compared to *attempts. */
+struct ni_match_node *ni_match_index_find(const struct ni_match_index *index, uint64_t bits,
+                                          uint64_t from, uint64_t *attempts);
+
+/* The link of a node in an index. Nodes are followed by their links. */
+static inline struct ni_match_link *ni_match_link_of(struct ni_match_node *node, uint32_t number)
+{
+    return (struct ni_match_link *)(void *)(node + 1) + number;
+}
+
+/* Where the pointer of a number is, which has a chunk. */
+static inline void **ni_match_ids_where(const struct ni_match_ids *ids, uint32_t id)
+{
+    uint32_t shifted = id + NI_MATCH_ID_CHUNK0;
+    unsigned top = 31U ^ (unsigned)__builtin_clz(shifted);
+
+    return &ids->chunk[top - NI_MATCH_ID_CHUNK0_BITS][shifted ^ 1U << top];
+}
+
+/* The node with a number that is in use. */
+static inline struct ni_match_node *ni_match_ids_at(const struct ni_match_ids *ids, uint32_t id)
+{
+    return *ni_match_ids_where(ids, id);
+}
+
+/* The next node of the same key; NULL behind the last. */
+static inline struct ni_match_node *ni_match_index_next(const struct ni_match_index *index,
+                                                        const struct ni_match_node *node)
+{
+    uint32_t next = ni_match_link_of((struct ni_match_node *)(uintptr_t)node, index->number)->next;
+
+    return next != 0 ? ni_match_ids_at(index->ids, next) : NULL;
+}
 
 #endif

@@ -13,8 +13,8 @@
 /*
  * The match list, in both directions (MATCH 3.1, Portals 4):
  *
- *   struct ni_match_list     posted entries with match bits, ignore bits and an initiator, one or any.
- *                            An arriving header is looked up: the FIRST entry in the order of
+ *   struct ni_match_list     posted entries with match bits, ignore bits and an initiator, one or
+ *                            any. An arriving header is looked up: the FIRST entry in the order of
  *                            appending with
  *                                ((entry bits ^ header bits) & ~ignore) == 0
  *                            whose initiator is any or the header's.
@@ -31,15 +31,15 @@
  *             the lowest sequence number. Ignore bits that do not repeat get no group: these
  *             entries are in further blocks, searched one after the other.
  *   headers   All are in blocks, in order. A search compares the first block; behind that it asks a
- *             hash table of all headers under its ignore bits, made when such a search first
- *             comes and kept up to date from then on, until the list was empty and nobody searched
- *             so in the meantime. Up to NI_MATCH_INDEXES kinds of searches have a table; a further
- *             kind walks the blocks, and takes over the table that was used least recently once
- *             its walks have cost as much as making one.
+ *             hash table of all headers under its ignore bits. Searches without one walk the
+ *             blocks, until that has cost as much as making one; then it is kept up to date,
+ *             until the list was empty twice and nobody searched so in between. Up to
+ *             NI_MATCH_INDEXES kinds of searches have a table; a further kind takes over the one
+ *             that was used least recently.
  *
- * Life: init; then append, search, next and remove in any order; fini, with or without nodes inside.
+ * Life: init; then append, search, next and remove in any order; fini, with or without nodes in it.
  * Nodes are embedded in the caller's objects, belong to the list from append to remove, and must
- * stay where they are meanwhile. Their members are for reading only.
+ * stay where they are meanwhile, as must the list itself. Their members are for reading only.
  *
  * Not thread-safe: one thread at a time, searches included (they count).
  */
@@ -109,8 +109,8 @@ void ni_match_list_init(struct ni_match_list *list);
 /* Give back the memory; entries are forgotten, not touched. */
 void ni_match_list_fini(struct ni_match_list *list);
 
-/* Append an entry, which is in no list. initiator: one, or NI_MATCH_ANY. NI_ERR_NOMEM: the list is as
- * before. O(1). */
+/* Append an entry, which is in no list. initiator: one, or NI_MATCH_ANY. NI_ERR_NOMEM: the list
+ * is as before. O(1). */
 ni_status ni_match_list_append(struct ni_match_list *list, struct ni_match_entry *entry,
                                uint64_t bits, uint64_t ignore, uint32_t initiator);
 
@@ -161,8 +161,8 @@ ni_status ni_match_headers_append(struct ni_match_headers *headers, struct ni_ma
 void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_header *header);
 
 /* The first header that has these bits, those in ignore aside, from one initiator or from
- * NI_MATCH_ANY; NULL if there is none. With ignore UINT64_MAX and NI_MATCH_ANY the first of all. Out of
- * memory it is only slower. */
+ * NI_MATCH_ANY; NULL if there is none. With ignore UINT64_MAX and NI_MATCH_ANY the first of all.
+ * Out of memory it is only slower. */
 struct ni_match_header *ni_match_headers_search(struct ni_match_headers *headers, uint64_t bits,
                                                 uint64_t ignore, uint32_t initiator);
 

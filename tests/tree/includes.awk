@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|link)\//)
+    if (path ~ /^ni\/(base|link|match)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -85,7 +85,8 @@ BEGIN {
     allow("ni/include", "")
     allow("ni/base", "ni/include")
     allow("ni/link", "ni/base ni/include")
-    allow("ni", "ni/link ni/base ni/include")
+    allow("ni/match", "ni/base ni/include")
+    allow("ni", "ni/match ni/link ni/base ni/include")
     allow("hfm", "ni ni/link ni/base ni/include")
     allow("presto", "ni ni/base ni/include")
     allow("ompi_glue", "ni/base ni/include")

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "match/match.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/cpu.h"
+
+/*
+ * Unexpected headers. All are in the blocks; each is in the tables of all kinds that are in use.
+ */
+
+enum {
+    /* Up to so many blocks a walk is as good as a table. */
+    BLOCKS_WALKED = 3,
+    /* Putting the nodes of a block into a table costs as much as comparing so many blocks. */
+    BLOCK_COST = 16,
+};
+
+/* Make an empty table for a kind of searches that has a number. */
+static void init_kind(struct ni_match_headers *headers, unsigned number, uint64_t ignore,
+                      uint32_t any)
+{
+    struct ni_match_kind *kind = &headers->kind[number];
+
+    *kind = (struct ni_match_kind){.ignore = ignore, .any = any};
+    ni_match_index_init(&kind->index, &headers->ids, number, ~ignore,
+                        any == NI_MATCH_ANY ? 0 : UINT32_MAX);
+    headers->kinds |= 1U << number;
+}
+
+void ni_match_headers_init(struct ni_match_headers *headers)
+{
+    memset(headers, 0, sizeof(*headers));
+    headers->scan = ni_match_scan_for(ni_cpu_simd());
+    ni_match_ids_init(&headers->ids);
+    ni_match_blocks_init(&headers->blocks);
+}
+
+void ni_match_headers_fini(struct ni_match_headers *headers)
+{
+    for (unsigned i = 0; i < NI_MATCH_INDEXES; i++) {
+        ni_match_index_fini(&headers->kind[i].index);
+    }
+    ni_match_ids_fini(&headers->ids);
+    ni_match_blocks_fini(&headers->blocks);
+    ni_match_headers_init(headers);
+}
+
+/* All nodes of a list are headers. */
+static struct ni_match_header *header_of(struct ni_match_node *node)
+{
+    return node != NULL ? ni_container_of(node, struct ni_match_header, node) : NULL;
+}
+
+/* Forget a kind, its table and that the nodes are in it. */
+static NI_COLD void drop_kind(struct ni_match_headers *headers, unsigned number)
+{
+    struct ni_match_index *index = &headers->kind[number].index;
+
+    for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
+        for (uint32_t left = block->live; left != 0; left &= left - 1) {
+            struct ni_match_node *node = block->node[__builtin_ctz(left)];
+
+            if ((node->in & 1U << number) != 0) {
+                ni_match_index_remove(index, node);
+            }
+        }
+    }
+    ni_match_index_fini(index);
+    headers->kinds &= ~(1U << number);
+}
+
+/* Put all headers into the table of a new kind; false, and no such kind, when out of memory. */
+static NI_COLD bool fill_kind(struct ni_match_headers *headers, unsigned number)
+{
+    for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
+        for (uint32_t left = block->live; left != 0; left &= left - 1) {
+            struct ni_match_node *node = block->node[__builtin_ctz(left)];
+
+            if (ni_match_index_add(&headers->kind[number].index, node) != NI_OK) {
+                drop_kind(headers, number);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The number of a free kind; if there is none, the one that was used least recently is dropped. */
+static unsigned free_kind(struct ni_match_headers *headers)
+{
+    unsigned oldest = 0;
+
+    for (unsigned i = 0; i < NI_MATCH_INDEXES; i++) {
+        if ((headers->kinds & 1U << i) == 0) {
+            return i;
+        }
+        if (headers->kind[i].last < headers->kind[oldest].last) {
+            oldest = i;
+        }
+    }
+    drop_kind(headers, oldest);
+    return oldest;
+}
+
+/* The kind of a search that found nothing in the first block; NULL if it has no table and is to do
+ * without. */
+static NI_COLD struct ni_match_kind *make_kind(struct ni_match_headers *headers, uint64_t ignore,
+                                               uint32_t any)
+{
+    unsigned number;
+
+    if (headers->blocks.blocks <= BLOCKS_WALKED) {
+        return NULL;
+    }
+    headers->walked += headers->blocks.blocks;
+    if (headers->walked < BLOCK_COST * headers->blocks.blocks) {
+        return NULL;
+    }
+    headers->walked = 0;
+    number = free_kind(headers);
+    init_kind(headers, number, ignore, any);
+    return fill_kind(headers, number) ? &headers->kind[number] : NULL;
+}
+
+static inline struct ni_match_kind *find_kind(struct ni_match_headers *headers, uint64_t ignore,
+                                              uint32_t any)
+{
+    for (uint32_t left = headers->kinds; left != 0; left &= left - 1) {
+        struct ni_match_kind *kind = &headers->kind[__builtin_ctz(left)];
+
+        if (kind->ignore == ignore && kind->any == any) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+static void add_to_kinds(struct ni_match_headers *headers, struct ni_match_header *header)
+{
+    for (uint32_t left = headers->kinds; left != 0; left &= left - 1) {
+        unsigned number = (unsigned)__builtin_ctz(left);
+
+        if (ni_match_index_add(&headers->kind[number].index, &header->node) != NI_OK) {
+            drop_kind(headers, number); /* searches will walk */
+        }
+    }
+}
+
+ni_status ni_match_headers_append(struct ni_match_headers *headers, struct ni_match_header *header,
+                                  uint64_t bits, uint32_t initiator)
+{
+    ni_status status;
+
+    header->node = (struct ni_match_node){.bits = bits, .initiator = initiator};
+    status = ni_match_blocks_append(&headers->blocks, &header->node, 0);
+    if (status != NI_OK) {
+        return status;
+    }
+    add_to_kinds(headers, header);
+    headers->length++;
+    headers->counts.most = ni_max_u64(headers->counts.most, headers->length);
+    return NI_OK;
+}
+
+/* The list is empty: forget the kinds that were of no use since it last was. */
+static void judge_kinds(struct ni_match_headers *headers)
+{
+    headers->walked = 0;
+    for (uint32_t left = headers->kinds; left != 0; left &= left - 1) {
+        unsigned number = (unsigned)__builtin_ctz(left);
+
+        if (headers->kind[number].searched == 0) {
+            drop_kind(headers, number);
+        } else {
+            headers->kind[number].searched = 0;
+        }
+    }
+}
+
+void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_header *header)
+{
+    NI_ASSERT(headers->length > 0);
+    ni_match_blocks_remove(&headers->blocks, &header->node);
+    for (uint32_t left = header->node.in; left != 0; left &= left - 1) {
+        ni_match_index_remove(&headers->kind[__builtin_ctz(left)].index, &header->node);
+    }
+    if (--headers->length == 0 && headers->kinds != 0) {
+        judge_kinds(headers);
+    }
+}
+
+/* Behind the first block, in which no header matches. */
+static struct ni_match_header *search_behind(struct ni_match_headers *headers, uint64_t bits,
+                                             uint64_t ignore, uint32_t initiator)
+{
+    uint32_t any = initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
+    struct ni_match_kind *kind = find_kind(headers, ignore, any);
+
+    if (kind == NULL) {
+        kind = make_kind(headers, ignore, any);
+    }
+    if (kind == NULL) {
+        return header_of(ni_match_blocks_find(headers->blocks.first->next, 0, headers->scan, bits,
+                                              ignore, initiator, &headers->counts.attempts));
+    }
+    kind->searched = 1;
+    kind->last = headers->counts.searches;
+    return header_of(ni_match_index_find(&kind->index, bits & kind->index.keep_bits,
+                                         initiator & kind->index.keep_from,
+                                         &headers->counts.attempts));
+}
+
+struct ni_match_header *ni_match_headers_search(struct ni_match_headers *headers, uint64_t bits,
+                                                uint64_t ignore, uint32_t initiator)
+{
+    const struct ni_match_block *first = headers->blocks.first;
+    unsigned place;
+
+    headers->counts.searches++;
+    if (first == NULL) {
+        return NULL;
+    }
+    headers->counts.attempts++;
+    place = headers->scan(first, 0, bits, ignore, initiator);
+    if (place < NI_MATCH_BLOCK) {
+        return header_of(first->node[place]);
+    }
+    return first->next != NULL ? search_behind(headers, bits, ignore, initiator) : NULL;
+}
+
+struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
+                                              const struct ni_match_header *after, uint64_t bits,
+                                              uint64_t ignore, uint32_t initiator)
+{
+    uint32_t any = initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
+    const struct ni_match_kind *kind = find_kind(headers, ignore, any);
+
+    if (kind != NULL && ((after->node.bits ^ bits) & ~ignore) == 0 &&
+        (any == NI_MATCH_ANY || after->node.initiator == initiator)) {
+        return header_of(ni_match_index_next(&kind->index, &after->node));
+    }
+    return header_of(ni_match_blocks_find(after->node.block, after->node.place + 1U, headers->scan,
+                                          bits, ignore, initiator, &headers->counts.attempts));
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "match/index.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/random.h"
+#include "match/buckets.h"
+#include "match/ids.h"
+
+enum {
+    FIRST_BUCKETS = 16,
+    FILL_WANTED = 5, /* keys per bucket at which the table doubles */
+    FILL_MAX = 6,    /* and at which it is full when it could not */
+    MOVED_AT_ONCE = 2,
+};
+
+void ni_match_index_init(struct ni_match_index *index, struct ni_match_ids *ids, uint32_t number,
+                         uint64_t keep_bits, uint64_t keep_from)
+{
+    *index = (struct ni_match_index){.keep_bits = keep_bits,
+                                     .keep_from = keep_from,
+                                     .seed = {ni_random_key(), ni_random_key()},
+                                     .number = number,
+                                     .ids = ids};
+}
+
+static void free_table(struct ni_match_table *table)
+{
+    ni_free(table->memory);
+    *table = (struct ni_match_table){0};
+}
+
+void ni_match_index_fini(struct ni_match_index *index)
+{
+    free_table(&index->table);
+    free_table(&index->old);
+    index->keys = 0;
+}
+
+static uint64_t hash_of(const struct ni_match_index *index, const struct ni_match_node *node)
+{
+    return ni_match_hash(index, node->bits & index->keep_bits,
+                         ni_match_from(node->initiator, node->group) & index->keep_from);
+}
+
+static NI_COLD ni_status make_table(struct ni_match_table *table, uint64_t buckets)
+{
+    /* Large blocks of calloc are fresh from the kernel and become memory where they are touched, so
+     * that even a large table is made at once. The extra bucket is for aligning. */
+    char *memory = ni_calloc(buckets + 1, sizeof(struct ni_match_bucket));
+
+    if (memory == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    table->memory = memory;
+    table->bucket = (void *)(memory + (-(uintptr_t)memory & (sizeof(struct ni_match_bucket) - 1)));
+    table->mask = buckets - 1;
+    return NI_OK;
+}
+
+/* Move all nodes of one bucket of the old table to the new one. */
+static void move_bucket(struct ni_match_index *index, struct ni_match_bucket *bucket)
+{
+    for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {
+        if ((uint8_t)(bucket->tags >> slot * 8) != 0) {
+            uint64_t hash = hash_of(index, bucket->node[slot]);
+
+            ni_match_table_put(&index->table, hash, bucket->node[slot]);
+            ni_match_table_erase(&index->old, hash,
+                                 (struct ni_match_slot){.bucket = bucket, .slot = slot});
+        }
+    }
+}
+
+static void prefetch_nodes(const struct ni_match_bucket *bucket)
+{
+    for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {
+        __builtin_prefetch(bucket->node[slot]);
+    }
+}
+
+/* Move some buckets, those that were asked for from memory last time. */
+static NI_COLD void move_some(struct ni_match_index *index)
+{
+    for (unsigned i = 0; i < MOVED_AT_ONCE; i++) {
+        if (index->moved + MOVED_AT_ONCE <= index->old.mask) {
+            prefetch_nodes(&index->old.bucket[index->moved + MOVED_AT_ONCE]);
+        }
+        move_bucket(index, &index->old.bucket[index->moved++]);
+        if (index->moved > index->old.mask) {
+            free_table(&index->old);
+            return;
+        }
+    }
+}
+
+static inline void move_on(struct ni_match_index *index)
+{
+    if (NI_UNLIKELY(index->old.bucket != NULL)) {
+        move_some(index);
+    }
+}
+
+/* Double the table, or make the first one. */
+static NI_COLD ni_status grow(struct ni_match_index *index)
+{
+    struct ni_match_table bigger;
+    uint64_t buckets = index->table.bucket == NULL ? FIRST_BUCKETS : 2 * (index->table.mask + 1);
+    ni_status status = NI_OK;
+
+    while (index->old.bucket != NULL) {
+        move_some(index); /* has come to an end long ago unless all additions were refused */
+    }
+    status = make_table(&bigger, buckets);
+    if (status != NI_OK) {
+        return status;
+    }
+    index->old = index->table;
+    index->table = bigger;
+    index->moved = 0;
+    return NI_OK;
+}
+
+/* See that there is room for one more key. */
+static inline ni_status make_room(struct ni_match_index *index)
+{
+    uint64_t buckets = index->table.bucket != NULL ? index->table.mask + 1 : 0;
+
+    if (NI_UNLIKELY(index->keys >= FILL_WANTED * buckets) && grow(index) != NI_OK &&
+        index->keys >= FILL_MAX * buckets) {
+        return NI_ERR_NOMEM;
+    }
+    return NI_OK;
+}
+
+/* In which of the tables the first node of a key is, and where. */
+static inline struct ni_match_slot find_slot(const struct ni_match_index *index, uint64_t hash,
+                                             uint64_t bits, uint64_t from, bool *old,
+                                             uint64_t *attempts)
+{
+    struct ni_match_slot at = {0};
+
+    *old = false;
+    if (NI_LIKELY(index->table.bucket != NULL)) {
+        at = ni_match_table_find(index, &index->table, hash, bits, from, attempts);
+    }
+    if (at.bucket == NULL && NI_UNLIKELY(index->old.bucket != NULL)) {
+        *old = true;
+        at = ni_match_table_find(index, &index->old, hash, bits, from, attempts);
+    }
+    return at;
+}
+
+struct ni_match_node *ni_match_index_find(const struct ni_match_index *index, uint64_t bits,
+                                          uint64_t from, uint64_t *attempts)
+{
+    bool old;
+
+    return ni_match_slot_node(
+        find_slot(index, ni_match_hash(index, bits, from), bits, from, &old, attempts));
+}
+
+/* find_slot for the key of a node. */
+static struct ni_match_slot slot_of_key(const struct ni_match_index *index,
+                                        const struct ni_match_node *node, uint64_t hash, bool *old)
+{
+    uint64_t attempts = 0;
+
+    return find_slot(index, hash, node->bits & index->keep_bits,
+                     ni_match_from(node->initiator, node->group) & index->keep_from, old,
+                     &attempts);
+}
+
+/* Put a node with a number behind the last one of its key. */
+static void enqueue(const struct ni_match_index *index, struct ni_match_node *first,
+                    struct ni_match_node *node)
+{
+    struct ni_match_link *head = ni_match_link_of(first, index->number);
+    struct ni_match_link *link = ni_match_link_of(node, index->number);
+    struct ni_match_node *last = ni_match_ids_at(index->ids, head->prev);
+
+    ni_match_link_of(last, index->number)->next = node->id;
+    *link = (struct ni_match_link){.next = 0, .prev = head->prev};
+    head->prev = node->id;
+}
+
+ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node *node)
+{
+    uint64_t hash = hash_of(index, node);
+    struct ni_match_node *first;
+    bool old;
+
+    if (make_room(index) != NI_OK ||
+        (node->id == 0 && ni_match_ids_take(index->ids, node) != NI_OK)) {
+        return NI_ERR_NOMEM;
+    }
+    move_on(index);
+    first = ni_match_slot_node(slot_of_key(index, node, hash, &old));
+    if (first != NULL) {
+        enqueue(index, first, node);
+    } else {
+        *ni_match_link_of(node, index->number) =
+            (struct ni_match_link){.next = 0, .prev = node->id};
+        ni_match_table_put(&index->table, hash, node);
+        index->keys++;
+        index->most = ni_max_u64(index->most, index->keys);
+    }
+    node->in |= (uint8_t)(1U << index->number);
+    return NI_OK;
+}
+
+/* The last node of a key is gone. */
+static void erase(struct ni_match_index *index, uint64_t hash, struct ni_match_slot at, bool old)
+{
+    ni_match_table_erase(old ? &index->old : &index->table, hash, at);
+    if (--index->keys == 0) {
+        if (index->old.bucket != NULL || index->most < (index->table.mask + 1) / 4) {
+            ni_match_index_fini(index);
+        }
+        index->most = 0;
+    }
+}
+
+/* Take a node out of the queue of its key, which has others. */
+static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
+{
+    struct ni_match_link link = *ni_match_link_of(node, index->number);
+    struct ni_match_node *prev = ni_match_ids_at(index->ids, link.prev);
+    struct ni_match_link *before = ni_match_link_of(prev, index->number);
+    struct ni_match_slot at = {0};
+    bool old;
+
+    if (before->next == node->id && link.next != 0) {
+        struct ni_match_node *next = ni_match_ids_at(index->ids, link.next);
+
+        before->next = link.next;
+        ni_match_link_of(next, index->number)->prev = link.prev;
+        return;
+    }
+    at = slot_of_key(index, node, hash_of(index, node), &old);
+    NI_ASSERT(at.bucket != NULL);
+    if (link.next == 0) {
+        before->next = 0;
+        ni_match_link_of(at.bucket->node[at.slot], index->number)->prev = link.prev;
+    } else {
+        struct ni_match_node *next = ni_match_ids_at(index->ids, link.next);
+
+        ni_match_link_of(next, index->number)->prev = link.prev;
+        at.bucket->node[at.slot] = next;
+    }
+}
+
+void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *node)
+{
+    struct ni_match_link *link = ni_match_link_of(node, index->number);
+
+    if (link->prev == node->id) {
+        uint64_t hash = hash_of(index, node);
+        bool old;
+        struct ni_match_slot at = slot_of_key(index, node, hash, &old);
+
+        NI_ASSERT(ni_match_slot_node(at) == node);
+        erase(index, hash, at, old);
+    } else {
+        dequeue(index, node);
+    }
+    move_on(index);
+    node->in &= (uint8_t) ~(1U << index->number);
+    if (node->in == 0) {
+        ni_match_ids_give(index->ids, node);
+    }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "match/match.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/cpu.h"
+
+/*
+ * Posted entries. Where an entry is follows from its node: block == &front; another block (odd); or
+ * no block and a group.
+ *
+ * Entries go to the front while nothing lies behind it. So whatever is in the front is older than
+ * all else, and a hit there needs no further search.
+ */
+
+enum {
+    GROUP_NONE = NI_MATCH_GROUPS,
+    /* Odd entries of one kind that earn it a group. */
+    ODD_REPEATED = 8,
+    /* Gaps that make it worth while to move the other nodes of the front. */
+    FRONT_GAPS = NI_MATCH_BLOCK / 4,
+};
+
+void ni_match_list_init(struct ni_match_list *list)
+{
+    memset(list, 0, sizeof(*list));
+    list->scan = ni_match_scan_for(ni_cpu_simd());
+    ni_match_ids_init(&list->ids);
+    ni_match_index_init(&list->index, &list->ids, 0, UINT64_MAX, UINT64_MAX);
+    ni_match_blocks_init(&list->odd);
+    ni_match_block_init(&list->front);
+}
+
+void ni_match_list_fini(struct ni_match_list *list)
+{
+    ni_match_index_fini(&list->index);
+    ni_match_ids_fini(&list->ids);
+    ni_match_blocks_fini(&list->odd);
+    ni_match_list_init(list);
+}
+
+static uint32_t *odd_kind(struct ni_match_list *list, uint64_t ignore, uint32_t any)
+{
+    uint64_t hash = (ignore ^ any) * 0x9e3779b97f4a7c15U;
+
+    return &list->odd_kind[hash >> (64 - 6)];
+}
+
+_Static_assert(NI_MATCH_ODD_KINDS == 1 << 6, "the bits of the hash in odd_kind");
+
+/* The number of a group, made if need be; GROUP_NONE if this kind is to do without. */
+static unsigned choose_group(struct ni_match_list *list, uint64_t ignore, uint32_t any)
+{
+    unsigned groups = (unsigned)__builtin_popcount(list->active);
+
+    for (uint32_t left = list->active; left != 0; left &= left - 1) {
+        unsigned number = (unsigned)__builtin_ctz(left);
+
+        if (list->group[number].ignore == ignore && list->group[number].any == any) {
+            return number;
+        }
+    }
+    if (groups < NI_MATCH_GROUPS_FREE ||
+        (groups < NI_MATCH_GROUPS && *odd_kind(list, ignore, any) >= ODD_REPEATED)) {
+        unsigned number = (unsigned)__builtin_ctz(~list->active);
+
+        list->group[number] = (struct ni_match_group){.ignore = ignore, .any = any};
+        return number;
+    }
+    return GROUP_NONE;
+}
+
+static bool in_front(const struct ni_match_list *list, const struct ni_match_entry *entry)
+{
+    return entry->node.block == &list->front;
+}
+
+/* Whether the front can take an entry, after closing gaps if that frees enough. */
+static bool front_room(struct ni_match_list *list)
+{
+    struct ni_match_block *front = &list->front;
+    unsigned nodes = ni_match_block_nodes(front);
+
+    if (nodes != list->length) {
+        return false; /* others lie behind it */
+    }
+    if (front->end == NI_MATCH_BLOCK && nodes <= NI_MATCH_BLOCK - FRONT_GAPS) {
+        ni_match_block_pack(front);
+    }
+    return front->end < NI_MATCH_BLOCK;
+}
+
+static ni_status append_behind(struct ni_match_list *list, struct ni_match_entry *entry)
+{
+    uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
+    unsigned group = choose_group(list, entry->ignore, any);
+    ni_status status;
+
+    entry->node.group = group;
+    if (group == GROUP_NONE) {
+        status = ni_match_blocks_append(&list->odd, &entry->node, entry->ignore);
+        if (status == NI_OK) {
+            ++*odd_kind(list, entry->ignore, any);
+        }
+        return status;
+    }
+    status = ni_match_index_add(&list->index, &entry->node);
+    if (status == NI_OK) {
+        list->group[group].entries++;
+        list->active |= 1U << group;
+    }
+    return status;
+}
+
+ni_status ni_match_list_append(struct ni_match_list *list, struct ni_match_entry *entry,
+                               uint64_t bits, uint64_t ignore, uint32_t initiator)
+{
+    entry->node = (struct ni_match_node){.bits = bits & ~ignore, .initiator = initiator};
+    entry->ignore = ignore;
+    if (NI_LIKELY(front_room(list))) {
+        ni_match_block_add(&list->front, &entry->node, ignore);
+    } else {
+        ni_status status = append_behind(list, entry);
+
+        if (status != NI_OK) {
+            return status;
+        }
+    }
+    entry->sequence = ++list->sequence;
+    list->length++;
+    list->counts.most = ni_max_u64(list->counts.most, list->length);
+    return NI_OK;
+}
+
+void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry)
+{
+    uint32_t group = entry->node.group;
+
+    NI_ASSERT(list->length > 0);
+    list->length--;
+    if (in_front(list, entry)) {
+        ni_match_block_remove(&entry->node);
+    } else if (group == GROUP_NONE) {
+        uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
+
+        ni_match_blocks_remove(&list->odd, &entry->node);
+        --*odd_kind(list, entry->ignore, any);
+    } else {
+        ni_match_index_remove(&list->index, &entry->node);
+        if (--list->group[group].entries == 0) {
+            list->active &= ~(1U << group);
+        }
+    }
+}
+
+/* All nodes of a list are entries. */
+static struct ni_match_entry *entry_of(struct ni_match_node *node)
+{
+    return node != NULL ? ni_container_of(node, struct ni_match_entry, node) : NULL;
+}
+
+/* The first entry of a group that a header matches. */
+static inline struct ni_match_entry *search_group(struct ni_match_list *list, unsigned number,
+                                                  uint64_t bits, uint32_t initiator)
+{
+    const struct ni_match_group *group = &list->group[number];
+
+    return entry_of(ni_match_index_find(&list->index, bits & ~group->ignore,
+                                        ni_match_from(initiator | group->any, number),
+                                        &list->counts.attempts));
+}
+
+/* The older of two, either of which may be missing. */
+static inline struct ni_match_entry *older(struct ni_match_entry *a, struct ni_match_entry *b)
+{
+    if (a == NULL || b == NULL) {
+        return a != NULL ? a : b;
+    }
+    return a->sequence < b->sequence ? a : b;
+}
+
+static struct ni_match_entry *search_behind(struct ni_match_list *list, uint64_t bits,
+                                            uint32_t initiator)
+{
+    struct ni_match_entry *found = NULL;
+
+    for (uint32_t left = list->active; left != 0; left &= left - 1) {
+        found = older(found, search_group(list, (unsigned)__builtin_ctz(left), bits, initiator));
+    }
+    if (NI_UNLIKELY(list->odd.nodes != 0)) {
+        found = older(found, entry_of(ni_match_blocks_find(list->odd.first, 0, list->scan, bits, 0,
+                                                           initiator, &list->counts.attempts)));
+    }
+    return found;
+}
+
+struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,
+                                            uint32_t initiator)
+{
+    list->counts.searches++;
+    if (list->front.live != 0) {
+        unsigned place = list->scan(&list->front, 0, bits, 0, initiator);
+
+        list->counts.attempts++;
+        if (place < NI_MATCH_BLOCK) {
+            return entry_of(list->front.node[place]);
+        }
+    }
+    return search_behind(list, bits, initiator);
+}
+
+/* The first entry of a group that a header matches and that is younger than another entry. */
+static struct ni_match_entry *next_in_group(struct ni_match_list *list, unsigned number,
+                                            const struct ni_match_entry *after, uint64_t bits,
+                                            uint32_t initiator)
+{
+    struct ni_match_entry *entry = search_group(list, number, bits, initiator);
+
+    if (entry != NULL && after->node.block == NULL && after->node.group == number &&
+        after->node.bits == entry->node.bits && after->node.initiator == entry->node.initiator) {
+        return entry_of(ni_match_index_next(&list->index, &after->node));
+    }
+    while (entry != NULL && entry->sequence <= after->sequence) {
+        entry = entry_of(ni_match_index_next(&list->index, &entry->node));
+        list->counts.attempts++;
+    }
+    return entry;
+}
+
+/* The same among the entries without a group. */
+static struct ni_match_entry *next_odd(struct ni_match_list *list,
+                                       const struct ni_match_entry *after, uint64_t bits,
+                                       uint32_t initiator)
+{
+    const struct ni_match_block *block = after->node.block;
+    unsigned from = after->node.place + 1U;
+    struct ni_match_entry *entry;
+
+    if (block == NULL) {
+        block = list->odd.first;
+        from = 0;
+    }
+    do {
+        entry = entry_of(ni_match_blocks_find(block, from, list->scan, bits, 0, initiator,
+                                              &list->counts.attempts));
+        if (entry != NULL) {
+            block = entry->node.block;
+            from = entry->node.place + 1U;
+        }
+    } while (entry != NULL && entry->sequence <= after->sequence);
+    return entry;
+}
+
+struct ni_match_entry *ni_match_list_next(struct ni_match_list *list,
+                                          const struct ni_match_entry *after, uint64_t bits,
+                                          uint32_t initiator)
+{
+    struct ni_match_entry *found = NULL;
+
+    if (in_front(list, after)) {
+        struct ni_match_node *node =
+            ni_match_blocks_find(&list->front, after->node.place + 1U, list->scan, bits, 0,
+                                 initiator, &list->counts.attempts);
+
+        return node != NULL ? entry_of(node) : search_behind(list, bits, initiator);
+    }
+    for (uint32_t left = list->active; left != 0; left &= left - 1) {
+        found = older(found,
+                      next_in_group(list, (unsigned)__builtin_ctz(left), after, bits, initiator));
+    }
+    return older(found, next_odd(list, after, bits, initiator));
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Models of ni/match.
+
+model_tests += \
+    tests/model/model_match_headers \
+    tests/model/model_match_list
+
+tests_model_model_match_headers_SOURCES = \
+    tests/model/match_model.c \
+    tests/model/match_model.h \
+    tests/model/model_match_headers.c
+tests_model_model_match_headers_CPPFLAGS = $(MODEL_CPPFLAGS)
+tests_model_model_match_headers_LDADD = $(MODEL_LIBS)
+
+tests_model_model_match_list_SOURCES = \
+    tests/model/match_model.c \
+    tests/model/match_model.h \
+    tests/model/model_match_list.c
+tests_model_model_match_list_CPPFLAGS = $(MODEL_CPPFLAGS)
+tests_model_model_match_list_LDADD = $(MODEL_LIBS)
