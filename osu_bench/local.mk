@@ -36,8 +36,11 @@ osu_bench_libosu_la_SOURCES = \
     osu_bench/common/bench.h \
     osu_bench/common/buffer.c \
     osu_bench/common/buffer.h \
+    osu_bench/common/defaults.c \
     osu_bench/common/element.c \
     osu_bench/common/element.h \
+    osu_bench/common/option_rows.c \
+    osu_bench/common/option_rows.h \
     osu_bench/common/options.c \
     osu_bench/common/options.h \
     osu_bench/common/parse.c \

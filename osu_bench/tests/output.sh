@@ -93,8 +93,8 @@ refuses "--message-size '8:4': wanted is .*MIN not above MAX" 2 osu_latency -m 8
 refuses "--message-size '8,,4': wanted is" 2 osu_latency -m 8,,4
 refuses "--message-size '2G': wanted is" 2 osu_latency -m 2G
 refuses "--message-size needs a value" 2 osu_latency -m
-refuses "--iterations '0': wanted is a number from 1 up" 2 osu_latency -i 0
-refuses "--warmup '-1': wanted is a number from 0 up" 2 osu_latency -x -1
+refuses "--iterations '0': wanted is a number from 1 to 1000000000" 2 osu_latency -i 0
+refuses "--warmup '-1': wanted is a number from 0 to 1000000000" 2 osu_latency -x -1
 refuses "--window-size '0': wanted is a number from 1 to 65536" 2 osu_bw -W 0
 refuses "--win-option 'made': wanted is create, allocate or dynamic" 2 osu_put_latency -w made
 refuses "--sync-option 'sink': wanted is lock, flush" 2 osu_get_bw -s sink
@@ -122,6 +122,10 @@ for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_
     count=$((count + 2))
     "$programs/$program" -h >"$work/out" 2>"$work/err" || fail "$program -h: $(cat "$work/err")"
     prints "^Usage: $program " out "$program -h"
+    case $program in
+    osu_init | line_time) ;;
+    *) prints '^Defaults: .*-i [0-9]+ -x [0-9]+' out "$program -h" ;;
+    esac
     [ -s "$work/err" ] && fail "$program -h complains: $(cat "$work/err")"
     "$programs/$program" -v >"$work/out" 2>"$work/err" || fail "$program -v: $(cat "$work/err")"
     prints '\(apelink\) [0-9]+\.[0-9]+' out "$program -v"
