@@ -65,6 +65,7 @@ mt_programs = \
     tests/mpi/p2p_tags \
     tests/mpi/p2p_testloop \
     tests/mpi/p2p_trunc \
+    tests/mpi/p2p_unexpected \
     tests/mpi/rma_atomic \
     tests/mpi/rma_putget \
     tests/mpi/rma_soak \

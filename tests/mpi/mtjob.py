@@ -86,14 +86,16 @@ class Environment:
         return env
 
 
-def components(folder):
-    """What makes Open MPI look for components in a folder first; None if there is no folder."""
-    if not folder:
+def components(folders):
+    """What makes Open MPI look for components in folders, joined by colons, first; None if there are none."""
+    if not folders:
         return None
-    # with a folder that is not there Open MPI finds not even its own components, and says nothing of use
-    if not list(pathlib.Path(folder).glob("mca_*.so")):
-        sys.exit(f"{sys.argv[0]}: there is no mca_*.so in {folder}, the folder of components")
-    return f"{pathlib.Path(folder).resolve()}:SYSTEM_DEFAULT:USER_DEFAULT"
+    found = [pathlib.Path(f) for f in folders.split(":")]
+    for folder in found:
+        # with a folder that is not there Open MPI finds not even its own components, and says nothing of use
+        if not list(folder.glob("mca_*.so")):
+            sys.exit(f"{sys.argv[0]}: there is no mca_*.so in {folder}, a folder of components")
+    return ":".join([str(f.resolve()) for f in found] + ["SYSTEM_DEFAULT:USER_DEFAULT"])
 
 
 def show(text, limit=60):
