@@ -24,6 +24,7 @@ AC_DEFUN([APELINK_SUMMARY], [
     APELINK_SUMMARY_LINE([core library (libapeni)], [yes], [$CC $CFLAGS], [])
     APELINK_SUMMARY_LINE([Open MPI components], [$have_ompi], [Open MPI $ompi_version], [$why_ompi])
     APELINK_SUMMARY_LINE([MPI programs and tests], [$have_mpi], [$MPICC], [$why_ompi])
+    APELINK_SUMMARY_LINE([benchmarks for MPICH], [$have_mpich], [$MPICH_CC (MPICH $version_mpich)], [$why_mpich])
     apelink_later=
     APELINK_SUMMARY_PART([ni/link/ucx], [link between hosts (UCX)], [ucx])
     APELINK_SUMMARY_PART([ni/base/topology.c], [placement (hwloc)], [hwloc])

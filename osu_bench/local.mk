@@ -158,8 +158,8 @@ endif
 
 TESTS += osu_bench/tests/compare.sh osu_bench/tests/line.sh
 
-# The same programs for MPICH, for compare alone; build-mpich says what happens without MPICH. It is no matter of
-# configure: whoever installs MPICH later need not begin anew. OSU_MPICC in the environment names another compiler.
+# The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
+# without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
 osumpichdir = $(osudir)/mpich
 osumpich_programs = \
     osu_bench/mpich/osu_latency \
@@ -194,7 +194,7 @@ osu_bench/mpich.stamp: osu_bench/build-mpich $(osu_bench_libosu_la_SOURCES) \
     osu_bench/osu_acc_latency.c osu_bench/osu_cas_latency.c osu_bench/osu_fop_latency.c osu_bench/osu_put_bw.c \
     osu_bench/osu_get_bw.c osu_bench/osu_allreduce.c osu_bench/osu_barrier.c osu_bench/osu_bcast.c \
     osu_bench/osu_alltoall.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c
-	$(AM_V_GEN)$(MKDIR_P) osu_bench && CFLAGS='$(CFLAGS)' \
+	$(AM_V_GEN)$(MKDIR_P) osu_bench && CFLAGS='$(CFLAGS)' OSU_MPICC="$${OSU_MPICC:-$(MPICH_CC)}" \
 	    $(SHELL) $(srcdir)/osu_bench/build-mpich $(srcdir) $(builddir) $(osu_names) && touch $@
 
 $(osumpich_programs): osu_bench/mpich.stamp
