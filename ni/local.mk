@@ -37,3 +37,4 @@ include ni/link/local.mk
 include ni/match/local.mk
 include ni/table/local.mk
 include ni/engine/local.mk
+include ni/portals/local.mk

@@ -341,6 +341,9 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 /* Whether one answer can be sent, or made to wait, whatever happens. Whoever has the turn. */
 bool ni_send_can_answer(struct ni *ni);
 
+/* Have a put sent when there is room. The peer's lock is held. */
+void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put);
+
 /* Send what waits for one peer, as far as there is room. The peer's lock is held. Returns
  * packets sent. */
 unsigned ni_send_waiting(struct ni_peer *peer);

@@ -332,6 +332,12 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
     return status;
 }
 
+void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put)
+{
+    ni_list_push_back(&peer->put_queue, put);
+    now_busy(peer);
+}
+
 void ni_stream_queue(struct ni_stream *stream)
 {
     struct ni_peer *peer = stream->peer;

@@ -3,6 +3,7 @@
 
 suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c \
     tests/links/suite_private.h tests/links/suite_run.c
+suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
@@ -11,6 +12,7 @@ suite_tests = \
     tests/links/suite_ends \
     tests/links/suite_faults \
     tests/links/suite_messages \
+    tests/links/suite_portals \
     tests/links/suite_queues \
     tests/links/suite_random \
     tests/links/suite_refused \
@@ -35,6 +37,10 @@ tests_links_suite_faults_LDADD = $(LINKS_LIBS)
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_portals_SOURCES = tests/links/suite_portals.c $(suite_sources) $(suite_portals)
+tests_links_suite_portals_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_portals_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)

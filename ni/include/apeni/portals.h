@@ -192,8 +192,8 @@ enum ni_ack_req {
  * it has matched: then SEND comes when it has fetched them. Puts of one thread to one peer match in
  * the order in which they were made.
  *
- * Events at the initiator: SEND always once, ACK once if asked for, both in any case, with the
- * reason if it failed (peer gone, dropped, disabled). Eager puts without NI_ACK_REQ report no
+ * Events at the initiator: SEND always once (with NI_ACK_REQ, and no room at first, not before ACK),
+ * ACK once if asked for, both in any case, with the reason if it failed (peer gone, dropped, disabled). Eager puts without NI_ACK_REQ report no
  * failure at the target. NI_PTL_ARG_INVALID (range outside of the descriptor, index > 255),
  * NI_PTL_NO_SPACE, or the peer's status: then there is no event. */
 int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
@@ -236,9 +236,9 @@ enum ni_list_kind {
 int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle);
 
-/* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: it has matched and
- * its event is still to come (USE_ONCE), or data is arriving in it just now (try again).
- * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come. So a USE_ONCE entry
+/* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: data is arriving in
+ * it just now (try again).
+ * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come or is coming. So a USE_ONCE entry
  * either gives its event or is unlinked by one call that returns NI_OK, never both. */
 int ni_me_unlink(struct ni *ni, ni_me_handle handle);
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "portals/portals.h"
+
+/* A message and an entry have met: where the data goes, and what is told of it to whom. */
+
+struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from)
+{
+    struct ni_match_list *list = &from->pt->posted;
+    struct ni_match_entry *found;
+    uint64_t start;
+
+    if (NI_LIKELY(++ni->portals->sample % NI_MATCH_SAMPLING != 0)) {
+        found = ni_match_list_search(list, from->match_bits, from->initiator);
+    } else {
+        start = ni_cycles();
+        found = ni_match_list_search(list, from->match_bits, from->initiator);
+        ni->portals->cycles += ni_cycles() - start;
+        ni_stat_add(&ni->stats.match_timed, 1);
+    }
+    return found == NULL ? NULL : ni_container_of(found, struct ni_entry, match);
+}
+
+/* Bytes of a message that fit into length bytes. */
+static uint64_t fitting(const struct ni_arriving *from, uint64_t length)
+{
+    uint64_t offset = from->remote_offset;
+
+    return offset >= length ? 0 : ni_min_u64(from->rlength, length - offset);
+}
+
+void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry,
+                  const struct ni_arriving *from, struct ni_target *target)
+{
+    target->start = (uint8_t *)((uintptr_t)entry->start + from->remote_offset);
+    target->mlength = fitting(from, entry->length);
+    target->user_ptr = entry->user_ptr;
+    target->options = entry->options;
+    if (NI_LIKELY((entry->options & NI_ME_USE_ONCE) != 0)) {
+        ni_match_list_remove(&from->pt->posted, &entry->match);
+        ni_pool_put(&portals->entries, entry);
+        from->pt->users--;
+        target->entry = NULL;
+    } else {
+        entry->busy++;
+        target->entry = entry;
+    }
+}
+
+void ni_target_release(struct ni *ni, const struct ni_target *target)
+{
+    if (target->entry != NULL) {
+        ni_portals_lock(ni);
+        target->entry->busy--;
+        ni_portals_unlock(ni);
+    }
+}
+
+void ni_target_tell(const struct ni_arriving *from, const struct ni_target *target,
+                    enum ni_event_kind type, enum ni_ni_fail fail)
+{
+    uint32_t disabled = type == NI_EVENT_PUT ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
+    struct ni_event event;
+
+    if (from->pt->eq == NULL) {
+        return;
+    }
+    event = (struct ni_event){
+        .type = type,
+        .ni_fail_type = fail,
+        .user_ptr = target->user_ptr,
+        .start = target->start,
+        .match_bits = from->match_bits,
+        .hdr_data = from->hdr_data,
+        .rlength = from->rlength,
+        .mlength = target->mlength,
+        .remote_offset = from->remote_offset,
+        .initiator = from->initiator,
+        .pt_index = from->pt->index,
+        .peer = from->peer,
+    };
+    if ((target->options & (NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE)) == NI_ME_USE_ONCE) {
+        event.type = NI_EVENT_AUTO_UNLINK;
+        ni_event_tell(from->pt->eq, &event);
+        event.type = type;
+    }
+    if (NI_LIKELY((target->options & disabled) == 0 || fail != NI_NI_OK)) {
+        ni_event_tell(from->pt->eq, &event);
+    }
+}
+
+static ni_status answer_self(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail fail,
+                             uint64_t mlength)
+{
+    struct ni_put *put = ni_put_find(ni, NULL, from->token);
+
+    if (put != NULL) {
+        ni_put_finish(ni, put, fail, mlength, from->remote_offset);
+    }
+    return NI_OK;
+}
+
+ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail fail,
+                             uint64_t mlength)
+{
+    struct ni_packet_ack fields = {
+        .token = from->token, .value = mlength, .offset = from->remote_offset};
+    ni_status status = NI_OK;
+
+    if (from->token == 0) {
+        return NI_OK;
+    }
+    if (from->peer == NULL) {
+        return answer_self(ni, from, fail, mlength);
+    }
+    status = ni_send_control(from->peer, NI_PACKET_PUT_ACK, NI_LINE, (uint16_t)fail, 0,
+                             NI_HANDLE_PORTAL, &fields, sizeof(fields));
+    /* A peer that is going away needs no answers. */
+    return status == NI_ERR_NOMEM ? status : NI_OK;
+}
+
+static void forget(struct ni *ni, struct ni_kept *kept)
+{
+    ni_portals_lock(ni);
+    if (kept->target.entry != NULL) {
+        kept->target.entry->busy--;
+    }
+    kept->from.pt->users--;
+    ni_kept_free(ni, kept);
+    ni_portals_unlock(ni);
+}
+
+static void answer_later(struct ni *ni, struct ni_portal_task *task)
+{
+    struct ni_kept *kept = ni_container_of(task, struct ni_kept, task);
+
+    if (ni_arriving_answer(ni, &kept->from, kept->fail, kept->target.mlength) != NI_OK) {
+        ni_task_add(ni, task, answer_later);
+    } else {
+        forget(ni, kept);
+    }
+}
+
+static void delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
+{
+    bool answered;
+
+    kept->fail = fail;
+    if (fail != NI_NI_OK) {
+        kept->target.mlength = 0;
+    }
+    /* The peer first: it may be waiting for it, and the event may take its time. */
+    answered = ni_arriving_answer(ni, &kept->from, fail, kept->target.mlength) == NI_OK;
+    ni_target_tell(&kept->from, &kept->target, kept->type, fail);
+    if (answered) {
+        forget(ni, kept);
+    } else {
+        ni_task_add(ni, &kept->task, answer_later);
+    }
+}
+
+static void fetched(void *arg, ni_status status, uint64_t value)
+{
+    struct ni_kept *kept = arg;
+
+    (void)value;
+    delivered(kept->from.peer->ni, kept, ni_fail_of(status));
+}
+
+/* Have the data of a long put come from its initiator. */
+static void fetch(struct ni *ni, struct ni_kept *kept)
+{
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = fetched, .arg = kept};
+    ni_status status;
+
+    if (kept->target.mlength == 0) {
+        delivered(ni, kept, NI_NI_OK);
+        return;
+    }
+    status =
+        ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, &kept->remote, &ack);
+    if (status != NI_OK) {
+        delivered(ni, kept, ni_fail_of(status));
+    }
+}
+
+void ni_kept_deliver(struct ni *ni, struct ni_kept *kept)
+{
+    const struct ni_target *target = &kept->target;
+
+    if (target->mlength == 0 && kept->form != NI_KEPT_REMOTE) {
+        delivered(ni, kept, NI_NI_OK); /* there may be no buffer at all */
+        return;
+    }
+    switch (kept->form) {
+    case NI_KEPT_REMOTE:
+        fetch(ni, kept);
+        return;
+    case NI_KEPT_INLINE:
+        memcpy(target->start, kept->small, target->mlength);
+        break;
+    case NI_KEPT_COPIED:
+        memcpy(target->start, kept->data, target->mlength);
+        break;
+    case NI_KEPT_OWN:
+        memmove(target->start, kept->own, target->mlength);
+        break;
+    }
+    delivered(ni, kept, NI_NI_OK);
+}

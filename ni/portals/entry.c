@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* Match entries: posting and unlinking. */
+
+enum {
+    NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
+                    NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE,
+};
+
+/* Link an entry behind all others. portals->lock is held. */
+static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *user_ptr,
+                ni_me_handle *handle)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_entry *entry = ni_pool_get(&portals->entries);
+
+    if (NI_UNLIKELY(entry == NULL)) {
+        return NI_PTL_NO_SPACE;
+    }
+    entry->start = me->start;
+    entry->length = me->length;
+    entry->user_ptr = user_ptr;
+    entry->pt = pt;
+    entry->options = me->options;
+    entry->busy = 0;
+    if (NI_UNLIKELY(ni_match_list_append(&pt->posted, &entry->match, me->match_bits,
+                                         me->ignore_bits, me->match_id) != NI_OK)) {
+        ni_pool_put(&portals->entries, entry);
+        return NI_PTL_NO_SPACE;
+    }
+    pt->users++;
+    if (handle != NULL) {
+        *handle = ni_pool_token(&portals->entries, entry);
+    }
+    return NI_OK;
+}
+
+/* Let the entry have what was kept: NI_OK, done with it; NI_PTL_NO_MATCH, nothing (more) matches and
+ * portals->lock is held. It is held before. */
+static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *user_ptr)
+{
+    struct ni_kept *kept;
+
+    while ((kept = ni_kept_find(ni, pt, me)) != NULL) {
+        if ((me->options & NI_ME_OP_PUT) == 0) {
+            break;
+        }
+        ni_kept_take(ni, kept);
+        pt->users++;
+        ni_portals_unlock(ni);
+        ni_kept_aim(kept, me, user_ptr);
+        ni_kept_deliver(ni, kept);
+        if ((me->options & NI_ME_USE_ONCE) != 0) {
+            return NI_OK;
+        }
+        ni_portals_lock(ni);
+    }
+    return NI_PTL_NO_MATCH;
+}
+
+int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
+                 void *user_ptr, ni_me_handle *handle)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_pt *pt;
+    int result;
+
+    if (NI_UNLIKELY(portals == NULL || ni->forked)) {
+        return portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    if (NI_UNLIKELY((me->options & ~(unsigned)NI_ME_OPTIONS) != 0 || list != NI_PRIORITY_LIST)) {
+        return NI_PTL_ARG_INVALID;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(portals, pt_index);
+    if (NI_UNLIKELY(pt == NULL)) {
+        ni_portals_unlock(ni);
+        return NI_PTL_ARG_INVALID;
+    }
+    if (NI_UNLIKELY(pt->kept.length != 0)) {
+        if (handle != NULL) {
+            *handle = 0;
+        }
+        if (use_kept(ni, pt, me, user_ptr) == NI_OK) {
+            return NI_OK;
+        }
+    }
+    result = post(ni, pt, me, user_ptr, handle);
+    ni_portals_unlock(ni);
+    return result;
+}
+
+int ni_me_unlink(struct ni *ni, ni_me_handle handle)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_entry *entry;
+    int result = NI_OK;
+
+    if (portals == NULL || ni->forked) {
+        return portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    entry = ni_pool_from_token(&portals->entries, handle);
+    if (entry == NULL) {
+        result = NI_PTL_ARG_INVALID;
+    } else if (entry->busy != 0) {
+        result = NI_PTL_IN_USE;
+    } else {
+        ni_match_list_remove(&entry->pt->posted, &entry->match);
+        entry->pt->users--;
+        ni_pool_put(&portals->entries, entry);
+    }
+    ni_portals_unlock(ni);
+    return result;
+}

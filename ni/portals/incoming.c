@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/*
+ * Packets to the PORTAL region. Everything in them is checked here; a put that cannot be accepted is
+ * counted, and refused to whoever wants to know. What breaks the protocol ends the peer.
+ */
+
+struct packet_in {
+    struct ni *ni;
+    struct ni_peer *peer;
+    const struct ni_packet *packet;
+    const uint8_t *payload;
+    uint32_t len;
+    uint32_t region;
+    uint16_t tag;
+    bool in_bulk;
+};
+
+typedef ni_status (*arrive_fn)(const struct packet_in *in);
+
+/* Whether fields of so many bytes lie before the payload. */
+static bool has_fields(const struct packet_in *in, size_t size)
+{
+    return in->in_bulk ? size <= NI_PACKET_BULK_AT - NI_PACKET_HEADER
+                       : in->len == 0 ||
+                             in->payload >= (const uint8_t *)in->packet + NI_PACKET_HEADER + size;
+}
+
+static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail why)
+{
+    ni_stat_add(&ni->stats.match_dropped, 1);
+    /* Its answer has a place: ni_send_can_answer. */
+    (void)ni_arriving_answer(ni, from, why, 0);
+    return NI_OK;
+}
+
+/* Why a put is not accepted by what was found for it. */
+static enum ni_ni_fail judge(const struct ni_arriving *from, const struct ni_entry *entry)
+{
+    if (entry != NULL) {
+        return (entry->options & NI_ME_OP_PUT) != 0 ? NI_NI_OK : NI_NI_OP_VIOLATION;
+    }
+    return (from->pt->options & NI_PT_UNEXPECTED) != 0 ? NI_NI_OK : NI_NI_DROPPED;
+}
+
+/* ---- PUT -------------------------------------------------------------------------------------- */
+
+static ni_status put_arrives(const struct packet_in *in, struct ni_arriving *from)
+{
+    struct ni *ni = in->ni;
+    struct ni_target target;
+    struct ni_entry *entry;
+    enum ni_ni_fail why;
+    ni_status status;
+
+    ni_portals_lock(ni);
+    from->pt = ni_pt_at(ni->portals, in->tag & NI_PUT_INDEX);
+    if (NI_UNLIKELY(from->pt == NULL)) {
+        ni_portals_unlock(ni);
+        return refuse(ni, from, NI_NI_DROPPED);
+    }
+    entry = ni_entry_find(ni, from);
+    why = judge(from, entry);
+    if (NI_UNLIKELY(why != NI_NI_OK)) {
+        ni_portals_unlock(ni);
+        return refuse(ni, from, why);
+    }
+    if (entry == NULL) {
+        status = ni_kept_copy(ni, from, in->payload);
+        ni_portals_unlock(ni);
+        return status;
+    }
+    ni_entry_use(ni->portals, entry, from, &target);
+    ni_portals_unlock(ni);
+    if (NI_LIKELY(target.mlength == 8)) {
+        memcpy(target.start, in->payload, 8);
+    } else if (target.mlength != 0) {
+        memcpy(target.start, in->payload, target.mlength);
+    }
+    if (NI_UNLIKELY(from->token != 0)) {
+        (void)ni_arriving_answer(ni, from, NI_NI_OK, target.mlength);
+    }
+    ni_target_tell(from, &target, NI_EVENT_PUT, NI_NI_OK);
+    ni_target_release(ni, &target);
+    return NI_OK;
+}
+
+static ni_status on_put(const struct packet_in *in)
+{
+    struct ni_packet_put_more more = {.token = 0};
+    struct ni_arriving from;
+
+    if (NI_UNLIKELY((in->tag & NI_PUT_MORE) != 0)) {
+        if (!has_fields(in, sizeof(struct ni_packet_put) + sizeof(more))) {
+            return NI_ERR_PROTOCOL;
+        }
+        memcpy(&more, &in->packet->body[2], sizeof(more));
+        if (more.token != 0 && !ni_send_can_answer(in->ni)) {
+            return NI_AGAIN;
+        }
+    } else if (NI_UNLIKELY(!has_fields(in, sizeof(struct ni_packet_put)))) {
+        return NI_ERR_PROTOCOL;
+    }
+    from.peer = in->peer;
+    from.initiator = in->peer->initiator;
+    from.match_bits = in->packet->body[0];
+    from.hdr_data = in->packet->body[1];
+    from.rlength = in->len;
+    from.remote_offset = more.remote_offset;
+    from.token = more.token;
+    return put_arrives(in, &from);
+}
+
+/* ---- PUT_LONG --------------------------------------------------------------------------------- */
+
+/* Wait for an entry, the data staying where it is. portals->lock is held. */
+static ni_status defer(struct ni *ni, struct ni_kept *kept)
+{
+    if (!ni_kept_list(ni, kept)) {
+        ni_kept_free(ni, kept);
+        return NI_AGAIN;
+    }
+    ni_stat_add(&ni->stats.match_deferred, 1);
+    return NI_OK;
+}
+
+static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving *from,
+                                  const struct ni_packet_put_long *fields)
+{
+    struct ni *ni = in->ni;
+    struct ni_entry *entry;
+    struct ni_kept *kept;
+    enum ni_ni_fail why = NI_NI_DROPPED;
+    ni_status status = NI_OK;
+
+    ni_portals_lock(ni);
+    from->pt = ni_pt_at(ni->portals, in->tag & NI_PUT_INDEX);
+    entry = from->pt != NULL ? ni_entry_find(ni, from) : NULL;
+    if (from->pt == NULL || (why = judge(from, entry)) != NI_NI_OK) {
+        ni_portals_unlock(ni);
+        return refuse(ni, from, why);
+    }
+    kept = ni_kept_new(ni, from);
+    if (kept == NULL) {
+        ni_portals_unlock(ni);
+        return NI_AGAIN;
+    }
+    kept->form = NI_KEPT_REMOTE;
+    kept->remote =
+        (struct ni_remote){.addr = fields->addr, .key = fields->key, .handle = fields->handle};
+    if (entry == NULL) {
+        status = defer(ni, kept);
+    } else {
+        kept->type = NI_EVENT_PUT;
+        ni_entry_use(ni->portals, entry, from, &kept->target);
+        from->pt->users++;
+    }
+    ni_portals_unlock(ni);
+    if (entry != NULL) {
+        ni_kept_deliver(ni, kept);
+    }
+    return status;
+}
+
+static ni_status on_put_long(const struct packet_in *in)
+{
+    struct ni_packet_put_long fields;
+    struct ni_packet_put_long_more more = {.remote_offset = 0};
+    struct ni_arriving from;
+
+    memcpy(&fields, in->packet->body, sizeof(fields));
+    more.length = fields.length;
+    if (fields.token == 0 || in->in_bulk ||
+        in->len != ((in->tag & NI_PUT_MORE) != 0 ? sizeof(more) : 0) ||
+        !has_fields(in, sizeof(fields))) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (in->len != 0) {
+        memcpy(&more, in->payload, sizeof(more));
+    }
+    if (more.length > INT64_MAX) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (!ni_send_can_answer(in->ni)) {
+        return NI_AGAIN;
+    }
+    from = (struct ni_arriving){
+        .peer = in->peer,
+        .initiator = in->peer->initiator,
+        .match_bits = fields.match_bits,
+        .hdr_data = fields.hdr_data,
+        .rlength = more.length,
+        .remote_offset = more.remote_offset,
+        .token = fields.token,
+    };
+    return long_put_arrives(in, &from, &fields);
+}
+
+/* ---- PUT_ACK ---------------------------------------------------------------------------------- */
+
+static ni_status on_put_ack(const struct packet_in *in)
+{
+    struct ni_packet_ack fields;
+    struct ni_put *put;
+
+    memcpy(&fields, in->packet->body, sizeof(fields));
+    if (in->len != 0 || in->tag > NI_NI_SEGV || in->tag == NI_NI_NO_MATCH) {
+        return NI_ERR_PROTOCOL;
+    }
+    put = ni_put_find(in->ni, in->peer, fields.token);
+    if (put == NULL) {
+        return NI_OK; /* late, or invented */
+    }
+    if (fields.value > put->header.length) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_put_finish(in->ni, put, (enum ni_ni_fail)in->tag, fields.value, fields.offset);
+    return NI_OK;
+}
+
+ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                            uint64_t word0, uint64_t word1, const uint8_t *payload)
+{
+    static const arrive_fn handlers[] = {on_put, on_put_long, on_put_ack};
+    const struct packet_in in = {
+        .ni = ni,
+        .peer = peer,
+        .packet = packet,
+        .payload = payload,
+        .len = ni_packet_len(word1),
+        .region = ni_packet_region(word1),
+        .tag = ni_packet_tag(word0),
+        .in_bulk = ni_packet_in_bulk(word0),
+    };
+    unsigned kind = ni_packet_kind(word0);
+
+    if (NI_LIKELY(kind == NI_PACKET_PUT)) {
+        /* The one that has to be fast; inlined here. */
+        if (NI_UNLIKELY(in.region != NI_HANDLE_PORTAL || (in.tag & ~NI_PUT_TAG_BITS) != 0)) {
+            return NI_ERR_PROTOCOL;
+        }
+        return on_put(&in);
+    }
+    if (kind >= NI_PACKET_KINDS || in.region != NI_HANDLE_PORTAL) {
+        return NI_ERR_PROTOCOL;
+    }
+    return handlers[kind - NI_PACKET_PUT](&in);
+}

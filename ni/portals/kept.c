@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/*
+ * Unexpected messages. Data of up to 32 bytes lies in the message's struct, more in a block of its
+ * own, or it is still with the initiator. The blocks are bounded: from half of match_unexpected on,
+ * peers are asked to send headers only (NI_WISH_HEADERS_ONLY), so that what they have sent until they
+ * notice fits into the other half; below a quarter they may send data again. Beyond all of it a
+ * message stays in its lane, which holds its sender back: who ignores the wish waits.
+ */
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void set_wishes(struct ni *ni, uint32_t wishes)
+{
+    if (ni->portals->wishes != wishes) {
+        ni->portals->wishes = wishes;
+        ni->link->ops->wish(ni->link, wishes);
+    }
+}
+
+static void count_bytes(struct ni *ni, uint64_t bytes)
+{
+    uint64_t most = ni->config->match_unexpected;
+
+    ni->portals->bytes = bytes;
+    ni_stat_set(&ni->stats.match_unexpected_bytes, bytes);
+    ni_stat_max(&ni->stats.match_unexpected_bytes_max, bytes);
+    if (bytes > most / 2) {
+        set_wishes(ni, NI_WISH_HEADERS_ONLY);
+    } else if (bytes <= most / 4) {
+        set_wishes(ni, 0);
+    }
+}
+
+/* What a block of len bytes takes, its own management included. */
+static uint64_t block_size(uint64_t len)
+{
+    return ni_align_up(len, 16) + 16;
+}
+
+struct ni_kept *ni_kept_new(struct ni *ni, const struct ni_arriving *from)
+{
+    struct ni_kept *kept = ni_pool_get(&ni->portals->kept);
+
+    if (kept != NULL) {
+        kept->from = *from;
+        kept->form = NI_KEPT_INLINE;
+        kept->claimed = false;
+        kept->target.entry = NULL;
+        ni_list_init(&kept->task.list);
+    }
+    return kept;
+}
+
+void ni_kept_free(struct ni *ni, struct ni_kept *kept)
+{
+    if (kept->form == NI_KEPT_COPIED) {
+        count_bytes(ni, ni->portals->bytes - block_size(kept->from.rlength));
+        ni_free(kept->data);
+    }
+    ni_pool_put(&ni->portals->kept, kept);
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+bool ni_kept_list(struct ni *ni, struct ni_kept *kept)
+{
+    struct ni_portals *portals = ni->portals;
+    const struct ni_arriving *from = &kept->from;
+
+    if (portals->headers >= portals->limits.max_unexpected_headers ||
+        ni_match_headers_append(&from->pt->kept, &kept->match, from->match_bits, from->initiator) !=
+            NI_OK) {
+        return false;
+    }
+    ni_stat_set(&ni->stats.match_unexpected, ++portals->headers);
+    return true;
+}
+
+void ni_kept_take(struct ni *ni, struct ni_kept *kept)
+{
+    ni_match_headers_remove(&kept->from.pt->kept, &kept->match);
+    ni_stat_set(&ni->stats.match_unexpected, --ni->portals->headers);
+}
+
+static bool copy_data(struct ni *ni, struct ni_kept *kept, const void *data)
+{
+    uint64_t len = kept->from.rlength;
+    uint64_t bytes = ni->portals->bytes + block_size(len);
+
+    if (len <= NI_PUT_INLINE) {
+        memcpy(kept->small, data, len);
+        return true;
+    }
+    if (bytes > ni->config->match_unexpected || (kept->data = ni_malloc(len)) == NULL) {
+        return false;
+    }
+    kept->form = NI_KEPT_COPIED;
+    memcpy(kept->data, data, len);
+    count_bytes(ni, bytes);
+    return true;
+}
+
+ni_status ni_kept_copy(struct ni *ni, const struct ni_arriving *from, const void *data)
+{
+    struct ni_kept *kept = ni_kept_new(ni, from);
+
+    if (kept == NULL) {
+        return NI_AGAIN;
+    }
+    if (!copy_data(ni, kept, data) || !ni_kept_list(ni, kept)) {
+        ni_kept_free(ni, kept);
+        return NI_AGAIN;
+    }
+    return NI_OK;
+}
+
+struct ni_kept *ni_kept_find(struct ni *ni, struct ni_pt *pt, const struct ni_me *me)
+{
+    struct ni_match_header *found;
+
+    (void)ni;
+    if (pt->kept.length == 0) {
+        return NULL;
+    }
+    found = ni_match_headers_search(&pt->kept, me->match_bits, me->ignore_bits, me->match_id);
+    return found == NULL ? NULL : ni_container_of(found, struct ni_kept, match);
+}
+
+void ni_kept_aim(struct ni_kept *kept, const struct ni_me *me, void *user_ptr)
+{
+    uint64_t offset = kept->from.remote_offset;
+
+    kept->type = NI_EVENT_PUT_OVERFLOW;
+    kept->target = (struct ni_target){
+        .start = (uint8_t *)((uintptr_t)me->start + offset),
+        .mlength = offset >= me->length ? 0 : ni_min_u64(kept->from.rlength, me->length - offset),
+        .user_ptr = user_ptr,
+        .options = me->options,
+    };
+}
+
+/* ---- dropping -------------------------------------------------------------------------------- */
+
+/* portals->lock is held, and given back meanwhile: answers go out without it. */
+static void drop(struct ni *ni, struct ni_kept *kept)
+{
+    struct ni_arriving from = kept->from;
+
+    ni_kept_free(ni, kept);
+    ni_stat_add(&ni->stats.match_dropped, 1);
+    ni_portals_unlock(ni);
+    /* Out of memory an initiator is not told, and waits until it or we close. */
+    (void)ni_arriving_answer(ni, &from, NI_NI_DROPPED, 0);
+    ni_portals_lock(ni);
+}
+
+void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt)
+{
+    static const struct ni_me any = {.ignore_bits = UINT64_MAX, .match_id = NI_INITIATOR_ANY};
+    struct ni_kept *kept;
+
+    while ((kept = ni_kept_find(ni, pt, &any)) != NULL) {
+        ni_kept_take(ni, kept);
+        drop(ni, kept);
+    }
+}
+
+/* ---- searches -------------------------------------------------------------------------------- */
+
+static void describe(const struct ni_kept *kept, const struct ni_me *me, struct ni_event *event)
+{
+    const struct ni_arriving *from = &kept->from;
+    uint64_t offset = from->remote_offset;
+
+    *event = (struct ni_event){
+        .type = NI_EVENT_SEARCH,
+        .match_bits = from->match_bits,
+        .hdr_data = from->hdr_data,
+        .rlength = from->rlength,
+        .mlength = offset >= me->length ? 0 : ni_min_u64(from->rlength, me->length - offset),
+        .remote_offset = offset,
+        .initiator = from->initiator,
+        .pt_index = from->pt->index,
+        .peer = from->peer,
+    };
+}
+
+static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
+                 struct ni_event *event)
+{
+    struct ni_kept *kept = ni_kept_find(ni, pt, me);
+
+    if (kept == NULL) {
+        return NI_PTL_NO_MATCH;
+    }
+    describe(kept, me, event);
+    if (op == NI_SEARCH_DELETE) {
+        ni_kept_take(ni, kept);
+        kept->claimed = true;
+        pt->users++;
+        event->unexpected = ni_pool_token(&ni->portals->kept, kept);
+    }
+    return NI_OK;
+}
+
+int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event)
+{
+    struct ni_pt *pt;
+    int result = NI_PTL_ARG_INVALID;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
+        result = probe(ni, pt, me, op, event);
+    }
+    ni_portals_unlock(ni);
+    return result;
+}
+
+int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                 void *user_ptr)
+{
+    struct ni_event event = {.type = NI_EVENT_SEARCH, .pt_index = (uint16_t)pt_index};
+    int result = ni_me_probe(ni, pt_index, me, op, &event);
+
+    if (result != NI_OK && result != NI_PTL_NO_MATCH) {
+        return result;
+    }
+    event.ni_fail_type = result == NI_OK ? NI_NI_OK : NI_NI_NO_MATCH;
+    event.user_ptr = user_ptr;
+    ni_event_tell(ni->portals->pt[pt_index]->eq, &event);
+    return NI_OK;
+}
+
+/* A claimed message; it is not claimed any more. portals->lock is held. */
+static struct ni_kept *unclaim(struct ni *ni, ni_unexpected_handle handle)
+{
+    struct ni_kept *kept = ni_pool_from_token(&ni->portals->kept, handle);
+
+    if (kept == NULL || !kept->claimed) {
+        return NULL;
+    }
+    kept->claimed = false;
+    return kept;
+}
+
+int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
+                          void *user_ptr)
+{
+    struct ni_kept *kept;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    kept = unclaim(ni, handle);
+    ni_portals_unlock(ni);
+    if (kept == NULL) {
+        return NI_PTL_ARG_INVALID;
+    }
+    ni_kept_aim(kept, me, user_ptr);
+    ni_kept_deliver(ni, kept);
+    return NI_OK;
+}
+
+int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle)
+{
+    struct ni_kept *kept;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    kept = unclaim(ni, handle);
+    if (kept != NULL) {
+        kept->from.pt->users--;
+        drop(ni, kept);
+    }
+    ni_portals_unlock(ni);
+    return kept == NULL ? NI_PTL_ARG_INVALID : NI_OK;
+}

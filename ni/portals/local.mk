@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Portals 4 over the engine and the match list.
+
+ni_libapeni_core_la_SOURCES += \
+    ni/portals/deliver.c \
+    ni/portals/entry.c \
+    ni/portals/incoming.c \
+    ni/portals/kept.c \
+    ni/portals/open.c \
+    ni/portals/portals.h \
+    ni/portals/put.c \
+    ni/portals/queues.c \
+    ni/portals/self.c \
+    ni/portals/table.c

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "portals/portals.h"
+
+/* Life of what an NI needs to match, limits, statistics, and what was put off. */
+
+static struct ni_portal_task *next_task(struct ni *ni)
+{
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    node = ni->portal_work.items.next;
+    if (node == &ni->portal_work.items) {
+        node = NULL;
+    } else {
+        ni_work_remove(&ni->portal_work, node);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return node == NULL ? NULL : ni_container_of(node, struct ni_portal_task, list);
+}
+
+static unsigned run_tasks(struct ni *ni)
+{
+    struct ni_portal_task *task;
+    unsigned events = 0;
+
+    /* Tasks may come back, or bring others: those are for the next call. */
+    for (uint32_t n = ni_work_count(&ni->portal_work); n != 0; n--) {
+        task = next_task(ni);
+        if (task == NULL) {
+            break;
+        }
+        task->run(ni, task);
+        events++;
+    }
+    return events;
+}
+
+void ni_task_add(struct ni *ni, struct ni_portal_task *task,
+                 void (*run)(struct ni *ni, struct ni_portal_task *task))
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    task->run = run;
+    ni_work_add(&ni->portal_work, &task->list);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+/* The match lists count for themselves; what they counted is added up when somebody looks. */
+static void add_up(struct ni *ni)
+{
+    const struct ni_portals *portals = ni->portals;
+    uint64_t searches = 0, attempts = 0, posted = 0;
+
+    ni_portals_lock(ni);
+    for (unsigned i = 0; i < NI_PT_COUNT; i++) {
+        const struct ni_pt *pt = portals->pt[i];
+
+        if (pt != NULL) {
+            searches += pt->past.searches;
+            attempts += pt->past.attempts;
+        }
+        if (pt != NULL && pt->allocated) {
+            searches += pt->posted.counts.searches + pt->kept.counts.searches;
+            attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
+            posted += pt->posted.length;
+            ni_stat_max(&ni->stats.match_posted_max, pt->posted.counts.most);
+            ni_stat_max(&ni->stats.match_unexpected_max, pt->kept.counts.most);
+        }
+    }
+    ni_stat_set(&ni->stats.match_searches, searches);
+    ni_stat_set(&ni->stats.match_attempts, attempts);
+    ni_stat_set(&ni->stats.match_posted, posted);
+    ni_stat_set(&ni->stats.match_ns, (uint64_t)ni_cycles_to_ns(portals->cycles));
+    ni_portals_unlock(ni);
+}
+
+static void drop_all(struct ni *ni)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_kept *kept;
+
+    for (uint32_t i = 0; (kept = ni_pool_next(&portals->kept, &i)) != NULL;) {
+        ni_kept_free(ni, kept);
+    }
+    for (unsigned i = 0; i < NI_PT_COUNT; i++) {
+        if (portals->pt[i] != NULL && portals->pt[i]->allocated) {
+            ni_match_list_fini(&portals->pt[i]->posted);
+            ni_match_headers_fini(&portals->pt[i]->kept);
+        }
+        ni_free(portals->pt[i]);
+    }
+}
+
+static void close_portals(struct ni *ni)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_list *node;
+
+    while ((node = portals->own_puts.next) != &portals->own_puts) {
+        ni_put_finish(ni, ni_container_of(node, struct ni_put, all), NI_NI_UNDELIVERABLE, 0, 0);
+    }
+    ni_work_init(&ni->portal_work);
+    drop_all(ni);
+    ni->portal_ops = NULL;
+    ni->portals = NULL;
+    ni_pool_fini(&portals->entries);
+    ni_pool_fini(&portals->kept);
+    ni_pool_fini(&portals->puts);
+    ni_free(portals);
+}
+
+static const struct ni_portal_ops ops = {
+    .arrive = ni_portals_arrive,
+    .send_first = ni_put_send_first,
+    .complete_all = ni_put_complete_all,
+    .progress = run_tasks,
+    .add_up = add_up,
+    .close = close_portals,
+};
+
+static void set_limits(struct ni_limits *limits, const struct ni_limits *desired)
+{
+    static const struct ni_limits most = {
+        .max_entries = 1U << 30,
+        .max_unexpected_headers = 1U << 30,
+        .max_pt_index = NI_PT_COUNT - 1,
+        .max_msg_size = INT64_MAX,
+    };
+
+    *limits = desired != NULL ? *desired : most;
+    limits->max_entries = limits->max_entries != 0 ? limits->max_entries : most.max_entries;
+    limits->max_unexpected_headers = limits->max_unexpected_headers != 0
+                                         ? limits->max_unexpected_headers
+                                         : most.max_unexpected_headers;
+    limits->max_pt_index = limits->max_pt_index != 0 ? limits->max_pt_index : most.max_pt_index;
+    limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : most.max_msg_size;
+}
+
+static bool limits_valid(const struct ni_limits *limits)
+{
+    return limits->max_entries <= 1U << 30 && limits->max_unexpected_headers <= 1U << 30 &&
+           limits->max_pt_index < NI_PT_COUNT && limits->max_msg_size <= INT64_MAX;
+}
+
+int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual)
+{
+    struct ni_portals *portals;
+    struct ni_limits limits;
+    ni_status status = ni_usable(ni);
+
+    set_limits(&limits, desired);
+    if (status != NI_OK) {
+        return status;
+    }
+    if (!limits_valid(&limits)) {
+        return NI_PTL_ARG_INVALID;
+    }
+    if (ni->portals != NULL) {
+        return NI_PTL_IN_USE;
+    }
+    portals = ni_aligned_zero(NI_CACHE_LINE, sizeof(*portals));
+    if (portals == NULL) {
+        return NI_PTL_NO_SPACE;
+    }
+    portals->limits = limits;
+    ni_list_init(&portals->own_puts);
+    if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
+        ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
+        ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK) {
+        ni_free(portals);
+        return NI_PTL_NO_SPACE;
+    }
+    ni->portals = portals;
+    ni->portal_ops = &ops;
+    if (actual != NULL) {
+        *actual = limits;
+    }
+    return NI_OK;
+}

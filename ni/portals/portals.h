@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_PORTALS_PORTALS_H
+#define NI_PORTALS_PORTALS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <apeni/portals.h>
+
+#include "engine/engine.h"
+#include "match/match.h"
+
+/*
+ * Portals 4 over the engine: what a packet to the PORTAL region does.
+ *
+ *   open.c      ni_portals_open, limits, statistics, close
+ *   queues.c    event queues, events             table.c     the portal table
+ *   put.c       puts at their initiator          self.c      puts to the own NI
+ *   incoming.c  puts, and their ends, from peers
+ *   entry.c     match entries                    deliver.c   a put has met an entry
+ *   kept.c      unexpected messages: bounded memory, searches
+ *
+ * A put that arrives is looked up among the posted entries; an entry that is posted is looked up
+ * among the kept messages; both under one lock of the NI (portals->lock; untouched without
+ * NI_THREADS), so that no two can miss each other. The lock is given back before anything is
+ * copied to a buffer of the user's, sent or told. It is the innermost lock but for the memory
+ * allocator's.
+ *
+ * A put at its initiator has a struct ni_put only if something about it is still open when ni_put
+ * returns. A message at its target has a struct ni_kept only if it must wait: for an entry, or for
+ * data to be fetched. All others need no memory.
+ */
+
+enum {
+    NI_PT_COUNT = 256,      /* indices that a packet can name */
+    NI_PUT_INLINE = 32,     /* bytes of payload in the header's line */
+    NI_MATCH_SAMPLING = 64, /* one match in so many is timed */
+};
+
+struct ni_eq {
+    ni_event_fn fn;
+    void *arg;
+    uint32_t users; /* portal table entries */
+};
+
+struct ni_pt {
+    struct ni_match_list posted;
+    struct ni_match_headers kept;
+    struct ni_eq *eq;
+    unsigned options;
+    uint16_t index;
+    bool allocated;
+    uint64_t users;              /* entries, messages claimed or being fetched */
+    struct ni_match_counts past; /* of what had this index before */
+};
+
+struct ni_entry {
+    struct ni_match_entry match;
+    uint8_t *start;
+    uint64_t length;
+    void *user_ptr;
+    struct ni_pt *pt;
+    uint32_t options;
+    uint32_t busy; /* deliveries under way: cannot be unlinked */
+};
+_Static_assert(sizeof(struct ni_entry) <= 128, "two lines per entry");
+
+/* Something to be done in progress, outside of all locks. In ni->portal_work, under the NI's lock. */
+struct ni_portal_task {
+    struct ni_list list;
+    void (*run)(struct ni *ni, struct ni_portal_task *task);
+};
+
+/* What an initiator said. */
+struct ni_arriving {
+    struct ni_peer *peer; /* NULL: this NI */
+    struct ni_pt *pt;
+    ni_initiator initiator;
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t rlength;
+    uint64_t remote_offset;
+    uint64_t token; /* of the answer; 0: wants none */
+};
+
+/* Where it goes. */
+struct ni_target {
+    struct ni_entry *entry; /* to be released; NULL: it is unlinked already */
+    uint8_t *start;         /* of this message's data */
+    uint64_t mlength;
+    void *user_ptr;
+    uint32_t options;
+};
+
+enum ni_kept_form {
+    NI_KEPT_INLINE, /* data in `small` */
+    NI_KEPT_COPIED, /* data in `data`, ours */
+    NI_KEPT_REMOTE, /* data at the peer */
+    NI_KEPT_OWN,    /* data in the buffer of a put of this NI */
+};
+
+/* A message that waits: in pt->kept, claimed by a search, or being fetched. */
+struct ni_kept {
+    struct ni_match_header match;
+    struct ni_arriving from;
+    struct ni_portal_task task; /* an answer that found no memory */
+    union {
+        uint8_t small[NI_PUT_INLINE];
+        uint8_t *data;
+        struct ni_remote remote;
+        const uint8_t *own;
+    };
+    struct ni_target target; /* once matched */
+    enum ni_kept_form form;
+    enum ni_event_kind type; /* of its event */
+    enum ni_ni_fail fail;
+    bool claimed;
+};
+
+/* What goes over the wire. */
+struct ni_put_header {
+    const uint8_t *src;
+    uint64_t length;
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t remote_offset;
+    uint64_t token;
+    uint16_t pt_index;
+};
+
+/* A put that something is still to come of. */
+struct ni_put {
+    struct ni_list all;   /* in peer->puts or portals->own_puts; under the NI's lock */
+    struct ni_list queue; /* in peer->put_queue while it waits for room; under the peer's lock */
+    struct ni_portal_task task;
+    struct ni_peer *peer; /* NULL: this NI */
+    struct ni_put_header header;
+    struct ni_eq *eq;
+    void *user_ptr;
+    struct ni_rkey rkey; /* of its data, handle 0: none */
+    uint32_t options;    /* the descriptor's */
+    bool ack;
+    bool is_long;
+    bool asked; /* an answer may come; under the NI's lock */
+    bool told;  /* SEND has been told, or need not be */
+};
+
+struct ni_portals {
+    struct ni_lock lock;
+    struct ni_pt *pt[NI_PT_COUNT];
+    struct ni_pool entries;
+    struct ni_pool kept;
+    struct ni_pool puts; /* under the NI's lock */
+    struct ni_list own_puts;
+    struct ni_limits limits;
+    uint64_t bytes;   /* of kept data */
+    uint64_t headers; /* kept */
+    uint32_t wishes;
+    uint32_t sample;
+    uint64_t cycles; /* of the matches that were timed */
+};
+
+static inline void ni_portals_lock(struct ni *ni)
+{
+    ni_lock_take(&ni->portals->lock, ni->threads);
+}
+
+static inline void ni_portals_unlock(struct ni *ni)
+{
+    ni_lock_give(&ni->portals->lock, ni->threads);
+}
+
+static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *event)
+{
+    if (eq != NULL) {
+        eq->fn(eq->arg, event);
+    }
+}
+
+/* How a status of the engine looks in an event. */
+enum ni_ni_fail ni_fail_of(ni_status status);
+
+/* Have a task run by progress. */
+void ni_task_add(struct ni *ni, struct ni_portal_task *task,
+                 void (*run)(struct ni *ni, struct ni_portal_task *task));
+
+/* ---- table.c: the portal table ---------------------------------------------------------------- */
+
+/* The entry that an index names, or NULL. */
+static inline struct ni_pt *ni_pt_at(const struct ni_portals *portals, uint32_t index)
+{
+    struct ni_pt *pt = index < NI_PT_COUNT ? portals->pt[index] : NULL;
+
+    return pt != NULL && pt->allocated ? pt : NULL;
+}
+
+/* ---- deliver.c -------------------------------------------------------------------------------- */
+
+/* The first posted entry for a message, with its statistics. portals->lock is held. */
+struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from);
+
+/* Let a message have an entry: where its data goes. The entry is unlinked if it was to be used once.
+ * portals->lock is held. */
+void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry,
+                  const struct ni_arriving *from, struct ni_target *target);
+
+/* The message is in place: release its entry. */
+void ni_target_release(struct ni *ni, const struct ni_target *target);
+
+/* Tell the event of a message that has been delivered, and that its entry was unlinked. */
+void ni_target_tell(const struct ni_arriving *from, const struct ni_target *target,
+                    enum ni_event_kind type, enum ni_ni_fail fail);
+
+/* Answer an initiator that wants it: NI_OK, or NI_ERR_NOMEM if it has to be done later. */
+ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail fail,
+                             uint64_t mlength);
+
+/* Deliver a message that was kept, whose target is set; frees it, now or when its data is there. No
+ * lock is held. */
+void ni_kept_deliver(struct ni *ni, struct ni_kept *kept);
+
+/* ---- kept.c ----------------------------------------------------------------------------------- */
+
+/* A message without data; NULL out of memory. portals->lock is held. */
+struct ni_kept *ni_kept_new(struct ni *ni, const struct ni_arriving *from);
+/* Give back one that is in no list. portals->lock is held. */
+void ni_kept_free(struct ni *ni, struct ni_kept *kept);
+/* List it; false out of memory. portals->lock is held. */
+bool ni_kept_list(struct ni *ni, struct ni_kept *kept);
+/* Keep a message with its data: NI_OK, or NI_AGAIN when there is no memory for it.
+ * portals->lock is held. */
+ni_status ni_kept_copy(struct ni *ni, const struct ni_arriving *from, const void *data);
+/* The first one that an entry would match, or NULL. portals->lock is held. */
+struct ni_kept *ni_kept_find(struct ni *ni, struct ni_pt *pt, const struct ni_me *me);
+/* Take it out of its list. portals->lock is held. */
+void ni_kept_take(struct ni *ni, struct ni_kept *kept);
+/* Its target is the buffer of an entry that is not posted. */
+void ni_kept_aim(struct ni_kept *kept, const struct ni_me *me, void *user_ptr);
+/* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
+void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
+
+/* ---- put.c ------------------------------------------------------------------------------------ */
+
+/* A put that stays open, from a filled one; NULL out of memory. Its header's token is set. */
+struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from);
+/* Forget it, telling nothing. */
+void ni_put_free(struct ni *ni, struct ni_put *put);
+/* It has ended: tell what is still to tell, free it. No lock is held. */
+void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                   uint64_t remote_offset);
+/* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
+struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
+/* The data of a put has left. */
+void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
+ni_status ni_put_send_first(struct ni_peer *peer);
+void ni_put_complete_all(struct ni_peer *peer, ni_status status);
+
+/* ---- self.c ----------------------------------------------------------------------------------- */
+
+/* ni_put to this NI. */
+int ni_put_self(struct ni *ni, struct ni_put *put);
+
+/* ---- incoming.c ------------------------------------------------------------------------------- */
+
+ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                            uint64_t word0, uint64_t word1, const uint8_t *payload);
+
+#endif

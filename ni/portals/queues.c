@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* Event queues, and how the engine's results look in events. */
+
+const char *ni_ni_fail_name(enum ni_ni_fail fail)
+{
+    static const char *const names[] = {
+        [NI_NI_OK] = "NI_NI_OK",
+        [NI_NI_UNDELIVERABLE] = "NI_NI_UNDELIVERABLE",
+        [NI_NI_PT_DISABLED] = "NI_NI_PT_DISABLED",
+        [NI_NI_DROPPED] = "NI_NI_DROPPED",
+        [NI_NI_PERM_VIOLATION] = "NI_NI_PERM_VIOLATION",
+        [NI_NI_OP_VIOLATION] = "NI_NI_OP_VIOLATION",
+        [NI_NI_NO_MATCH] = "NI_NI_NO_MATCH",
+        [NI_NI_SEGV] = "NI_NI_SEGV",
+    };
+
+    return (unsigned)fail < sizeof(names) / sizeof(names[0]) ? names[fail] : "unknown failure";
+}
+
+enum ni_ni_fail ni_fail_of(ni_status status)
+{
+    switch (status) {
+    case NI_OK:
+        return NI_NI_OK;
+    case NI_ERR_REGION:
+    case NI_ERR_KEY:
+    case NI_ERR_ACCESS:
+        return NI_NI_PERM_VIOLATION;
+    case NI_ERR_BOUNDS:
+        return NI_NI_SEGV;
+    default:
+        return NI_NI_UNDELIVERABLE;
+    }
+}
+
+int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made)
+{
+    struct ni_eq *eq;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    if (fn == NULL) {
+        return NI_PTL_ARG_INVALID;
+    }
+    eq = ni_calloc(1, sizeof(*eq));
+    if (eq == NULL) {
+        return NI_PTL_NO_SPACE;
+    }
+    eq->fn = fn;
+    eq->arg = arg;
+    *made = eq;
+    return NI_OK;
+}
+
+int ni_eq_free(struct ni *ni, struct ni_eq *eq)
+{
+    uint32_t users;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    ni_portals_lock(ni);
+    users = eq->users;
+    ni_portals_unlock(ni);
+    if (users != 0) {
+        return NI_PTL_IN_USE;
+    }
+    ni_free(eq);
+    return NI_OK;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* Puts to the own NI: they meet the match lists directly, no link is asked. */
+
+/* How the put goes on, decided under the lock. */
+enum outcome {
+    OUTCOME_MATCHED,
+    OUTCOME_KEPT,
+    OUTCOME_KEPT_OWN,
+    OUTCOME_REFUSED,
+    OUTCOME_NO_MEMORY
+};
+
+/* Keep it: a copy, or, when that is too long, the buffer itself until it matches. portals->lock is
+ * held. `open` is the put's struct, NULL if it has none. */
+static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const struct ni_put *put,
+                         struct ni_put *open)
+{
+    struct ni_kept *kept;
+
+    if (put->header.length <= ni->config->match_eager &&
+        ni_kept_copy(ni, from, put->header.src) == NI_OK) {
+        return OUTCOME_KEPT;
+    }
+    if (open == NULL) {
+        return OUTCOME_NO_MEMORY;
+    }
+    kept = ni_kept_new(ni, from);
+    if (kept == NULL) {
+        return OUTCOME_NO_MEMORY;
+    }
+    kept->form = NI_KEPT_OWN;
+    kept->own = put->header.src;
+    open->told = false;
+    if (!ni_kept_list(ni, kept)) {
+        ni_kept_free(ni, kept);
+        return OUTCOME_NO_MEMORY;
+    }
+    return OUTCOME_KEPT_OWN;
+}
+
+/* portals->lock is held. */
+static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
+                         struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail)
+{
+    struct ni_entry *entry;
+
+    *fail = NI_NI_DROPPED;
+    from->pt = ni_pt_at(ni->portals, put->header.pt_index);
+    if (from->pt == NULL) {
+        return OUTCOME_REFUSED;
+    }
+    entry = ni_entry_find(ni, from);
+    if (entry != NULL && (entry->options & NI_ME_OP_PUT) == 0) {
+        *fail = NI_NI_OP_VIOLATION;
+        return OUTCOME_REFUSED;
+    }
+    if (entry != NULL) {
+        *fail = NI_NI_OK;
+        ni_entry_use(ni->portals, entry, from, target);
+        return OUTCOME_MATCHED;
+    }
+    return (from->pt->options & NI_PT_UNEXPECTED) != 0 ? keep(ni, from, put, open)
+                                                       : OUTCOME_REFUSED;
+}
+
+/* The data is not needed any more. */
+static int sent(const struct ni_put *put)
+{
+    if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
+        return NI_PTL_SENT;
+    }
+    ni_put_tell_sent(put, NI_NI_OK);
+    return NI_OK;
+}
+
+/* Tell, and free, what ends at once. */
+static int end(struct ni *ni, struct ni_put *put, struct ni_put *open, enum ni_ni_fail fail,
+               uint64_t mlength)
+{
+    int result = sent(put);
+
+    if (open != NULL) {
+        open->told = true;
+        ni_put_finish(ni, open, fail, mlength, put->header.remote_offset);
+    }
+    return result;
+}
+
+/* Give it a struct, so that something may come of it later. */
+static struct ni_put *open_put(struct ni *ni, const struct ni_put *put, struct ni_arriving *from)
+{
+    struct ni_put *open = ni_put_new(ni, put);
+
+    if (open != NULL) {
+        from->token = open->header.token;
+        open->told = put->header.length <= ni->config->match_eager;
+    }
+    return open;
+}
+
+static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
+                        struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail)
+{
+    enum outcome outcome;
+
+    ni_portals_lock(ni);
+    outcome = meet(ni, from, put, open, target, fail);
+    ni_stat_add(&ni->stats.match_dropped, outcome == OUTCOME_REFUSED);
+    ni_portals_unlock(ni);
+    return outcome;
+}
+
+static void copy(struct ni *ni, const struct ni_arriving *from, const struct ni_target *target,
+                 const struct ni_put *put)
+{
+    if (target->mlength != 0) {
+        memmove(target->start, put->header.src, target->mlength);
+    }
+    ni_target_tell(from, target, NI_EVENT_PUT, NI_NI_OK);
+    ni_target_release(ni, target);
+}
+
+int ni_put_self(struct ni *ni, struct ni_put *put)
+{
+    struct ni_arriving from = {
+        .initiator = NI_INITIATOR_SELF,
+        .match_bits = put->header.match_bits,
+        .hdr_data = put->header.hdr_data,
+        .rlength = put->header.length,
+        .remote_offset = put->header.remote_offset,
+    };
+    struct ni_target target = {.mlength = 0};
+    struct ni_put *open = NULL;
+    enum ni_ni_fail fail;
+    enum outcome outcome;
+
+    if (ni_usable(ni) != NI_OK) {
+        return NI_ERR_FORKED;
+    }
+    if ((put->ack || put->header.length > ni->config->match_eager) &&
+        (open = open_put(ni, put, &from)) == NULL) {
+        return NI_PTL_NO_SPACE;
+    }
+    outcome = try(ni, &from, put, open, &target, &fail);
+    /* No memory to copy it: then it stays where it is. */
+    if (outcome == OUTCOME_NO_MEMORY && open == NULL && (open = open_put(ni, put, &from)) != NULL) {
+        outcome = try(ni, &from, put, open, &target, &fail);
+    }
+    switch (outcome) {
+    case OUTCOME_KEPT_OWN:
+        return NI_OK;
+    case OUTCOME_NO_MEMORY:
+        if (open != NULL) {
+            ni_put_free(ni, open);
+        }
+        return NI_PTL_NO_SPACE;
+    case OUTCOME_KEPT:
+        return sent(put);
+    case OUTCOME_MATCHED:
+        copy(ni, &from, &target, put);
+        break;
+    case OUTCOME_REFUSED:
+        break;
+    }
+    return end(ni, put, open, fail, target.mlength);
+}

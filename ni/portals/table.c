@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* The portal table. */
+
+/* The index to take; max + 1 if there is none. portals->lock is held. */
+static uint32_t choose(const struct ni_portals *portals, uint32_t wanted)
+{
+    uint32_t index = wanted;
+
+    if (wanted == NI_PT_ANY) {
+        for (index = 0; index <= portals->limits.max_pt_index; index++) {
+            if (ni_pt_at(portals, index) == NULL) {
+                break;
+            }
+        }
+    }
+    return index;
+}
+
+static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
+                 uint32_t *pt_index)
+{
+    struct ni_portals *portals = ni->portals;
+    uint32_t index = choose(portals, wanted);
+    struct ni_pt *pt;
+
+    if (index > portals->limits.max_pt_index) {
+        return NI_PTL_PT_FULL;
+    }
+    if (ni_pt_at(portals, index) != NULL) {
+        return NI_PTL_PT_IN_USE;
+    }
+    pt = portals->pt[index];
+    if (pt == NULL && (pt = ni_aligned_zero(NI_CACHE_LINE, sizeof(*pt))) == NULL) {
+        return NI_PTL_NO_SPACE;
+    }
+    ni_match_list_init(&pt->posted);
+    ni_match_headers_init(&pt->kept);
+    pt->eq = eq;
+    pt->options = options;
+    pt->index = (uint16_t)index;
+    pt->allocated = true;
+    portals->pt[index] = pt;
+    if (eq != NULL) {
+        eq->users++;
+    }
+    *pt_index = index;
+    return NI_OK;
+}
+
+int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
+                uint32_t *pt_index)
+{
+    int result;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    if ((options & ~(unsigned)NI_PT_UNEXPECTED) != 0 ||
+        (wanted != NI_PT_ANY && wanted > ni->portals->limits.max_pt_index)) {
+        return NI_PTL_ARG_INVALID;
+    }
+    ni_portals_lock(ni);
+    result = alloc(ni, options, eq, wanted, pt_index);
+    ni_portals_unlock(ni);
+    return result;
+}
+
+int ni_pt_free(struct ni *ni, uint32_t pt_index)
+{
+    struct ni_pt *pt;
+    int result = NI_OK;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt == NULL) {
+        result = NI_PTL_ARG_INVALID;
+    } else if (pt->users != 0) {
+        result = NI_PTL_PT_IN_USE;
+    } else {
+        pt->allocated = false; /* nothing more is kept */
+        ni_kept_drop_all(ni, pt);
+        pt->past.searches += pt->posted.counts.searches + pt->kept.counts.searches;
+        pt->past.attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
+        ni_match_list_fini(&pt->posted);
+        ni_match_headers_fini(&pt->kept);
+        if (pt->eq != NULL) {
+            pt->eq->users--;
+        }
+    }
+    ni_portals_unlock(ni);
+    return result;
+}
