@@ -160,6 +160,8 @@ struct perf_setup {
     unsigned pairs;
     int cores[2 * PERF_PAIRS_MAX]; /* of leader 0, follower 0, leader 1 ... */
     uint64_t capacity;             /* longest transfer, bytes */
+    bool
+        waits; /* sides wait as ni_wait does: spin, yield, block, instead of polling all the time */
     const struct perf_setting *settings;
     size_t setting_count;
 };

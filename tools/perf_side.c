@@ -150,20 +150,31 @@ void perf_side_reset(struct perf_side *side, const struct perf_cell *cell)
 
 void perf_rest(struct perf_side *side)
 {
-    uint64_t now = ni_now_ns();
-    ni_status status = side->peer == NULL ? NI_OK : ni_peer_status(side->peer);
+    enum { REST_EACH = 64, REST_US = 1000 };
+    uint64_t now;
+    ni_status status;
 
+    if (side->waits && side->empty % REST_EACH != 0) {
+        ni_relax(side->ni, side->empty, REST_US);
+        return;
+    }
+    status = side->peer == NULL ? NI_OK : ni_peer_status(side->peer);
     if (status != NI_OK) {
         perf_fail("the other side is gone: %s", ni_status_text(status));
     }
+    now = ni_now_ns();
     /* Events put empty back to zero, so this count tells a new silence from an old one. */
-    if (side->empty == side->patience + 1) {
+    if (side->empty == (side->waits ? REST_EACH : side->patience + 1)) {
         side->silent_since = now;
     } else if (now - side->silent_since > SILENCE_S * UINT64_C(1000000000)) {
         perf_fail("nothing has come for %d s while waiting for the other side", SILENCE_S);
     }
     side->late = now > side->deadline;
-    sched_yield();
+    if (side->waits) {
+        ni_relax(side->ni, side->empty, REST_US);
+    } else {
+        sched_yield();
+    }
 }
 
 /* ---- control --------------------------------------------------------------------------------- */

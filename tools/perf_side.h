@@ -65,6 +65,7 @@ struct perf_side {
     uint64_t rounds, rounds_done; /* windows of a stream */
     uint32_t empty;               /* polls in a row that found nothing */
     uint32_t patience;            /* of those, before the core is offered to others */
+    bool waits;                   /* perf_setup.waits */
     bool late;                    /* found while waiting: the deadline has passed */
     bool rewrite;                 /* of the cell */
     uint64_t untimed;             /* ns of the rep that do not count */

@@ -18,7 +18,7 @@
 #include "base/param_text.h"
 
 enum {
-    SECONDS = 50,
+    SECONDS = 54,
     SECONDS_QUICK = 8,
     ROUNDS = 12, /* more say no more on a quiet machine */
     ROUNDS_QUICK = 4,
@@ -39,8 +39,8 @@ static struct perf_cell probe_cell(const struct perf_probe *probe, bool quick)
 {
     bool stream = probe->mode != PERF_LATENCY;
     uint64_t window = stream ? 64 : 1;
-    /* Something like 300 ns and 5 bytes in a ns. */
-    uint64_t each = (300 + probe->size / 5) * window;
+    /* Something like 300 ns and 5 bytes in a ns; some us if the processes take turns on a core. */
+    uint64_t each = ((probe->together ? 10000 : 300) + probe->size / 5) * window;
     uint64_t count = ni_max_u64(UINT64_C(1000000) / each, 2);
 
     return (struct perf_cell){
@@ -89,15 +89,17 @@ static uint64_t longest(const struct perf_trial *trial)
     return size;
 }
 
-static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial, int value,
-                      bool swap)
+/* The probes with one arrangement of cores. */
+static void run_probes(const struct perf_tuning *tuning, struct perf_trial *trial, int value,
+                       const int *cores, bool together)
 {
     const struct perf_sweep *sweep = trial->sweep;
-    const int *cores = tuning->options->cores;
-    int both[2] = {cores[swap], cores[!swap]};
     struct perf_setting settings[PERF_CHOSEN_MAX + 2];
-    struct perf_setup setup = {
-        .link = PERF_SHM, .pairs = 1, .capacity = longest(trial), .settings = settings};
+    struct perf_setup setup = {.link = PERF_SHM,
+                               .pairs = 1,
+                               .capacity = longest(trial),
+                               .settings = settings,
+                               .waits = sweep->waits};
     struct perf_team *team;
 
     for (size_t i = 0; i < tuning->chosen_count; i++) {
@@ -109,13 +111,16 @@ static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial
     if (sweep->fixed.name != NULL) {
         settings[setup.setting_count++] = sweep->fixed;
     }
-    perf_setup_cores(&setup, both, 2);
+    perf_setup_cores(&setup, cores, together ? 1 : 2);
     team = perf_team_start(&setup);
     for (int i = 0; i < trial->probe_count; i++) {
         const struct perf_probe *probe = &sweep->probes[i];
         struct perf_cell cell = probe_cell(probe, tuning->options->quick);
         struct perf_result result;
 
+        if (probe->together != together) {
+            continue;
+        }
         if ((probe->op == PERF_MESSAGE || probe->op == PERF_INLINE) &&
             probe->size > perf_team_message_max(team)) {
             continue;
@@ -124,6 +129,24 @@ static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial
         take_sample(&trial->samples[value][i], &result);
     }
     perf_team_stop(team);
+}
+
+static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial, int value,
+                      bool swap)
+{
+    const int *cores = tuning->options->cores;
+    int both[2] = {cores[swap], cores[!swap]};
+    int together = 0;
+
+    for (int i = 0; i < trial->probe_count; i++) {
+        together += trial->sweep->probes[i].together;
+    }
+    if (together < trial->probe_count) {
+        run_probes(tuning, trial, value, both, false);
+    }
+    if (together > 0) {
+        run_probes(tuning, trial, value, both, true);
+    }
 }
 
 void perf_trial_run(struct perf_tuning *tuning, struct perf_trial *trial, uint64_t deadline)
@@ -190,6 +213,9 @@ static void run_sweeps(struct perf_tuning *tuning)
     for (size_t i = 0; i < perf_sweep_count; i++) {
         uint64_t left = tuning->deadline - ni_min_u64(ni_now_ns(), tuning->deadline);
 
+        if (tuning->options->quick && perf_sweeps[i].quick_values == 0) {
+            continue;
+        }
         tuning->step++;
         trial_init(tuning, trial, &perf_sweeps[i]);
         perf_trial_run(tuning, trial,
@@ -199,6 +225,7 @@ static void run_sweeps(struct perf_tuning *tuning)
     }
     tuning->step++;
     perf_tune_eager(tuning, tuning->deadline);
+    perf_tune_print_untried(tuning);
     free(trial);
     if (isatty(STDERR_FILENO)) {
         fprintf(stderr, "\r\033[K");
@@ -230,15 +257,18 @@ static void write_head(FILE *file, const struct perf_tuning *tuning)
 
 static void write_part(FILE *file, const char *title, const char *lines, bool active)
 {
+    bool any = false;
+
     fprintf(file, "\n# %s\n", title);
     for (const char *line = lines; *line != '\0';) {
         size_t len = strcspn(line, "\n");
 
-        fprintf(file, "%s%.*s\n", active ? "" : "# ", (int)len, line);
+        any |= *line != '#';
+        fprintf(file, "%s%.*s\n", active || *line == '#' ? "" : "# ", (int)len, line);
         line += len + (line[len] == '\n');
     }
-    if (*lines == '\0') {
-        fprintf(file, "# nothing: no value was better than the present one\n");
+    if (!any) {
+        fprintf(file, "# nothing to set: no value was better than the present one\n");
     }
 }
 
@@ -277,6 +307,16 @@ static void write_file(FILE *file, const struct perf_tuning *tuning, const char 
     }
 }
 
+static int sweeps_to_run(const struct perf_options *options)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < perf_sweep_count; i++) {
+        count += !options->quick || perf_sweeps[i].quick_values > 0;
+    }
+    return count;
+}
+
 int perf_tune(struct perf_options *options)
 {
     char *text[3];
@@ -287,7 +327,7 @@ int perf_tune(struct perf_options *options)
         .environment = open_text(&text[1], &size[1]),
         .mca = open_text(&text[2], &size[2]),
         .deadline = ni_now_ns() + (options->quick ? SECONDS_QUICK : SECONDS) * SECOND_NS,
-        .steps = (int)perf_sweep_count + 1,
+        .steps = sweeps_to_run(options) + 1,
     };
 
     FILE *file = options->write != NULL ? open_file(options->write) : NULL;

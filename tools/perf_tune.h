@@ -29,19 +29,28 @@ struct perf_probe {
     enum perf_op op;
     uint64_t size;
     bool rewrite;
+    bool together; /* both processes on one core */
 };
 
 struct perf_sweep {
     const char *param;
     const char *values[PERF_VALUES_MAX]; /* NULL-terminated; besides the present value */
     struct perf_setting fixed;           /* set in all runs; name NULL: nothing */
+    bool waits;                          /* see struct perf_setup */
     struct perf_probe probes[PERF_PROBES_MAX];
     int probe_count;
-    int quick_values, quick_probes; /* of these with --quick */
+    int quick_values, quick_probes; /* of these with --quick; no values: the sweep is left out */
 };
 
 extern const struct perf_sweep perf_sweeps[];
 extern const size_t perf_sweep_count;
+
+/* Parameters that are left to people, and why. Those of no sweep are here. */
+struct perf_untried {
+    const char *param, *why;
+};
+extern const struct perf_untried perf_untried[];
+extern const size_t perf_untried_count;
 
 struct perf_sample {
     double ns; /* per item */
@@ -73,7 +82,7 @@ struct perf_trial {
     bool too_busy;                     /* nothing can be said */
 };
 
-/* Text under way, and how it all ends. */
+/* Text under way, and how it all ends. Lines that begin with # in environment and mca are what is left as it is. */
 struct perf_tuning {
     struct perf_options *options;
     FILE *evidence, *environment, *mca;
@@ -90,6 +99,12 @@ void perf_trial_run(struct perf_tuning *tuning, struct perf_trial *trial, uint64
 void perf_trial_judge(struct perf_trial *trial);
 /* Evidence, and a recommendation if there is one. */
 void perf_trial_print(struct perf_tuning *tuning, const struct perf_trial *trial);
+
+/* Settings for a value that is recommended, or, as comments, for one that is left as it is. */
+void perf_tune_setting(struct perf_tuning *tuning, const char *param, const char *value, bool keep);
+
+/* What was not tried, with the reason. */
+void perf_tune_print_untried(struct perf_tuning *tuning);
 
 /* Until which size a message is faster than a single copy that a message announces. */
 void perf_tune_eager(struct perf_tuning *tuning, uint64_t deadline);

@@ -2,7 +2,8 @@
 /*
  * Copy in and out, or a single copy? A long message is sent either as a message, which both sides
  * copy, or by a short message upon which the receiver reads the data. The longest size for which
- * the former is faster is the eager limit of the BTL, which counts its header.
+ * the former is faster is the eager limit of the BTL, which counts its header, and match_eager of
+ * the portal table, which does not.
  */
 #include "perf_tune.h"
 
@@ -67,6 +68,7 @@ void perf_tune_eager(struct perf_tuning *tuning, uint64_t deadline)
     static struct perf_trial trial;
     FILE *file = tuning->evidence;
     uint64_t limit = 0;
+    char size[16];
 
     memset(&trial, 0, sizeof(trial));
     trial.sweep = &eager;
@@ -80,10 +82,15 @@ void perf_tune_eager(struct perf_tuning *tuning, uint64_t deadline)
             trial.state, trial.line_ns, trial.rounds, "size", "message", "single copy");
     print_sizes(file, &trial, &limit);
     if (limit == 0 || trial.too_busy) {
+        char present[32];
+
+        (void)ni_param_format(ni_param_find("match_eager"), present, sizeof(present));
         fprintf(file, "#   -> leave it%s\n", trial.too_busy ? ": the machine was too busy" : "");
+        perf_tune_setting(tuning, "match_eager", present, true);
         return;
     }
     fprintf(file, "#   -> eager limit %llu (%llu and a header)\n",
             (unsigned long long)(limit + HEADER), (unsigned long long)limit);
     fprintf(tuning->mca, "btl_apelink_eager_limit = %llu\n", (unsigned long long)(limit + HEADER));
+    perf_tune_setting(tuning, "match_eager", perf_size_text(limit, size, sizeof(size)), false);
 }

@@ -21,6 +21,10 @@ static const char *main_state(const struct perf_trial *trial)
             for (int p = 0; p < trial->probe_count; p++) {
                 const struct perf_samples *samples = &trial->samples[v][p];
 
+                /* On one core there is no line, and no state. */
+                if (trial->sweep->probes[p].together) {
+                    continue;
+                }
                 for (int i = 0; i < samples->count; i++) {
                     count += strcmp(samples->sample[i].state, states[s]) == 0;
                 }
@@ -34,14 +38,16 @@ static const char *main_state(const struct perf_trial *trial)
     return states[which];
 }
 
-static void judge_samples(struct perf_samples *samples, const char *state, double *lines,
-                          int *line_count)
+static void judge_samples(struct perf_samples *samples, bool together, const char *state,
+                          double *lines, int *line_count)
 {
     double ns[PERF_SAMPLES_MAX];
     size_t count = 0;
 
     for (int i = 0; i < samples->count; i++) {
-        if (strcmp(samples->sample[i].state, state) == 0) {
+        if (together) {
+            ns[count++] = samples->sample[i].ns;
+        } else if (strcmp(samples->sample[i].state, state) == 0) {
             ns[count++] = samples->sample[i].ns;
             lines[(*line_count)++] = samples->sample[i].line_ns;
         }
@@ -100,7 +106,8 @@ void perf_trial_judge(struct perf_trial *trial)
     trial->too_busy = strcmp(trial->state, "busy") == 0 || strcmp(trial->state, "mixed") == 0;
     for (int v = 0; v < trial->value_count; v++) {
         for (int p = 0; p < trial->probe_count; p++) {
-            judge_samples(&trial->samples[v][p], trial->state, lines, &line_count);
+            judge_samples(&trial->samples[v][p], trial->sweep->probes[p].together, trial->state,
+                          lines, &line_count);
         }
     }
     trial->line_ns = line_count == 0 ? 0 : perf_median(lines, (size_t)line_count);

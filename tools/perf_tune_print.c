@@ -17,11 +17,11 @@ static void print_heads(FILE *file, const struct perf_trial *trial)
     fprintf(file, "#   %-*s", VALUE_COLUMN, "value");
     for (int i = 0; i < trial->probe_count; i++) {
         const struct perf_probe *probe = &trial->sweep->probes[i];
-        char head[64], size[16];
+        char head[80], size[16];
 
-        snprintf(head, sizeof(head), "%s %s %s%s", perf_mode_names[probe->mode],
+        snprintf(head, sizeof(head), "%s %s %s%s%s", perf_mode_names[probe->mode],
                  perf_op_names[probe->op], perf_size_text(probe->size, size, sizeof(size)),
-                 probe->rewrite ? " new" : "");
+                 probe->rewrite ? " new" : "", probe->together ? " 1 core" : "");
         fprintf(file, "%*s", PROBE_COLUMN + 2, head);
     }
     fprintf(file, "   time, 1 = now\n");
@@ -65,19 +65,49 @@ static void far_value(const struct perf_trial *trial, char *text, size_t size)
     snprintf(text, size, "%.0f", always ? ceil(trial->line_ns / 2) : ceil(trial->line_ns * 3));
 }
 
+void perf_tune_setting(struct perf_tuning *tuning, const char *param, const char *value, bool keep)
+{
+    const char *mark = keep ? "# as it is: " : "";
+    char env[128];
+
+    (void)ni_param_env_name(param, env, sizeof(env));
+    fprintf(tuning->environment, "%s%s=%s\n", mark, env, value);
+    fprintf(tuning->mca, "%sbtl_apelink_%s = %s\n", mark, param, value);
+    fprintf(tuning->mca, "%smtl_match_%s = %s\n", mark, param, value);
+}
+
+void perf_tune_print_untried(struct perf_tuning *tuning)
+{
+    FILE *file = tuning->evidence;
+    char present[256];
+
+    fprintf(file, "#\n# Not tried:\n");
+    for (size_t i = 0; i < perf_untried_count; i++) {
+        (void)ni_param_format(ni_param_find(perf_untried[i].param), present, sizeof(present));
+        fprintf(file, "#   %-18s now %s: %s\n", perf_untried[i].param, *present ? present : "empty",
+                perf_untried[i].why);
+    }
+    for (size_t i = 0; tuning->options->quick && i < perf_sweep_count; i++) {
+        const char *param = perf_sweeps[i].param;
+
+        if (perf_sweeps[i].quick_values == 0) {
+            (void)ni_param_format(ni_param_find(param), present, sizeof(present));
+            fprintf(file, "#   %-18s now %s: --quick leaves it out\n", param, present);
+        }
+    }
+}
+
 static void recommend(struct perf_tuning *tuning, const struct perf_trial *trial)
 {
     const char *param = trial->sweep->param;
-    char value[32], env[128];
+    char value[32];
 
     snprintf(value, sizeof(value), "%s", trial->values[trial->best]);
     if (strcmp(param, "far_ns") == 0) {
         far_value(trial, value, sizeof(value));
     }
-    (void)ni_param_env_name(param, env, sizeof(env));
     fprintf(tuning->evidence, "#   -> %s\n", value);
-    fprintf(tuning->environment, "%s=%s\n", env, value);
-    fprintf(tuning->mca, "btl_apelink_%s = %s\n", param, value);
+    perf_tune_setting(tuning, param, value, false);
     if (tuning->chosen_count < PERF_CHOSEN_MAX) {
         tuning->chosen[tuning->chosen_count++] =
             (struct perf_setting){param, trial->values[trial->best]};
@@ -103,5 +133,6 @@ void perf_trial_print(struct perf_tuning *tuning, const struct perf_trial *trial
         recommend(tuning, trial);
     } else {
         fprintf(file, "#   -> leave it%s\n", trial->too_busy ? ": the machine was too busy" : "");
+        perf_tune_setting(tuning, sweep->param, trial->present, true);
     }
 }

@@ -87,5 +87,65 @@ const struct perf_sweep perf_sweeps[] = {
         .quick_values = 2,
         .quick_probes = 2,
     },
+    {
+        .param = "patience_us",
+        .values = {"0", "100", "3", "30"},
+        .probes = {{PERF_LATENCY, PERF_READ, 64 * K, true},
+                   {PERF_LATENCY, PERF_READ, 256 * K, true},
+                   {PERF_LATENCY, PERF_READ, 16 * K, true},
+                   {PERF_BW, PERF_READ, 256 * K, false}},
+        .probe_count = 4,
+        .quick_values = 2,
+        .quick_probes = 2,
+    },
+    /* As it is for many senders, of which none gets a ring. */
+    {
+        .param = "shm_queue_slots",
+        .values = {"16", "256", "1024"},
+        .fixed = {"shm_ring_after", "1048576"},
+        .probes = {{PERF_RATE, PERF_MESSAGE, 8, false}, {PERF_LATENCY, PERF_MESSAGE, 8, false}},
+        .probe_count = 2,
+    },
+    /* Waiting: what helps two processes on one core must not harm them on two. */
+    {
+        .param = "spin",
+        .values = {"10", "100", "1000", "10000"},
+        .waits = true,
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 8, false},
+                   {PERF_LATENCY, PERF_MESSAGE, 16 * K, true},
+                   {PERF_LATENCY, PERF_MESSAGE, 8, false, .together = true}},
+        .probe_count = 3,
+    },
+    {
+        .param = "yield",
+        .values = {"0", "10", "1000"},
+        .waits = true,
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 8, false},
+                   {PERF_LATENCY, PERF_MESSAGE, 16 * K, true},
+                   {PERF_LATENCY, PERF_MESSAGE, 8, false, .together = true}},
+        .probe_count = 3,
+    },
+    {
+        .param = "block_us",
+        .values = {"0", "50", "5000"},
+        .waits = true,
+        .probes = {{PERF_LATENCY, PERF_MESSAGE, 8, false},
+                   {PERF_LATENCY, PERF_MESSAGE, 16 * K, true},
+                   {PERF_LATENCY, PERF_MESSAGE, 8, false, .together = true}},
+        .probe_count = 3,
+    },
 };
 const size_t perf_sweep_count = NI_ARRAY_LENGTH(perf_sweeps);
+
+/* match_eager is in perf_tune_eager.c. */
+const struct perf_untried perf_untried[] = {
+    {"log_level", "what is printed"},
+    {"fault", "for tests"},
+    {"shm_max_peers", "a limit"},
+    {"shm_ring_after", "it counts for the first packets to a peer only"},
+    {"shm_exports", "a limit"},
+    {"peer_check_ms", "how soon the end of a peer is noticed"},
+    {"simd", "auto takes the widest instructions; apeni-perf search shows what others are worth"},
+    {"match_unexpected", "a limit of memory"},
+};
+const size_t perf_untried_count = NI_ARRAY_LENGTH(perf_untried);

@@ -298,6 +298,8 @@ static void work_shm(const struct perf_worker *worker)
     struct perf_hello theirs;
 
     perf_side_open(side, NULL, setup->capacity, 2 * setup->pairs, distinct_cores(setup));
+    side->waits = setup->waits;
+    side->patience = setup->waits ? 0 : side->patience;
     perf_packet_send(worker->socket, &side->ours, sizeof(side->ours));
     if (perf_packet_receive(worker->socket, &theirs, sizeof(theirs))) {
         perf_side_connect(side, &theirs);

@@ -222,7 +222,12 @@ expect 0 --tune --quick --write "$work/tune.conf"
 says out '# For the environment:'
 says out '# shm_copy, now auto'
 says out '# Copy in and out (message), or a single copy'
-grep -v '^#' "$work/tune.conf" | grep -v '^$' | grep -qv '^btl_apelink_[a-z_]* = [0-9a-zA-Z]*$' &&
+# each parameter is tried, or there is a reason why it is not
+for name in $(sed -n 's/^NI_PARAM_ROW(\([a-z_]*\),.*/\1/p' "$src/ni/base/params.def"); do
+    upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
+    grep -Eq "^(# as it is: )?APENI_$upper=|^#   $name +now .*: [a-z-]" "$work/out" || fail "--tune says nothing about $name"
+done
+grep -v '^#' "$work/tune.conf" | grep -v '^$' | grep -Eqv '^(btl_apelink|mtl_match)_[a-z_]* = [0-9a-zA-Z]*$' &&
     fail "not only MCA parameters in $(cat "$work/tune.conf")"
 grep '^APENI_' "$work/out" >"$work/settings"
 while read -r setting; do
