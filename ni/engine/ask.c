@@ -16,24 +16,47 @@
 
 enum {
     NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
+    /* Questions are put for so many bytes at a time: what it has begun to answer cannot be called
+     * off when it turns out to read from us as well. */
+    NI_ASK_BYTES = 1 << 20,
+    NI_ASK_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
 };
 
 /* ---- initiator ------------------------------------------------------------------------------- */
+
+/* Whether it would decline, as it did lately: the kernel copies then, without its help. */
+static bool would_decline(const struct ni_op *op, uint64_t now)
+{
+    return op->len >= NI_ASK_ONE_WAY &&
+           now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
+}
+
+/* Put the question, unless others come first. The peer's lock is held. */
+static bool put_question(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+
+    if (atomic_load_explicit(&peer->asked_bytes, memory_order_relaxed) >= NI_ASK_BYTES ||
+        !ni_job_share(op, 0)) {
+        return false;
+    }
+    atomic_fetch_add_explicit(&peer->asked_bytes, op->len, memory_order_relaxed);
+    return true;
+}
 
 bool ni_ask_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
     struct ni *ni = peer->ni;
+    uint64_t now = ni_now_ns();
     bool asked = false;
 
     if (ni->config->patience_us == 0) {
         return false;
     }
-    if (ni_work_count(&ni->copying) == 0) {
-        atomic_store_explicit(&peer->declined, false, memory_order_relaxed);
-    } else if (op->len >= NI_ASK_ONE_WAY) {
-        /* We are copying ourselves: because the target did not answer, or did not want to. */
-        op->alone = atomic_load_explicit(&peer->declined, memory_order_relaxed);
+    op->alone = would_decline(op, now);
+    /* We are copying already: the target did not answer, or did not want to. */
+    if (op->alone || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0)) {
         return false;
     }
     ni_lock_take(&peer->lock, peer->threads);
@@ -41,11 +64,11 @@ bool ni_ask_start(struct ni_op *op)
         op->remote = op->where.addr;
         op->chunk = op->len;
         op->chunks = 1;
-        op->asked_ns = ni_now_ns();
+        op->asked_ns = now;
         op->asked = true;
-        /* Under one lock, which ni_ask_end takes: the answer may come at once. All jobs may be in
-         * use: then the question is put when one is free. */
-        (void)ni_job_share(op, 0);
+        /* Under one lock, which ni_ask_end takes: the answer may come at once. What cannot be asked
+         * yet is asked when an earlier one has ended. */
+        (void)put_question(op);
         ni_lock_take(&ni->lock, ni->threads);
         peer->asking++;
         ni_work_add(&ni->asking, &op->copying);
@@ -61,6 +84,7 @@ void ni_ask_end(struct ni_op *op)
     struct ni *ni = op->peer->ni;
 
     if (op->job != NULL) {
+        atomic_fetch_sub_explicit(&op->peer->asked_bytes, op->len, memory_order_relaxed);
         atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
         ni_job_give(op);
     }
@@ -74,7 +98,8 @@ void ni_ask_end(struct ni_op *op)
 void ni_ask_declined(struct ni_op *op)
 {
     ni_ask_end(op);
-    atomic_store_explicit(&op->peer->declined, true, memory_order_relaxed);
+    atomic_store_explicit(&op->peer->ask_from_ns, ni_now_ns() + NI_ASK_AGAIN_NS,
+                          memory_order_relaxed);
     op->alone = true;
     ni_job_start(op);
 }
@@ -88,19 +113,20 @@ static void take_over(struct ni_op *op)
         atomic_compare_exchange_strong_explicit(&op->job->claim, &open, 0, memory_order_relaxed,
                                                 memory_order_relaxed)) {
         ni_ask_end(op);
+        op->alone = would_decline(op, ni_now_ns());
         ni_job_start(op);
     } else {
         op->asked_ns = UINT64_MAX / 2; /* it answers */
     }
 }
 
-/* Put the question that found no free job before; false if there is none still. */
+/* Put the question that had to wait; false if it still has to. */
 static bool ask_late(struct ni_op *op)
 {
     bool asked;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    asked = op->job != NULL || ni_job_share(op, 0);
+    asked = op->job != NULL || put_question(op);
     ni_lock_give(&op->peer->lock, op->peer->threads);
     return asked;
 }
@@ -125,12 +151,12 @@ unsigned ni_ask_progress(struct ni *ni)
 
         next = node->next;
         ni_lock_give(&ni->lock, ni->threads);
-        if (!in_time(op, now)) {
+        if (!in_time(op, now) || (op->job == NULL && would_decline(op, now))) {
             take_over(op);
             events++;
         } else if (!ask_late(op)) {
             ni_lock_take(&ni->lock, ni->threads);
-            break; /* nor will those behind it find a free job */
+            break; /* nor can those behind it */
         }
         ni_lock_take(&ni->lock, ni->threads);
     }

@@ -27,6 +27,12 @@ enum {
 /* ---- initiator -------------------------------------------------------------------------------
  * ---------------------- */
 
+/* Whether we have, or soon will have, others to copy. */
+static bool others_to_copy(const struct ni *ni)
+{
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->asking)) != 0;
+}
+
 static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool far = atomic_load_explicit(&peer->far, memory_order_relaxed);
@@ -38,7 +44,7 @@ static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint
     }
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
      * other transfers to copy, both sides are busy without halves. */
-    if (ni_work_count(&ni->copying) != 0) {
+    if (others_to_copy(ni)) {
         return ni_min_u64(len, most);
     }
     return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
@@ -281,7 +287,7 @@ void ni_job_forget(struct ni_op *op)
 void ni_job_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
-    bool first = ni_work_count(&ni->copying) == 0;
+    bool first = !others_to_copy(ni);
     bool shared;
 
     op->remote = op->where.addr;
