@@ -20,6 +20,7 @@
  *   incoming.c  puts, and their ends, from peers
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   kept.c      unexpected messages: bounded memory, searches
+ *   fail.c      entries that wait in vain
  *
  * A put that arrives is looked up among the posted entries; an entry that is posted is looked up
  * among the kept messages; both under one lock of the NI (portals->lock; untouched without

@@ -2,6 +2,7 @@
 #ifndef APENI_PORTALS_H
 #define APENI_PORTALS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -241,6 +242,13 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
  * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come or is coming. So a USE_ONCE entry
  * either gives its event or is unlinked by one call that returns NI_OK, never both. */
 int ni_me_unlink(struct ni *ni, ni_me_handle handle);
+
+/* Extension: end entries that wait in vain, for example for a peer that is gone. Each posted entry of
+ * the portal table entry that `choose` accepts is unlinked and gives PUT with NI_NI_UNDELIVERABLE,
+ * hdr_data and lengths 0. choose gets the entry's user_ptr and match_id; it may not call the NI.
+ * Entries of which a message is arriving just now are not asked for. O(entries). */
+typedef bool (*ni_me_choose_fn)(void *arg, void *user_ptr, ni_initiator match_id);
+int ni_me_fail(struct ni *ni, uint32_t pt_index, ni_me_choose_fn choose, void *arg);
 
 enum ni_search_op {
     NI_SEARCH_ONLY,
