@@ -21,3 +21,14 @@ ompi_glue_libompi_glue_la_SOURCES = \
     ompi_glue/take.h
 ompi_glue_libompi_glue_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
 ompi_glue_libompi_glue_la_CFLAGS = $(AM_CFLAGS)
+
+# What an MTL needs of libmpi; a BTL does without.
+if HAVE_OMPI
+noinst_LTLIBRARIES += ompi_glue/libompi_glue_mtl.la
+endif
+
+ompi_glue_libompi_glue_mtl_la_SOURCES = \
+    ompi_glue/mtl.c \
+    ompi_glue/mtl.h
+ompi_glue_libompi_glue_mtl_la_CPPFLAGS = $(ompi_glue_libompi_glue_la_CPPFLAGS)
+ompi_glue_libompi_glue_mtl_la_CFLAGS = $(AM_CFLAGS)

@@ -11,6 +11,7 @@ include tests/unit/base.mk
 include tests/unit/engine.mk
 include tests/unit/link.mk
 include tests/unit/btl.mk
+include tests/unit/mtl.mk
 include tests/unit/table.mk
 
 if HAVE_CMOCKA

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Peers come, go and die. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mtl_match/mtl_match_hot.h"
+
+/* ---- endpoints ------------------------------------------------------------------------------------ */
+
+/* The lock is held, as in all of this section. */
+static struct ompi_mtl_match_endpoint *endpoint_new(struct ompi_mtl_match_module *module,
+                                                    struct ompi_proc_t *proc, struct ni_peer *peer)
+{
+    struct ompi_mtl_match_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+
+    if (endpoint == NULL) {
+        return NULL;
+    }
+    endpoint->peer = peer;
+    endpoint->id = peer != NULL ? ni_peer_initiator(peer) : NI_INITIATOR_SELF;
+    endpoint->proc = proc;
+    ni_list_push_back(&module->endpoints, &endpoint->all);
+    if (peer != NULL) {
+        ni_peer_set_user(peer, endpoint);
+    }
+    ompi_glue_set_mtl_slot(proc, endpoint);
+    return endpoint;
+}
+
+static void endpoint_release(struct ompi_mtl_match_module *module,
+                             struct ompi_mtl_match_endpoint *endpoint)
+{
+    ni_list_remove(&endpoint->all);
+    ompi_glue_set_mtl_slot(endpoint->proc, NULL);
+    if (endpoint->peer != NULL) {
+        if (ni_peer_user(endpoint->peer) == endpoint) {
+            ni_peer_set_user(endpoint->peer, NULL);
+        }
+        ni_disconnect(module->ni, endpoint->peer);
+    }
+    free(endpoint);
+}
+
+/* ---- add ------------------------------------------------------------------------------------------ */
+
+/* What the process has published, to be freed by the caller; NULL if it is nothing of ours. */
+static struct ompi_mtl_match_modex *modex_of(const opal_proc_t *proc)
+{
+    struct ompi_mtl_match_modex *modex = NULL;
+    size_t size = 0;
+    int rc;
+
+    OPAL_MODEX_RECV(rc, &mca_mtl_match_component.super.mtl_version, &proc->proc_name,
+                    (void **)&modex, &size);
+    if (rc != OPAL_SUCCESS || modex == NULL) {
+        return NULL;
+    }
+    if (size < offsetof(struct ompi_mtl_match_modex, blob) ||
+        modex->version != OMPI_MTL_MATCH_MODEX_VERSION ||
+        modex->blob_len > size - offsetof(struct ompi_mtl_match_modex, blob)) {
+        free(modex);
+        return NULL;
+    }
+    return modex;
+}
+
+/* Connect to a process; says why if it cannot be reached. */
+static struct ompi_mtl_match_endpoint *connect_to(struct ompi_mtl_match_module *module,
+                                                  struct ompi_proc_t *proc)
+{
+    struct ompi_mtl_match_modex *modex;
+    struct ompi_mtl_match_endpoint *endpoint = NULL;
+    struct ni_peer *peer = NULL;
+    char reason[256] = "it does not use the match MTL";
+
+    if (&proc->super == opal_proc_local_get()) {
+        return endpoint_new(module, proc, NULL);
+    }
+    modex = modex_of(&proc->super);
+    if (modex != NULL &&
+        ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
+        ni_status status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);
+
+        endpoint = status == NI_OK ? endpoint_new(module, proc, peer) : NULL;
+        if (status == NI_OK && endpoint == NULL) {
+            ni_disconnect(module->ni, peer);
+        }
+        snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
+    }
+    free(modex);
+    if (endpoint == NULL) {
+        ompi_glue_help("unreachable", OPAL_NAME_PRINT(proc->super.proc_name), reason, "");
+    }
+    return endpoint;
+}
+
+struct ompi_mtl_match_endpoint *ompi_mtl_match_connect(struct ompi_proc_t *proc)
+{
+    struct ompi_mtl_match_module *module = &ompi_mtl_match;
+    struct ompi_mtl_match_endpoint *endpoint;
+
+    opal_mutex_lock(&module->lock);
+    endpoint = (struct ompi_mtl_match_endpoint *)ompi_glue_mtl_slot(proc);
+    if (endpoint == NULL) {
+        endpoint = connect_to(module, proc);
+    }
+    opal_mutex_unlock(&module->lock);
+    return endpoint;
+}
+
+int ompi_mtl_match_add_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
+                             struct ompi_proc_t **procs)
+{
+    (void)mtl;
+    for (size_t i = 0; i < nprocs; i++) {
+        if (ompi_glue_mtl_slot(procs[i]) == NULL && ompi_mtl_match_connect(procs[i]) == NULL) {
+            return OMPI_ERR_UNREACH;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/* ---- go ------------------------------------------------------------------------------------------- */
+
+int ompi_mtl_match_del_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
+                             struct ompi_proc_t **procs)
+{
+    struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
+
+    opal_mutex_lock(&module->lock);
+    for (size_t i = 0; i < nprocs; i++) {
+        struct ompi_mtl_match_endpoint *endpoint =
+            (struct ompi_mtl_match_endpoint *)ompi_glue_mtl_slot(procs[i]);
+
+        if (endpoint != NULL) {
+            endpoint_release(module, endpoint);
+        }
+    }
+    opal_mutex_unlock(&module->lock);
+    return OMPI_SUCCESS;
+}
+
+void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
+{
+    opal_mutex_lock(&module->lock);
+    while (!ni_list_empty(&module->endpoints)) {
+        endpoint_release(
+            module, ni_container_of(module->endpoints.next, struct ompi_mtl_match_endpoint, all));
+    }
+    opal_mutex_unlock(&module->lock);
+}
+
+/* ---- die ------------------------------------------------------------------------------------------ */
+
+/* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or it
+ * takes any process of a communicator to which the peer belongs. */
+static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
+{
+    const struct ompi_mtl_match_endpoint *endpoint = arg;
+    const struct ompi_mtl_match_request *request = user_ptr;
+
+    if (source != NI_INITIATOR_ANY) {
+        return source == endpoint->id;
+    }
+    return atomic_load_explicit(&endpoint->down, memory_order_relaxed) == NI_ERR_PEER_DEAD &&
+           ompi_glue_has_peer(request->comm, endpoint->proc);
+}
+
+/*
+ * Called once per peer by the core, which is sure of it. Sends under way end with an event of their
+ * own. A peer that has closed its interface in good order is missed only by those who wait for it by
+ * name.
+ */
+void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
+{
+    struct ompi_mtl_match_module *module = arg;
+    struct ompi_mtl_match_endpoint *endpoint = ni_peer_user(peer);
+
+    if (module->closing || endpoint == NULL) {
+        return;
+    }
+    /* Before the posted receives are gone through. One that is posted meanwhile either is among them
+     * or finds this word set, see irecv: both the search and the posting are under the portal's lock. */
+    atomic_store_explicit(&endpoint->down, (int)status, memory_order_relaxed);
+    if (status != NI_ERR_PEER_CLOSED) {
+        ompi_glue_help("peer-lost", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME),
+                       OPAL_NAME_PRINT(endpoint->proc->super.proc_name), ni_status_text(status));
+    }
+    (void)ni_me_fail(module->ni, OMPI_MTL_MATCH_PT, is_in_vain, endpoint);
+}

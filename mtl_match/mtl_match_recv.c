@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages in. */
+#include <stddef.h>
+
+#include "mtl_match/mtl_match_hot.h"
+
+enum { OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
+
+/* Where the data of a receive goes: the user's memory, or a buffer to be unpacked. */
+static inline int prepare(struct ompi_mtl_match_request *request,
+                          struct opal_convertor_t *convertor, struct ni_me *me)
+{
+    request->kind = OMPI_MTL_MATCH_RECV;
+    request->packed = NULL;
+    request->convertor = convertor;
+    request->entry = 0;
+    me->options = OPTIONS;
+    if (NI_LIKELY(ompi_glue_recv_memory(convertor, &me->start, &me->length))) {
+        return OMPI_SUCCESS;
+    }
+    request->packed = ompi_mtl_match_buffer_get(me->length);
+    if (request->packed == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    me->start = request->packed->data;
+    return OMPI_SUCCESS;
+}
+
+static inline void release(struct ompi_mtl_match_request *request)
+{
+    if (NI_UNLIKELY(request->packed != NULL)) {
+        ompi_mtl_match_buffer_put(request->packed);
+        request->packed = NULL;
+    }
+}
+
+static inline void complete(struct ompi_mtl_match_request *request)
+{
+    release(request);
+    request->super.completion_callback(&request->super);
+}
+
+/* ---- post ----------------------------------------------------------------------------------------- */
+
+/* End a receive that has just been posted for a peer that is gone already. What the peer had sent
+ * before is received all the same: that has matched by now. */
+static NI_COLD void give_up(struct ompi_mtl_match_module *module,
+                            struct ompi_mtl_match_request *request)
+{
+    if (ni_me_unlink(module->ni, request->entry) == NI_OK) {
+        request->super.ompi_req->req_status.MPI_ERROR = MPI_ERR_OTHER;
+        complete(request);
+    }
+}
+
+int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
+                         int source, int tag, struct opal_convertor_t *convertor,
+                         struct mca_mtl_request_t *mtl_request)
+{
+    struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
+    struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
+    struct ompi_mtl_match_endpoint *from;
+    struct ni_me me;
+    int rc;
+
+    if (NI_UNLIKELY(!ompi_mtl_match_criteria(comm, source, tag, &me, &from))) {
+        return OMPI_ERR_UNREACH;
+    }
+    rc = prepare(request, convertor, &me);
+    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
+        return rc;
+    }
+    request->comm = comm;
+    /* The request may complete in here. It stays: the caller does not free it before this returns. */
+    rc = ni_me_append(module->ni, OMPI_MTL_MATCH_PT, &me, NI_PRIORITY_LIST, request,
+                      &request->entry);
+    if (NI_UNLIKELY(rc != NI_OK)) {
+        release(request);
+        return ompi_mtl_match_error(rc);
+    }
+    if (NI_UNLIKELY(from != NULL && atomic_load_explicit(&from->down, memory_order_relaxed) != 0)) {
+        give_up(module, request);
+    }
+    return OMPI_SUCCESS;
+}
+
+int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convertor_t *convertor,
+                          struct ompi_message_t **message, struct mca_mtl_request_t *mtl_request)
+{
+    struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
+    struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
+    ni_unexpected_handle claimed = (ni_unexpected_handle)(uintptr_t)(*message)->req_ptr;
+    struct ni_me me = {.match_id = NI_INITIATOR_ANY};
+    int rc = prepare(request, convertor, &me);
+
+    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
+        return rc;
+    }
+    request->comm = (*message)->comm;
+    ompi_message_return(*message);
+    *message = MPI_MESSAGE_NULL;
+    rc = ni_unexpected_receive(module->ni, claimed, &me, request);
+    if (NI_UNLIKELY(rc != NI_OK)) {
+        release(request);
+    }
+    return ompi_mtl_match_error(rc);
+}
+
+/* ---- arrive --------------------------------------------------------------------------------------- */
+
+static int error_of(const struct ni_event *event)
+{
+    if (NI_UNLIKELY(event->ni_fail_type != NI_NI_OK)) {
+        return ompi_mtl_match_failure(event->ni_fail_type);
+    }
+    return NI_LIKELY(event->rlength <= event->mlength) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
+/* PUT or PUT_OVERFLOW: the one event of a receive. */
+void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
+{
+    struct ompi_mtl_match_request *request = event->user_ptr;
+    int error = error_of(event);
+
+    (void)arg;
+    if (NI_UNLIKELY(request->packed != NULL) && event->mlength > 0 &&
+        event->ni_fail_type == NI_NI_OK) {
+        int rc = ompi_mtl_match_unpack(request->convertor, request->packed, event->mlength);
+
+        error = rc == OMPI_SUCCESS ? error : MPI_ERR_INTERN;
+    }
+    ompi_mtl_match_set_status(&request->super.ompi_req->req_status, event, event->mlength, error);
+    complete(request);
+}
+
+/* ---- cancel --------------------------------------------------------------------------------------- */
+
+/*
+ * A receive is either unlinked here, or it has matched and completes by its event; the core decides
+ * which, once. Sends are not cancelled, which MPI allows.
+ */
+int ompi_mtl_match_cancel(struct mca_mtl_base_module_t *mtl, mca_mtl_request_t *mtl_request,
+                          int flag)
+{
+    struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
+    struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
+
+    (void)flag;
+    if (request->kind == OMPI_MTL_MATCH_RECV && request->entry != 0 &&
+        ni_me_unlink(module->ni, request->entry) == NI_OK) {
+        request->super.ompi_req->req_status._cancelled = true;
+        complete(request);
+    }
+    return OMPI_SUCCESS;
+}

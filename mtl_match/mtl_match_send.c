@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages out. */
+#include <stddef.h>
+
+#include "mtl_match/mtl_match_hot.h"
+
+/* ---- the put -------------------------------------------------------------------------------------- */
+
+/* What is to be sent, and where. */
+struct message {
+    struct ompi_mtl_match_endpoint *to;
+    const void *memory;
+    size_t size;
+    struct ompi_mtl_match_buffer *packed; /* NULL: memory is the user's */
+    uint64_t bits;
+    uint64_t header;
+};
+
+/* Find peer and data. The data is packed if it is not contiguous. */
+static inline int prepare(struct message *message, struct ompi_communicator_t *comm, int dest,
+                          int tag, struct opal_convertor_t *convertor,
+                          mca_pml_base_send_mode_t mode)
+{
+    message->to = ompi_mtl_match_endpoint_of(comm, dest);
+    if (NI_UNLIKELY(message->to == NULL)) {
+        return OMPI_ERR_UNREACH;
+    }
+    message->bits = ompi_mtl_match_bits(comm, tag);
+    message->header = (uint32_t)ompi_comm_rank(comm);
+    if (NI_UNLIKELY(mode == MCA_PML_BASE_SEND_READY)) {
+        message->header |= (uint64_t)OMPI_MTL_MATCH_READY << 32;
+    }
+    message->packed = NULL;
+    if (NI_LIKELY(ompi_glue_send_memory(convertor, &message->memory, &message->size))) {
+        return OMPI_SUCCESS;
+    }
+    message->packed = ompi_mtl_match_pack(convertor, message->size);
+    if (message->packed == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    message->memory = message->packed->data;
+    return OMPI_SUCCESS;
+}
+
+/*
+ * NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. A
+ * synchronous send is over when the message has been matched: its event is the acknowledgement.
+ */
+static inline int put(struct ompi_mtl_match_module *module, const struct message *message,
+                      mca_pml_base_send_mode_t mode, void *user_ptr)
+{
+    if (NI_LIKELY(mode != MCA_PML_BASE_SEND_SYNCHRONOUS)) {
+        return ni_put(module->ni, &module->sends, (uint64_t)(uintptr_t)message->memory,
+                      message->size, NI_NO_ACK_REQ, message->to->peer, OMPI_MTL_MATCH_PT,
+                      message->bits, 0, user_ptr, message->header);
+    }
+    return ni_put(module->ni, &module->syncs, (uint64_t)(uintptr_t)message->memory, message->size,
+                  NI_ACK_REQ, message->to->peer, OMPI_MTL_MATCH_PT, message->bits, 0, user_ptr,
+                  message->header | (uint64_t)OMPI_MTL_MATCH_SYNCHRONOUS << 32);
+}
+
+static inline void release(struct ompi_mtl_match_buffer *packed)
+{
+    if (NI_UNLIKELY(packed != NULL)) {
+        ompi_mtl_match_buffer_put(packed);
+    }
+}
+
+/* ---- isend ---------------------------------------------------------------------------------------- */
+
+static inline void complete(struct ompi_mtl_match_request *request, int error)
+{
+    release(request->packed);
+    request->super.ompi_req->req_status.MPI_ERROR = error;
+    request->super.completion_callback(&request->super);
+}
+
+int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
+                         int dest, int tag, struct opal_convertor_t *convertor,
+                         mca_pml_base_send_mode_t mode, bool blocking,
+                         mca_mtl_request_t *mtl_request)
+{
+    struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
+    struct message message;
+    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+
+    (void)blocking;
+    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
+        return rc;
+    }
+    request->kind = OMPI_MTL_MATCH_SEND;
+    request->packed = message.packed;
+    rc = put((struct ompi_mtl_match_module *)mtl, &message, mode, request);
+    if (NI_LIKELY(rc == NI_PTL_SENT)) {
+        complete(request, MPI_SUCCESS);
+        return OMPI_SUCCESS;
+    }
+    if (NI_UNLIKELY(rc != NI_OK)) {
+        release(message.packed);
+    }
+    return ompi_mtl_match_error(rc);
+}
+
+/* ---- send ----------------------------------------------------------------------------------------- */
+
+/*
+ * A blocking send that has to wait. user_ptr of its put is the address of this with the lowest bit
+ * set, which tells it from a request.
+ */
+struct waiter {
+    _Atomic int error; /* PENDING, then that of MPI */
+};
+enum { PENDING = -1 };
+
+static void *tagged(struct waiter *waiter)
+{
+    return (void *)((uintptr_t)waiter | 1);
+}
+
+static NI_COLD int wait_for(struct waiter *waiter)
+{
+    int error;
+
+    /* acquire, with the release in ompi_mtl_match_on_sent: the core has done with the buffer */
+    while ((error = atomic_load_explicit(&waiter->error, memory_order_acquire)) == PENDING) {
+        opal_progress();
+    }
+    return error;
+}
+
+int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
+                        int dest, int tag, struct opal_convertor_t *convertor,
+                        mca_pml_base_send_mode_t mode)
+{
+    struct waiter waiter;
+    struct message message;
+    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+
+    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
+        return rc;
+    }
+    atomic_init(&waiter.error, PENDING);
+    rc = put((struct ompi_mtl_match_module *)mtl, &message, mode, tagged(&waiter));
+    if (NI_LIKELY(rc == NI_PTL_SENT)) {
+        rc = OMPI_SUCCESS;
+    } else if (rc == NI_OK) {
+        rc = wait_for(&waiter);
+    } else {
+        rc = ompi_mtl_match_error(rc);
+    }
+    release(message.packed);
+    return rc;
+}
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
+/* The one event of a put that was not over when it returned: SEND, or ACK of a synchronous one. */
+void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event)
+{
+    uintptr_t user = (uintptr_t)event->user_ptr;
+    int error = ompi_mtl_match_failure(event->ni_fail_type);
+
+    (void)arg;
+    if ((user & 1) != 0) {
+        struct waiter *waiter = (struct waiter *)(user & ~(uintptr_t)1);
+
+        /* release, see wait_for; the waiter may be gone after it */
+        atomic_store_explicit(&waiter->error, error, memory_order_release);
+    } else {
+        complete((struct ompi_mtl_match_request *)user, error);
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ompi_glue/mtl.h"
+
+#include <stdio.h>
+
+#include "ompi_glue/check.h"
+
+static const struct class_size {
+    const opal_class_t *class;
+    size_t size;
+} class_sizes[] = {
+    {&ompi_communicator_t_class, sizeof(ompi_communicator_t)},
+    {&ompi_message_t_class, sizeof(ompi_message_t)},
+    {&ompi_proc_t_class, sizeof(ompi_proc_t)},
+    {&ompi_request_t_class, sizeof(ompi_request_t)},
+};
+
+bool ompi_glue_check_mtl(char *reason, size_t reason_size)
+{
+    for (size_t i = 0; i < sizeof(class_sizes) / sizeof(class_sizes[0]); i++) {
+        const struct class_size *expected = &class_sizes[i];
+
+        if (expected->class->cls_sizeof != expected->size) {
+            snprintf(reason, reason_size, "%s has %zu bytes, the component was compiled for %zu",
+                     expected->class->cls_name, expected->class->cls_sizeof, expected->size);
+            return false;
+        }
+    }
+    return ompi_glue_check(reason, reason_size);
+}
+
+bool ompi_glue_one_node(void)
+{
+    opal_process_name_t all = OPAL_PROC_MY_NAME;
+    uint32_t size = 0, *value = &size;
+    int rc;
+
+    all.vpid = OPAL_VPID_WILDCARD;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_JOB_SIZE, &all, &value, OPAL_UINT32);
+    /* Where nobody tells, the process was started alone. */
+    return rc != OPAL_SUCCESS || size <= ompi_glue_node_peers() + 1;
+}
+
+bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc)
+{
+    int size = ompi_comm_remote_size(comm);
+
+    for (int i = 0; i < size; i++) {
+        if (ompi_comm_peer_lookup(comm, i) == proc) {
+            return true;
+        }
+    }
+    return false;
+}

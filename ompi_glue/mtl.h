@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OMPI_GLUE_MTL_H
+#define OMPI_GLUE_MTL_H
+
+/*
+ * What an MTL needs of Open MPI beyond ompi_glue.h.
+ *
+ *   name                   4.1                                   5.0
+ *   ompi_glue_context      c_contextid                           c_index
+ *   OMPI_GLUE_MTL_INIT     (bool, bool)                          (bool, bool, bool *)
+ *   ompi_glue_send_memory  contiguous sends come half prepared   the same, another field
+ */
+
+#include "ompi_glue/ompi_glue.h"
+
+#include "ompi_config.h"
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/group/group.h"
+#include "ompi/mca/mtl/base/base.h"
+#include "ompi/mca/mtl/mtl.h"
+#include "ompi/mca/pml/pml_constants.h"
+#include "ompi/message/message.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+
+#if OMPI_MAJOR_VERSION >= 5
+#define OMPI_GLUE_MTL_INIT(name)       name(bool progress_threads, bool mpi_threads, bool *accelerator)
+#define OMPI_GLUE_MTL_NO_ACCELERATOR() (*accelerator = false)
+#else
+#define OMPI_GLUE_MTL_INIT(name)       name(bool progress_threads, bool mpi_threads)
+#define OMPI_GLUE_MTL_NO_ACCELERATOR() ((void)0)
+#endif
+
+/* What tells one communicator's messages from another's; the same number in all its processes. */
+static inline uint32_t ompi_glue_context(const struct ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return comm->c_index;
+#else
+    return comm->c_contextid;
+#endif
+}
+
+/* The word that a proc keeps for MTLs. */
+static inline void *ompi_glue_mtl_slot(const struct ompi_proc_t *proc)
+{
+    return proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_MTL];
+}
+
+static inline void ompi_glue_set_mtl_slot(struct ompi_proc_t *proc, void *value)
+{
+    proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_MTL] = value;
+}
+
+/*
+ * Where the data of a send is and how long it is, if it lies in one piece; false if it must be
+ * packed, with the length all the same. pml cm prepares the convertor of a contiguous send only in
+ * part: it has added the datatype's true lower bound to the address already, and has not set
+ * CONVERTOR_SEND.
+ */
+static inline bool ompi_glue_send_memory(const struct opal_convertor_t *convertor,
+                                         const void **memory, size_t *size)
+{
+    void *start = NULL;
+
+    if (OPAL_LIKELY((convertor->flags & (CONVERTOR_SEND | CONVERTOR_COMPLETED)) == 0)) {
+        *size = convertor->local_size;
+        *memory = convertor->pBaseBuf;
+        return true;
+    }
+    opal_convertor_get_packed_size(convertor, size);
+    *memory = NULL;
+    if (*size == 0) {
+        return true;
+    }
+    if (opal_convertor_need_buffers(convertor)) {
+        return false;
+    }
+    opal_convertor_get_current_pointer(convertor, &start);
+    *memory = start;
+    return true;
+}
+
+/* The same for a receive, whose convertor is always prepared. */
+static inline bool ompi_glue_recv_memory(const struct opal_convertor_t *convertor, void **memory,
+                                         size_t *size)
+{
+    opal_convertor_get_packed_size(convertor, size);
+    *memory = NULL;
+    if (OPAL_UNLIKELY(*size == 0)) {
+        return true;
+    }
+    if (OPAL_UNLIKELY(opal_convertor_need_buffers(convertor))) {
+        return false;
+    }
+    opal_convertor_get_current_pointer(convertor, memory);
+    return true;
+}
+
+/* Compare what the running Open MPI says of itself with what the MTL was compiled for, see check.h. */
+bool ompi_glue_check_mtl(char *reason, size_t reason_size);
+
+/* Whether all processes of this job run on this node. */
+bool ompi_glue_one_node(void);
+
+/* Whether a process is one of those with which the communicator exchanges messages. */
+bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc);
+
+#endif
