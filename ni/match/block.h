@@ -58,17 +58,33 @@ _Static_assert(sizeof(struct ni_match_block) == 512, "eight cache lines");
 typedef unsigned (*ni_match_scan_fn)(const struct ni_match_block *block, unsigned from,
                                      uint64_t bits, uint64_t ignore, uint32_t initiator);
 
+/* The same from the first place on, without more to ignore, for an initiator that is not any: what
+ * short lists of entries spend their time on. */
+typedef unsigned (*ni_match_scan_front_fn)(const struct ni_match_block *block, uint64_t bits,
+                                           uint32_t initiator);
+
+struct ni_match_scan {
+    ni_match_scan_fn from;
+    ni_match_scan_front_fn front;
+};
+
 unsigned ni_match_scan_scalar(const struct ni_match_block *block, unsigned from, uint64_t bits,
                               uint64_t ignore, uint32_t initiator);
+unsigned ni_match_scan_front_scalar(const struct ni_match_block *block, uint64_t bits,
+                                    uint32_t initiator);
 #if defined(__x86_64__)
 unsigned ni_match_scan_avx2(const struct ni_match_block *block, unsigned from, uint64_t bits,
                             uint64_t ignore, uint32_t initiator);
+unsigned ni_match_scan_front_avx2(const struct ni_match_block *block, uint64_t bits,
+                                  uint32_t initiator);
 unsigned ni_match_scan_avx512(const struct ni_match_block *block, unsigned from, uint64_t bits,
                               uint64_t ignore, uint32_t initiator);
+unsigned ni_match_scan_front_avx512(const struct ni_match_block *block, uint64_t bits,
+                                    uint32_t initiator);
 #endif
 
-/* The function for a kind of vector code, which the processor must have. Pure. */
-ni_match_scan_fn ni_match_scan_for(enum ni_simd simd);
+/* The functions for a kind of vector code, which the processor must have. Pure. */
+struct ni_match_scan ni_match_scan_for(enum ni_simd simd);
 
 /* Make an empty block that is in no list. */
 void ni_match_block_init(struct ni_match_block *block);

@@ -48,12 +48,6 @@ void ni_match_headers_fini(struct ni_match_headers *headers)
     ni_match_headers_init(headers);
 }
 
-/* All nodes of a list are headers. */
-static struct ni_match_header *header_of(struct ni_match_node *node)
-{
-    return node != NULL ? ni_container_of(node, struct ni_match_header, node) : NULL;
-}
-
 /* Forget a kind, its table and that the nodes are in it. */
 static NI_COLD void drop_kind(struct ni_match_headers *headers, unsigned number)
 {
@@ -192,9 +186,9 @@ void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_h
     }
 }
 
-/* Behind the first block, in which no header matches. */
-static struct ni_match_header *search_behind(struct ni_match_headers *headers, uint64_t bits,
-                                             uint64_t ignore, uint32_t initiator)
+struct ni_match_header *ni_match_headers_search_behind(struct ni_match_headers *headers,
+                                                       uint64_t bits, uint64_t ignore,
+                                                       uint32_t initiator)
 {
     uint32_t any = initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
     struct ni_match_kind *kind = find_kind(headers, ignore, any);
@@ -203,32 +197,15 @@ static struct ni_match_header *search_behind(struct ni_match_headers *headers, u
         kind = make_kind(headers, ignore, any);
     }
     if (kind == NULL) {
-        return header_of(ni_match_blocks_find(headers->blocks.first->next, 0, headers->scan, bits,
-                                              ignore, initiator, &headers->counts.attempts));
+        return ni_match_header_of(ni_match_blocks_find(headers->blocks.first->next, 0,
+                                                       headers->scan.from, bits, ignore, initiator,
+                                                       &headers->counts.attempts));
     }
     kind->searched = 1;
     kind->last = headers->counts.searches;
-    return header_of(ni_match_index_find(&kind->index, bits & kind->index.keep_bits,
-                                         initiator & kind->index.keep_from,
-                                         &headers->counts.attempts));
-}
-
-struct ni_match_header *ni_match_headers_search(struct ni_match_headers *headers, uint64_t bits,
-                                                uint64_t ignore, uint32_t initiator)
-{
-    const struct ni_match_block *first = headers->blocks.first;
-    unsigned place;
-
-    headers->counts.searches++;
-    if (first == NULL) {
-        return NULL;
-    }
-    headers->counts.attempts++;
-    place = headers->scan(first, 0, bits, ignore, initiator);
-    if (place < NI_MATCH_BLOCK) {
-        return header_of(first->node[place]);
-    }
-    return first->next != NULL ? search_behind(headers, bits, ignore, initiator) : NULL;
+    return ni_match_header_of(ni_match_index_find(&kind->index, bits & kind->index.keep_bits,
+                                                  initiator & kind->index.keep_from,
+                                                  &headers->counts.attempts));
 }
 
 struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
@@ -240,8 +217,9 @@ struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
 
     if (kind != NULL && ((after->node.bits ^ bits) & ~ignore) == 0 &&
         (any == NI_MATCH_ANY || after->node.initiator == initiator)) {
-        return header_of(ni_match_index_next(&kind->index, &after->node));
+        return ni_match_header_of(ni_match_index_next(&kind->index, &after->node));
     }
-    return header_of(ni_match_blocks_find(after->node.block, after->node.place + 1U, headers->scan,
-                                          bits, ignore, initiator, &headers->counts.attempts));
+    return ni_match_header_of(ni_match_blocks_find(after->node.block, after->node.place + 1U,
+                                                   headers->scan.from, bits, ignore, initiator,
+                                                   &headers->counts.attempts));
 }

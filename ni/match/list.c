@@ -155,21 +155,15 @@ void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *ent
     }
 }
 
-/* All nodes of a list are entries. */
-static struct ni_match_entry *entry_of(struct ni_match_node *node)
-{
-    return node != NULL ? ni_container_of(node, struct ni_match_entry, node) : NULL;
-}
-
 /* The first entry of a group that a header matches. */
 static inline struct ni_match_entry *search_group(struct ni_match_list *list, unsigned number,
                                                   uint64_t bits, uint32_t initiator)
 {
     const struct ni_match_group *group = &list->group[number];
 
-    return entry_of(ni_match_index_find(&list->index, bits & ~group->ignore,
-                                        ni_match_from(initiator | group->any, number),
-                                        &list->counts.attempts));
+    return ni_match_entry_of(ni_match_index_find(&list->index, bits & ~group->ignore,
+                                                 ni_match_from(initiator | group->any, number),
+                                                 &list->counts.attempts));
 }
 
 /* The older of two, either of which may be missing. */
@@ -181,8 +175,8 @@ static inline struct ni_match_entry *older(struct ni_match_entry *a, struct ni_m
     return a->sequence < b->sequence ? a : b;
 }
 
-static struct ni_match_entry *search_behind(struct ni_match_list *list, uint64_t bits,
-                                            uint32_t initiator)
+struct ni_match_entry *ni_match_list_search_behind(struct ni_match_list *list, uint64_t bits,
+                                                   uint32_t initiator)
 {
     struct ni_match_entry *found = NULL;
 
@@ -190,25 +184,11 @@ static struct ni_match_entry *search_behind(struct ni_match_list *list, uint64_t
         found = older(found, search_group(list, (unsigned)__builtin_ctz(left), bits, initiator));
     }
     if (NI_UNLIKELY(list->odd.nodes != 0)) {
-        found = older(found, entry_of(ni_match_blocks_find(list->odd.first, 0, list->scan, bits, 0,
-                                                           initiator, &list->counts.attempts)));
+        found = older(
+            found, ni_match_entry_of(ni_match_blocks_find(list->odd.first, 0, list->scan.from, bits,
+                                                          0, initiator, &list->counts.attempts)));
     }
     return found;
-}
-
-struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,
-                                            uint32_t initiator)
-{
-    list->counts.searches++;
-    if (list->front.live != 0) {
-        unsigned place = list->scan(&list->front, 0, bits, 0, initiator);
-
-        list->counts.attempts++;
-        if (place < NI_MATCH_BLOCK) {
-            return entry_of(list->front.node[place]);
-        }
-    }
-    return search_behind(list, bits, initiator);
 }
 
 /* The first entry of a group that a header matches and that is younger than another entry. */
@@ -220,10 +200,10 @@ static struct ni_match_entry *next_in_group(struct ni_match_list *list, unsigned
 
     if (entry != NULL && after->node.block == NULL && after->node.group == number &&
         after->node.bits == entry->node.bits && after->node.initiator == entry->node.initiator) {
-        return entry_of(ni_match_index_next(&list->index, &after->node));
+        return ni_match_entry_of(ni_match_index_next(&list->index, &after->node));
     }
     while (entry != NULL && entry->sequence <= after->sequence) {
-        entry = entry_of(ni_match_index_next(&list->index, &entry->node));
+        entry = ni_match_entry_of(ni_match_index_next(&list->index, &entry->node));
         list->counts.attempts++;
     }
     return entry;
@@ -243,8 +223,8 @@ static struct ni_match_entry *next_odd(struct ni_match_list *list,
         from = 0;
     }
     do {
-        entry = entry_of(ni_match_blocks_find(block, from, list->scan, bits, 0, initiator,
-                                              &list->counts.attempts));
+        entry = ni_match_entry_of(ni_match_blocks_find(block, from, list->scan.from, bits, 0,
+                                                       initiator, &list->counts.attempts));
         if (entry != NULL) {
             block = entry->node.block;
             from = entry->node.place + 1U;
@@ -261,10 +241,11 @@ struct ni_match_entry *ni_match_list_next(struct ni_match_list *list,
 
     if (in_front(list, after)) {
         struct ni_match_node *node =
-            ni_match_blocks_find(&list->front, after->node.place + 1U, list->scan, bits, 0,
+            ni_match_blocks_find(&list->front, after->node.place + 1U, list->scan.from, bits, 0,
                                  initiator, &list->counts.attempts);
 
-        return node != NULL ? entry_of(node) : search_behind(list, bits, initiator);
+        return node != NULL ? ni_match_entry_of(node)
+                            : ni_match_list_search_behind(list, bits, initiator);
     }
     for (uint32_t left = list->active; left != 0; left &= left - 1) {
         found = older(found,

@@ -75,8 +75,8 @@ _Static_assert(sizeof(struct ni_match_header) == 64, "a node leaves room for 64 
 _Static_assert(offsetof(struct ni_match_entry, link) == sizeof(struct ni_match_node), "link");
 _Static_assert(offsetof(struct ni_match_header, link) == sizeof(struct ni_match_node), "link");
 
-/* What happened to a list since it was made. An attempt is one comparison: of a block of up to 16
- * nodes, or of one node that a hash table named. */
+/* What happened to a list since it was made. An attempt is one comparison beyond the first block of
+ * 16 nodes, which every search makes: of another block, or of one node that a hash table named. */
 struct ni_match_counts {
     uint64_t searches;
     uint64_t attempts;
@@ -90,7 +90,7 @@ struct ni_match_group {
 };
 
 struct ni_match_list {
-    ni_match_scan_fn scan;
+    struct ni_match_scan scan;
     uint64_t length;   /* entries */
     uint64_t sequence; /* of the last one appended */
     struct ni_match_counts counts;
@@ -118,8 +118,8 @@ ni_status ni_match_list_append(struct ni_match_list *list, struct ni_match_entry
 void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry);
 
 /* The first entry that matches a header; NULL if there is none. initiator is not NI_MATCH_ANY. */
-struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,
-                                            uint32_t initiator);
+static inline struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,
+                                                          uint32_t initiator);
 
 /* The first entry behind another one that matches a header: the way on for who cannot use what the
  * search found. `after` is in the list. As a search, but in each other group it passes over the
@@ -138,7 +138,7 @@ struct ni_match_kind {
 };
 
 struct ni_match_headers {
-    ni_match_scan_fn scan;
+    struct ni_match_scan scan;
     uint64_t length; /* headers */
     struct ni_match_counts counts;
     uint64_t walked; /* blocks compared by searches without a table since one was last made */
@@ -163,13 +163,16 @@ void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_h
 /* The first header that has these bits, those in ignore aside, from one initiator or from
  * NI_MATCH_ANY; NULL if there is none. With ignore UINT64_MAX and NI_MATCH_ANY the first of all.
  * Out of memory it is only slower. */
-struct ni_match_header *ni_match_headers_search(struct ni_match_headers *headers, uint64_t bits,
-                                                uint64_t ignore, uint32_t initiator);
+static inline struct ni_match_header *ni_match_headers_search(struct ni_match_headers *headers,
+                                                              uint64_t bits, uint64_t ignore,
+                                                              uint32_t initiator);
 
 /* The first one behind another that is in the list (and need not match itself). To visit all that
  * match and remove some: ask for the next before removing one. */
 struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
                                               const struct ni_match_header *after, uint64_t bits,
                                               uint64_t ignore, uint32_t initiator);
+
+#include "match/match_inl.h"
 
 #endif

@@ -16,17 +16,31 @@ unsigned ni_match_scan_scalar(const struct ni_match_block *block, unsigned from,
     return NI_MATCH_BLOCK;
 }
 
-ni_match_scan_fn ni_match_scan_for(enum ni_simd simd)
+unsigned ni_match_scan_front_scalar(const struct ni_match_block *block, uint64_t bits,
+                                    uint32_t initiator)
+{
+    for (uint32_t left = block->live; left != 0; left &= left - 1) {
+        unsigned place = (unsigned)__builtin_ctz(left);
+
+        if (((block->bits[place] ^ bits) & ~block->ignore[place]) == 0 &&
+            (block->initiator[place] == initiator || block->initiator[place] == UINT32_MAX)) {
+            return place;
+        }
+    }
+    return NI_MATCH_BLOCK;
+}
+
+struct ni_match_scan ni_match_scan_for(enum ni_simd simd)
 {
 #if defined(__x86_64__)
     if (simd == NI_SIMD_AVX512) {
-        return ni_match_scan_avx512;
+        return (struct ni_match_scan){ni_match_scan_avx512, ni_match_scan_front_avx512};
     }
     if (simd == NI_SIMD_AVX2) {
-        return ni_match_scan_avx2;
+        return (struct ni_match_scan){ni_match_scan_avx2, ni_match_scan_front_avx2};
     }
 #else
     (void)simd;
 #endif
-    return ni_match_scan_scalar;
+    return (struct ni_match_scan){ni_match_scan_scalar, ni_match_scan_front_scalar};
 }
