@@ -109,10 +109,18 @@ def _program_words(setup, bench, sizes, path):
     return words + ["--digits", str(setup.digits)] + setup.bench_args
 
 
+def _pinned(setup):
+    taskset = shutil.which("taskset")
+    return [taskset, "-c", str(setup.cores[0])] if taskset else []
+
+
 def build(setup, transport, bench, sizes, ranks):
     """The words of the command. Raises NotHere if a part of it is not installed."""
     if transport.launcher == "perf":
-        words = _program_words(setup, bench, sizes, find_perf(bench.program, setup))
+        path = find_perf(bench.program, setup)
+        if bench.plain:
+            return [*_pinned(setup), path, *bench.args, *setup.bench_args]
+        words = _program_words(setup, bench, sizes, path)
         return words if setup.default_cores else words + ["--cores", ",".join(str(core) for core in setup.cores)]
     if transport.launcher == "mpich":
         path = find_program(bench.program, setup, "mpich")

@@ -50,12 +50,47 @@ def parse_memory(text):
     return {0: float(match.group(1))}
 
 
+def _match_lines(text):
+    """(part, kind, length, position, ns) of each line of ni_match_list --csv."""
+    rows = []
+    for line in text.splitlines():
+        fields = line.split(",")
+        if len(fields) == 6 and fields[2].isdigit():
+            rows.append((fields[0], fields[1], int(fields[2]), fields[3], _number(fields[4], line)))
+    return rows
+
+
+def parse_match(text, pick):
+    """{entries: ns} of the lines whose part, kind and position are those of pick."""
+    values = {length: ns for part, kind, length, position, ns in _match_lines(text) if (part, kind, position) == pick}
+    if not values:
+        raise ParseError(f"no line {','.join(pick)} in the output")
+    return values
+
+
+def parse_lists(text):
+    """{entries: how many times as fast as a linear list the match list is, over all positions}."""
+    sums = {}
+    for part, kind, length, _, ns in _match_lines(text):
+        if part == "list":
+            sums[(kind, length)] = sums.get((kind, length), 0) + ns
+    values = {length: sums[("linear", length)] / ns for (kind, length), ns in sums.items()
+              if kind == "match" and ns > 0 and ("linear", length) in sums}
+    if not values:
+        raise ParseError("no lists 'match' and 'linear' in the output")
+    return values
+
+
 def parse_output(bench, text):
     """{size: value} from the output of a benchmark."""
     if bench.style == "init":
         return parse_init(text)
     if bench.style == "memory":
         return parse_memory(text)
+    if bench.style == "match":
+        return parse_match(text, bench.pick)
+    if bench.style == "lists":
+        return parse_lists(text)
     return parse_table(text, bench.column, bench.style != "single")
 
 

@@ -50,7 +50,8 @@ def bench_rows(bench, state, summaries, reference, bases=None):
     """The table of one benchmark in one state; bases are the ratios to size 0, for benchmarks that have them."""
     keys = [key for key in summaries if key[0] == bench.key and key[2] == state]
     transports = _in_order({key[3] for key in keys}, [t.key for t in tables.TRANSPORTS])
-    rows = [[bench.axis if bench.base else "size", "transport", "n", "median", "p25", "p75", "min", f"/ {reference}"]]
+    size = "size" if bench.axis == tables.Bench.axis else bench.axis
+    rows = [[size, "transport", "n", "median", "p25", "p75", "min", f"/ {reference}"]]
     if bench.base:
         rows[0].append(f"/ {bench.axis} 0")
     for size in sorted({key[1] for key in keys}):

@@ -16,7 +16,8 @@ class Bench:
     args: tuple = ()
     sizes: tuple = ()  # default sizes in bytes; empty: the program has no option for them
     column: int = 1  # of a table row, counted from 0; the size is column 0
-    style: str = "table"  # how the output is read: table, single, init or memory, see parse.py
+    style: str = "table"  # how the output is read: table, single, init, memory, match or lists, see parse.py
+    pick: tuple = ()  # style match: which lines, by their first fields
     unit: str = "us"
     better: str = "lower"  # or "higher"
     ranks: int = 2
@@ -24,6 +25,7 @@ class Bench:
     onesided: bool = False  # needs the transport's one-sided options
     launcher: str = "mpi"  # or "perf": runs without MPI, under transports of that launcher only
     size_option: str = "-m"  # the option that takes the list of sizes
+    plain: bool = False  # the program has no options for sizes, digits and cores
     axis: str = "message, bytes"  # what a size is
     base: bool = False  # each run measures size 0 as well, and the other sizes are compared with it
     group: str = ""  # a name for several rows together, for --bench
@@ -58,6 +60,9 @@ def _deep_queues():
                                   what=f"ping-pong with so many {what}, of which {entry} is matched{remark}"))
     return tuple(rows)
 
+
+_MATCH = {"program": "ni_match_list", "args": ("--csv", "--lists=1"), "launcher": "perf", "plain": True,
+          "style": "match", "axis": "entries", "unit": "ns"}
 
 _LATENCY_SIZES = (8, 256, K, 4 * K, 16 * K, 64 * K, 256 * K, M, 4 * M)
 _BW_SIZES = (64 * K, 256 * K, M, 4 * M)
@@ -118,6 +123,15 @@ BENCHES = (
           **_BW, what="bandwidth over the network interface, without MPI"),
     Bench("ni_search", "apeni-perf", ("search",), sizes=(32,), launcher="perf", unit="ns",
           what="search of the buffer table; the size is the number of entries"),
+    Bench("ni_match", **_MATCH, pick=("search", "posted 1 mask", "next"),
+          what="search of the match list for any of so many entries, warm"),
+    Bench("ni_match_masks", **_MATCH, pick=("search", "posted 4 masks", "next"),
+          what="the same with four ignore masks"),
+    Bench("ni_match_renew", **_MATCH, pick=("renew", "posted 1 mask", "oldest"),
+          what="removing and appending one of so many entries"),
+    Bench("ni_match_lists", "ni_match_list", ("--csv", "--most=0"), launcher="perf", plain=True, style="lists",
+          axis="entries", unit="times", better="higher",
+          what="list benchmark: speed of the match list against a linear list of so many entries"),
 )
 
 

@@ -99,6 +99,19 @@ class ParseTest(unittest.TestCase):
         with self.assertRaisesRegex(parse.ParseError, "no column 2"):
             parse.parse_output(bench("mbw_mr"), LATENCY)
 
+    def test_match_list(self):
+        text = ("part,kind,length,position,median_ns,least_ns\n"
+                "list,match,10,0,300.0,1\nlist,match,10,100,100.0,1\n"
+                "list,linear,10,0,100.0,1\nlist,linear,10,100,700.0,1\nlist,array,10,0,9,9\n"
+                "search,posted 1 mask,1,warm,3.0,2\nsearch,posted 1 mask,1,next,10.5,9\n"
+                "search,posted 1 mask,1000000,next,20.5,9\nsearch,posted 4 masks,1,next,11.5,9\n"
+                "renew,posted 1 mask,10,oldest,8.5,8\n")
+        for key, values in (("ni_match", {1: 10.5, 1000000: 20.5}), ("ni_match_masks", {1: 11.5}),
+                            ("ni_match_renew", {10: 8.5}), ("ni_match_lists", {10: 2.0})):
+            self.assertEqual(parse.parse_output(bench(key), text), values)
+            with self.assertRaises(parse.ParseError):
+                parse.parse_output(bench(key), "part,kind,length,position,median_ns,least_ns\n")
+
     def test_line_time(self):
         self.assertEqual(parse.parse_line_time(LINE), (42.5, 44.1))
         with self.assertRaises(parse.ParseError):
@@ -212,6 +225,14 @@ class PlanTest(unittest.TestCase):
         for word in ("unexpected", "random", "10"):
             self.assertIn(word, words)
 
+    def test_program_without_options(self):
+        path = os.path.join(self.folder, "ni_match_list")
+        with open(path, "w", encoding="ascii") as stream:
+            stream.write("#!/bin/sh\n")
+        os.chmod(path, 0o755)
+        words = self.words("ni", "ni_match_lists")
+        self.assertEqual(words[-3:], [path, "--csv", "--most=0"])
+
     def test_groups(self):
         self.assertEqual(tables.benches_by_key("bw"), [bench("bw")])
         self.assertEqual(len(tables.benches_by_key("deep")), 12)
@@ -291,7 +312,7 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
         for row in tables.BENCHES:
             self.assertIn(row.better, ("lower", "higher"))
-            self.assertIn(row.style, ("table", "single", "init", "memory"))
+            self.assertIn(row.style, ("table", "single", "init", "memory", "match", "lists"))
             self.assertTrue(row.what)
 
 

@@ -163,7 +163,7 @@ class SessionTest(unittest.TestCase):
         status, out, _ = self.compare("--check", f"{self.folder}/f.tsv", "--transports", "vader,ucx",
                                       "--reps", "1", "--json", f"{self.folder}/a.json")
         self.assertNotRegex(out, "tcp +near")
-        self.assertIn("does not name their transports: 1.", out)
+        self.assertIn("leaves them out: 1.", out)
         status, out, err = self.compare("--check", f"{self.folder}/f.tsv", "--load", f"{self.folder}/a.json")
         self.assertEqual(status, 1, err)
         self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +1 +no")
@@ -175,7 +175,7 @@ class SessionTest(unittest.TestCase):
                               (("--sizes", "8,x"), "'x' is not a size"),
                               (("--reps", "0"), "--reps 0: must be 1 or more"),
                               (("--bench", "latency", "--np", "4"), "needs exactly 2 ranks"),
-                              (("--check", "--transports", "tcp"), "no figure is about the transports"),
+                              (("--check", "--transports", "tcp"), "no figure is about what --transports"),
                               (("--ref", "pigeon"), "no transport 'pigeon'"),
                               (("--check", "/nowhere.tsv"), "/nowhere.tsv"),
                               (("--load", "/nowhere.json"), "/nowhere.json"),

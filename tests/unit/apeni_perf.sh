@@ -223,10 +223,11 @@ says out '# For the environment:'
 says out '# shm_copy, now auto'
 says out '# Copy in and out (message), or a single copy'
 # each parameter is tried, or there is a reason why it is not
-for name in $(sed -n 's/^NI_PARAM_ROW(\([a-z_]*\),.*/\1/p' "$src/ni/base/params.def"); do
+sed -n 's/^NI_PARAM_ROW(\([a-z_]*\),.*/\1/p' "$src/ni/base/params.def" >"$work/names"
+while read -r name; do
     upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
     grep -Eq "^(# as it is: )?APENI_$upper=|^#   $name +now .*: [a-z-]" "$work/out" || fail "--tune says nothing about $name"
-done
+done <"$work/names"
 grep -v '^#' "$work/tune.conf" | grep -v '^$' | grep -Eqv '^(btl_apelink|mtl_match)_[a-z_]* = [0-9a-zA-Z]*$' &&
     fail "not only MCA parameters in $(cat "$work/tune.conf")"
 grep '^APENI_' "$work/out" >"$work/settings"
