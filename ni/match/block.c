@@ -151,7 +151,9 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
     ni_match_block_remove(node);
     blocks->nodes--;
     if (block->live == 0) {
-        drop_block(blocks, block);
+        if (blocks->nodes != 0) {
+            drop_block(blocks, block);
+        }
     } else if (block->next != NULL && sparse(block, block->next)) {
         join(blocks, block);
     } else if (block->prev != NULL && sparse(block->prev, block)) {

@@ -114,7 +114,7 @@ static inline void ni_match_block_remove(struct ni_match_node *node)
 
 /* Blocks in order. */
 struct ni_match_blocks {
-    struct ni_match_block *first; /* NULL when empty */
+    struct ni_match_block *first; /* NULL before the first append; an empty one may be left */
     struct ni_match_block *last;
     struct ni_match_block *spare; /* an empty one, so that a single node costs no allocation */
     uint64_t nodes;

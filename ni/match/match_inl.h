@@ -53,7 +53,7 @@ static inline struct ni_match_header *ni_match_headers_search(struct ni_match_he
     unsigned place;
 
     headers->counts.searches++;
-    if (first == NULL) {
+    if (headers->length == 0) {
         return NULL;
     }
     place = headers->scan.from(first, 0, bits, ignore, initiator);

@@ -75,7 +75,7 @@ static void put_script(FILE *out, const struct match_settings *settings, match_r
             strcmp(terminal_of(settings->plot), "svg") == 0 ? " background 'white'" : "");
     put_quoted(out, settings->plot);
     fprintf(out,
-            "\nset grid\nset logscale y 10\nset key top left\n"
+            "\nset grid\nset logscale y 10\nset key above\n"
             "set xlabel 'match at, %% of the list'\nset multiplot layout %d,%zu\n",
             PANELS, settings->lengths);
     for (unsigned panel = 0; panel < PANELS; panel++) {
