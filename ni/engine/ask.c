@@ -16,9 +16,6 @@
 
 enum {
     NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
-    /* Questions are put for so many bytes at a time: what it has begun to answer cannot be called
-     * off when it turns out to read from us as well. */
-    NI_ASK_BYTES = 1 << 20,
     NI_ASK_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
 };
 
@@ -29,19 +26,6 @@ static bool would_decline(const struct ni_op *op, uint64_t now)
 {
     return op->len >= NI_ASK_ONE_WAY &&
            now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
-}
-
-/* Put the question, unless others come first. The peer's lock is held. */
-static bool put_question(struct ni_op *op)
-{
-    struct ni_peer *peer = op->peer;
-
-    if (atomic_load_explicit(&peer->asked_bytes, memory_order_relaxed) >= NI_ASK_BYTES ||
-        !ni_job_share(op, 0)) {
-        return false;
-    }
-    atomic_fetch_add_explicit(&peer->asked_bytes, op->len, memory_order_relaxed);
-    return true;
 }
 
 bool ni_ask_start(struct ni_op *op)
@@ -68,7 +52,7 @@ bool ni_ask_start(struct ni_op *op)
         op->asked = true;
         /* Under one lock, which ni_ask_end takes: the answer may come at once. What cannot be asked
          * yet is asked when an earlier one has ended. */
-        (void)put_question(op);
+        (void)ni_job_share(op, 0);
         ni_lock_take(&ni->lock, ni->threads);
         peer->asking++;
         ni_work_add(&ni->asking, &op->copying);
@@ -84,7 +68,6 @@ void ni_ask_end(struct ni_op *op)
     struct ni *ni = op->peer->ni;
 
     if (op->job != NULL) {
-        atomic_fetch_sub_explicit(&op->peer->asked_bytes, op->len, memory_order_relaxed);
         atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
         ni_job_give(op);
     }
@@ -126,16 +109,40 @@ static bool ask_late(struct ni_op *op)
     bool asked;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    asked = op->job != NULL || put_question(op);
+    asked = op->job != NULL || ni_job_share(op, 0);
     ni_lock_give(&op->peer->lock, op->peer->threads);
     return asked;
 }
 
+/* Whether packets of any kind have come since the last look: who sends is in the library, and will
+ * find the question when it is done with that. */
+static bool sends(struct ni_peer *peer)
+{
+    const struct ni *ni = peer->ni;
+    bool more = false;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            more = ni->lanes[i]->seq != peer->heard_seq;
+            peer->heard_seq = ni->lanes[i]->seq;
+        }
+    }
+    return more;
+}
+
 static bool in_time(const struct ni_op *op, uint64_t now)
 {
-    uint64_t since = op->asked_ns > op->peer->heard_ns ? op->asked_ns : op->peer->heard_ns;
+    struct ni_peer *peer = op->peer;
+    uint64_t since = op->asked_ns > peer->heard_ns ? op->asked_ns : peer->heard_ns;
 
-    return now < since + op->peer->ni->config->patience_us * 1000;
+    if (now < since + peer->ni->config->patience_us * 1000) {
+        return true;
+    }
+    if (sends(peer)) {
+        peer->heard_ns = now;
+        return true;
+    }
+    return false;
 }
 
 unsigned ni_ask_progress(struct ni *ni)

@@ -144,9 +144,9 @@ struct ni_peer {
     _Atomic uint32_t
         callers; /* threads inside of a transfer call: operations may not be completed under them */
     uint32_t asking;              /* reads that it is to answer; under the NI's lock */
-    _Atomic uint64_t asked_bytes; /* of those, asked already */
     _Atomic uint64_t ask_from_ns; /* it reads from us while we read from it: ask later (ask.c) */
-    uint64_t heard_ns; /* when the last segment of an answer came; whoever has the turn */
+    uint64_t heard_ns;  /* when it was last seen to be in the library; whoever has the turn */
+    uint32_t heard_seq; /* of its lane, at the last look (ask.c) */
     uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c) */
     uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
