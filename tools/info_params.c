@@ -24,7 +24,8 @@ static void print_param_text(const struct ni_param *param)
     info_print_wrapped(param->help, 4);
     printf("    default   %s\n", param->default_text[0] != '\0' ? param->default_text : "\"\"");
     printf("    accepted  %s\n", accepted);
-    printf("    set by    %s in the environment, btl_apelink_%s in Open MPI\n\n", env, param->name);
+    printf("    set by    %s in the environment, btl_apelink_%s or mtl_match_%s in Open MPI\n\n",
+           env, param->name, param->name);
 }
 
 static void print_json_member(const char *key, const char *value)
@@ -104,10 +105,12 @@ static void print_params_markdown(void)
         "# Parameters\n\n"
         "This file is made by `make parameters` from `ni/base/params.def`.\n\n"
         "A parameter `name` is set by the environment variable `APENI_NAME` or, under Open MPI, "
-        "by `-mca\nbtl_apelink_name VALUE` and wherever else Open MPI takes its parameters from. "
-        "`apeni-info --params` prints the\nvalues in force and where each comes from. A value "
-        "that cannot be read or is out of range, and a variable that\nbegins with `APENI_` but "
-        "names no parameter, are errors that say what is accepted.\n\n"
+        "by `-mca\nbtl_apelink_name VALUE` for the BTL, `-mca mtl_match_name VALUE` for the MTL, "
+        "and "
+        "wherever else Open MPI takes its\nparameters from. `apeni-info --params` prints the "
+        "values in force and where each comes from. A value that cannot\nbe read or is out of "
+        "range, and a variable that begins with `APENI_` but names no parameter, are errors that\n"
+        "say what is accepted.\n\n"
         "| name | default | accepted | meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; i < ni_param_count; i++) {
         print_param_markdown(&ni_params[i]);

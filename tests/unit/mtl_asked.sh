@@ -64,12 +64,12 @@ says_not() {
 
 ob1='--mca btl vader,self'
 expect 0 unused
-says_not 'component match'
+says_not 'component match open function successful'
 # shellcheck disable=SC2086 # two words
 {
     expect 0 unused $ob1
     expect 0 unused $ob1 --mca mtl ^ofi
-    says_not 'component match'
+    says_not 'component match open function successful'
     expect 0 used --mca pml cm --mca mtl match
     expect 0 used --mca mtl match
     expect 0 used --mca pml cm --mca mtl_match_enable yes
