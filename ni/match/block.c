@@ -8,6 +8,7 @@ void ni_match_block_init(struct ni_match_block *block)
 {
     block->live = 0;
     block->end = 0;
+    block->nodes = 0;
     block->next = NULL;
     block->prev = NULL;
 }
@@ -20,6 +21,7 @@ static void put(struct ni_match_block *block, unsigned place, struct ni_match_no
     block->initiator[place] = node->initiator;
     block->node[place] = node;
     block->live |= 1U << place;
+    block->nodes++;
     node->block = block;
     node->place = (uint8_t)place;
 }
@@ -36,6 +38,7 @@ static void move_all(struct ni_match_block *to, struct ni_match_block *from)
     uint32_t left = from->live;
 
     from->live = 0;
+    from->nodes = 0;
     for (; left != 0; left &= left - 1) {
         unsigned place = (unsigned)__builtin_ctz(left);
 
@@ -132,7 +135,7 @@ ni_status ni_match_blocks_append(struct ni_match_blocks *blocks, struct ni_match
  * fill, and moves at most eight nodes. */
 static bool sparse(const struct ni_match_block *block, const struct ni_match_block *next)
 {
-    return ni_match_block_nodes(block) + ni_match_block_nodes(next) <= NI_MATCH_BLOCK / 2;
+    return block->nodes + next->nodes <= NI_MATCH_BLOCK / 2;
 }
 
 static NI_COLD void join(struct ni_match_blocks *blocks, struct ni_match_block *block)
@@ -150,7 +153,7 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
 
     ni_match_block_remove(node);
     blocks->nodes--;
-    if (block->live == 0) {
+    if (block->nodes == 0) {
         if (blocks->nodes != 0) {
             drop_block(blocks, block);
         }

@@ -46,6 +46,7 @@ struct ni_match_block {
     struct ni_match_node *node[NI_MATCH_BLOCK];
     uint32_t live; /* places in use, a bit each */
     uint32_t end;  /* the first place that was never used; all live ones are below */
+    uint32_t nodes;
     struct ni_match_block *next;
     struct ni_match_block *prev;
 };
@@ -95,11 +96,6 @@ void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node
 /* Close the gaps. */
 void ni_match_block_pack(struct ni_match_block *block);
 
-static inline unsigned ni_match_block_nodes(const struct ni_match_block *block)
-{
-    return (unsigned)__builtin_popcount(block->live);
-}
-
 /* Take a node out of the block in which it is. O(1). */
 static inline void ni_match_block_remove(struct ni_match_node *node)
 {
@@ -107,7 +103,7 @@ static inline void ni_match_block_remove(struct ni_match_node *node)
 
     block->live &= ~(1U << node->place);
     node->block = NULL;
-    if (block->live == 0) {
+    if (--block->nodes == 0) {
         block->end = 0;
     }
 }

@@ -53,7 +53,7 @@ _Static_assert(NI_MATCH_ODD_KINDS == 1 << 6, "the bits of the hash in odd_kind")
 /* The number of a group, made if need be; GROUP_NONE if this kind is to do without. */
 static unsigned choose_group(struct ni_match_list *list, uint64_t ignore, uint32_t any)
 {
-    unsigned groups = (unsigned)__builtin_popcount(list->active);
+    unsigned groups = 0;
 
     for (uint32_t left = list->active; left != 0; left &= left - 1) {
         unsigned number = (unsigned)__builtin_ctz(left);
@@ -61,6 +61,7 @@ static unsigned choose_group(struct ni_match_list *list, uint64_t ignore, uint32
         if (list->group[number].ignore == ignore && list->group[number].any == any) {
             return number;
         }
+        groups++;
     }
     if (groups < NI_MATCH_GROUPS_FREE ||
         (groups < NI_MATCH_GROUPS && *odd_kind(list, ignore, any) >= ODD_REPEATED)) {
@@ -81,12 +82,11 @@ static bool in_front(const struct ni_match_list *list, const struct ni_match_ent
 static bool front_room(struct ni_match_list *list)
 {
     struct ni_match_block *front = &list->front;
-    unsigned nodes = ni_match_block_nodes(front);
 
-    if (nodes != list->length) {
+    if (front->nodes != list->length) {
         return false; /* others lie behind it */
     }
-    if (front->end == NI_MATCH_BLOCK && nodes <= NI_MATCH_BLOCK - FRONT_GAPS) {
+    if (NI_UNLIKELY(front->end == NI_MATCH_BLOCK) && front->nodes <= NI_MATCH_BLOCK - FRONT_GAPS) {
         ni_match_block_pack(front);
     }
     return front->end < NI_MATCH_BLOCK;
