@@ -13,6 +13,7 @@ suite_tests = \
     tests/links/suite_faults \
     tests/links/suite_messages \
     tests/links/suite_portals \
+    tests/links/suite_probes \
     tests/links/suite_queues \
     tests/links/suite_random \
     tests/links/suite_refused \
@@ -41,6 +42,10 @@ tests_links_suite_messages_LDADD = $(LINKS_LIBS)
 tests_links_suite_portals_SOURCES = tests/links/suite_portals.c $(suite_sources) $(suite_portals)
 tests_links_suite_portals_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_portals_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_probes_SOURCES = tests/links/suite_probes.c $(suite_sources) $(suite_portals)
+tests_links_suite_probes_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_probes_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
