@@ -126,6 +126,7 @@ osu_bench_tests_damage_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 osu_bench_tests_damage_la_LIBADD = $(MPI_LIBS)
 
 osu_mpi_tests = \
+    osu_bench/tests/components.sh \
     osu_bench/tests/damage.sh \
     osu_bench/tests/data.sh \
     osu_bench/tests/output.sh

@@ -25,13 +25,18 @@ fail() {
     failures=$((failures + 1))
 }
 
+# The words of mpirun that say over what it all runs, and how messages name it.
+transport="--mca pml ob1 --mca btl $btl --mca osc $osc"
+over=$btl
+
 # mpi RANKS WORD...: run a program; its output goes to $work/out and $work/err, its status is returned.
 mpi() {
     ranks=$1
     shift
     count=$((count + 1))
+    # shellcheck disable=SC2086 # $transport is a list of words
     timeout --kill-after=5 100 "$mpirun" -n "$ranks" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
-        --mca pml ob1 --mca btl "$btl" --mca osc "$osc" "$@" >"$work/out" 2>"$work/err" </dev/null
+        $transport "$@" >"$work/out" 2>"$work/err" </dev/null
 }
 
 # passes RANKS ROWS WORD...: a run that must succeed and print ROWS rows, each with Pass.
@@ -43,7 +48,7 @@ passes() {
     status=$?
     rows=$(grep -c 'Pass$' "$work/out")
     [ $status -eq 0 ] && [ "$rows" -eq "$wanted" ] && ! grep -q Fail "$work/out" && return
-    fail "$* over $btl with $ranks ranks: status $status, $rows rows of $wanted pass"
+    fail "$* over $over with $ranks ranks: status $status, $rows rows of $wanted pass"
     cat "$work/out" "$work/err"
 }
 
