@@ -16,6 +16,9 @@
  * code. */
 #define NI_COLD __attribute__((noinline, cold))
 
+/* A function whose registers its caller should not pay for. */
+#define NI_NOINLINE __attribute__((noinline))
+
 /* A function of the hot path that must not become a call, whatever its size. */
 #define NI_ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -142,6 +142,22 @@ static inline void *ni_pool_take(struct ni_pool *pool)
     return item;
 }
 
+/* The same, with its token. */
+static inline void *ni_pool_take_token(struct ni_pool *pool, uint64_t *token)
+{
+    struct ni_pool_free *item = pool->free;
+    struct ni_pool_chunk *chunk = ni_pool_chunk_of(pool, item);
+    uint32_t slot = ni_pool_slot(pool, item);
+    uint32_t generation = chunk->generation[slot] + 1;
+
+    ni_pool_unpoison(pool, item);
+    pool->free = item->next;
+    pool->out++;
+    chunk->generation[slot] = generation;
+    *token = (uint64_t)generation << 32 | (chunk->first + slot);
+    return item;
+}
+
 /* An item of undefined contents, aligned to a cache line; NULL at the limit or when memory is short
  * (a fault point). The caller owns it until ni_pool_put. */
 static inline void *ni_pool_get(struct ni_pool *pool)
@@ -152,11 +168,10 @@ static inline void *ni_pool_get(struct ni_pool *pool)
     return ni_pool_take(pool);
 }
 
-/* Give back an item of this pool that is out. Its tokens are stale from now on. */
-static inline void ni_pool_put(struct ni_pool *pool, void *item)
+/* Give back the item that ni_pool_find has just found. */
+static inline void ni_pool_put_found(struct ni_pool *pool, void *item, uint32_t *generation)
 {
     struct ni_pool_free *first = item;
-    uint32_t *generation = &ni_pool_chunk_of(pool, item)->generation[ni_pool_slot(pool, item)];
 
     NI_ASSERT((*generation & 1) == 1);
     (*generation)++;
@@ -164,6 +179,13 @@ static inline void ni_pool_put(struct ni_pool *pool, void *item)
     pool->free = first;
     pool->out--;
     ni_pool_poison(pool, item);
+}
+
+/* Give back an item of this pool that is out. Its tokens are stale from now on. */
+static inline void ni_pool_put(struct ni_pool *pool, void *item)
+{
+    ni_pool_put_found(pool, item,
+                      &ni_pool_chunk_of(pool, item)->generation[ni_pool_slot(pool, item)]);
 }
 
 /* The number of an item, below ni_pool_index_end. */
@@ -205,9 +227,25 @@ static inline uint64_t ni_pool_token(const struct ni_pool *pool, const void *ite
     return (uint64_t)chunk->generation[slot] << 32 | (chunk->first + slot);
 }
 
-/* The item of a token that may come from anywhere; NULL if it is stale, invented or names a free
- * item. */
-static inline void *ni_pool_from_token(const struct ni_pool *pool, uint64_t token)
+/* ni_pool_get and ni_pool_token in one. */
+static inline void *ni_pool_get_token(struct ni_pool *pool, uint64_t *token)
+{
+    void *item;
+
+    if (NI_LIKELY(pool->free != NULL && !ni_fault_armed())) {
+        return ni_pool_take_token(pool, token);
+    }
+    item = ni_pool_get_slow(pool);
+    if (item != NULL) {
+        *token = ni_pool_token(pool, item);
+    }
+    return item;
+}
+
+/* The item of a token that may come from anywhere, and where its generation is kept; NULL if the
+ * token is stale, invented or names a free item. */
+static inline void *ni_pool_find(const struct ni_pool *pool, uint64_t token,
+                                 uint32_t **generation_at)
 {
     uint32_t slot = (uint32_t)token & ((1U << pool->slot_shift) - 1);
     uint32_t number = (uint32_t)token >> pool->slot_shift;
@@ -219,10 +257,18 @@ static inline void *ni_pool_from_token(const struct ni_pool *pool, uint64_t toke
 
     struct ni_pool_chunk *chunk = pool->chunks[number];
 
+    *generation_at = &chunk->generation[slot];
     if (NI_UNLIKELY((generation & 1) == 0 || chunk->generation[slot] != generation)) {
         return NULL;
     }
     return ni_pool_slot_item(pool, chunk, slot);
+}
+
+static inline void *ni_pool_from_token(const struct ni_pool *pool, uint64_t token)
+{
+    uint32_t *generation;
+
+    return ni_pool_find(pool, token, &generation);
 }
 
 /* Items handed out now. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/direct.h"
 #include "engine/engine.h"
+#include "engine/fast.h"
 
 /*
  * Packets in: one handler per kind. What a packet does is decided by the type of the region that it
@@ -26,18 +28,46 @@ enum {
 
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
 
-/* Answer a request that wants an answer. */
-static ni_status answer(const struct ni_arrival *a, uint64_t token, ni_status status,
-                        uint64_t value)
+/* By the detour. A peer that is going away needs no answers; its own failure is noticed elsewhere. */
+static NI_COLD void answer_later(struct ni_peer *peer, uint64_t token, ni_status status,
+                                 uint64_t value)
 {
     struct ni_packet_ack fields = {.token = token, .value = value};
 
     if (token != 0) {
-        /* A peer that is going away needs no answers; its own failure is noticed elsewhere. */
-        (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+        (void)ni_send_control(peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
                               sizeof(fields));
     }
+}
+
+/* Answer a request that wants an answer. */
+NI_ALWAYS_INLINE ni_status answer_peer(struct ni_peer *peer, uint64_t token, ni_status status,
+                                       uint64_t value, bool threads)
+{
+    struct ni_packet *packet = NULL;
+
+    ni_lock_take(&peer->lock, threads);
+    if (NI_LIKELY(token != 0)) {
+        packet = ni_direct_place(peer, 1);
+    }
+    if (NI_LIKELY(packet != NULL)) {
+        packet->body[0] = token;
+        packet->body[1] = value;
+        packet->body[2] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, NI_LINE, (uint16_t)status),
+                       0, 1);
+    }
+    ni_lock_give(&peer->lock, threads);
+    if (NI_UNLIKELY(packet == NULL)) {
+        answer_later(peer, token, status, value);
+    }
     return NI_OK;
+}
+
+static ni_status answer(const struct ni_arrival *a, uint64_t token, ni_status status,
+                        uint64_t value)
+{
+    return answer_peer(a->peer, token, status, value, a->ni->threads);
 }
 
 /* Whether the packet may do this to its region. */
@@ -183,12 +213,74 @@ static ni_status on_write(const struct ni_arrival *a)
     return write_memory(a, &fields);
 }
 
+/* A whole Write to memory, if it may be: only that has bytes. False: on_write says what is wrong, or
+ * knows what else it is. */
+NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                  const uint8_t *payload, bool threads)
+{
+    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status;
+
+    if (NI_UNLIKELY(len == 0) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
+        NI_UNLIKELY(ni_direct_field(packet, 4) != len) ||
+        NI_UNLIKELY(ni_packet_head(word0) < NI_DIRECT_HEAD && !ni_packet_in_bulk(word0))) {
+        return false;
+    }
+    ni_lock_take(&ni->memory, threads);
+    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
+                            len, NI_ACCESS_WRITE, NULL);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_direct_copy((void *)(uintptr_t)addr, payload, len);
+    }
+    ni_lock_give(&ni->memory, threads);
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return false;
+    }
+    (void)answer_peer(peer, token, NI_OK, len, threads);
+    return true;
+}
+
 /* ---- READ, ATOMIC ----------------------------------------------------------------------------
  * -------------------- */
 
 static ni_status answer_refusal(const struct ni_arrival *a, uint64_t token, ni_status status)
 {
     return status == NI_OK ? NI_OK : answer(a, token, status, 0);
+}
+
+/* The answer in one packet, now; false: not now, or not at all. */
+static bool answer_read(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    struct ni_peer *peer = a->peer;
+    struct ni *ni = a->ni;
+    uint32_t len = (uint32_t)fields->operand;
+    unsigned head = len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, len);
+    struct ni_packet *packet;
+    bool sent = false;
+
+    ni_lock_take(&peer->lock, ni->threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines)) {
+        ni_lock_take(&ni->memory, ni->threads);
+        if (NI_LIKELY(ni_table_check(&ni->table, a->region, fields->key, fields->addr, len,
+                                     NI_ACCESS_READ, NULL) == NI_OK)) {
+            ni_direct_copy((uint8_t *)packet + head, (const void *)(uintptr_t)fields->addr, len);
+            sent = true;
+        }
+        ni_lock_give(&ni->memory, ni->threads);
+    }
+    if (NI_LIKELY(sent)) {
+        packet->body[0] = fields->token;
+        packet->body[1] = len;
+        packet->body[2] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, head, NI_OK),
+                       ni_packet_word1(len, 0), lines);
+    }
+    ni_lock_give(&peer->lock, ni->threads);
+    return sent;
 }
 
 static ni_status on_read(const struct ni_arrival *a)
@@ -200,6 +292,10 @@ static ni_status on_read(const struct ni_arrival *a)
     if (fields.token == 0 || a->len != 0) {
         return NI_ERR_PROTOCOL;
     }
+    if (fields.operand != 0 && fields.operand <= NI_RING_PAYLOAD &&
+        fields.operand <= a->ni->config->segment_size && answer_read(a, &fields)) {
+        return NI_OK;
+    }
     status = check(a, &fields, fields.operand, NI_ACCESS_READ);
     if (status == NI_OK) {
         status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,
@@ -208,28 +304,42 @@ static ni_status on_read(const struct ni_arrival *a)
     return answer_refusal(a, fields.token, status);
 }
 
-static ni_status on_atomic(const struct ni_arrival *a)
+/* Each word of the packet is read once, where it is needed. */
+NI_ALWAYS_INLINE ni_status atomic(struct ni *ni, struct ni_peer *peer,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                  bool threads)
 {
-    struct ni_packet_remote fields;
-    unsigned op = a->tag & 0xff, width = a->tag >> 8;
-    uint64_t old = 0;
+    unsigned tag = ni_packet_tag(word0), op = tag & 0xff, width = tag >> 8;
+    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2), old = 0;
     ni_status status;
 
-    memcpy(&fields, a->packet->body, sizeof(fields));
-    if ((width != 4 && width != 8) || op >= NI_ATOMIC_OPS || a->len != 0) {
+    if (NI_UNLIKELY((width != 4 && width != 8) || op >= NI_ATOMIC_OPS ||
+                    ni_packet_len(word1) != 0)) {
         return NI_ERR_PROTOCOL;
     }
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = check(a, &fields, width, NI_ACCESS_ATOMIC);
-    if (status == NI_OK && fields.addr % width != 0) {
-        status = refuse(a, NI_ERR_ALIGN);
+    ni_lock_take(&ni->memory, threads);
+    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
+                            width, NI_ACCESS_ATOMIC, NULL);
+    if (NI_LIKELY(status == NI_OK)) {
+        status = (addr & (width - 1)) != 0 ? NI_ERR_ALIGN : NI_OK;
     }
-    if (status == NI_OK) {
-        old = ni_atomic_apply((void *)(uintptr_t)fields.addr, (enum ni_atomic_op)op, width,
-                              fields.operand, fields.compare);
+    if (NI_LIKELY(status == NI_OK)) {
+        old = ni_atomic_apply((void *)(uintptr_t)addr, (enum ni_atomic_op)op, width,
+                              ni_direct_field(packet, 3), ni_direct_field(packet, 4));
     }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
-    return answer(a, fields.token, status, old);
+    ni_lock_give(&ni->memory, threads);
+    if (NI_UNLIKELY(status != NI_OK)) {
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    return answer_peer(peer, token, status, old, threads);
+}
+
+static NI_NOINLINE ni_status on_atomic(struct ni *ni, struct ni_peer *peer,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    return NI_LIKELY(!ni->threads) ? atomic(ni, peer, packet, word0, word1, false)
+                                   : atomic(ni, peer, packet, word0, word1, true);
 }
 
 /* ---- ACK -------------------------------------------------------------------------------------
@@ -248,7 +358,7 @@ static ni_status reported(uint16_t tag)
 
 static void finish(struct ni_op *op, ni_status status, uint64_t value)
 {
-    if (op->asked) {
+    if (!op->plain && op->asked) {
         op->peer->heard_ns = ni_now_ns();
         ni_ask_end(op);
     }
@@ -260,16 +370,18 @@ static ni_status on_ack(const struct ni_arrival *a)
     struct ni_packet_ack fields;
     ni_status status = reported(a->tag);
     struct ni_op *op;
+    bool asked;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (!has_fields(a, sizeof(fields))) {
         return NI_ERR_PROTOCOL;
     }
     op = ni_op_find(a->peer, fields.token);
-    if (op == NULL || op->kind == NI_OP_FLUSH || (op->job != NULL && !op->asked)) {
+    if (op == NULL || op->kind == NI_OP_FLUSH || (!op->plain && op->job != NULL && !op->asked)) {
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }
-    if (status == NI_AGAIN && op->asked && op->got == 0) {
+    asked = !op->plain && op->asked;
+    if (status == NI_AGAIN && asked && op->got == 0) {
         ni_ask_declined(op);
         return NI_OK;
     }
@@ -287,7 +399,7 @@ static ni_status on_ack(const struct ni_arrival *a)
     op->got += a->len;
     if (op->got == op->len) {
         finish(op, NI_OK, op->len);
-    } else if (op->asked) {
+    } else if (asked) {
         a->peer->heard_ns = ni_now_ns();
     }
     return NI_OK;
@@ -361,7 +473,7 @@ static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
     [NI_PACKET_MESSAGE] = on_message,
     [NI_PACKET_WRITE] = on_write,
     [NI_PACKET_READ] = on_read,
-    [NI_PACKET_ATOMIC] = on_atomic,
+    [NI_PACKET_ATOMIC] = on_unknown, /* ni_arrive */
     [NI_PACKET_ACK] = on_ack,
     [NI_PACKET_JOB] = on_job,
     [NI_PACKET_NOP] = on_nop,
@@ -370,8 +482,9 @@ static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
     [NI_PACKET_PUT_ACK] = on_unknown,
 };
 
-ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                    uint64_t word0, uint64_t word1, const uint8_t *payload, struct ni_lane_rx *lane)
+static NI_NOINLINE ni_status handle(struct ni *ni, struct ni_peer *peer,
+                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                    const uint8_t *payload, struct ni_lane_rx *lane)
 {
     struct ni_arrival arrival = {
         .ni = ni,
@@ -393,5 +506,53 @@ ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet 
     if (kind >= NI_PACKET_PUT && kind < NI_PACKET_KINDS && ni->portal_ops != NULL) {
         return ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload);
     }
+    if (kind == NI_PACKET_ATOMIC) {
+        return on_atomic(ni, peer, packet, word0, word1);
+    }
     return kind < NI_PACKET_KINDS ? handlers[kind](&arrival) : NI_ERR_PROTOCOL;
+}
+
+/* An answer without payload: most often all that its operation waits for. */
+static NI_NOINLINE ni_status on_answer(struct ni *ni, struct ni_peer *peer,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    uint64_t token = ni_direct_field(packet, 0), value = ni_direct_field(packet, 1);
+    ni_status status = reported(ni_packet_tag(word0));
+
+    if (NI_LIKELY(ni->threads ? ni_direct_answered(ni, peer, token, status, value, true)
+                              : ni_direct_answered(ni, peer, token, status, value, false))) {
+        return NI_OK;
+    }
+    return handle(ni, peer, packet, word0, word1, (const uint8_t *)packet, NULL);
+}
+
+static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
+                                            const struct ni_packet *packet, uint64_t word0,
+                                            uint64_t word1, const uint8_t *payload)
+{
+    if (NI_LIKELY(ni->threads ? write_whole(ni, peer, packet, word0, word1, payload, true)
+                              : write_whole(ni, peer, packet, word0, word1, payload, false))) {
+        return NI_OK;
+    }
+    return handle(ni, peer, packet, word0, word1, payload, NULL);
+}
+
+/* The frequent ones, apart: what all kinds need together would be more than what they do. */
+ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                    uint64_t word0, uint64_t word1, const uint8_t *payload, struct ni_lane_rx *lane)
+{
+    unsigned kind = ni_packet_kind(word0);
+
+    if (kind == NI_PACKET_WRITE && NI_LIKELY(ni->spare != NULL)) {
+        return on_short_write(ni, peer, packet, word0, word1, payload);
+    }
+
+    if (kind == NI_PACKET_ATOMIC && NI_LIKELY(ni->spare != NULL)) {
+        return on_atomic(ni, peer, packet, word0, word1);
+    }
+    if (kind == NI_PACKET_ACK && ni_packet_len(word1) == 0) {
+        return on_answer(ni, peer, packet, word0, word1);
+    }
+    return handle(ni, peer, packet, word0, word1, payload, lane);
 }

@@ -37,7 +37,8 @@
  *   queue.c     QUEUE regions with a body        transfer.c  Write, Read, atomics: which way
  *   atomic.c    applying atomics                 stream.c    long transfers cut into packets
  *   fast.h      the inline path of a message     job.c       long transfers, both sides copy
- *   probe.c     how far a peer is                 ask.c       long reads, answered or taken
+ *   direct.h    that of requests and answers     ask.c       long reads, answered or taken
+ *   probe.c     how far a peer is                 lock.c      waiting for a lock
  *
  * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls;
  * only ever tried, but for connect, disconnect and close), a peer's lock (its lane and what waits
@@ -50,17 +51,6 @@ struct ni_lock {
     _Atomic uint32_t held;
 };
 
-static inline void ni_lock_wait(struct ni_lock *lock)
-{
-    for (unsigned spins = 0; atomic_load_explicit(&lock->held, memory_order_relaxed) != 0;
-         spins++) {
-        if (spins > 100) {
-            sched_yield();
-        }
-        ni_pause();
-    }
-}
-
 /* K1, acquire: pairs with the release K2 of the previous holder. */
 static inline bool ni_lock_try(struct ni_lock *lock)
 {
@@ -68,12 +58,13 @@ static inline bool ni_lock_try(struct ni_lock *lock)
            atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
+/* Until the lock is ours. Out of line (lock.c): the hot path takes locks in many places. */
+NI_COLD void ni_lock_wait(struct ni_lock *lock);
+
 static inline void ni_lock_take(struct ni_lock *lock, bool threads)
 {
-    if (threads) {
-        while (!ni_lock_try(lock)) {
-            ni_lock_wait(lock);
-        }
+    if (threads && NI_UNLIKELY(!ni_lock_try(lock))) {
+        ni_lock_wait(lock);
     }
 }
 
@@ -192,9 +183,10 @@ enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
 struct ni_op {
     struct ni_list list;  /* in peer->ops; flushes in ni->flushes */
     struct ni_peer *peer; /* FLUSH: NULL for all */
+    uint64_t serial;      /* order of acceptance */
     struct ni_ack ack;
-    uint64_t serial; /* order of acceptance */
     enum ni_op_kind kind;
+    bool plain;   /* asked for by one packet (direct.h); what follows `got` is not set then */
     uint8_t *dst; /* READ: where it goes */
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
@@ -508,6 +500,15 @@ void ni_regions_close(struct ni *ni);
  * returns. */
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                           const void *data, size_t len, const struct ni_ack *ack);
+
+/* The number of operations has changed. The NI's lock is held. */
+static inline void ni_op_count(struct ni *ni)
+{
+    uint32_t out = ni_pool_out(&ni->op_pool);
+
+    ni_stat_set(&ni->stats.pending_ops, out);
+    ni_stat_max(&ni->stats.pending_max, out);
+}
 
 /* ---- open.c ----------------------------------------------------------------------------------
  * -------------------- */

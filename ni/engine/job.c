@@ -264,6 +264,9 @@ void ni_job_forget(struct ni_op *op)
     ni_status state = ni_peer_state(op->peer);
     uint64_t end;
 
+    if (op->plain) {
+        return;
+    }
     if (op->asked) {
         ni_ask_end(op);
     }

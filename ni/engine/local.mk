@@ -6,9 +6,11 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/ask.c \
     ni/engine/atomic.c \
     ni/engine/counter.c \
+    ni/engine/direct.h \
     ni/engine/engine.h \
     ni/engine/fast.h \
     ni/engine/job.c \
+    ni/engine/lock.c \
     ni/engine/op.c \
     ni/engine/open.c \
     ni/engine/peer.c \

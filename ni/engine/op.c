@@ -19,8 +19,7 @@ static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni
         }
         ni_list_init(&op->copying);
         ni_list_init(&op->list);
-        ni_stat_add(&ni->stats.pending_ops, 1);
-        ni_stat_max(&ni->stats.pending_max, ni_pool_out(&ni->op_pool));
+        ni_op_count(ni);
     }
     return op;
 }
@@ -63,11 +62,11 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
 static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    if (op->kind != NI_OP_FLUSH) {
+    if (!op->plain && op->kind != NI_OP_FLUSH) {
         ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
     }
-    ni_stat_sub(&ni->stats.pending_ops, 1);
     ni_pool_put(&ni->op_pool, op);
+    ni_op_count(ni);
 }
 
 void ni_op_undo(struct ni_op *op)
@@ -124,7 +123,7 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
     struct ni_ack ack = op->ack;
     struct ni_list ready;
 
-    if (op->kind == NI_OP_WRITE) {
+    if (op->kind == NI_OP_WRITE && !op->plain) {
         ni_stream_end(op); /* from now on its source may be gone */
     }
     ni_list_init(&ready);

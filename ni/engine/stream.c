@@ -8,16 +8,16 @@
  * its control packets.
  */
 
-static struct ni_stream *new_stream(struct ni_peer *peer)
+static struct ni_stream *new_stream(const struct ni_stream *model)
 {
-    struct ni *ni = peer->ni;
+    struct ni *ni = model->peer->ni;
     struct ni_stream *stream;
 
     ni_lock_take(&ni->lock, ni->threads);
     stream = ni_pool_get(&ni->stream_pool);
     ni_lock_give(&ni->lock, ni->threads);
     if (stream != NULL) {
-        *stream = (struct ni_stream){.peer = peer};
+        *stream = *model;
         ni_list_init(&stream->list);
     }
     return stream;
@@ -33,24 +33,48 @@ void ni_stream_free(struct ni_stream *stream)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-/* Send what there is room for at once, then leave the rest to progress. */
-static ni_status start(struct ni_stream *stream)
+/* Bytes of a packet towards the peer, which has an endpoint. */
+static uint64_t segment_size(const struct ni_peer *peer)
 {
-    struct ni_peer *peer = stream->peer;
-    ni_status status = NI_AGAIN;
+    return ni_min_u64(peer->ni->config->segment_size, ni_packet_max(peer) / 2);
+}
+
+/* Have it leave as there is room. The peer's lock is held. */
+static ni_status begin(const struct ni_stream *model)
+{
+    struct ni_stream *stream = new_stream(model);
+    ni_status status = NI_OK;
     bool ended = false;
 
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->waiting == 0) {
+    if (stream == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    if (model->peer->waiting == 0) {
         status = ni_stream_step(stream, &ended);
-    } else if (ni_peer_state(peer) != NI_OK) {
-        status = ni_peer_state(peer);
     }
     if (ended || (status != NI_OK && status != NI_AGAIN)) {
         ni_stream_free(stream);
-    } else {
-        ni_stream_queue(stream);
-        status = NI_OK;
+        return status;
+    }
+    ni_stream_queue(stream);
+    return NI_OK;
+}
+
+/* Send what there is room for at once, then leave the rest to progress. What one packet takes needs
+ * no more than that. */
+static ni_status start(struct ni_stream *stream)
+{
+    struct ni_peer *peer = stream->peer;
+    ni_status status;
+    bool ended = false;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    status = ni_peer_endpoint(peer);
+    if (status == NI_OK && peer->waiting == 0 && stream->len <= segment_size(peer)) {
+        status = ni_stream_step(stream, &ended);
+        status = status == NI_AGAIN ? begin(stream) : status;
+    } else if (status == NI_OK) {
+        status = begin(stream);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;
@@ -75,33 +99,31 @@ void ni_stream_end(struct ni_op *op)
 
 ni_status ni_stream_write(struct ni_op *op, const void *src)
 {
-    struct ni_stream *stream = new_stream(op->peer);
+    struct ni_stream stream = {
+        .peer = op->peer,
+        .src = src,
+        .len = op->len,
+        .token = ni_op_token(op),
+        .where = op->where,
+    };
 
-    if (stream == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    stream->src = src;
-    stream->len = op->len;
-    stream->token = ni_op_token(op);
-    stream->where = op->where;
-    return start(stream);
+    return start(&stream);
 }
 
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
                            ni_handle source, uint64_t source_key)
 {
-    struct ni_stream *stream = new_stream(peer);
+    struct ni_stream stream = {
+        .peer = peer,
+        .is_answer = true,
+        .src = src,
+        .len = len,
+        .token = token,
+        .source = source,
+        .source_key = source_key,
+    };
 
-    if (stream == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    stream->is_answer = true;
-    stream->src = src;
-    stream->len = len;
-    stream->token = token;
-    stream->source = source;
-    stream->source_key = source_key;
-    return start(stream);
+    return start(&stream);
 }
 
 static ni_status step_write(struct ni_stream *stream, uint32_t len)
@@ -165,15 +187,13 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
 
 ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
 {
-    uint64_t segment = stream->peer->ni->config->segment_size;
     ni_status status = ni_peer_endpoint(stream->peer);
     uint32_t len;
 
     if (status != NI_OK) {
         return status;
     }
-    segment = ni_min_u64(segment, ni_packet_max(stream->peer) / 2);
-    len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment);
+    len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment_size(stream->peer));
     status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);
     if (status == NI_OK) {
         stream->sent += len;

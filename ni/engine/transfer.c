@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/transfer.h>
 
+#include "engine/direct.h"
 #include "engine/engine.h"
+#include "engine/fast.h"
 #include "table/table.h"
 
 /*
  * ni_write, ni_read, ni_fetch_op: choose how the bytes travel.
  *
  *   the peer's memory is ours too      check its exported table, copy, done
- *   short                              one packet
+ *   short                              one packet, direct.h
  *   long, the kernel copies            check its exported table, job.c
  *   otherwise                          packets, stream.c
  */
@@ -39,6 +41,100 @@ static void copy_same_memory(void *local, uint64_t remote, size_t len, bool is_r
         memcpy((void *)(uintptr_t)remote, local, len);
     }
 }
+
+/* ---- one packet ------------------------------------------------------------------------------ */
+
+/* Each of these does all of it, or nothing: then NI_AGAIN. */
+
+NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size_t len,
+                                     const struct ni_remote *dst, const struct ni_ack *ack,
+                                     bool threads)
+{
+    unsigned head = len <= NI_LINE - NI_DIRECT_HEAD ? NI_DIRECT_HEAD : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, (uint32_t)len);
+    struct ni_packet *packet;
+    ni_status status = NI_AGAIN;
+    uint64_t token;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines && !peer->ep->same_memory)) {
+        status = ni_direct_op(peer, NI_OP_WRITE, len, ack, &token, threads) != NULL ? NI_OK
+                                                                                    : NI_ERR_NOMEM;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        packet->body[0] = dst->addr;
+        packet->body[1] = dst->key;
+        packet->body[2] = token;
+        packet->body[3] = 0;
+        packet->body[4] = len;
+        ni_direct_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, 0),
+                       ni_packet_word1((uint32_t)len, dst->handle), lines);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return status;
+}
+
+NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
+                                    const struct ni_remote *src, const struct ni_ack *ack,
+                                    bool threads)
+{
+    struct ni_packet *packet;
+    struct ni_op *op;
+    ni_status status = NI_AGAIN;
+    uint64_t token;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, 1);
+    if (NI_LIKELY(packet != NULL && !peer->ep->same_memory)) {
+        op = ni_direct_op(peer, NI_OP_READ, len, ack, &token, threads);
+        status = op != NULL ? NI_OK : NI_ERR_NOMEM;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        op->dst = len != 0 ? dst : nothing;
+        op->got = 0;
+        packet->body[0] = src->addr;
+        packet->body[1] = src->key;
+        packet->body[2] = token;
+        packet->body[3] = len;
+        packet->body[4] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_READ, NI_LINE, 0),
+                       ni_packet_word1(0, src->handle), 1);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return status;
+}
+
+NI_ALWAYS_INLINE ni_status fetch_now(struct ni_peer *peer, uint16_t tag, uint64_t operand,
+                                     uint64_t compare, const struct ni_remote *dst,
+                                     const struct ni_ack *ack, bool threads)
+{
+    struct ni_packet *packet;
+    ni_status status = NI_AGAIN;
+    uint64_t token;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, 1);
+    if (NI_LIKELY(packet != NULL)) {
+        status = ni_direct_op(peer, NI_OP_ATOMIC, tag >> 8, ack, &token, threads) != NULL
+                     ? NI_OK
+                     : NI_ERR_NOMEM;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        packet->body[0] = dst->addr;
+        packet->body[1] = dst->key;
+        packet->body[2] = token;
+        packet->body[3] = operand;
+        packet->body[4] = compare;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ATOMIC, NI_LINE, tag),
+                       ni_packet_word1(0, dst->handle), 1);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return status;
+}
+
+/* ---- several, or later ----------------------------------------------------------------------- */
 
 /* Ask by packets. */
 static ni_status write_by_packets(struct ni_op *op, const void *src)
@@ -162,62 +258,84 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     return is_read ? read_by_packets(op) : write_by_packets(op, local);
 }
 
-ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
-                   const struct ni_remote *dst, const struct ni_ack *ack)
+static NI_NOINLINE ni_status transfer_later(struct ni *ni, struct ni_peer *peer, void *local,
+                                            size_t len, const struct ni_remote *where,
+                                            const struct ni_ack *ack, bool is_read)
 {
     ni_status status = enter(ni, peer);
 
     if (status == NI_OK) {
-        status = transfer(peer, (uint8_t *)(uintptr_t)src, len, dst, ack, false);
+        status = transfer(peer, local, len, where, ack, is_read);
     }
     return leave(peer, status);
+}
+
+/* In a forked child no lane has room, so that what is done now need not ask. */
+ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
+                   const struct ni_remote *dst, const struct ni_ack *ack)
+{
+    ni_status status = NI_AGAIN;
+
+    if (len <= NI_RING_PAYLOAD && len <= ni->config->segment_size) {
+        status = NI_LIKELY(!peer->threads) ? write_now(peer, src, len, dst, ack, false)
+                                           : write_now(peer, src, len, dst, ack, true);
+    }
+    return NI_LIKELY(status != NI_AGAIN)
+               ? status
+               : transfer_later(ni, peer, (void *)(uintptr_t)src, len, dst, ack, false);
 }
 
 ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
                   const struct ni_remote *src, const struct ni_ack *ack)
 {
-    ni_status status = enter(ni, peer);
+    ni_status status = NI_AGAIN;
 
-    if (status == NI_OK) {
-        status = transfer(peer, dst, len, src, ack, true);
+    if (len < NI_DIRECT_MIN) {
+        status = NI_LIKELY(!peer->threads) ? read_now(peer, dst, len, src, ack, false)
+                                           : read_now(peer, dst, len, src, ack, true);
     }
-    return leave(peer, status);
+    return NI_LIKELY(status != NI_AGAIN) ? status
+                                         : transfer_later(ni, peer, dst, len, src, ack, true);
 }
 
-static ni_status fetch_op(struct ni_peer *peer, uint16_t tag, struct ni_packet_remote *fields,
-                          ni_handle handle, const struct ni_ack *ack)
+static NI_NOINLINE ni_status fetch_later(struct ni_peer *peer, uint16_t tag, uint64_t operand,
+                                         uint64_t compare, const struct ni_remote *dst,
+                                         const struct ni_ack *ack)
 {
-    struct ni_op *op = ni_op_new(peer, NI_OP_ATOMIC, ack);
-    ni_status status;
+    struct ni_packet_remote fields = {
+        .addr = dst->addr, .key = dst->key, .operand = operand, .compare = compare};
+    ni_status status = enter(peer->ni, peer);
+    struct ni_op *op = NULL;
 
-    if (op == NULL) {
-        return NI_ERR_NOMEM;
+    if (status == NI_OK && (op = ni_op_new(peer, NI_OP_ATOMIC, ack)) == NULL) {
+        status = NI_ERR_NOMEM;
     }
-    fields->token = ni_op_token(op);
-    status =
-        ni_send_control(peer, NI_PACKET_ATOMIC, NI_LINE, tag, 0, handle, fields, sizeof(*fields));
-    if (status != NI_OK) {
-        ni_op_undo(op);
+    if (status == NI_OK) {
+        fields.token = ni_op_token(op);
+        status = ni_send_control(peer, NI_PACKET_ATOMIC, NI_LINE, tag, 0, dst->handle, &fields,
+                                 sizeof(fields));
+        if (status != NI_OK) {
+            ni_op_undo(op);
+        }
     }
-    return status;
+    return leave(peer, status);
 }
 
 ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op what, unsigned width,
                       uint64_t operand, uint64_t compare, const struct ni_remote *dst,
                       const struct ni_ack *ack)
 {
-    struct ni_packet_remote fields = {
-        .addr = dst->addr, .key = dst->key, .operand = operand, .compare = compare};
+    uint16_t tag = (uint16_t)(what | width << 8);
     ni_status status;
 
-    if ((width != 4 && width != 8) || (unsigned)what >= NI_ATOMIC_OPS) {
+    (void)ni;
+    if (NI_UNLIKELY(width != 4 && width != 8) || NI_UNLIKELY((unsigned)what >= NI_ATOMIC_OPS)) {
         return NI_ERR_INVALID;
     }
-    status = enter(ni, peer);
-    if (status == NI_OK) {
-        status = fetch_op(peer, (uint16_t)(what | width << 8), &fields, dst->handle, ack);
-    }
-    return leave(peer, status);
+    status = NI_LIKELY(!peer->threads) ? fetch_now(peer, tag, operand, compare, dst, ack, false)
+                                       : fetch_now(peer, tag, operand, compare, dst, ack, true);
+    return NI_LIKELY(status != NI_AGAIN) ? status
+                                         : fetch_later(peer, tag, operand, compare, dst, ack);
 }
 
 /* A Write of one packet, now or not at all. The peer's lock is held. */

@@ -17,7 +17,9 @@
 
 static inline uint32_t ni_lane_next_seq(uint32_t seq)
 {
-    return seq + 1 != 0 ? seq + 1 : 1;
+    uint32_t next = seq + 1;
+
+    return next + (next == 0); /* an addition with carry, where ?: is a jump or a move */
 }
 
 /* Lines of the longest packet that a ring of so many lines carries with any head. */
@@ -65,10 +67,10 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
 /* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
 
-/* Publish the packet at the head. word0 comes without its sequence number. */
-NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
+/* Publish the packet at the head, which is at `packet`. word0 comes without its sequence number. */
+NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet *packet,
+                                        uint64_t word0, uint32_t lines)
 {
-    struct ni_packet *packet = ni_lane_at(tx);
     uint32_t seq = tx->seq;
 
     if (NI_UNLIKELY(lines > 1 || tx->payload_map[(tx->head + 1) & tx->mask] != 0)) {
@@ -79,6 +81,11 @@ NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint
     tx->last_lines = lines;
     /* L1: pairs with the acquire in ni_lane_peek. */
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
+}
+
+NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
+{
+    ni_lane_commit_at(tx, ni_lane_at(tx), word0, lines);
 }
 
 /* The same for a packet of one line whose payload of len bytes is at `payload`, reserved before. */

@@ -4,6 +4,7 @@
 unit_tests += \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
+    tests/unit/test_engine_direct \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_job \
     tests/unit/test_engine_nomem \
@@ -19,6 +20,10 @@ tests_unit_test_engine_completion_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_contract_SOURCES = tests/unit/test_engine_contract.c
 tests_unit_test_engine_contract_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
+
+tests_unit_test_engine_direct_SOURCES = tests/unit/test_engine_direct.c
+tests_unit_test_engine_direct_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_direct_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)

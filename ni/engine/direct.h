@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_DIRECT_H
+#define NI_ENGINE_DIRECT_H
+
+#include "engine/engine.h"
+#include "link/lane_inl.h"
+
+/*
+ * The direct path of requests and answers: composed in the lane, in place, when nothing waits before
+ * them. Where there is no place, the detour over ni_send_control and streams has the same result.
+ *
+ * The functions of this path are compiled twice, with and without locks: `threads` is a constant, that
+ * of the NI.
+ */
+
+enum {
+    NI_DIRECT_HEAD = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_remote), /* of a Write */
+    NI_DIRECT_READ = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_ack),    /* of what was read */
+};
+
+/* Where a packet of so many lines goes now; NULL: take the detour. The peer's lock is held until it
+ * is sent. */
+NI_ALWAYS_INLINE struct ni_packet *ni_direct_place(struct ni_peer *peer, uint32_t lines)
+{
+    struct ni_ep *ep = peer->ep;
+
+    if (NI_UNLIKELY(peer->waiting != 0) || NI_UNLIKELY(ep == NULL) ||
+        NI_UNLIKELY(!ni_lane_room(&ep->tx, lines))) {
+        return NULL;
+    }
+    return ni_lane_at(&ep->tx);
+}
+
+/* Publish the packet at that place. word0 without sequence number. */
+NI_ALWAYS_INLINE void ni_direct_send(struct ni_peer *peer, struct ni_packet *packet, uint64_t word0,
+                                     uint64_t word1, uint32_t lines)
+{
+    struct ni_ep *ep = peer->ep;
+
+    packet->word1 = word1;
+    ni_lane_commit_at(&ep->tx, packet, word0, lines);
+    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
+    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+        ep->ops->wake(ep);
+    }
+}
+
+/* A field of a packet that arrived, loaded once: its sender may change it at any time. */
+NI_ALWAYS_INLINE uint64_t ni_direct_field(const struct ni_packet *packet, unsigned i)
+{
+    return __atomic_load_n(&packet->body[i], __ATOMIC_RELAXED);
+}
+
+/* Most payloads of this path are one word: no call for those. */
+NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
+{
+    if (len == sizeof(uint64_t)) {
+        memcpy(to, from, sizeof(uint64_t));
+    } else {
+        memcpy(to, from, len);
+    }
+}
+
+/* A plain operation, see struct ni_op, and its token; NULL when out of memory. */
+NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kind kind,
+                                            uint64_t len, const struct ni_ack *ack, uint64_t *token,
+                                            bool threads)
+{
+    struct ni *ni = peer->ni;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, threads);
+    op = ni_pool_get_token(&ni->op_pool, token);
+    if (NI_LIKELY(op != NULL)) {
+        if (ack != NULL) {
+            op->ack = *ack;
+        } else {
+            op->ack.kind = NI_ACK_NONE;
+        }
+        op->peer = peer;
+        op->serial = ni->serial++;
+        op->kind = kind;
+        op->plain = true;
+        op->len = len;
+        ni_list_push_back(&peer->ops, &op->list);
+        ni_op_count(ni);
+    }
+    ni_lock_give(&ni->lock, threads);
+    return op;
+}
+
+/* Free a plain operation. The NI's lock is held. */
+NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op, uint32_t *generation)
+{
+    ni_list_remove(&op->list);
+    ni_pool_put_found(&ni->op_pool, op, generation);
+    ni_stat_set(&ni->stats.pending_ops, ni_pool_out(&ni->op_pool));
+}
+
+/* An answer without payload: complete the plain operation of this peer that the token names. False
+ * if there is none, or if more is to be done than that. No lock is held. */
+NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, uint64_t token,
+                                         ni_status status, uint64_t value, bool threads)
+{
+    uint32_t *generation;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, threads);
+    op = ni_pool_find(&ni->op_pool, token, &generation);
+    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
+        NI_UNLIKELY(op->ack.kind != NI_ACK_CALL) || NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) ||
+        (op->kind == NI_OP_READ && status == NI_OK)) {
+        ni_lock_give(&ni->lock, threads);
+        return false;
+    }
+
+    ni_done_fn fn = op->ack.fn;
+    void *arg = op->ack.arg;
+
+    if (op->kind != NI_OP_ATOMIC) {
+        value = op->len;
+    }
+    ni_direct_free(ni, op, generation);
+    ni_lock_give(&ni->lock, threads);
+    fn(arg, status, status == NI_OK ? value : 0);
+    return true;
+}
+
+#endif
