@@ -37,7 +37,7 @@ btl_apelink_libbtl_apelink_la_LIBADD = ompi_glue/libompi_glue.la ni/libapeni_cor
 
 # Open MPI finds the component by its exported name.
 btl_apelink_mca_btl_apelink_la_SOURCES =
-btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined \
+btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -module -avoid-version -no-undefined \
     -export-symbols-regex '^mca_btl_apelink_component$$'
 btl_apelink_mca_btl_apelink_la_LIBADD = btl_apelink/libbtl_apelink.la $(OMPI_LIBS)
 

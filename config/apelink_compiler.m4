@@ -42,6 +42,19 @@ AC_DEFUN([APELINK_COMPILER], [
     APELINK_TRY_FLAG([-fvisibility=hidden], [LANG_CFLAGS])
     APELINK_TRY_FLAG([-fno-common], [LANG_CFLAGS])
 
+    dnl A component holds all of the core; what it does not use need not be loaded by each process.
+    COMPONENT_LDFLAGS=
+    apelink_saved_LDFLAGS=$LDFLAGS
+    LDFLAGS="$LDFLAGS -Wl,--gc-sections"
+    AC_MSG_CHECKING([whether the linker leaves out what is not used])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [
+        AC_MSG_RESULT([yes])
+        COMPONENT_LDFLAGS="-Wl,--gc-sections"
+        APELINK_TRY_FLAG([-ffunction-sections], [LANG_CFLAGS])
+        APELINK_TRY_FLAG([-fdata-sections], [LANG_CFLAGS])], [AC_MSG_RESULT([no])])
+    LDFLAGS=$apelink_saved_LDFLAGS
+    AC_SUBST([COMPONENT_LDFLAGS])
+
     APELINK_SANITIZER
 
     dnl Not NDEBUG: the tests use assert(). The core's own checks are switched by this macro.

@@ -30,7 +30,7 @@ mtl_match_libmtl_match_la_LIBADD = ompi_glue/libompi_glue_mtl.la ompi_glue/libom
 
 # Open MPI finds the component by its exported name.
 mtl_match_mca_mtl_match_la_SOURCES =
-mtl_match_mca_mtl_match_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined \
+mtl_match_mca_mtl_match_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -module -avoid-version -no-undefined \
     -export-symbols-regex '^mca_mtl_match_component$$'
 mtl_match_mca_mtl_match_la_LIBADD = mtl_match/libmtl_match.la $(OMPI_LIBS)
 

@@ -25,9 +25,9 @@ bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geom
     }
     g.seat_words = page;
     g.slot_words = g.seat_words + ni_align_up(counts->seats * UINT64_C(8), page);
-    g.slots = g.slot_words + ni_align_up(counts->slots * UINT64_C(8), page);
-    g.exports = g.slots + ni_align_up(counts->slots * (uint64_t)NI_SHM_SLOT_SIZE, page);
-    g.blobs = g.exports + ni_align_up(counts->exports * (uint64_t)NI_SHM_EXPORT_ENTRY, page);
+    g.exports = g.slot_words + ni_align_up(counts->slots * UINT64_C(8), page);
+    g.slots = g.exports + ni_align_up(counts->exports * (uint64_t)NI_SHM_EXPORT_ENTRY, page);
+    g.blobs = g.slots + ni_align_up(counts->slots * (uint64_t)NI_SHM_SLOT_SIZE, page);
     g.areas = g.blobs + ni_align_up(counts->seats * (uint64_t)NI_SHM_BLOB_STRIDE, page);
     g.area_size = page + counts->ring + counts->bulk;
     g.size = g.areas + counts->seats * g.area_size;

@@ -16,8 +16,9 @@
  *   header        one page: identity, geometry, state, doorbell, sleep word
  *   seat words    8 bytes per seat
  *   slot words    8 bytes per slot
- *   slots         2 KiB each: packets of senders that have no lane yet
  *   export        the owner's exported buffer table, 32 bytes per entry
+ *   slots         2 KiB each: packets of senders that have no lane yet; the first are used first,
+ *                 so that a process with few peers touches what lies near the header only
  *   blobs         one per seat: the sender's address; allocated by the senders, page by page
  *   areas         one per seat: lane page, ring, bulk; allocated by the senders with their lane
  *
@@ -57,7 +58,7 @@
  */
 
 enum {
-    NI_SHM_VERSION = 1,
+    NI_SHM_VERSION = 2,
     NI_SHM_SLOT_SIZE = 2048,
     NI_SHM_SLOT_LINES = NI_SHM_SLOT_SIZE / NI_LINE,
     NI_SHM_BLOB_STRIDE = 128,
@@ -86,7 +87,7 @@ _Static_assert(sizeof(struct ni_shm_counts) == 24, "shared");
 /* Offsets in the file that follow from the counts. All are multiples of the page size. */
 struct ni_shm_geometry {
     struct ni_shm_counts counts;
-    uint64_t seat_words, slot_words, slots, exports;
+    uint64_t seat_words, slot_words, exports, slots;
     uint64_t blobs; /* what is before is allocated by the owner */
     uint64_t areas; /* what is before is mapped as a whole */
     uint64_t area_size;
