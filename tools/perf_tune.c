@@ -40,7 +40,7 @@ static struct perf_cell probe_cell(const struct perf_probe *probe, bool quick)
     bool stream = probe->mode != PERF_LATENCY;
     uint64_t window = stream ? 64 : 1;
     /* Something like 300 ns and 5 bytes in a ns; some us if the processes take turns on a core. */
-    uint64_t each = ((probe->together ? 10000 : 300) + probe->size / 5) * window;
+    uint64_t each = (((probe->how & PERF_TOGETHER) != 0 ? 10000 : 300) + probe->size / 5) * window;
     uint64_t count = ni_max_u64(UINT64_C(1000000) / each, 2);
 
     return (struct perf_cell){
@@ -52,7 +52,7 @@ static struct perf_cell probe_cell(const struct perf_probe *probe, bool quick)
         .warmup = 3 * count,
         .reps = 3,
         .window = (uint32_t)window,
-        .rewrite = probe->rewrite,
+        .rewrite = (probe->how & PERF_REWRITE) != 0,
         .limit_ns = quick ? 15 * SECOND_NS / 1000 : 40 * SECOND_NS / 1000,
     };
 }
@@ -118,7 +118,7 @@ static void run_probes(const struct perf_tuning *tuning, struct perf_trial *tria
         struct perf_cell cell = probe_cell(probe, tuning->options->quick);
         struct perf_result result;
 
-        if (probe->together != together) {
+        if (((probe->how & PERF_TOGETHER) != 0) != together) {
             continue;
         }
         if ((probe->op == PERF_MESSAGE || probe->op == PERF_INLINE) &&
@@ -139,7 +139,7 @@ static void run_value(const struct perf_tuning *tuning, struct perf_trial *trial
     int together = 0;
 
     for (int i = 0; i < trial->probe_count; i++) {
-        together += trial->sweep->probes[i].together;
+        together += (trial->sweep->probes[i].how & PERF_TOGETHER) != 0;
     }
     if (together < trial->probe_count) {
         run_probes(tuning, trial, value, both, false);

@@ -24,12 +24,16 @@ enum {
     PERF_CHOSEN_MAX = 16,
 };
 
+enum {
+    PERF_REWRITE = 1,  /* the source is written anew before each transfer */
+    PERF_TOGETHER = 2, /* both processes on one core */
+};
+
 struct perf_probe {
     enum perf_mode mode;
     enum perf_op op;
     uint64_t size;
-    bool rewrite;
-    bool together; /* both processes on one core */
+    unsigned how; /* of the bits below */
 };
 
 struct perf_sweep {

@@ -22,7 +22,7 @@ static const char *main_state(const struct perf_trial *trial)
                 const struct perf_samples *samples = &trial->samples[v][p];
 
                 /* On one core there is no line, and no state. */
-                if (trial->sweep->probes[p].together) {
+                if ((trial->sweep->probes[p].how & PERF_TOGETHER) != 0) {
                     continue;
                 }
                 for (int i = 0; i < samples->count; i++) {
@@ -106,8 +106,8 @@ void perf_trial_judge(struct perf_trial *trial)
     trial->too_busy = strcmp(trial->state, "busy") == 0 || strcmp(trial->state, "mixed") == 0;
     for (int v = 0; v < trial->value_count; v++) {
         for (int p = 0; p < trial->probe_count; p++) {
-            judge_samples(&trial->samples[v][p], trial->sweep->probes[p].together, trial->state,
-                          lines, &line_count);
+            judge_samples(&trial->samples[v][p], (trial->sweep->probes[p].how & PERF_TOGETHER) != 0,
+                          trial->state, lines, &line_count);
         }
     }
     trial->line_ns = line_count == 0 ? 0 : perf_median(lines, (size_t)line_count);

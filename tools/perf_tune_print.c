@@ -21,7 +21,8 @@ static void print_heads(FILE *file, const struct perf_trial *trial)
 
         snprintf(head, sizeof(head), "%s %s %s%s%s", perf_mode_names[probe->mode],
                  perf_op_names[probe->op], perf_size_text(probe->size, size, sizeof(size)),
-                 probe->rewrite ? " new" : "", probe->together ? " 1 core" : "");
+                 (probe->how & PERF_REWRITE) != 0 ? " new" : "",
+                 (probe->how & PERF_TOGETHER) != 0 ? " 1 core" : "");
         fprintf(file, "%*s", PROBE_COLUMN + 2, head);
     }
     fprintf(file, "   time, 1 = now\n");
