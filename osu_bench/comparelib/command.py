@@ -69,6 +69,19 @@ def installed_bin(here):
     return ""
 
 
+def built_components(build):
+    """Folders with the components of a build folder, an empty list if it is none."""
+    folders = [os.path.join(build, part, ".libs") for part in ("btl_apelink", "mtl_match")]
+    return [folder for folder in folders if any(name.endswith(".so") for name in _names_in(folder))]
+
+
+def _names_in(folder):
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
 def _find_launcher(names, package):
     for name in names:
         path = shutil.which(name)

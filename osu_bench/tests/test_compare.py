@@ -280,6 +280,16 @@ class PlanTest(unittest.TestCase):
         self.addCleanup(os.environ.pop, "APELINK_BIN_DIR")
         self.assertEqual(command.installed_bin(here), "/elsewhere/bin")
 
+    def test_components_of_a_build_folder(self):
+        self.assertEqual(command.built_components(self.folder), [])
+        folder = os.path.join(self.folder, "mtl_match", ".libs")
+        os.makedirs(folder)
+        os.makedirs(os.path.join(self.folder, "btl_apelink", ".libs"))
+        self.assertEqual(command.built_components(self.folder), [])
+        with open(os.path.join(folder, "mca_mtl_match.so"), "w", encoding="ascii"):
+            pass
+        self.assertEqual(command.built_components(self.folder), [folder])
+
     def test_mpich_has_programs_of_its_own(self):
         words = self.words("mpich")
         self.assertTrue(words[0].endswith("mpirun.mpich"))
