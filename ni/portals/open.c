@@ -106,6 +106,9 @@ static void close_portals(struct ni *ni)
     ni_pool_fini(&portals->entries);
     ni_pool_fini(&portals->kept);
     ni_pool_fini(&portals->puts);
+    while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
+        ni_free(ni_container_of(node, struct ni_eq, all));
+    }
     ni_free(portals);
 }
 
@@ -164,6 +167,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     }
     portals->limits = limits;
     ni_list_init(&portals->own_puts);
+    ni_list_init(&portals->eqs);
     if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
         ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
         ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK) {

@@ -40,6 +40,7 @@ enum {
 };
 
 struct ni_eq {
+    struct ni_list all; /* in portals->eqs */
     ni_event_fn fn;
     void *arg;
     uint32_t users; /* portal table entries */
@@ -154,6 +155,7 @@ struct ni_portals {
     struct ni_pool kept;
     struct ni_pool puts; /* under the NI's lock */
     struct ni_list own_puts;
+    struct ni_list eqs;
     struct ni_limits limits;
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */

@@ -51,6 +51,9 @@ int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq *
     }
     eq->fn = fn;
     eq->arg = arg;
+    ni_portals_lock(ni);
+    ni_list_push_back(&ni->portals->eqs, &eq->all);
+    ni_portals_unlock(ni);
     *made = eq;
     return NI_OK;
 }
@@ -64,6 +67,9 @@ int ni_eq_free(struct ni *ni, struct ni_eq *eq)
     }
     ni_portals_lock(ni);
     users = eq->users;
+    if (users == 0) {
+        ni_list_remove(&eq->all);
+    }
     ni_portals_unlock(ni);
     if (users != 0) {
         return NI_PTL_IN_USE;

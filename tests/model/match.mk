@@ -3,7 +3,8 @@
 
 model_tests += \
     tests/model/model_match_headers \
-    tests/model/model_match_list
+    tests/model/model_match_list \
+    tests/model/model_portals
 
 tests_model_model_match_headers_SOURCES = \
     tests/model/match_model.c \
@@ -18,3 +19,10 @@ tests_model_model_match_list_SOURCES = \
     tests/model/model_match_list.c
 tests_model_model_match_list_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_match_list_LDADD = $(MODEL_LIBS)
+
+tests_model_model_portals_SOURCES = \
+    tests/model/match_model.c \
+    tests/model/match_model.h \
+    tests/model/model_portals.c
+tests_model_model_portals_CPPFLAGS = $(MODEL_CPPFLAGS)
+tests_model_model_portals_LDADD = $(MODEL_LIBS)

@@ -8,7 +8,8 @@ stress_tests = \
     tests/stress/engine_threads \
     tests/stress/inproc_threads \
     tests/stress/lane_threads \
-    tests/stress/many_processes
+    tests/stress/many_processes \
+    tests/stress/portals_threads
 
 tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
 tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
@@ -25,6 +26,10 @@ tests_stress_lane_threads_LDADD = $(STRESS_LIBS)
 tests_stress_many_processes_SOURCES = tests/stress/many_processes.c
 tests_stress_many_processes_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_many_processes_LDADD = $(STRESS_LIBS)
+
+tests_stress_portals_threads_SOURCES = tests/stress/portals_threads.c
+tests_stress_portals_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_portals_threads_LDADD = $(STRESS_LIBS)
 
 include tests/stress/shm.mk
 

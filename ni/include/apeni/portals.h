@@ -135,7 +135,8 @@ struct ni_eq;
 typedef void (*ni_event_fn)(void *arg, const struct ni_event *event);
 int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **eq);
 
-/* Nothing may use the queue any more: no portal table entry, no memory descriptor. */
+/* Nothing may use the queue any more: no portal table entry (else NI_PTL_IN_USE), no memory
+ * descriptor, no put under way. Those that are left are freed by ni_close. */
 int ni_eq_free(struct ni *ni, struct ni_eq *eq);
 
 /* ---- portal table entries ----------------------------------------------------------------------

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets of a hostile peer against the portal table: the input is a program of posted entries,
+ * puts, searches and packets with any contents. Some fields may be replaced by valid ones, so that
+ * the input gets past what it could not guess. AddressSanitizer watches the memory; here we watch
+ * that no buffer is written beyond its length, and that each put is told of at most once.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apeni/apeni.h>
+
+#include "portals/portals.h"
+
+enum { BUFFER = 96, GUARD = 32, ROOM = 1024, STEPS = 64, PUTS = 64, CLAIMS = 8 };
+
+struct world {
+    struct ni_fabric *fabric;
+    struct ni *victim, *other;
+    struct ni_peer *peer; /* the other, as the victim sees it */
+    struct ni_eq *eq;
+    struct ni_md md;
+    uint8_t *buffer; /* length BUFFER for each entry, guards around */
+    uint8_t source[40000];
+    unsigned puts, sent[PUTS], acked[PUTS];
+    ni_me_handle entry;
+    ni_unexpected_handle claimed[CLAIMS];
+    unsigned claims;
+};
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "fuzz_portals: %s\n", what);
+        abort();
+    }
+}
+
+static void take(struct input *in, void *to, size_t len)
+{
+    size_t have = len < in->left ? len : in->left;
+
+    memset(to, 0, len);
+    memcpy(to, in->data, have);
+    in->data += have;
+    in->left -= have;
+}
+
+static void on_event(void *arg, const struct ni_event *event)
+{
+    struct world *world = arg;
+    size_t put = (size_t)(uintptr_t)event->user_ptr;
+
+    must((unsigned)event->ni_fail_type <= NI_NI_SEGV, "failure out of range");
+    if (event->type == NI_EVENT_SEND || event->type == NI_EVENT_ACK) {
+        must(put <= world->puts && put < PUTS && event->mlength <= event->rlength,
+             "an event of no put");
+        must((event->type == NI_EVENT_SEND ? world->sent : world->acked)[put]++ == 0,
+             "an event came twice");
+    } else {
+        must(event->mlength <= BUFFER, "more than the buffer takes");
+    }
+}
+
+static void quiet(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)level;
+    (void)text;
+    (void)arg;
+}
+
+static void setup(struct world *world)
+{
+    struct ni_fabric_attr fabric = {.no_direct_copy = 1};
+    struct ni_open_attr attr = {0};
+    uint8_t blob[NI_BLOB_MAX];
+    uint32_t index;
+
+    memset(world, 0, sizeof(*world));
+    ni_log_set_sink(quiet, NULL);
+    must(ni_fabric_create(&fabric, &world->fabric) == NI_OK, "fabric");
+    attr.fabric = world->fabric;
+    must(ni_open(&attr, &world->victim) == NI_OK && ni_open(&attr, &world->other) == NI_OK, "open");
+    must(ni_connect(world->victim, blob, ni_address(world->other, blob, sizeof(blob)),
+                    &world->peer) == NI_OK,
+         "connect");
+    must(ni_portals_open(world->victim, NULL, NULL) == NI_OK, "portals");
+    must(ni_eq_alloc_handler(world->victim, on_event, world, &world->eq) == NI_OK, "eq");
+    must(ni_pt_alloc(world->victim, NI_PT_UNEXPECTED, world->eq, 0, &index) == NI_OK &&
+             ni_pt_alloc(world->victim, 0, world->eq, 1, &index) == NI_OK,
+         "table");
+    world->md = (struct ni_md){.length = SIZE_MAX, .eq = world->eq};
+    world->buffer = malloc(BUFFER + 2 * GUARD);
+    must(world->buffer != NULL, "memory");
+    memset(world->buffer, 0x5a, BUFFER + 2 * GUARD);
+}
+
+static void teardown(struct world *world)
+{
+    for (unsigned i = 0; i < GUARD; i++) {
+        must(world->buffer[i] == 0x5a && world->buffer[GUARD + BUFFER + i] == 0x5a,
+             "guard overwritten");
+    }
+    ni_close(world->victim);
+    ni_close(world->other);
+    for (unsigned i = 0; i < world->puts; i++) {
+        must(world->sent[i] == 1, "a put never ended");
+    }
+    ni_fabric_destroy(world->fabric);
+    free(world->buffer);
+}
+
+static struct ni_me entry(struct world *world, uint8_t choice)
+{
+    return (struct ni_me){.start = world->buffer + GUARD,
+                          .length = choice & 1 ? BUFFER : choice % BUFFER,
+                          .match_bits = choice >> 6,
+                          .ignore_bits = choice & 2 ? UINT64_MAX : 0,
+                          .match_id = choice & 4 ? NI_INITIATOR_ANY : 1,
+                          .options = (choice & 8 ? NI_ME_OP_PUT : 0U) |
+                                     (choice & 16 ? NI_ME_USE_ONCE : 0U)};
+}
+
+static void act(struct world *world, uint8_t what, uint8_t choice)
+{
+    static const uint32_t lengths[] = {0, 8, 33, 40000};
+    struct ni_me me = entry(world, choice);
+    ni_unexpected_handle handle = world->claimed[choice % CLAIMS];
+    struct ni_event event;
+
+    switch (what) {
+    case 0:
+        (void)ni_me_append(world->victim, choice >> 5 & 1, &me, NI_PRIORITY_LIST, NULL,
+                           &world->entry);
+        break;
+    case 1:
+        (void)ni_me_unlink(world->victim, world->entry);
+        break;
+    case 2:
+        if (world->puts < PUTS &&
+            ni_put(world->victim, &world->md, (uintptr_t)world->source, lengths[choice & 3],
+                   choice & 4 ? NI_ACK_REQ : NI_NO_ACK_REQ, choice & 8 ? NULL : world->peer,
+                   choice >> 4 & 1, choice >> 6, 0, (void *)(uintptr_t)world->puts, 0) == NI_OK) {
+            world->puts++;
+        }
+        break;
+    case 3:
+        if (ni_me_probe(world->victim, 0, &me, choice & 8 ? NI_SEARCH_DELETE : NI_SEARCH_ONLY,
+                        &event) == NI_OK) {
+            world->claimed[world->claims++ % CLAIMS] = event.unexpected;
+        }
+        break;
+    case 4:
+        if (choice & 8) {
+            (void)ni_unexpected_receive(world->victim, handle, &me, NULL);
+        } else {
+            (void)ni_unexpected_drop(world->victim, handle);
+        }
+        break;
+    default:
+        (void)ni_progress(choice & 1 ? world->victim : world->other);
+    }
+}
+
+static uint64_t some_token(struct world *world)
+{
+    struct ni_put *put;
+
+    if (ni_list_empty(&world->peer->puts)) {
+        return 0;
+    }
+    put = ni_container_of(world->peer->puts.next, struct ni_put, all);
+    return put->header.token;
+}
+
+static void send_packet(struct world *world, struct input *in)
+{
+    uint8_t choice, *bytes = aligned_alloc(NI_LINE, ROOM);
+    struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
+    uint64_t word0;
+
+    must(bytes != NULL, "memory");
+    take(in, &choice, 1);
+    memset(bytes, 0x33, ROOM);
+    take(in, bytes, NI_LINE);
+    word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    if (choice & 1) {
+        word0 = ni_packet_word0(0, NI_PACKET_PUT + (choice >> 1 & 3) % 3,
+                                ni_packet_head(word0) % 65, ni_packet_tag(word0) & 0x101);
+        atomic_store_explicit(&packet->word0, word0, memory_order_relaxed);
+        packet->word1 = ni_packet_word1(ni_packet_len(packet->word1) % 512, NI_HANDLE_PORTAL);
+    }
+    if (choice & 8) {
+        packet->word1 = ni_packet_word1(choice & 16 ? 16 : 0, NI_HANDLE_PORTAL);
+    }
+    if (choice & 32) {
+        packet->body[0] %= 4;
+    }
+    if (choice & 64) {
+        packet->body[0] = some_token(world); /* struct ni_packet_ack */
+        packet->body[1] %= 40001;
+    }
+    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct world world;
+    struct input in = {data, size};
+
+    setup(&world);
+    for (unsigned step = 0; step < STEPS && in.left != 0; step++) {
+        uint8_t what[2];
+
+        take(&in, what, sizeof(what));
+        if (what[0] % 16 < 6) {
+            act(&world, what[0] % 16, what[1]);
+        } else {
+            send_packet(&world, &in);
+        }
+    }
+    teardown(&world);
+    return 0;
+}
