@@ -43,7 +43,7 @@ bool ompi_glue_one_node(void)
 
 bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc)
 {
-    int size = ompi_comm_remote_size(comm);
+    int size = ompi_group_size(comm->c_remote_group);
 
     for (int i = 0; i < size; i++) {
         if (ompi_comm_peer_lookup(comm, i) == proc) {

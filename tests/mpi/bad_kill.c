@@ -3,7 +3,7 @@
  * A rank dies by SIGKILL in the middle of something. The others must end with an error, not hang;
  * the runner watches that. A rank that gets to the end of its work fails as well.
  *
- * -mode eager, long, flood, wait, coll, rma: what the ranks are doing.
+ * -mode eager, long, flood, wait, any, coll, rma: what the ranks are doing.
  */
 #include "mt.h"
 
@@ -73,6 +73,17 @@ static void wait_for_it(int round)
     MPI_Recv(buf, 1, MPI_BYTE, mt_size - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The same, but they would take a message of whomever. */
+static void wait_for_any(int round)
+{
+    if (round < BEFORE) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    maybe_die(round);
+    MPI_Recv(buf, 1, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void coll(int round)
 {
     maybe_die(round);
@@ -94,8 +105,8 @@ static const struct {
     const char *name;
     void (*fn)(int round);
 } modes[] = {
-    {"eager", eager},      {"long", long_messages}, {"flood", flood},
-    {"wait", wait_for_it}, {"coll", coll},          {"rma", rma},
+    {"eager", eager},      {"long", long_messages}, {"flood", flood}, {"wait", wait_for_it},
+    {"any", wait_for_any}, {"coll", coll},          {"rma", rma},
 };
 
 int main(int argc, char **argv)
