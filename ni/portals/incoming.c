@@ -46,37 +46,34 @@ static enum ni_ni_fail judge(const struct ni_arriving *from, const struct ni_ent
 
 /* ---- PUT -------------------------------------------------------------------------------------- */
 
-static ni_status put_arrives(const struct packet_in *in, struct ni_arriving *from)
+/* payload: of from->rlength bytes. */
+NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
+                                       const uint8_t *payload)
 {
-    struct ni *ni = in->ni;
     struct ni_target target;
     struct ni_entry *entry;
     enum ni_ni_fail why;
     ni_status status;
 
     ni_portals_lock(ni);
-    from->pt = ni_pt_at(ni->portals, in->tag & NI_PUT_INDEX);
+    from->pt = ni_pt_at(ni->portals, pt_index);
     if (NI_UNLIKELY(from->pt == NULL)) {
         ni_portals_unlock(ni);
         return refuse(ni, from, NI_NI_DROPPED);
     }
     entry = ni_entry_find(ni, from);
-    why = judge(from, entry);
-    if (NI_UNLIKELY(why != NI_NI_OK)) {
+    if (NI_UNLIKELY(entry == NULL || (entry->options & NI_ME_OP_PUT) == 0)) {
+        why = judge(from, entry);
+        status = why == NI_NI_OK ? ni_kept_copy(ni, from, payload) : NI_OK;
         ni_portals_unlock(ni);
-        return refuse(ni, from, why);
-    }
-    if (entry == NULL) {
-        status = ni_kept_copy(ni, from, in->payload);
-        ni_portals_unlock(ni);
-        return status;
+        return why == NI_NI_OK ? status : refuse(ni, from, why);
     }
     ni_entry_use(ni->portals, entry, from, &target);
     ni_portals_unlock(ni);
     if (NI_LIKELY(target.mlength == 8)) {
-        memcpy(target.start, in->payload, 8);
+        memcpy(target.start, payload, 8);
     } else if (target.mlength != 0) {
-        memcpy(target.start, in->payload, target.mlength);
+        memcpy(target.start, payload, target.mlength);
     }
     if (NI_UNLIKELY(from->token != 0)) {
         (void)ni_arriving_answer(ni, from, NI_NI_OK, target.mlength);
@@ -109,7 +106,7 @@ static ni_status on_put(const struct packet_in *in)
     from.rlength = in->len;
     from.remote_offset = more.remote_offset;
     from.token = more.token;
-    return put_arrives(in, &from);
+    return put_arrives(in->ni, in->tag & NI_PUT_INDEX, &from, in->payload);
 }
 
 /* ---- PUT_LONG --------------------------------------------------------------------------------- */
@@ -219,8 +216,9 @@ static ni_status on_put_ack(const struct packet_in *in)
     return NI_OK;
 }
 
-ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                            uint64_t word0, uint64_t word1, const uint8_t *payload)
+static NI_NOINLINE ni_status arrive_slowly(struct ni *ni, struct ni_peer *peer,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1, const uint8_t *payload)
 {
     static const arrive_fn handlers[] = {on_put, on_put_long, on_put_ack};
     const struct packet_in in = {
@@ -235,15 +233,30 @@ ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni
     };
     unsigned kind = ni_packet_kind(word0);
 
-    if (NI_LIKELY(kind == NI_PACKET_PUT)) {
-        /* The one that has to be fast; inlined here. */
-        if (NI_UNLIKELY(in.region != NI_HANDLE_PORTAL || (in.tag & ~NI_PUT_TAG_BITS) != 0)) {
-            return NI_ERR_PROTOCOL;
-        }
-        return on_put(&in);
-    }
-    if (kind >= NI_PACKET_KINDS || in.region != NI_HANDLE_PORTAL) {
+    if (kind < NI_PACKET_PUT || kind >= NI_PACKET_KINDS || in.region != NI_HANDLE_PORTAL ||
+        (kind != NI_PACKET_PUT_ACK && (in.tag & ~NI_PUT_TAG_BITS) != 0)) {
         return NI_ERR_PROTOCOL;
     }
     return handlers[kind - NI_PACKET_PUT](&in);
+}
+
+ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                            uint64_t word0, uint64_t word1, const uint8_t *payload)
+{
+    const unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_put);
+    struct ni_arriving from;
+
+    /* The one that has to be fast: a short put without anything special. */
+    if (NI_UNLIKELY((word0 >> 32 & 0xff00ffff) != (NI_PACKET_PUT | head << 8) ||
+                    ni_packet_region(word1) != NI_HANDLE_PORTAL)) {
+        return arrive_slowly(ni, peer, packet, word0, word1, payload);
+    }
+    from.peer = peer;
+    from.initiator = peer->initiator;
+    from.match_bits = packet->body[0];
+    from.hdr_data = packet->body[1];
+    from.rlength = ni_packet_len(word1);
+    from.remote_offset = 0;
+    from.token = 0;
+    return put_arrives(ni, ni_packet_tag(word0), &from, payload);
 }

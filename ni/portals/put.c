@@ -54,19 +54,6 @@ static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
 
 /* ---- the struct ------------------------------------------------------------------------------ */
 
-static void fill(struct ni_put *put, struct ni_peer *peer, const struct ni_md *md,
-                 const struct ni_put_header *header, bool ack, void *user_ptr)
-{
-    *put = (struct ni_put){
-        .peer = peer,
-        .header = *header,
-        .eq = md->eq,
-        .user_ptr = user_ptr,
-        .options = md->options,
-        .ack = ack,
-    };
-}
-
 struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
 {
     struct ni_put *put;
@@ -390,8 +377,10 @@ static int put_slowly(struct ni_put *put)
 }
 
 /* One line, in the lane, now; false: the long way. */
-NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const struct ni_put_header *header)
+NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const void *src, uint64_t length,
+                                  uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
 {
+    const unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_put);
     struct ni_packet *packet;
     struct ni_ep *ep;
 
@@ -402,19 +391,15 @@ NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const struct ni_put_head
         return false;
     }
     packet = ni_lane_at(&ep->tx);
-    packet->word1 = ni_packet_word1((uint32_t)header->length, NI_HANDLE_PORTAL);
-    packet->body[0] = header->match_bits;
-    packet->body[1] = header->hdr_data;
-    if (NI_LIKELY(header->length == 8)) {
-        memcpy(&packet->body[2], header->src, 8);
-    } else if (header->length != 0) {
-        memcpy(&packet->body[2], header->src, header->length);
+    packet->word1 = ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL);
+    packet->body[0] = match_bits;
+    packet->body[1] = hdr_data;
+    if (NI_LIKELY(length == 8)) {
+        memcpy(&packet->body[2], src, 8);
+    } else if (length != 0) {
+        memcpy(&packet->body[2], src, length);
     }
-    ni_lane_commit(&ep->tx,
-                   ni_packet_word0(0, NI_PACKET_PUT,
-                                   NI_PACKET_HEADER + sizeof(struct ni_packet_put),
-                                   header->pt_index),
-                   1);
+    ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_PUT, head, (uint16_t)pt_index), 1);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
@@ -423,19 +408,21 @@ NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const struct ni_put_head
     return true;
 }
 
+static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
+{
+    if (sent) {
+        ni_put_tell_sent(put, NI_NI_OK);
+        return NI_OK;
+    }
+    return put->peer != NULL ? put_slowly(put) : ni_put_self(ni, put);
+}
+
 int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
            uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)
 {
-    struct ni_put_header header = {
-        .src = (const uint8_t *)((uintptr_t)md->start + local_offset),
-        .length = length,
-        .match_bits = match_bits,
-        .hdr_data = hdr_data,
-        .remote_offset = remote_offset,
-        .pt_index = (uint16_t)pt_index,
-    };
-    struct ni_put put;
+    const uint8_t *src = (const uint8_t *)((uintptr_t)md->start + local_offset);
+    bool sent = false;
 
     if (NI_UNLIKELY(ni->portals == NULL)) {
         return NI_PTL_NO_INIT;
@@ -446,17 +433,31 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
         return NI_PTL_ARG_INVALID;
     }
     if (NI_LIKELY(target != NULL && length <= NI_PUT_INLINE && ack == NI_NO_ACK_REQ &&
-                  remote_offset == 0) &&
-        put_at_once(target, &header)) {
-        if (NI_LIKELY((md->options & NI_MD_SENT_BY_RESULT) != 0)) {
+                  remote_offset == 0)) {
+        sent = put_at_once(target, src, length, pt_index, match_bits, hdr_data);
+        if (NI_LIKELY(sent && (md->options & NI_MD_SENT_BY_RESULT) != 0)) {
             return NI_PTL_SENT;
         }
-        fill(&put, target, md, &header, false, user_ptr);
-        ni_put_tell_sent(&put, NI_NI_OK);
-        return NI_OK;
     }
-    fill(&put, target, md, &header, ack != NI_NO_ACK_REQ, user_ptr);
-    return target != NULL ? put_slowly(&put) : ni_put_self(ni, &put);
+
+    struct ni_put put = {
+        .peer = target,
+        .header =
+            {
+                .src = src,
+                .length = length,
+                .match_bits = match_bits,
+                .hdr_data = hdr_data,
+                .remote_offset = remote_offset,
+                .pt_index = (uint16_t)pt_index,
+            },
+        .eq = md->eq,
+        .user_ptr = user_ptr,
+        .options = md->options,
+        .ack = ack != NI_NO_ACK_REQ,
+    };
+
+    return put_otherwise(&put, ni, sent);
 }
 
 ni_initiator ni_peer_initiator(const struct ni_peer *peer)
