@@ -21,14 +21,18 @@
 
 enum { NI_MATCH_PASSED_STUCK = 255 };
 
-/* The seed keeps peers from choosing bits that collide. */
+/* The seed keeps peers from choosing bits that collide. The second product is for keys in equal
+ * steps: behind the first one they still are, and some seeds make of that a few buckets for all. */
 static inline uint64_t ni_match_hash(const struct ni_match_index *index, uint64_t bits,
                                      uint64_t from)
 {
     unsigned __int128 product =
         (unsigned __int128)(bits ^ index->seed[0]) * (from ^ index->seed[1]);
 
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    uint64_t hash = (uint64_t)product ^ (uint64_t)(product >> 64);
+
+    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93U;
+    return hash ^ hash >> 32;
 }
 
 /* The low bits of a hash name the bucket, the high ones are the tag, which is not 0. */

@@ -19,7 +19,7 @@ void ni_match_ids_fini(struct ni_match_ids *ids)
 
 ni_status ni_match_ids_grow(struct ni_match_ids *ids)
 {
-    uint32_t shifted = ids->end + NI_MATCH_ID_CHUNK0;
+    uint64_t shifted = (uint64_t)ids->end + NI_MATCH_ID_CHUNK0;
     unsigned chunk = ni_ilog2(shifted) - NI_MATCH_ID_CHUNK0_BITS;
 
     if (chunk >= NI_MATCH_ID_CHUNKS) {
@@ -29,6 +29,6 @@ ni_status ni_match_ids_grow(struct ni_match_ids *ids)
     if (ids->chunk[chunk] == NULL) {
         return NI_ERR_NOMEM;
     }
-    ids->end += shifted;
+    ids->end += (uint32_t)shifted;
     return NI_OK;
 }

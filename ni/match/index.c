@@ -210,12 +210,21 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
     return NI_OK;
 }
 
+/* Whether an empty table is so much too large for what it held that it is to go. The smallest stays,
+ * or lists that just need it would make it each time. */
+static bool oversized(const struct ni_match_index *index)
+{
+    uint64_t buckets = index->table.mask + 1;
+
+    return index->old.bucket != NULL || (buckets > FIRST_BUCKETS && index->most < buckets / 4);
+}
+
 /* The last node of a key is gone. */
 static void erase(struct ni_match_index *index, uint64_t hash, struct ni_match_slot at, bool old)
 {
     ni_match_table_erase(old ? &index->old : &index->table, hash, at);
     if (--index->keys == 0) {
-        if (index->old.bucket != NULL || index->most < (index->table.mask + 1) / 4) {
+        if (oversized(index)) {
             ni_match_index_fini(index);
         }
         index->most = 0;

@@ -2,6 +2,8 @@
 /* Posted entries: the rule, the order, the moves between front, groups and the rest. */
 #include "match_fixture.h"
 
+#include "match/buckets.h"
+
 enum { DEEP = NI_ASAN || NI_TSAN ? 50000 : 1000000 };
 
 static void test_empty(void **state)
@@ -153,6 +155,26 @@ static void test_short_list(void **state)
     match_end(match);
 }
 
+/* A list that is a little deeper needs memory once. */
+static void test_less_short_list(void **state)
+{
+    enum { DEPTH = NI_MATCH_BLOCK + 4 };
+    struct match_fixture *match = match_make(DEPTH);
+
+    (void)state;
+    for (size_t round = 0; round < 100; round++) {
+        for (size_t i = 0; i < DEPTH; i++) {
+            assert_int_equal(post(match, i, i, 0, 0), NI_OK);
+        }
+        for (size_t i = 0; i < DEPTH; i++) {
+            unpost(match, i);
+        }
+        ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
+    }
+    assert_int_equal(ni_fault_asked(NI_FAULT_ALLOC), 0);
+    match_end(match);
+}
+
 /* More kinds of ignore bits than groups: those that repeat get one, and the order is kept. */
 static void test_many_masks(void **state)
 {
@@ -227,6 +249,36 @@ static void test_one_bucket(void **state)
         unpost(match, i + 1);
         assert_int_equal(posted(match, i, 1), (int)i);
         assert_int_equal(posted(match, i + 1, 1), NONE);
+    }
+    match_end(match);
+}
+
+/* Nodes that found their bucket full, added up over all that they passed. */
+static uint64_t passed_over(const struct ni_match_index *index)
+{
+    uint64_t passed = 0;
+
+    for (uint64_t i = 0; i <= index->table.mask; i++) {
+        passed += ni_match_passed(index->table.bucket[i].tags);
+    }
+    return passed;
+}
+
+/* Keys in equal steps, as numbers of messages are, spread well whatever the seed. */
+static void test_steps(void **state)
+{
+    enum { ENTRIES = 5000, SEEDS = NI_ASAN || NI_TSAN ? 5 : 50 };
+    struct match_fixture *match = match_make(ENTRIES);
+
+    (void)state;
+    for (unsigned shift = 0; shift <= 48; shift += 12) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            for (size_t i = 0; i < ENTRIES; i++) {
+                assert_int_equal(post(match, i, (uint64_t)i << shift, 0, 7), NI_OK);
+            }
+            assert_true(passed_over(&match->list.index) < ENTRIES / 4);
+            ni_match_list_fini(&match->list);
+        }
     }
     match_end(match);
 }
@@ -326,9 +378,11 @@ int main(void)
         cmocka_unit_test(test_equal_keys),
         cmocka_unit_test(test_next),
         cmocka_unit_test(test_short_list),
+        cmocka_unit_test(test_less_short_list),
         cmocka_unit_test(test_many_masks),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_one_bucket),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_shrinks),
         cmocka_unit_test(test_nomem),
         cmocka_unit_test(test_full),
