@@ -115,10 +115,16 @@ def _mpich(setup, ranks):
     return words
 
 
+def _size_list(bench, sizes):
+    words = [format_size(size) for size in sizes]
+    # To -m, a size alone is the last one of a range.
+    return f"{words[0]}:{words[0]}" if bench.size_option == "-m" and len(words) == 1 else ",".join(words)
+
+
 def _program_words(setup, bench, sizes, path):
     words = [path, *bench.args]
     if bench.sizes:
-        words += [bench.size_option, ",".join(format_size(size) for size in sizes)]
+        words += [bench.size_option, _size_list(bench, sizes)]
     return words + ["--digits", str(setup.digits)] + setup.bench_args
 
 

@@ -205,6 +205,13 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(words[-5:], [os.path.join(self.folder, "osu_latency"), "-m", "8,4K", "--digits", "4"])
         self.assertIn("vader,self", words)
 
+    def test_one_size_is_one_size(self):
+        transport = tables.transport_by_key("vader")
+        words = command.build(self.setup, transport, bench("latency"), (8,), 2)
+        self.assertEqual(words[words.index("-m") + 1], "8:8")
+        words = command.build(self.setup, transport, bench("deep_posted_random"), (10,), 2)
+        self.assertEqual(words[words.index("-d") + 1], "10")
+
     def test_more_ranks_than_cores(self):
         words = self.words("vader", ranks=8)
         self.assertIn("--oversubscribe", words)

@@ -88,7 +88,7 @@ class SessionTest(unittest.TestCase):
 
     def test_program_without_mpi(self):
         fake(self.folder, "apeni-perf", """\
-            [ "$*" = "latency --link shm -m 8 --digits 4" ] || { echo "what is $*?" >&2; exit 2; }
+            [ "$*" = "latency --link shm -m 8:8 --digits 4" ] || { echo "what is $*?" >&2; exit 2; }
             echo "# Size       Message(us)  Line(ns)     State   Message/line"
             echo "8                 0.0660      44.1      near           1.50"
             """)
