@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The MPI tests tagged "smoke" over the apelink that was just built.
+# The MPI tests tagged "smoke" over the components that were just built.
 here=$(dirname "$0")
 builddir=${APELINK_BUILDDIR:-.}
 
@@ -19,4 +19,8 @@ esac
 # Open MPI keeps memory to its end.
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
-exec "$here/run" --bindir "$builddir/tests/mpi" --transport apelink --tags smoke
+status=0
+"$here/run" --bindir "$builddir/tests/mpi" --transport apelink --tags smoke || status=1
+[ -e "$builddir/mtl_match/.libs/mca_mtl_match.so" ] || exit $status
+"$here/run" --bindir "$builddir/tests/mpi" --transport cm-match --tags smoke || status=1
+exit $status
