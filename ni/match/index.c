@@ -210,8 +210,8 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
     return NI_OK;
 }
 
-/* Whether an empty table is so much too large for what it held that it is to go. The smallest stays,
- * or lists that just need it would make it each time. */
+/* Whether an empty table is so much too large for what it held that it is to go. The smallest stays:
+ * lists that just need it would make it each time. */
 static bool oversized(const struct ni_match_index *index)
 {
     uint64_t buckets = index->table.mask + 1;

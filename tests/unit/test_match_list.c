@@ -277,6 +277,10 @@ static void test_steps(void **state)
                 assert_int_equal(post(match, i, (uint64_t)i << shift, 0, 7), NI_OK);
             }
             assert_true(passed_over(&match->list.index) < ENTRIES / 4);
+            for (size_t i = 0; i < ENTRIES; i++) {
+                unpost(match, i);
+            }
+            assert_int_equal(passed_over(&match->list.index), 0);
             ni_match_list_fini(&match->list);
         }
     }
