@@ -75,14 +75,16 @@ static ni_status store(const struct ni_param *param, const char *text, uint64_t 
     if (param->type != NI_PARAM_STRING) {
         *(uint64_t *)field_of(param) = value;
     } else {
-        char *copy = strdup(text); /* not a fault point: it would hit the parameter that arms it */
+        bool is_default = strcmp(text, param->default_text) == 0;
+        /* not a fault point: it would hit the parameter that arms it */
+        char *copy = is_default ? NULL : strdup(text);
 
-        if (copy == NULL) {
+        if (copy == NULL && !is_default) {
             return NI_ERR_NOMEM;
         }
+        *(const char **)field_of(param) = is_default ? param->default_text : copy;
         ni_free(config_owned[row]);
         config_owned[row] = copy;
-        *(const char **)field_of(param) = copy;
     }
     snprintf(config_origin[row], sizeof config_origin[row], "%s", origin);
     return NI_OK;
@@ -133,6 +135,18 @@ struct ni_config *ni_config_get(void)
 {
     pthread_once(&config_once, config_load);
     return &config;
+}
+
+/* When the code leaves the process, with a component, or the process ends. */
+__attribute__((destructor)) static void config_free(void)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (config_owned[i] != NULL) {
+            *(const char **)field_of(&ni_params[i]) = "";
+            ni_free(config_owned[i]);
+            config_owned[i] = NULL;
+        }
+    }
 }
 
 void ni_config_reload(void)
