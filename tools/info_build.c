@@ -2,10 +2,13 @@
 /* How this was built, and for what processor the code chooses at run time. */
 #include "info.h"
 
+#include <stdio.h>
+
 #include "apelink_config.h"
 #include "base/assert.h"
 #include "base/compiler.h"
 #include "base/cpu.h"
+#include "link/link.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define TSAN 1
@@ -17,6 +20,19 @@
 #ifndef TSAN
 #define TSAN 0
 #endif
+
+/* "shm (processes of this host), ..." */
+static void add_links(struct info_facts *facts)
+{
+    char text[256] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < ni_link_count && used < sizeof(text); i++) {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%s)", i == 0 ? "" : ", ",
+                                 ni_links[i]->name, ni_links[i]->help);
+    }
+    info_add_text(facts, "links", "%s", text);
+}
 
 void info_gather_build(struct info_facts *facts)
 {
@@ -30,7 +46,7 @@ void info_gather_build(struct info_facts *facts)
 #endif
     info_add_flag(facts, "assertions", NI_DEBUG, NULL);
     info_add_text(facts, "sanitizer", "%s", NI_ASAN ? "address" : TSAN ? "thread" : "none");
-    info_add_text(facts, "links", "shm (processes of this host), inproc (this process)");
+    add_links(facts);
 #ifdef NI_HAVE_HWLOC
     info_add_flag(facts, "hwloc", true, NULL);
 #else

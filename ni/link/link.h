@@ -31,7 +31,9 @@
  *
  * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,
  * from within progress, and from then on fails reserve with that status. It stays usable for all
- * other peers.
+ * other peers. When the engine has been told, nothing more is written to the endpoint's lane, and it
+ * is disconnected as soon as the operations to the peer are completed and no callback of the engine
+ * is under way: after progress has returned, not from within peer_down.
  */
 
 struct ni_link;
@@ -77,7 +79,8 @@ struct ni_ep {
     bool copy;        /* ops->copy reaches the peer's memory (probed) */
     bool same_memory; /* the peer's addresses are valid here: plain memcpy */
     size_t max_lines; /* longest packet that reserve gives, in lines */
-    size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without */
+    size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without, at the latest when
+                       * reserve has made a lane that has none */
     /* The peer's exported buffer table in shared memory, or NULL. Contents untrusted. */
     const struct ni_table_export *exported;
     size_t exported_count;
@@ -96,6 +99,7 @@ enum ni_wish {
 struct ni_link_ops {
     const char *name; /* "shm", "inproc", "ucx", "dev" */
     unsigned id;      /* in address blobs */
+    const char *help; /* whom it reaches, for people */
 
     /* Make the link of an NI; errors are logged by the link. */
     ni_status (*open)(const struct ni_link_attr *attr, struct ni_link **link);
@@ -146,5 +150,9 @@ struct ni_link {
 
 extern const struct ni_link_ops ni_link_shm;
 extern const struct ni_link_ops ni_link_inproc;
+
+/* All of them. */
+extern const struct ni_link_ops *const ni_links[];
+extern const size_t ni_link_count;
 
 #endif

@@ -6,6 +6,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/lane.h \
     ni/link/lane_inl.h \
     ni/link/link.h \
+    ni/link/links.c \
     ni/link/packet.h
 
 include ni/link/shm/local.mk

@@ -135,6 +135,7 @@ static ni_status inproc_reach(struct ni_link *base, const void *bytes, size_t le
 const struct ni_link_ops ni_link_inproc = {
     .name = "inproc",
     .id = 2,
+    .help = "this process",
     .open = inproc_open,
     .close = inproc_close,
     .export_area = inproc_export_area,

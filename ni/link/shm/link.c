@@ -254,6 +254,7 @@ static int shm_describe(const struct ni_ep *ep, char *text, size_t size)
 const struct ni_link_ops ni_link_shm = {
     .name = "shm",
     .id = 1,
+    .help = "processes of this host",
     .open = shm_open_link,
     .close = shm_close,
     .export_area = shm_export_area,
