@@ -38,12 +38,20 @@ static enum outcome drop(struct ni_shm_link *link, uint32_t slot, uint64_t word)
 
 /* ---- a sender's first packet ----------------------------------------------------------------- */
 
+static void set_phase(struct ni_shm_link *link, uint32_t seat, struct ni_shm_seat info)
+{
+    link->seats[seat] = info;
+    if (link->seats_known <= seat) {
+        link->seats_known = seat + 1;
+    }
+}
+
 static enum outcome refuse(struct ni_shm_link *link, uint32_t seat)
 {
     _Atomic uint64_t *word = &link->segment->seat_words[seat];
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
 
-    link->seats[seat].phase = NI_SHM_DEAF;
+    set_phase(link, seat, (struct ni_shm_seat){.phase = NI_SHM_DEAF});
     if (ni_shm_seat_state(seen) == NI_SHM_SEAT_OPEN) {
         uint64_t refused = ni_shm_seat_word(NI_SHM_SEAT_REFUSED, ni_shm_seat_generation(seen));
 
@@ -102,7 +110,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     peer->in_peer = core_peer;
     peer->in_seat = seat;
     peer->in_number = 0;
-    link->seats[seat] = (struct ni_shm_seat){.phase = NI_SHM_ACTIVE, .peer = peer};
+    set_phase(link, seat, (struct ni_shm_seat){.phase = NI_SHM_ACTIVE, .peer = peer});
     return DONE;
 }
 

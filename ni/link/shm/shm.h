@@ -154,6 +154,7 @@ struct ni_shm_link {
     const struct ni_config *config;
     struct ni_shm_segment *segment; /* the own one */
     struct ni_shm_seat *seats;
+    uint32_t seats_known; /* seats from here on are IDLE, and always were */
     uint8_t *slots_busy;  /* per slot: 1 while its packet is being delivered */
     pthread_mutex_t lock; /* of the list of peers; a leaf */
     struct ni_list peers;
