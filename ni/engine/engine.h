@@ -143,7 +143,9 @@ struct ni_peer {
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
     bool sever;               /* it broke the protocol, and its link does not know yet */
-    bool probing;             /* a probe is on its way; whoever has the turn */
+    bool settled;             /* it is down, and all operations are completed */
+    bool probing;             /* a probe was sent; whoever has the turn */
+    uint32_t probe_end;       /* line of our lane behind it */
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */
     struct ni_list controls;  /* struct ni_control */
@@ -276,13 +278,18 @@ struct ni_portals;
 
 enum { NI_PEER_BUCKETS = 64, NI_LANES_MIN = 8 };
 
+enum ni_untidy {
+    NI_UNTIDY_LANES = 1, /* some were removed */
+    NI_UNTIDY_PEERS = 2, /* some went down, and have their endpoints still */
+};
+
 struct ni {
     /* hot: polling */
     struct ni_lane_rx **lanes;
     uint32_t lane_count;
     uint32_t lane_capacity;
-    uint32_t lane_holes; /* removed while polling */
-    uint32_t depth;      /* nesting of ni_progress */
+    uint32_t untidy; /* enum ni_untidy: what waits until nobody is in a callback */
+    uint32_t depth;  /* nesting of ni_progress */
     struct ni_last_consumer last;
     bool threads;
     bool forked;
@@ -357,6 +364,12 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
                           uint8_t **fields, uint8_t **payload);
 void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
                       ni_handle region);
+
+/* Have the statistics count what has left through the peer's lane: its position says how many packets,
+ * so that sending one pays an addition for it. The peer's lock is held. */
+void ni_peer_count_sent(struct ni_peer *peer);
+/* Of all peers but those in use by other threads. The NI's lock is not held. */
+void ni_peers_count_sent(struct ni *ni);
 
 /* Longest payload of one packet towards the peer. */
 size_t ni_packet_max(const struct ni_peer *peer);
@@ -457,7 +470,8 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
 void ni_peer_free(struct ni_peer *peer);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
-/* Have peers that broke the protocol learn that nobody listens. Nobody is in a callback. */
+/* Give back the endpoints of peers that are down, so that also those that broke the protocol learn that
+ * nobody listens. Nobody is in a callback. */
 void ni_peers_sever(struct ni *ni);
 
 /* ---- progress.c ------------------------------------------------------------------------------

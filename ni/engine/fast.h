@@ -79,6 +79,7 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
         return;
     }
     ni_lane_at(&ep->tx)->word1 = ni_packet_word1(total, queue);
+    ep->tx.bytes += total;
     if (NI_LIKELY(total <= NI_PACKET_INLINE)) {
         ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
     } else {
@@ -129,6 +130,7 @@ NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line 
     struct ni_ep *ep = peer->ep;
 
     line->packet->word1 = ni_packet_word1(total, queue);
+    ep->tx.bytes += total;
     ep->tx.head = line->head + 1;
     ep->tx.seq = ni_lane_next_seq(line->seq);
     ep->tx.last_lines = 1;

@@ -336,6 +336,9 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
 
 uint64_t ni_stat_read(const struct ni *ni, size_t index)
 {
+    if (ni->threads && !ni->forked) {
+        ni_peers_count_sent((struct ni *)(uintptr_t)ni);
+    }
     if (ni->portal_ops != NULL) {
         ni->portal_ops->add_up((struct ni *)(uintptr_t)ni);
     }

@@ -158,6 +158,7 @@ static void seal(struct ni_peer *peer, ni_status status)
 {
     ni_lock_take(&peer->lock, peer->threads);
     atomic_store_explicit(&peer->state, status, memory_order_relaxed);
+    ni_peer_count_sent(peer);
     if (peer->ep != NULL) {
         /* The fast path finds no room, the slow path finds the status. */
         peer->ep->tx.limit = peer->ep->tx.head;
@@ -174,26 +175,36 @@ static bool settle(struct ni_peer *peer)
         return false;
     }
     complete_all(peer, ni_peer_state(peer));
+    peer->settled = true;
     return true;
+}
+
+/* The peer's lock is held. */
+static void give_back_endpoint(struct ni_peer *peer)
+{
+    if (peer->ep != NULL) {
+        peer->link->ops->disconnect(peer->ep);
+        peer->ep = NULL;
+    }
 }
 
 void ni_peers_sever(struct ni *ni)
 {
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_PEERS;
     for (NI_LIST_EACH(node, &ni->peers)) {
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
 
-        if (!peer->sever || ni_list_linked(&peer->down)) {
+        /* Its operations look at the endpoint until they are completed. One that is there still, and
+         * was told by its link why it is not listened to, is not told anything else. */
+        if (!peer->settled || (!peer->sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
             continue;
         }
-        peer->sever = false;
         ni_lock_take(&peer->lock, peer->threads);
-        if (peer->ep == NULL) {
+        if (peer->sever && peer->ep == NULL) {
             (void)peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
         }
-        if (peer->ep != NULL) {
-            peer->link->ops->disconnect(peer->ep);
-            peer->ep = NULL;
-        }
+        peer->sever = false;
+        give_back_endpoint(peer);
         ni_lock_give(&peer->lock, peer->threads);
     }
 }
@@ -232,6 +243,7 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
         atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);
     }
+    ni->untidy |= NI_UNTIDY_PEERS;
     if (!settle(peer)) {
         ni_list_push_back(&ni->downs, &peer->down);
     }
@@ -245,10 +257,7 @@ void ni_peer_free(struct ni_peer *peer)
     struct ni *ni = peer->ni;
     struct ni_peer **where = &ni->buckets[peer->hash % NI_PEER_BUCKETS];
 
-    if (peer->ep != NULL) {
-        peer->link->ops->disconnect(peer->ep);
-        peer->ep = NULL;
-    }
+    give_back_endpoint(peer);
     while (*where != peer) {
         where = &(*where)->bucket;
     }

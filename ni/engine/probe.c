@@ -18,29 +18,42 @@ enum {
     NI_PROBE_LIMIT_NS = 2000,
 };
 
+/* The peer's lock is held. */
 static bool send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
 {
     struct ni_packet *packet;
-    bool sent = false;
 
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->ep != NULL && peer->waiting == 0 && ni_lane_room(&peer->ep->tx, 1)) {
-        packet = ni_lane_at(&peer->ep->tx);
-        packet->body[0] = stamp;
-        packet->word1 = 0;
-        ni_lane_commit(&peer->ep->tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag), 1);
-        sent = true;
+    if (peer->ep == NULL || peer->waiting != 0 || !ni_lane_room(&peer->ep->tx, 1)) {
+        return false;
     }
-    ni_lock_give(&peer->lock, peer->threads);
-    return sent;
+    packet = ni_lane_at(&peer->ep->tx);
+    packet->body[0] = stamp;
+    packet->word1 = 0;
+    ni_lane_commit(&peer->ep->tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag), 1);
+    return true;
+}
+
+/* Whether a probe is on its way that the peer has not read: it finds one, however long it does not
+ * poll. One that it has read is answered, or was not, for lack of room, and then nothing comes. */
+static bool unread(const struct ni_peer *peer)
+{
+    return peer->probing && peer->ep != NULL && peer->ep->tx.lines != NULL &&
+           (int32_t)(atomic_load_explicit(&peer->ep->tx.page->consumed, memory_order_relaxed) -
+                     peer->probe_end) < 0;
 }
 
 void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 {
-    /* One at a time: a peer that does not poll finds one probe, however long that takes. */
-    if (++ni->idle % NI_PROBE_INTERVAL == 0 && !peer->probing) {
-        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_now_ns());
+    if (++ni->idle % NI_PROBE_INTERVAL != 0) {
+        return;
     }
+    ni_peers_count_sent(ni);
+    ni_lock_take(&peer->lock, peer->threads);
+    if (!unread(peer)) {
+        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_now_ns());
+        peer->probe_end = peer->probing ? peer->ep->tx.head : 0;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
 }
 
 /* The smallest of the last answers: late ones say nothing. */
@@ -63,9 +76,10 @@ void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
     uint64_t ns;
 
     if (tag == NI_PROBE_ASK) {
+        ni_lock_take(&peer->lock, peer->threads);
         (void)send_probe(peer, NI_PROBE_ECHO, stamp);
+        ni_lock_give(&peer->lock, peer->threads);
     } else if (tag == NI_PROBE_ECHO) {
-        peer->probing = false;
         ns = (ni_now_ns() - stamp) / 2;
         if (ns != 0 && ns < NI_PROBE_LIMIT_NS) {
             learn(peer, (uint32_t)ns);

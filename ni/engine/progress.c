@@ -81,7 +81,7 @@ static void compact(struct ni *ni)
         }
     }
     ni->lane_count = kept;
-    ni->lane_holes = 0;
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
 }
 
 void ni_lane_remove(void *core, struct ni_lane_rx *lane)
@@ -92,7 +92,7 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] == lane) {
             ni->lanes[i] = NULL;
-            ni->lane_holes++;
+            ni->untidy |= NI_UNTIDY_LANES;
             ni_stat_sub(&ni->stats.rings, 1);
         }
     }
@@ -282,6 +282,9 @@ static void idle(struct ni *ni)
     }
     if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
         ni_lane_warm(&peer->ep->tx);
+        if (peer->ep->tx.seq != peer->ep->tx.counted) {
+            ni_peer_count_sent(peer);
+        }
     }
     ni_lock_give(&peer->lock, ni->threads);
     ni_probe_idle(ni, peer);
@@ -317,7 +320,7 @@ static unsigned progress_single(struct ni *ni)
 
     ni->depth++;
     events = progress(ni);
-    if (--ni->depth == 0 && NI_UNLIKELY(ni->lane_holes != 0)) {
+    if (--ni->depth == 0 && NI_UNLIKELY(ni->untidy != 0)) {
         compact(ni);
         ni_peers_sever(ni);
     }

@@ -28,6 +28,42 @@ size_t ni_packet_max(const struct ni_peer *peer)
     return ring > bulk ? ring - NI_LINE : bulk;
 }
 
+void ni_peer_count_sent(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_lane_tx *tx;
+
+    if (peer->ep == NULL) {
+        return;
+    }
+    tx = &peer->ep->tx;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_stat_add(&ni->stats.tx_packets, tx->seq - tx->counted);
+    ni_stat_add(&ni->stats.tx_bytes, tx->bytes);
+    ni_lock_give(&ni->lock, ni->threads);
+    tx->counted = tx->seq;
+    tx->bytes = 0;
+}
+
+void ni_peers_count_sent(struct ni *ni)
+{
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    for (node = ni->peers.next; node != &ni->peers; node = node->next) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+
+        /* Peers stay until the NI closes. */
+        ni_lock_give(&ni->lock, ni->threads);
+        if (!ni->threads || ni_lock_try(&peer->lock)) {
+            ni_peer_count_sent(peer);
+            ni_lock_give(&peer->lock, peer->threads);
+        }
+        ni_lock_take(&ni->lock, ni->threads);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
 /* A place of so many lines, in the lane if there is room. */
 static ni_status reserve(struct ni_peer *peer, uint32_t lines)
 {
@@ -95,7 +131,10 @@ static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len
     if (status != NI_OK) {
         return status;
     }
-    if (peer->ep->tx.bulk == NULL || len > peer->ep->max_bulk) {
+    if (peer->ep->tx.bulk == NULL) {
+        return NI_AGAIN; /* the lane has just been made, without: max_bulk says so from now on */
+    }
+    if (len > peer->ep->max_bulk) {
         return NI_ERR_LIMIT;
     }
     if (len > peer->ep->tx.bulk_size - NI_LINE) {
@@ -157,9 +196,11 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
         ni_lane_commit(&ep->tx, word0, open->lines);
     } else {
         ep->ops->commit(ep, packet, word0, open->lines);
+        ni_stat_add(&peer->ni->stats.tx_packets, 1);
+        ni_stat_add(&peer->ni->stats.tx_bytes, len);
+        len = 0;
     }
-    ni_stat_add(&peer->ni->stats.tx_packets, 1);
-    ni_stat_add(&peer->ni->stats.tx_bytes, len);
+    ep->tx.bytes += len;
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);

@@ -15,6 +15,7 @@ void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *
         .limit = lines,
         .mask = lines - 1,
         .seq = 1,
+        .counted = 1,
         .payload_map = payload_map,
         .page = page,
         .bulk = bulk,

@@ -83,6 +83,8 @@ struct ni_lane_tx {
     uint32_t warm_to;                  /* lines before this one were prefetched for writing */
     uint32_t warm_bulk;
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
+    uint32_t counted;               /* seq up to which the engine has counted packets */
+    uint64_t bytes;                 /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */
         uint32_t end;  /* bulk offset behind the payload */

@@ -8,6 +8,7 @@ unit_tests += \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_job \
     tests/unit/test_engine_nomem \
+    tests/unit/test_engine_peers \
     tests/unit/test_engine_pressure \
     tests/unit/test_engine_wait
 
@@ -24,6 +25,10 @@ tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_direct_SOURCES = tests/unit/test_engine_direct.c
 tests_unit_test_engine_direct_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_direct_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
+tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_peers_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -36,7 +36,8 @@ struct ni_stat_info {
 extern const struct ni_stat_info ni_stat_infos[];
 extern const size_t ni_stat_count;
 
-/* The value of statistic number index of an open NI. Thread-safe; a value may be slightly old. */
+/* The value of statistic number index of an open NI. Thread-safe; a value may be slightly old: in an NI
+ * for one thread, packets sent are counted when it polls and nothing is there. */
 uint64_t ni_stat_read(const struct ni *ni, size_t index);
 
 /* The index of a statistic by name, or ni_stat_count. */
