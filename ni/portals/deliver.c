@@ -18,7 +18,15 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from)
         ni->portals->cycles += ni_cycles() - start;
         ni_stat_add(&ni->stats.match_timed, 1);
     }
-    return found == NULL ? NULL : ni_container_of(found, struct ni_entry, match);
+    while (NI_LIKELY(found != NULL)) {
+        struct ni_entry *entry = ni_container_of(found, struct ni_entry, match);
+
+        if (NI_LIKELY(ni_space_accepts(&entry->space, from))) {
+            return entry;
+        }
+        found = ni_match_list_next(list, found, from->match_bits, from->initiator);
+    }
+    return NULL;
 }
 
 /* Bytes of a message that fit into length bytes. */
@@ -29,21 +37,46 @@ static uint64_t fitting(const struct ni_arriving *from, uint64_t length)
     return offset >= length ? 0 : ni_min_u64(from->rlength, length - offset);
 }
 
-void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry,
-                  const struct ni_arriving *from, struct ni_target *target)
+void ni_space_take(struct ni_space *space, struct ni_arriving *from, struct ni_target *target)
 {
-    target->start = (uint8_t *)((uintptr_t)entry->start + from->remote_offset);
-    target->mlength = fitting(from, entry->length);
+    bool manages = (space->options & NI_ME_MANAGE_LOCAL) != 0;
+
+    if (NI_UNLIKELY(manages)) {
+        from->remote_offset = space->used;
+    }
+    target->start = (uint8_t *)((uintptr_t)space->start + from->remote_offset);
+    target->mlength = fitting(from, space->length);
+    target->options = space->options;
+    target->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
+    if (NI_UNLIKELY(manages)) {
+        space->used += target->mlength;
+        target->unlinks = target->unlinks || space->length - space->used < space->min_free;
+    }
+}
+
+void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_arriving *from,
+                  struct ni_target *target)
+{
+    ni_space_take(&entry->space, from, target);
     target->user_ptr = entry->user_ptr;
-    target->options = entry->options;
-    if (NI_LIKELY((entry->options & NI_ME_USE_ONCE) != 0)) {
+    target->entry = NULL;
+    if (NI_LIKELY(target->unlinks)) {
         ni_match_list_remove(&from->pt->posted, &entry->match);
-        ni_pool_put(&portals->entries, entry);
         from->pt->users--;
-        target->entry = NULL;
+        entry->pt = NULL;
     } else {
-        entry->busy++;
+        entry->space.busy++;
         target->entry = entry;
+    }
+    if (NI_LIKELY(target->unlinks && entry->space.busy == 0)) {
+        ni_pool_put(&portals->entries, entry);
+    }
+}
+
+void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry)
+{
+    if (--entry->space.busy == 0 && entry->pt == NULL) {
+        ni_pool_put(&portals->entries, entry);
     }
 }
 
@@ -51,7 +84,7 @@ void ni_target_release(struct ni *ni, const struct ni_target *target)
 {
     if (target->entry != NULL) {
         ni_portals_lock(ni);
-        target->entry->busy--;
+        ni_entry_leave(ni->portals, target->entry);
         ni_portals_unlock(ni);
     }
 }
@@ -79,7 +112,7 @@ void ni_target_tell(const struct ni_arriving *from, const struct ni_target *targ
         .pt_index = from->pt->index,
         .peer = from->peer,
     };
-    if ((target->options & (NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE)) == NI_ME_USE_ONCE) {
+    if (target->unlinks && (target->options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
         event.type = NI_EVENT_AUTO_UNLINK;
         ni_event_tell(from->pt->eq, &event);
         event.type = type;
@@ -123,7 +156,7 @@ static void forget(struct ni *ni, struct ni_kept *kept)
 {
     ni_portals_lock(ni);
     if (kept->target.entry != NULL) {
-        kept->target.entry->busy--;
+        ni_entry_leave(ni->portals, kept->target.entry);
     }
     kept->from.pt->users--;
     ni_kept_free(ni, kept);

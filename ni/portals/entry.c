@@ -5,12 +5,13 @@
 
 enum {
     NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
-                    NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE,
+                    NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE | NI_ME_NO_TRUNCATE |
+                    NI_ME_MANAGE_LOCAL,
 };
 
 /* Link an entry behind all others. portals->lock is held. */
-static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *user_ptr,
-                ni_me_handle *handle)
+static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
     struct ni_entry *entry = ni_pool_get(&portals->entries);
@@ -18,12 +19,9 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *u
     if (NI_UNLIKELY(entry == NULL)) {
         return NI_PTL_NO_SPACE;
     }
-    entry->start = me->start;
-    entry->length = me->length;
+    entry->space = *space;
     entry->user_ptr = user_ptr;
     entry->pt = pt;
-    entry->options = me->options;
-    entry->busy = 0;
     if (NI_UNLIKELY(ni_match_list_append(&pt->posted, &entry->match, me->match_bits,
                                          me->ignore_bits, me->match_id) != NI_OK)) {
         ni_pool_put(&portals->entries, entry);
@@ -38,20 +36,23 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *u
 
 /* Let the entry have what was kept: NI_OK, done with it; NI_PTL_NO_MATCH, nothing (more) matches and
  * portals->lock is held. It is held before. */
-static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, void *user_ptr)
+static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, struct ni_space *space,
+                    void *user_ptr)
 {
     struct ni_kept *kept;
+    bool unlinks;
 
-    while ((kept = ni_kept_find(ni, pt, me)) != NULL) {
+    while ((kept = ni_kept_find(pt, me, space)) != NULL) {
         if ((me->options & NI_ME_OP_PUT) == 0) {
             break;
         }
         ni_kept_take(ni, kept);
         pt->users++;
         ni_portals_unlock(ni);
-        ni_kept_aim(kept, me, user_ptr);
+        ni_kept_aim(kept, space, user_ptr);
+        unlinks = kept->target.unlinks;
         ni_kept_deliver(ni, kept);
-        if ((me->options & NI_ME_USE_ONCE) != 0) {
+        if (unlinks) {
             return NI_OK;
         }
         ni_portals_lock(ni);
@@ -63,15 +64,18 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
                  void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
+    struct ni_space space;
     struct ni_pt *pt;
     int result;
 
     if (NI_UNLIKELY(portals == NULL || ni->forked)) {
         return portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
     }
-    if (NI_UNLIKELY((me->options & ~(unsigned)NI_ME_OPTIONS) != 0 || list != NI_PRIORITY_LIST)) {
+    if (NI_UNLIKELY((me->options & ~(unsigned)NI_ME_OPTIONS) != 0 || list != NI_PRIORITY_LIST ||
+                    ((me->options & NI_ME_MANAGE_LOCAL) != 0 && me->min_free > me->length))) {
         return NI_PTL_ARG_INVALID;
     }
+    space = ni_space_of(me);
     ni_portals_lock(ni);
     pt = ni_pt_at(portals, pt_index);
     if (NI_UNLIKELY(pt == NULL)) {
@@ -82,11 +86,11 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         if (handle != NULL) {
             *handle = 0;
         }
-        if (use_kept(ni, pt, me, user_ptr) == NI_OK) {
+        if (use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
             return NI_OK;
         }
     }
-    result = post(ni, pt, me, user_ptr, handle);
+    result = post(ni, pt, me, &space, user_ptr, handle);
     ni_portals_unlock(ni);
     return result;
 }
@@ -102,9 +106,9 @@ int ni_me_unlink(struct ni *ni, ni_me_handle handle)
     }
     ni_portals_lock(ni);
     entry = ni_pool_from_token(&portals->entries, handle);
-    if (entry == NULL) {
+    if (entry == NULL || entry->pt == NULL) {
         result = NI_PTL_ARG_INVALID;
-    } else if (entry->busy != 0) {
+    } else if (entry->space.busy != 0) {
         result = NI_PTL_IN_USE;
     } else {
         ni_match_list_remove(&entry->pt->posted, &entry->match);

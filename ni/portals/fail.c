@@ -11,13 +11,13 @@ static bool unlink_next(struct ni *ni, struct ni_pt *pt, uint32_t *cursor, ni_me
     struct ni_entry *entry;
 
     while ((entry = ni_pool_next(&portals->entries, cursor)) != NULL) {
-        if (entry->pt == pt && entry->busy == 0 &&
+        if (entry->pt == pt && entry->space.busy == 0 &&
             choose(arg, entry->user_ptr, entry->match.node.initiator)) {
             *event = (struct ni_event){
                 .type = NI_EVENT_PUT,
                 .ni_fail_type = NI_NI_UNDELIVERABLE,
                 .user_ptr = entry->user_ptr,
-                .start = entry->start,
+                .start = entry->space.start,
                 .match_bits = entry->match.node.bits,
                 .initiator = entry->match.node.initiator,
                 .pt_index = pt->index,

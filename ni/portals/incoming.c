@@ -39,7 +39,7 @@ static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, e
 static enum ni_ni_fail judge(const struct ni_arriving *from, const struct ni_entry *entry)
 {
     if (entry != NULL) {
-        return (entry->options & NI_ME_OP_PUT) != 0 ? NI_NI_OK : NI_NI_OP_VIOLATION;
+        return (entry->space.options & NI_ME_OP_PUT) != 0 ? NI_NI_OK : NI_NI_OP_VIOLATION;
     }
     return (from->pt->options & NI_PT_UNEXPECTED) != 0 ? NI_NI_OK : NI_NI_DROPPED;
 }
@@ -62,7 +62,7 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
         return refuse(ni, from, NI_NI_DROPPED);
     }
     entry = ni_entry_find(ni, from);
-    if (NI_UNLIKELY(entry == NULL || (entry->options & NI_ME_OP_PUT) == 0)) {
+    if (NI_UNLIKELY(entry == NULL || (entry->space.options & NI_ME_OP_PUT) == 0)) {
         why = judge(from, entry);
         status = why == NI_NI_OK ? ni_kept_copy(ni, from, payload) : NI_OK;
         ni_portals_unlock(ni);

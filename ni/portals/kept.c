@@ -116,29 +116,32 @@ ni_status ni_kept_copy(struct ni *ni, const struct ni_arriving *from, const void
     return NI_OK;
 }
 
-struct ni_kept *ni_kept_find(struct ni *ni, struct ni_pt *pt, const struct ni_me *me)
+struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me, const struct ni_space *space)
 {
     struct ni_match_header *found;
 
-    (void)ni;
     if (pt->kept.length == 0) {
         return NULL;
     }
     found = ni_match_headers_search(&pt->kept, me->match_bits, me->ignore_bits, me->match_id);
-    return found == NULL ? NULL : ni_container_of(found, struct ni_kept, match);
+    while (found != NULL) {
+        struct ni_kept *kept = ni_container_of(found, struct ni_kept, match);
+
+        if (ni_space_accepts(space, &kept->from)) {
+            return kept;
+        }
+        found =
+            ni_match_headers_next(&pt->kept, found, me->match_bits, me->ignore_bits, me->match_id);
+    }
+    return NULL;
 }
 
-void ni_kept_aim(struct ni_kept *kept, const struct ni_me *me, void *user_ptr)
+void ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
 {
-    uint64_t offset = kept->from.remote_offset;
-
     kept->type = NI_EVENT_PUT_OVERFLOW;
-    kept->target = (struct ni_target){
-        .start = (uint8_t *)((uintptr_t)me->start + offset),
-        .mlength = offset >= me->length ? 0 : ni_min_u64(kept->from.rlength, me->length - offset),
-        .user_ptr = user_ptr,
-        .options = me->options,
-    };
+    ni_space_take(space, &kept->from, &kept->target);
+    kept->target.user_ptr = user_ptr;
+    kept->target.entry = NULL;
 }
 
 /* ---- dropping -------------------------------------------------------------------------------- */
@@ -159,9 +162,10 @@ static void drop(struct ni *ni, struct ni_kept *kept)
 void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt)
 {
     static const struct ni_me any = {.ignore_bits = UINT64_MAX, .match_id = NI_INITIATOR_ANY};
+    const struct ni_space space = ni_space_of(&any);
     struct ni_kept *kept;
 
-    while ((kept = ni_kept_find(ni, pt, &any)) != NULL) {
+    while ((kept = ni_kept_find(pt, &any, &space)) != NULL) {
         ni_kept_take(ni, kept);
         drop(ni, kept);
     }
@@ -190,7 +194,8 @@ static void describe(const struct ni_kept *kept, const struct ni_me *me, struct 
 static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
                  struct ni_event *event)
 {
-    struct ni_kept *kept = ni_kept_find(ni, pt, me);
+    const struct ni_space space = ni_space_of(me);
+    struct ni_kept *kept = ni_kept_find(pt, me, &space);
 
     if (kept == NULL) {
         return NI_PTL_NO_MATCH;
@@ -253,6 +258,7 @@ static struct ni_kept *unclaim(struct ni *ni, ni_unexpected_handle handle)
 int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
                           void *user_ptr)
 {
+    struct ni_space space = ni_space_of(me);
     struct ni_kept *kept;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
@@ -264,7 +270,7 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
     if (kept == NULL) {
         return NI_PTL_ARG_INVALID;
     }
-    ni_kept_aim(kept, me, user_ptr);
+    ni_kept_aim(kept, &space, user_ptr);
     ni_kept_deliver(ni, kept);
     return NI_OK;
 }

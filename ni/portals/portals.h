@@ -57,14 +57,21 @@ struct ni_pt {
     struct ni_match_counts past; /* of what had this index before */
 };
 
-struct ni_entry {
-    struct ni_match_entry match;
+/* The user's buffer of an entry. */
+struct ni_space {
     uint8_t *start;
     uint64_t length;
+    uint64_t used;     /* NI_ME_MANAGE_LOCAL: bytes from the start */
+    uint64_t min_free; /* the same */
+    uint32_t options;  /* enum ni_me_options */
+    uint32_t busy;     /* deliveries under way: the entry cannot be unlinked */
+};
+
+struct ni_entry {
+    struct ni_match_entry match;
+    struct ni_space space;
     void *user_ptr;
-    struct ni_pt *pt;
-    uint32_t options;
-    uint32_t busy; /* deliveries under way: cannot be unlinked */
+    struct ni_pt *pt; /* NULL: unlinked already, freed when nothing is under way any more */
 };
 _Static_assert(sizeof(struct ni_entry) <= 128, "two lines per entry");
 
@@ -93,6 +100,7 @@ struct ni_target {
     uint64_t mlength;
     void *user_ptr;
     uint32_t options;
+    bool unlinks; /* the entry unlinks itself with it */
 };
 
 enum ni_kept_form {
@@ -205,8 +213,31 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from);
 
 /* Let a message have an entry: where its data goes. The entry is unlinked if it was to be used once.
  * portals->lock is held. */
-void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry,
-                  const struct ni_arriving *from, struct ni_target *target);
+void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_arriving *from,
+                  struct ni_target *target);
+
+/* Take room for a message: where it goes. A space that manages its offsets decides about
+ * from->remote_offset. */
+void ni_space_take(struct ni_space *space, struct ni_arriving *from, struct ni_target *target);
+
+/* Whether a message may go there, as far as its length is concerned. */
+static inline bool ni_space_accepts(const struct ni_space *space, const struct ni_arriving *from)
+{
+    uint64_t offset =
+        (space->options & NI_ME_MANAGE_LOCAL) != 0 ? space->used : from->remote_offset;
+
+    return (space->options & NI_ME_NO_TRUNCATE) == 0 ||
+           ni_range_within(offset, from->rlength, space->length);
+}
+
+static inline struct ni_space ni_space_of(const struct ni_me *me)
+{
+    return (struct ni_space){
+        .start = me->start, .length = me->length, .min_free = me->min_free, .options = me->options};
+}
+
+/* One delivery less is under way. portals->lock is held. */
+void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry);
 
 /* The message is in place: release its entry. */
 void ni_target_release(struct ni *ni, const struct ni_target *target);
@@ -234,12 +265,14 @@ bool ni_kept_list(struct ni *ni, struct ni_kept *kept);
 /* Keep a message with its data: NI_OK, or NI_AGAIN when there is no memory for it.
  * portals->lock is held. */
 ni_status ni_kept_copy(struct ni *ni, const struct ni_arriving *from, const void *data);
-/* The first one that an entry would match, or NULL. portals->lock is held. */
-struct ni_kept *ni_kept_find(struct ni *ni, struct ni_pt *pt, const struct ni_me *me);
+/* The first one that an entry would match with what is left of its space, or NULL. portals->lock is
+ * held. */
+struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me,
+                             const struct ni_space *space);
 /* Take it out of its list. portals->lock is held. */
 void ni_kept_take(struct ni *ni, struct ni_kept *kept);
 /* Its target is the buffer of an entry that is not posted. */
-void ni_kept_aim(struct ni_kept *kept, const struct ni_me *me, void *user_ptr);
+void ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
 /* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
 void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
 

@@ -52,7 +52,7 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
         return OUTCOME_REFUSED;
     }
     entry = ni_entry_find(ni, from);
-    if (entry != NULL && (entry->options & NI_ME_OP_PUT) == 0) {
+    if (entry != NULL && (entry->space.options & NI_ME_OP_PUT) == 0) {
         *fail = NI_NI_OP_VIOLATION;
         return OUTCOME_REFUSED;
     }

@@ -211,6 +211,10 @@ enum ni_me_options {
     NI_ME_EVENT_COMM_DISABLE = 4,    /* no PUT events of successes */
     NI_ME_EVENT_UNLINK_DISABLE = 8,  /* no AUTO_UNLINK event */
     NI_ME_EVENT_OVER_DISABLE = 0x10, /* no PUT_OVERFLOW event of successes */
+    NI_ME_NO_TRUNCATE = 0x20,        /* passed over by messages that are longer than what is left */
+    NI_ME_MANAGE_LOCAL = 0x40,       /* messages one behind the other, whatever their remote_offset;
+                                        events and ACK say at which offset. Unlinked when less than
+                                        min_free bytes are left. */
 };
 
 /* What to post. Plain data, copied by the call. */
@@ -221,6 +225,7 @@ struct ni_me {
     uint64_t ignore_bits;  /* bits that may differ */
     ni_initiator match_id; /* NI_INITIATOR_ANY or one */
     unsigned options;      /* enum ni_me_options */
+    uint64_t min_free;     /* bytes; with NI_ME_MANAGE_LOCAL, at most length */
 };
 
 enum ni_list_kind {
@@ -233,8 +238,9 @@ enum ni_list_kind {
  * matched so is never linked. *handle (may be NULL) is for ni_me_unlink. Data longer than the
  * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE, NI_PTL_ARG_INVALID.
  *
- * An entry with NI_ME_USE_ONCE and without NI_ME_EVENT_UNLINK_DISABLE gives AUTO_UNLINK before
- * the PUT event. */
+ * An entry that unlinks itself, by NI_ME_USE_ONCE or min_free, gives AUTO_UNLINK, unless it has
+ * NI_ME_EVENT_UNLINK_DISABLE, before the event of its last message; events of earlier ones that are
+ * still being fetched may come after it. */
 int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle);
 
