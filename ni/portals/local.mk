@@ -4,6 +4,7 @@
 ni_libapeni_core_la_SOURCES += \
     ni/portals/deliver.c \
     ni/portals/entry.c \
+    ni/portals/eq_queue.c \
     ni/portals/fail.c \
     ni/portals/incoming.c \
     ni/portals/kept.c \

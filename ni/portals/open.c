@@ -107,7 +107,7 @@ static void close_portals(struct ni *ni)
     ni_pool_fini(&portals->kept);
     ni_pool_fini(&portals->puts);
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
-        ni_free(ni_container_of(node, struct ni_eq, all));
+        ni_eq_release(ni_container_of(node, struct ni_eq, all));
     }
     ni_free(portals);
 }

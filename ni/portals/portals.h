@@ -15,6 +15,7 @@
  * Portals 4 over the engine: what a packet to the PORTAL region does.
  *
  *   open.c      ni_portals_open, limits, statistics, close
+ *   eq_queue.c  event queues that store events
  *   queues.c    event queues, events             table.c     the portal table
  *   put.c       puts at their initiator          self.c      puts to the own NI
  *   incoming.c  puts, and their ends, from peers
@@ -43,7 +44,8 @@ struct ni_eq {
     struct ni_list all; /* in portals->eqs */
     ni_event_fn fn;
     void *arg;
-    uint32_t users; /* portal table entries */
+    struct ni_eq_ring *ring; /* NULL: a handler */
+    uint32_t users;          /* portal table entries */
 };
 
 struct ni_pt {
@@ -188,6 +190,9 @@ static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *
         eq->fn(eq->arg, event);
     }
 }
+
+/* Give an event queue back, which is in no list. */
+void ni_eq_release(struct ni_eq *eq);
 
 /* How a status of the engine looks in an event. */
 enum ni_ni_fail ni_fail_of(ni_status status);

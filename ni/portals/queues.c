@@ -58,6 +58,12 @@ int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq *
     return NI_OK;
 }
 
+void ni_eq_release(struct ni_eq *eq)
+{
+    ni_free(eq->ring);
+    ni_free(eq);
+}
+
 int ni_eq_free(struct ni *ni, struct ni_eq *eq)
 {
     uint32_t users;
@@ -74,6 +80,6 @@ int ni_eq_free(struct ni *ni, struct ni_eq *eq)
     if (users != 0) {
         return NI_PTL_IN_USE;
     }
-    ni_free(eq);
+    ni_eq_release(eq);
     return NI_OK;
 }

@@ -10,6 +10,7 @@ suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_atomics \
     tests/links/suite_ends \
+    tests/links/suite_events \
     tests/links/suite_faults \
     tests/links/suite_messages \
     tests/links/suite_portals \
@@ -30,6 +31,10 @@ tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
 tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources) $(suite_work)
 tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_ends_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_events_SOURCES = tests/links/suite_events.c $(suite_sources)
+tests_links_suite_events_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_events_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_faults_SOURCES = tests/links/suite_faults.c $(suite_sources) $(suite_work)
 tests_links_suite_faults_CPPFLAGS = $(LINKS_CPPFLAGS)
