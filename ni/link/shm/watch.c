@@ -159,14 +159,18 @@ static void watch_peers(struct ni_shm_link *link, bool ask)
     pthread_mutex_unlock(&link->lock);
 }
 
+static inline uint64_t word_at(const _Atomic uint64_t *words, unsigned i)
+{
+    return atomic_load_explicit(&words[i], memory_order_relaxed);
+}
+
 /* Whether eight seats in a row are free, as most are. */
 static bool all_free(const _Atomic uint64_t *words)
 {
-    uint64_t states = 0;
+    uint64_t states = word_at(words, 0) | word_at(words, 1) | word_at(words, 2) |
+                      word_at(words, 3) | word_at(words, 4) | word_at(words, 5) |
+                      word_at(words, 6) | word_at(words, 7);
 
-    for (unsigned i = 0; i < SEATS_AT_ONCE; i++) {
-        states |= atomic_load_explicit(&words[i], memory_order_relaxed);
-    }
     return ni_shm_seat_state(states) == NI_SHM_SEAT_FREE;
 }
 
