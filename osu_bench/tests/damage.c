@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preloaded between a benchmark and MPI: damages the data of the fifth call of each kind, by one bit or one element
- * that is missing, and lets barriers return before everybody has come. Only what a benchmark measures is touched:
+ * that is missing, or the tag of the fifth message, and lets barriers return before everybody has come. Only what a benchmark measures is touched:
  * the messages by which it counts its errors are of other types.
  */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define VICTIM 5
 
@@ -27,13 +28,22 @@ static void flip(void *buffer, int count, MPI_Datatype datatype)
         ((unsigned char *)buffer)[(size_t)count * (size_t)size - 1] ^= 1;
 }
 
+/* Its data; or, with OSU_DAMAGE_TAG in the environment, its tag, as if another message had been matched. */
+static void damage_message(void *buffer, int count, MPI_Datatype datatype, MPI_Status *status)
+{
+    if (getenv("OSU_DAMAGE_TAG") == NULL)
+        flip(buffer, count, datatype);
+    else if (status != MPI_STATUS_IGNORE)
+        status->MPI_TAG ^= 1;
+}
+
 EXPORT int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int source, int tag,
                     MPI_Comm comm, MPI_Status *status)
 {
     static _Atomic int calls;
     int result = PMPI_Recv(buffer, count, datatype, source, tag, comm, status);
     if (count > 0 && is_victim(&calls))
-        flip(buffer, count, datatype);
+        damage_message(buffer, count, datatype, status);
     return result;
 }
 

@@ -28,6 +28,11 @@ for queue in posted unexpected; do
     notices "$programs/osu_deep_queue" -q $queue -d 3 -i 10
     notices "$programs/osu_deep_queue" -q $queue -d 3 -i 10 -m 5000
 done
+# A message that is not the one that must be matched ends the job.
+mpi 2 -x OSU_DAMAGE_TAG=yes -x LD_PRELOAD="$library" "$programs/osu_deep_queue" -c -q unexpected -d 3 -i 10 &&
+    fail "osu_deep_queue did not notice a wrong tag"
+grep -q 'slot [0-9]*: a message with tag [0-9]* was matched instead of [0-9]*$' "$work/err" ||
+    fail "osu_deep_queue does not say which message was matched: $(cat "$work/err")"
 notices "$programs/osu_allreduce" -m 64,64 -i 10
 notices "$programs/osu_acc_latency" -m 64,64 -i 10 -w create
 notices "$programs/osu_fop_latency" -w create -i 10
