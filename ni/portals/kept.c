@@ -90,7 +90,9 @@ static bool copy_data(struct ni *ni, struct ni_kept *kept, const void *data)
     uint64_t bytes = ni->portals->bytes + block_size(len);
 
     if (len <= NI_PUT_INLINE) {
-        memcpy(kept->small, data, len);
+        if (len != 0) { /* there may be no data at all */
+            memcpy(kept->small, data, len);
+        }
         return true;
     }
     if (bytes > ni->config->match_unexpected || (kept->data = ni_malloc(len)) == NULL) {
