@@ -71,12 +71,17 @@ static void flushed(void *arg, ni_status status, uint64_t value)
  * Returns when all puts, gets and atomics that were started before have completed; their callbacks
  * have run by then, unless another thread is just running them. Makes progress even when there is
  * nothing to wait for: osc/rdma relies on a flush for that, and a program that polls its own window
- * with flushes in between waits for puts of others, which need this process.
+ * with flushes in between waits for puts of others, which need this process. Most such puts come to us;
+ * what waits for other components waits a few flushes longer.
  */
 int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint)
 {
-    enum { SPINS = 1000 }; /* then give way to whoever shares the core */
+    enum {
+        SPINS = 1000, /* then give way to whoever shares the core */
+        OTHERS = 16,  /* flushes from one progress of all components to the next */
+    };
+    static _Atomic unsigned idle;
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
     struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
     _Atomic bool done = false;
@@ -91,7 +96,14 @@ int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
     }
     /* Pairs with F1. */
     if (atomic_load_explicit(&done, memory_order_acquire)) {
-        opal_progress();
+        unsigned count = atomic_load_explicit(&idle, memory_order_relaxed) + 1;
+
+        atomic_store_explicit(&idle, count, memory_order_relaxed);
+        if (count % OTHERS != 0) {
+            (void)ni_progress(module->ni);
+        } else {
+            opal_progress();
+        }
         return OPAL_SUCCESS;
     }
     for (unsigned spins = 0; !atomic_load_explicit(&done, memory_order_acquire); spins++) {
