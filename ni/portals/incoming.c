@@ -27,8 +27,18 @@ static bool has_fields(const struct packet_in *in, size_t size)
                              in->payload >= (const uint8_t *)in->packet + NI_PACKET_HEADER + size;
 }
 
+/* portals->lock is held, and given back. */
 static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail why)
 {
+    bool disabled = false;
+
+    if (why == NI_NI_DROPPED && from->pt != NULL) {
+        why = ni_pt_overrun(from->pt, &disabled);
+    }
+    ni_portals_unlock(ni);
+    if (disabled) {
+        ni_pt_tell_disabled(from->pt);
+    }
     ni_stat_add(&ni->stats.match_dropped, 1);
     /* Its answer has a place: ni_send_can_answer. */
     (void)ni_arriving_answer(ni, from, why, 0);
@@ -36,12 +46,17 @@ static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, e
 }
 
 /* Why a put is not accepted by what was found for it. */
-static enum ni_ni_fail judge(const struct ni_arriving *from, const struct ni_entry *entry)
+static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from,
+                             const struct ni_entry *entry)
 {
     if (entry != NULL) {
         return (entry->space.options & NI_ME_OP_PUT) != 0 ? NI_NI_OK : NI_NI_OP_VIOLATION;
     }
-    return (from->pt->options & NI_PT_UNEXPECTED) != 0 ? NI_NI_OK : NI_NI_DROPPED;
+    if ((from->pt->options & NI_PT_UNEXPECTED) == 0) {
+        return NI_NI_DROPPED;
+    }
+    return (from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals) ? NI_NI_DROPPED
+                                                                                     : NI_NI_OK;
 }
 
 /* ---- PUT -------------------------------------------------------------------------------------- */
@@ -57,16 +72,18 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
 
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, pt_index);
-    if (NI_UNLIKELY(from->pt == NULL)) {
-        ni_portals_unlock(ni);
-        return refuse(ni, from, NI_NI_DROPPED);
+    if (NI_UNLIKELY(from->pt == NULL || from->pt->disabled)) {
+        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
     }
     entry = ni_entry_find(ni, from);
     if (NI_UNLIKELY(entry == NULL || (entry->space.options & NI_ME_OP_PUT) == 0)) {
-        why = judge(from, entry);
-        status = why == NI_NI_OK ? ni_kept_copy(ni, from, payload) : NI_OK;
+        why = judge(ni, from, entry);
+        if (why != NI_NI_OK) {
+            return refuse(ni, from, why);
+        }
+        status = ni_kept_copy(ni, from, payload);
         ni_portals_unlock(ni);
-        return why == NI_NI_OK ? status : refuse(ni, from, why);
+        return status;
     }
     ni_entry_use(ni->portals, entry, from, &target);
     ni_portals_unlock(ni);
@@ -128,14 +145,17 @@ static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving
     struct ni *ni = in->ni;
     struct ni_entry *entry;
     struct ni_kept *kept;
-    enum ni_ni_fail why = NI_NI_DROPPED;
+    enum ni_ni_fail why;
     ni_status status = NI_OK;
 
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, in->tag & NI_PUT_INDEX);
-    entry = from->pt != NULL ? ni_entry_find(ni, from) : NULL;
-    if (from->pt == NULL || (why = judge(from, entry)) != NI_NI_OK) {
-        ni_portals_unlock(ni);
+    if (from->pt == NULL || from->pt->disabled) {
+        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
+    }
+    entry = ni_entry_find(ni, from);
+    why = judge(ni, from, entry);
+    if (why != NI_NI_OK) {
         return refuse(ni, from, why);
     }
     kept = ni_kept_new(ni, from);

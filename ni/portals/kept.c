@@ -69,7 +69,7 @@ bool ni_kept_list(struct ni *ni, struct ni_kept *kept)
     struct ni_portals *portals = ni->portals;
     const struct ni_arriving *from = &kept->from;
 
-    if (portals->headers >= portals->limits.max_unexpected_headers ||
+    if (ni_kept_is_full(portals) ||
         ni_match_headers_append(&from->pt->kept, &kept->match, from->match_bits, from->initiator) !=
             NI_OK) {
         return false;

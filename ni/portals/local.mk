@@ -11,6 +11,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/open.c \
     ni/portals/portals.h \
     ni/portals/put.c \
+    ni/portals/put_open.c \
+    ni/portals/put_send.c \
     ni/portals/queues.c \
     ni/portals/self.c \
     ni/portals/table.c

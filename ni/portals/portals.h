@@ -17,7 +17,8 @@
  *   open.c      ni_portals_open, limits, statistics, close
  *   eq_queue.c  event queues that store events
  *   queues.c    event queues, events             table.c     the portal table
- *   put.c       puts at their initiator          self.c      puts to the own NI
+ *   put.c       puts at their initiator: put_send.c packets, put_open.c what stays open
+ *   self.c      puts to the own NI
  *   incoming.c  puts, and their ends, from peers
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   kept.c      unexpected messages: bounded memory, searches
@@ -55,6 +56,7 @@ struct ni_pt {
     unsigned options;
     uint16_t index;
     bool allocated;
+    bool disabled;
     uint64_t users;              /* entries, messages claimed or being fetched */
     struct ni_match_counts past; /* of what had this index before */
 };
@@ -211,6 +213,11 @@ static inline struct ni_pt *ni_pt_at(const struct ni_portals *portals, uint32_t 
     return pt != NULL && pt->allocated ? pt : NULL;
 }
 
+/* A message has found no entry, and is not (cannot be) kept: why it is refused. *disabled: it has
+ * disabled the portal table entry, of which ni_pt_tell_disabled is to tell. portals->lock is held. */
+enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled);
+void ni_pt_tell_disabled(const struct ni_pt *pt);
+
 /* ---- deliver.c -------------------------------------------------------------------------------- */
 
 /* The first posted entry for a message, with its statistics. portals->lock is held. */
@@ -265,6 +272,12 @@ void ni_kept_deliver(struct ni *ni, struct ni_kept *kept);
 struct ni_kept *ni_kept_new(struct ni *ni, const struct ni_arriving *from);
 /* Give back one that is in no list. portals->lock is held. */
 void ni_kept_free(struct ni *ni, struct ni_kept *kept);
+/* Whether as many are kept as may be. portals->lock is held. */
+static inline bool ni_kept_is_full(const struct ni_portals *portals)
+{
+    return portals->headers >= portals->limits.max_unexpected_headers;
+}
+
 /* List it; false out of memory. portals->lock is held. */
 bool ni_kept_list(struct ni *ni, struct ni_kept *kept);
 /* Keep a message with its data: NI_OK, or NI_AGAIN when there is no memory for it.
@@ -292,6 +305,13 @@ void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint
                    uint64_t remote_offset);
 /* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
 struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
+/* Packets; the peer's lock is held. Whether a put goes without its data: */
+bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
+/* With its data. open: the put's struct if it wants an answer, else NULL. */
+ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *header,
+                            struct ni_put *open);
+/* One that has a struct, which may be gone afterwards. *is_long tells how it went. */
+ni_status ni_put_send_open(struct ni_put *put, bool *is_long);
 /* The data of a put has left. */
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
 ni_status ni_put_send_first(struct ni_peer *peer);

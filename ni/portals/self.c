@@ -42,13 +42,19 @@ static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const st
 
 /* portals->lock is held. */
 static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
-                         struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail)
+                         struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail,
+                         bool *disabled)
 {
     struct ni_entry *entry;
 
     *fail = NI_NI_DROPPED;
+    *disabled = false;
     from->pt = ni_pt_at(ni->portals, put->header.pt_index);
     if (from->pt == NULL) {
+        return OUTCOME_REFUSED;
+    }
+    if (from->pt->disabled) {
+        *fail = NI_NI_PT_DISABLED;
         return OUTCOME_REFUSED;
     }
     entry = ni_entry_find(ni, from);
@@ -61,8 +67,12 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
         ni_entry_use(ni->portals, entry, from, target);
         return OUTCOME_MATCHED;
     }
-    return (from->pt->options & NI_PT_UNEXPECTED) != 0 ? keep(ni, from, put, open)
-                                                       : OUTCOME_REFUSED;
+    if ((from->pt->options & NI_PT_UNEXPECTED) == 0 ||
+        ((from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals))) {
+        *fail = ni_pt_overrun(from->pt, disabled);
+        return OUTCOME_REFUSED;
+    }
+    return keep(ni, from, put, open);
 }
 
 /* The data is not needed any more. */
@@ -104,11 +114,15 @@ static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni
                         struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail)
 {
     enum outcome outcome;
+    bool disabled;
 
     ni_portals_lock(ni);
-    outcome = meet(ni, from, put, open, target, fail);
+    outcome = meet(ni, from, put, open, target, fail, &disabled);
     ni_stat_add(&ni->stats.match_dropped, outcome == OUTCOME_REFUSED);
     ni_portals_unlock(ni);
+    if (disabled) {
+        ni_pt_tell_disabled(from->pt);
+    }
     return outcome;
 }
 

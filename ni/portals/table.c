@@ -40,6 +40,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     pt->eq = eq;
     pt->options = options;
     pt->index = (uint16_t)index;
+    pt->disabled = (options & NI_PT_ALLOC_DISABLED) != 0;
     pt->allocated = true;
     portals->pt[index] = pt;
     if (eq != NULL) {
@@ -57,9 +58,12 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
-    if ((options & ~(unsigned)NI_PT_UNEXPECTED) != 0 ||
+    if ((options & ~(unsigned)(NI_PT_UNEXPECTED | NI_PT_FLOWCTRL | NI_PT_ALLOC_DISABLED)) != 0 ||
         (wanted != NI_PT_ANY && wanted > ni->portals->limits.max_pt_index)) {
         return NI_PTL_ARG_INVALID;
+    }
+    if ((options & NI_PT_FLOWCTRL) != 0 && eq == NULL) {
+        return NI_PTL_PT_EQ_NEEDED;
     }
     ni_portals_lock(ni);
     result = alloc(ni, options, eq, wanted, pt_index);
@@ -94,4 +98,47 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
     }
     ni_portals_unlock(ni);
     return result;
+}
+
+/* ---- flow control ----------------------------------------------------------------------------- */
+
+static int set_disabled(struct ni *ni, uint32_t pt_index, bool disabled)
+{
+    struct ni_pt *pt;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt != NULL) {
+        pt->disabled = disabled;
+    }
+    ni_portals_unlock(ni);
+    return pt != NULL ? NI_OK : (int)NI_PTL_ARG_INVALID;
+}
+
+int ni_pt_disable(struct ni *ni, uint32_t pt_index)
+{
+    return set_disabled(ni, pt_index, true);
+}
+
+int ni_pt_enable(struct ni *ni, uint32_t pt_index)
+{
+    return set_disabled(ni, pt_index, false);
+}
+
+enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled)
+{
+    *disabled = (pt->options & NI_PT_FLOWCTRL) != 0;
+    pt->disabled = pt->disabled || *disabled;
+    return *disabled ? NI_NI_PT_DISABLED : NI_NI_DROPPED;
+}
+
+void ni_pt_tell_disabled(const struct ni_pt *pt)
+{
+    const struct ni_event event = {
+        .type = NI_EVENT_PT_DISABLED, .ni_fail_type = NI_NI_OK, .pt_index = pt->index};
+
+    ni_event_tell(pt->eq, &event);
 }

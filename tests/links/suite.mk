@@ -12,6 +12,7 @@ suite_tests = \
     tests/links/suite_ends \
     tests/links/suite_events \
     tests/links/suite_faults \
+    tests/links/suite_flow \
     tests/links/suite_messages \
     tests/links/suite_portals \
     tests/links/suite_probes \
@@ -39,6 +40,10 @@ tests_links_suite_events_LDADD = $(LINKS_LIBS)
 tests_links_suite_faults_SOURCES = tests/links/suite_faults.c $(suite_sources) $(suite_work)
 tests_links_suite_faults_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_faults_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_flow_SOURCES = tests/links/suite_flow.c $(suite_sources)
+tests_links_suite_flow_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_flow_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -79,6 +79,7 @@ enum ni_event_kind {
     NI_EVENT_SEND,         /* initiator: the buffer may be used again */
     NI_EVENT_ACK,          /* initiator: matched and delivered */
     NI_EVENT_AUTO_UNLINK,  /* target: an entry was used once, or its space was used up */
+    NI_EVENT_PT_DISABLED,  /* target: flow control has disabled the portal table entry */
     NI_EVENT_SEARCH,       /* result of ni_me_search */
 };
 
@@ -162,15 +163,29 @@ int ni_eq_free(struct ni *ni, struct ni_eq *eq);
  */
 
 enum ni_pt_options {
-    NI_PT_UNEXPECTED = 1, /* Extension: keep what matches nothing, see above */
+    NI_PT_UNEXPECTED = 1,     /* Extension: keep what matches nothing, see above */
+    NI_PT_FLOWCTRL = 2,       /* what finds no place disables the entry, instead of being dropped */
+    NI_PT_ALLOC_DISABLED = 4, /* disabled until ni_pt_enable */
 };
 
 #define NI_PT_ANY 0xffffffffU
 
 /* PtlPTAlloc. eq may be NULL. wanted is an index or NI_PT_ANY. NI_PTL_PT_IN_USE, NI_PTL_PT_FULL,
- * NI_PTL_ARG_INVALID. Puts to entries that are not allocated are dropped (NI_NI_DROPPED). */
+ * NI_PTL_ARG_INVALID, NI_PTL_PT_EQ_NEEDED (NI_PT_FLOWCTRL without eq). Puts to entries that are not
+ * allocated are dropped (NI_NI_DROPPED). */
 int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
                 uint32_t *pt_index);
+
+/* PtlPTDisable: what arrives from now on is refused with NI_NI_PT_DISABLED; appending, searching and
+ * messages that are being fetched go on. PtlPTEnable: the reverse.
+ *
+ * An entry with NI_PT_FLOWCTRL disables itself, and gives NI_EVENT_PT_DISABLED once, when a put
+ * matches nothing and is not kept, or when max_unexpected_headers are kept. That put too is refused:
+ * nothing is lost without its initiator learning it, if it has asked (NI_ACK_REQ; long puts always):
+ * its ACK has NI_NI_PT_DISABLED, and it may put again when the target has told that it has enabled
+ * the entry. Without NI_PT_FLOWCTRL kept messages at their limit hold their senders back. */
+int ni_pt_disable(struct ni *ni, uint32_t pt_index);
+int ni_pt_enable(struct ni *ni, uint32_t pt_index);
 
 /* PtlPTFree. NI_PTL_PT_IN_USE while entries are appended; kept messages are dropped. */
 int ni_pt_free(struct ni *ni, uint32_t pt_index);

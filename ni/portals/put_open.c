@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* Puts of which something is still to come: their struct, and what is told of them. */
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void tell(const struct ni_eq *eq, enum ni_event_kind type, const struct ni_put *put,
+                 enum ni_ni_fail fail, uint64_t mlength, uint64_t remote_offset)
+{
+    struct ni_event event = {
+        .type = type,
+        .ni_fail_type = fail,
+        .user_ptr = put->user_ptr,
+        .start = (void *)(uintptr_t)put->header.src,
+        .match_bits = put->header.match_bits,
+        .hdr_data = put->header.hdr_data,
+        .rlength = put->header.length,
+        .mlength = mlength,
+        .remote_offset = remote_offset,
+        .pt_index = put->header.pt_index,
+        .peer = put->peer,
+    };
+
+    ni_event_tell(eq, &event);
+}
+
+void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
+{
+    if (put->eq != NULL && (put->options & NI_MD_EVENT_SEND_DISABLE) == 0 &&
+        (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
+        tell(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
+             put->header.remote_offset);
+    }
+}
+
+static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                     uint64_t remote_offset)
+{
+    if (put->ack && put->eq != NULL &&
+        (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
+        tell(put->eq, NI_EVENT_ACK, put, fail, mlength, remote_offset);
+    }
+}
+
+/* ---- the struct ------------------------------------------------------------------------------ */
+
+struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
+{
+    struct ni_put *put;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    put = ni_pool_get(&ni->portals->puts);
+    if (put != NULL) {
+        *put = *from;
+        put->header.token = ni_pool_token(&ni->portals->puts, put);
+        ni_list_init(&put->all);
+        ni_list_init(&put->queue);
+        ni_list_init(&put->task.list);
+        ni_list_push_back(put->peer != NULL ? &put->peer->puts : &ni->portals->own_puts, &put->all);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return put;
+}
+
+struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token)
+{
+    struct ni_put *put;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    put = ni_pool_from_token(&ni->portals->puts, token);
+    /* A peer may only answer what it was asked. */
+    if (put != NULL && (put->peer != peer || (peer != NULL && !put->asked))) {
+        put = NULL;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return put;
+}
+
+void ni_put_free(struct ni *ni, struct ni_put *put)
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_list_remove(&put->all);
+    ni_work_remove(&ni->portal_work, &put->task.list);
+    ni_pool_put(&ni->portals->puts, put);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                   uint64_t remote_offset)
+{
+    struct ni_put ended = *put;
+
+    ni_put_free(ni, put);
+    if (ended.rkey.handle != 0) {
+        (void)ni_region_deregister(ni, ended.rkey.handle);
+    }
+    if (!ended.told) {
+        ni_put_tell_sent(&ended, fail);
+    }
+    tell_ack(&ended, fail, mlength, remote_offset);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/fast.h"
+#include "portals/portals.h"
+
+/* Packets of puts, and puts that wait for room. */
+
+/* ---- packets: the peer's lock is held --------------------------------------------------------- */
+
+/* From now on an answer may end the put, in another thread: called when nothing can keep its packet
+ * from being sent any more, and afterwards the put is not touched. */
+static void ask(struct ni_put *put)
+{
+    struct ni *ni = put->peer->ni;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    put->asked = true;
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *header,
+                            struct ni_put *open)
+{
+    bool ack = open != NULL;
+    uint32_t len = (uint32_t)header->length;
+    const struct ni_packet_put put = {header->match_bits, header->hdr_data};
+    const struct ni_packet_put_more more = {ack ? header->token : 0, header->remote_offset};
+    bool with_more = ack || header->remote_offset != 0;
+    uint16_t tag = (uint16_t)(header->pt_index | (with_more ? NI_PUT_MORE : 0));
+    uint8_t *fields, *payload;
+    ni_status status = ni_packet_begin(peer, sizeof(put) + (with_more ? sizeof(more) : 0), 0, len,
+                                       &fields, &payload);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    memcpy(fields, &put, sizeof(put));
+    if (with_more) {
+        memcpy(fields + sizeof(put), &more, sizeof(more));
+    }
+    if (len != 0) {
+        ni_msg_copy(peer, payload, header->src, len);
+    }
+    if (open != NULL) {
+        ask(open);
+    }
+    ni_packet_commit(peer, NI_PACKET_PUT, tag, len, NI_HANDLE_PORTAL);
+    return NI_OK;
+}
+
+static ni_status expose(struct ni_put *put)
+{
+    ni_status status = NI_OK;
+
+    if (put->rkey.handle == 0) {
+        status = ni_region_memory(put->peer->ni, (void *)(uintptr_t)put->header.src,
+                                  put->header.length, NI_ACCESS_READ, &put->rkey);
+    }
+    /* Others that end make room for it. */
+    return status == NI_ERR_LIMIT || status == NI_ERR_NOMEM ? NI_AGAIN : status;
+}
+
+static ni_status send_long(struct ni_put *put)
+{
+    const struct ni_put_header *header = &put->header;
+    struct ni_peer *peer = put->peer;
+    uint16_t tag;
+    bool with_more = header->remote_offset != 0 || header->length > UINT32_MAX;
+    struct ni_packet_put_long fields = {.match_bits = header->match_bits,
+                                        .hdr_data = header->hdr_data,
+                                        .token = header->token,
+                                        .addr = (uintptr_t)header->src,
+                                        .length = (uint32_t)header->length};
+    const struct ni_packet_put_long_more more = {header->remote_offset, header->length};
+    uint32_t len = with_more ? sizeof(more) : 0;
+    uint8_t *place, *payload;
+    ni_status status = expose(put);
+
+    if (status == NI_OK) {
+        status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
+    }
+    if (status != NI_OK) {
+        return status;
+    }
+    fields.key = put->rkey.key;
+    fields.handle = put->rkey.handle;
+    memcpy(place, &fields, sizeof(fields));
+    memcpy(payload, &more, len);
+    tag = (uint16_t)(header->pt_index | (with_more ? NI_PUT_MORE : 0));
+    ask(put);
+    ni_packet_commit(peer, NI_PACKET_PUT_LONG, tag, len, NI_HANDLE_PORTAL);
+    return NI_OK;
+}
+
+bool ni_put_goes_long(struct ni_peer *peer, uint64_t length)
+{
+    if (length <= NI_PUT_INLINE) {
+        return false;
+    }
+    return length > peer->ni->config->match_eager || length > ni_packet_max(peer) ||
+           (atomic_load_explicit(peer->ep->wishes, memory_order_relaxed) & NI_WISH_HEADERS_ONLY) !=
+               0;
+}
+
+/* ---- waiting for room ------------------------------------------------------------------------- */
+
+/* An eager put that waited has left, and wants no answer. */
+static void sent_late(struct ni *ni, struct ni_portal_task *task)
+{
+    ni_put_finish(ni, ni_container_of(task, struct ni_put, task), NI_NI_OK, 0, 0);
+}
+
+ni_status ni_put_send_open(struct ni_put *put, bool *is_long)
+{
+    ni_status status = NI_ERR_LIMIT;
+
+    *is_long = put->is_long || ni_put_goes_long(put->peer, put->header.length);
+    if (!*is_long) {
+        status = ni_put_send_eager(put->peer, &put->header, put->ack ? put : NULL);
+    }
+    if (status != NI_ERR_LIMIT) {
+        return status;
+    }
+    *is_long = true;
+    put->is_long = true;
+    put->told = false;
+    return send_long(put);
+}
+
+ni_status ni_put_send_first(struct ni_peer *peer)
+{
+    struct ni_put *put = ni_container_of(peer->put_queue.next, struct ni_put, queue);
+    ni_status status = ni_peer_endpoint(peer);
+    bool is_long, wants_answer;
+
+    if (status != NI_OK) {
+        return status;
+    }
+    /* Out of the queue first: see ask. */
+    ni_list_remove(&put->queue);
+    wants_answer = put->ack;
+    status = ni_put_send_open(put, &is_long);
+    if (status != NI_OK) {
+        ni_list_push_front(&peer->put_queue, &put->queue);
+        return status;
+    }
+    peer->waiting--;
+    if (!is_long && !wants_answer) {
+        ni_task_add(peer->ni, &put->task, sent_late);
+    }
+    return NI_OK;
+}
+
+static void unqueue(struct ni_put *put)
+{
+    struct ni_peer *peer = put->peer;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (ni_list_linked(&put->queue)) {
+        ni_list_remove(&put->queue);
+        peer->waiting--;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+void ni_put_complete_all(struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = peer->ni;
+    size_t count;
+
+    /* Those that events start meanwhile are not meant. */
+    ni_lock_take(&ni->lock, ni->threads);
+    count = ni_list_length(&peer->puts);
+    ni_lock_give(&ni->lock, ni->threads);
+    while (count-- != 0) {
+        struct ni_put *put = NULL;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        if (!ni_list_empty(&peer->puts)) {
+            put = ni_container_of(peer->puts.next, struct ni_put, all);
+        }
+        ni_lock_give(&ni->lock, ni->threads);
+        if (put == NULL) {
+            return;
+        }
+        unqueue(put);
+        ni_put_finish(ni, put, ni_fail_of(status), 0, 0);
+    }
+}
