@@ -127,4 +127,42 @@ NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, ui
     return true;
 }
 
+/* ni_direct_answer by the detour. No lock is held. */
+void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_status status, uint64_t value);
+
+/* Answer a request that wants an answer. No lock is held. */
+NI_ALWAYS_INLINE ni_status ni_direct_answer(struct ni_peer *peer, uint64_t token, ni_status status,
+                                            uint64_t value, bool threads)
+{
+    struct ni_packet *packet = NULL;
+
+    ni_lock_take(&peer->lock, threads);
+    if (NI_LIKELY(token != 0)) {
+        packet = ni_direct_place(peer, 1);
+    }
+    if (NI_LIKELY(packet != NULL)) {
+        packet->body[0] = token;
+        packet->body[1] = value;
+        packet->body[2] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, NI_LINE, (uint16_t)status),
+                       0, 1);
+    }
+    ni_lock_give(&peer->lock, threads);
+    if (NI_UNLIKELY(packet == NULL)) {
+        ni_direct_answer_later(peer, token, status, value);
+    }
+    return NI_OK;
+}
+
+/* A status as it came in a tag: only what a target may report. */
+static inline ni_status ni_direct_status(uint16_t tag)
+{
+    int16_t status = (int16_t)tag;
+
+    return status == NI_OK || status == NI_AGAIN ||
+                   (status <= NI_ERR_INVALID && status >= NI_ERR_ALIGN)
+               ? (ni_status)status
+               : NI_ERR_PROTOCOL;
+}
+
 #endif

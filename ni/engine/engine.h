@@ -37,7 +37,7 @@
  *   queue.c     QUEUE regions with a body        transfer.c  Write, Read, atomics: which way
  *   atomic.c    applying atomics                 stream.c    long transfers cut into packets
  *   fast.h      the inline path of a message     job.c       long transfers, both sides copy
- *   direct.h    that of requests and answers     ask.c       long reads, answered or taken
+ *   direct.c    that of requests and answers     ask.c       long reads, answered or taken
  *   probe.c     how far a peer is                 lock.c      waiting for a lock
  *
  * Threads. With NI_THREADS there are three kinds of locks, taken in this order: turn (who polls;
@@ -412,6 +412,12 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                     uint64_t word0, uint64_t word1, const uint8_t *payload,
                     struct ni_lane_rx *lane);
+/* Its part for all kinds. */
+ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                        uint64_t word0, uint64_t word1, const uint8_t *payload,
+                        struct ni_lane_rx *lane);
+ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                           uint64_t word0, uint64_t word1);
 
 /* ---- job.c -----------------------------------------------------------------------------------
  * ------------------- */

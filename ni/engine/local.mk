@@ -6,6 +6,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/ask.c \
     ni/engine/atomic.c \
     ni/engine/counter.c \
+    ni/engine/direct.c \
     ni/engine/direct.h \
     ni/engine/engine.h \
     ni/engine/fast.h \

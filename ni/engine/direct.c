@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/direct.h"
+
+#include "engine/engine.h"
+
+/*
+ * Packets in, the frequent ones: each has a handler of its own, compiled with and without locks. What
+ * it does not do itself goes on to arrive.c, which judges it anew.
+ */
+
+/* By the detour. A peer that is going away needs no answers; its own failure is noticed elsewhere. */
+NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_status status,
+                                    uint64_t value)
+{
+    struct ni_packet_ack fields = {.token = token, .value = value};
+
+    if (token != 0) {
+        (void)ni_send_control(peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                              sizeof(fields));
+    }
+}
+
+/* A whole Write to memory, if it may be: only that has bytes. False: on_write says what is wrong, or
+ * knows what else it is. */
+NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                  const uint8_t *payload, bool threads)
+{
+    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status;
+
+    if (NI_UNLIKELY(len == 0) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
+        NI_UNLIKELY(ni_direct_field(packet, 4) != len) ||
+        NI_UNLIKELY(ni_packet_head(word0) < NI_DIRECT_HEAD && !ni_packet_in_bulk(word0))) {
+        return false;
+    }
+    ni_lock_take(&ni->memory, threads);
+    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
+                            len, NI_ACCESS_WRITE, NULL);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_direct_copy((void *)(uintptr_t)addr, payload, len);
+    }
+    ni_lock_give(&ni->memory, threads);
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return false;
+    }
+    (void)ni_direct_answer(peer, token, NI_OK, len, threads);
+    return true;
+}
+
+/* Each word of the packet is read once, where it is needed. */
+NI_ALWAYS_INLINE ni_status atomic(struct ni *ni, struct ni_peer *peer,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                  bool threads)
+{
+    unsigned tag = ni_packet_tag(word0), op = tag & 0xff, width = tag >> 8;
+    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2), old = 0;
+    ni_status status;
+
+    if (NI_UNLIKELY((width != 4 && width != 8) || op >= NI_ATOMIC_OPS ||
+                    ni_packet_len(word1) != 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_lock_take(&ni->memory, threads);
+    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
+                            width, NI_ACCESS_ATOMIC, NULL);
+    if (NI_LIKELY(status == NI_OK)) {
+        status = (addr & (width - 1)) != 0 ? NI_ERR_ALIGN : NI_OK;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        old = ni_atomic_apply((void *)(uintptr_t)addr, (enum ni_atomic_op)op, width,
+                              ni_direct_field(packet, 3), ni_direct_field(packet, 4));
+    }
+    ni_lock_give(&ni->memory, threads);
+    if (NI_UNLIKELY(status != NI_OK)) {
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    return ni_direct_answer(peer, token, status, old, threads);
+}
+
+NI_NOINLINE ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    return NI_LIKELY(!ni->threads) ? atomic(ni, peer, packet, word0, word1, false)
+                                   : atomic(ni, peer, packet, word0, word1, true);
+}
+
+/* An answer without payload: most often all that its operation waits for. */
+static NI_NOINLINE ni_status on_answer(struct ni *ni, struct ni_peer *peer,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    uint64_t token = ni_direct_field(packet, 0), value = ni_direct_field(packet, 1);
+    ni_status status = ni_direct_status(ni_packet_tag(word0));
+
+    if (NI_LIKELY(ni->threads ? ni_direct_answered(ni, peer, token, status, value, true)
+                              : ni_direct_answered(ni, peer, token, status, value, false))) {
+        return NI_OK;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, (const uint8_t *)packet, NULL);
+}
+
+static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
+                                            const struct ni_packet *packet, uint64_t word0,
+                                            uint64_t word1, const uint8_t *payload)
+{
+    if (NI_LIKELY(ni->threads ? write_whole(ni, peer, packet, word0, word1, payload, true)
+                              : write_whole(ni, peer, packet, word0, word1, payload, false))) {
+        return NI_OK;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);
+}
+
+/* The frequent ones, apart: what all kinds need together would be more than what they do. */
+ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                    uint64_t word0, uint64_t word1, const uint8_t *payload, struct ni_lane_rx *lane)
+{
+    unsigned kind = ni_packet_kind(word0);
+
+    if (kind == NI_PACKET_WRITE && NI_LIKELY(ni->spare != NULL)) {
+        return on_short_write(ni, peer, packet, word0, word1, payload);
+    }
+
+    if (kind == NI_PACKET_ATOMIC && NI_LIKELY(ni->spare != NULL)) {
+        return ni_arrive_atomic(ni, peer, packet, word0, word1);
+    }
+    if (kind == NI_PACKET_ACK && ni_packet_len(word1) == 0) {
+        return on_answer(ni, peer, packet, word0, word1);
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
+}
