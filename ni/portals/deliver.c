@@ -46,6 +46,7 @@ void ni_space_take(struct ni_space *space, struct ni_arriving *from, struct ni_t
     }
     target->start = (uint8_t *)((uintptr_t)space->start + from->remote_offset);
     target->mlength = fitting(from, space->length);
+    target->ct = space->ct;
     target->options = space->options;
     target->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
     if (NI_UNLIKELY(manages)) {
@@ -93,8 +94,13 @@ void ni_target_tell(const struct ni_arriving *from, const struct ni_target *targ
                     enum ni_event_kind type, enum ni_ni_fail fail)
 {
     uint32_t disabled = type == NI_EVENT_PUT ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
+    uint32_t counted = type == NI_EVENT_PUT ? NI_ME_EVENT_CT_COMM : NI_ME_EVENT_CT_OVERFLOW;
     struct ni_event event;
 
+    if (NI_UNLIKELY((target->options & counted) != 0)) {
+        ni_ct_count(target->ct, (target->options & NI_ME_EVENT_CT_BYTES) != 0, fail,
+                    target->mlength);
+    }
     if (from->pt->eq == NULL) {
         return;
     }

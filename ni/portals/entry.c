@@ -6,7 +6,8 @@
 enum {
     NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
                     NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE | NI_ME_NO_TRUNCATE |
-                    NI_ME_MANAGE_LOCAL,
+                    NI_ME_MANAGE_LOCAL | NI_ME_EVENT_CT_COMM | NI_ME_EVENT_CT_OVERFLOW |
+                    NI_ME_EVENT_CT_BYTES,
 };
 
 /* Link an entry behind all others. portals->lock is held. */

@@ -2,6 +2,7 @@
 # Portals 4 over the engine and the match list.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/portals/ct.c \
     ni/portals/deliver.c \
     ni/portals/entry.c \
     ni/portals/eq_queue.c \

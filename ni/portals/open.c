@@ -109,6 +109,9 @@ static void close_portals(struct ni *ni)
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
         ni_eq_release(ni_container_of(node, struct ni_eq, all));
     }
+    while ((node = ni_list_pop_front(&portals->cts)) != NULL) {
+        ni_free(ni_container_of(node, struct ni_ct, all));
+    }
     ni_free(portals);
 }
 
@@ -168,6 +171,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     portals->limits = limits;
     ni_list_init(&portals->own_puts);
     ni_list_init(&portals->eqs);
+    ni_list_init(&portals->cts);
     if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
         ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
         ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK) {

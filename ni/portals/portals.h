@@ -15,7 +15,7 @@
  * Portals 4 over the engine: what a packet to the PORTAL region does.
  *
  *   open.c      ni_portals_open, limits, statistics, close
- *   eq_queue.c  event queues that store events
+ *   eq_queue.c  event queues that store events   ct.c        counting events
  *   queues.c    event queues, events             table.c     the portal table
  *   put.c       puts at their initiator: put_send.c packets, put_open.c what stays open
  *   self.c      puts to the own NI
@@ -49,6 +49,11 @@ struct ni_eq {
     uint32_t users;          /* portal table entries */
 };
 
+struct ni_ct {
+    struct ni_list all; /* in portals->cts */
+    _Atomic uint64_t success, failure;
+};
+
 struct ni_pt {
     struct ni_match_list posted;
     struct ni_match_headers kept;
@@ -67,8 +72,9 @@ struct ni_space {
     uint64_t length;
     uint64_t used;     /* NI_ME_MANAGE_LOCAL: bytes from the start */
     uint64_t min_free; /* the same */
-    uint32_t options;  /* enum ni_me_options */
-    uint32_t busy;     /* deliveries under way: the entry cannot be unlinked */
+    struct ni_ct *ct;
+    uint32_t options; /* enum ni_me_options */
+    uint32_t busy;    /* deliveries under way: the entry cannot be unlinked */
 };
 
 struct ni_entry {
@@ -103,6 +109,7 @@ struct ni_target {
     uint8_t *start;         /* of this message's data */
     uint64_t mlength;
     void *user_ptr;
+    struct ni_ct *ct;
     uint32_t options;
     bool unlinks; /* the entry unlinks itself with it */
 };
@@ -151,6 +158,7 @@ struct ni_put {
     struct ni_peer *peer; /* NULL: this NI */
     struct ni_put_header header;
     struct ni_eq *eq;
+    struct ni_ct *ct;
     void *user_ptr;
     struct ni_rkey rkey; /* of its data, handle 0: none */
     uint32_t options;    /* the descriptor's */
@@ -168,6 +176,7 @@ struct ni_portals {
     struct ni_pool puts; /* under the NI's lock */
     struct ni_list own_puts;
     struct ni_list eqs;
+    struct ni_list cts;
     struct ni_limits limits;
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */
@@ -192,6 +201,9 @@ static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *
         eq->fn(eq->arg, event);
     }
 }
+
+/* Count how an operation ended; ct may be NULL. */
+void ni_ct_count(struct ni_ct *ct, bool bytes, enum ni_ni_fail fail, uint64_t mlength);
 
 /* Give an event queue back, which is in no list. */
 void ni_eq_release(struct ni_eq *eq);
@@ -244,8 +256,11 @@ static inline bool ni_space_accepts(const struct ni_space *space, const struct n
 
 static inline struct ni_space ni_space_of(const struct ni_me *me)
 {
-    return (struct ni_space){
-        .start = me->start, .length = me->length, .min_free = me->min_free, .options = me->options};
+    return (struct ni_space){.start = me->start,
+                             .length = me->length,
+                             .min_free = me->min_free,
+                             .ct = me->ct,
+                             .options = me->options};
 }
 
 /* One delivery less is under way. portals->lock is held. */
@@ -312,6 +327,8 @@ ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *he
                             struct ni_put *open);
 /* One that has a struct, which may be gone afterwards. *is_long tells how it went. */
 ni_status ni_put_send_open(struct ni_put *put, bool *is_long);
+/* The data of a put has left before ni_put returns: count, tell; what ni_put returns. */
+int ni_put_left(const struct ni_put *put);
 /* The data of a put has left. */
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
 ni_status ni_put_send_first(struct ni_peer *peer);

@@ -81,13 +81,7 @@ static int put_slowly(struct ni_put *put)
     if (status != NI_OK) {
         return status == NI_ERR_NOMEM ? (int)NI_PTL_NO_SPACE : (int)status;
     }
-    if (sent && (put->options & NI_MD_SENT_BY_RESULT) != 0) {
-        return NI_PTL_SENT;
-    }
-    if (sent) {
-        ni_put_tell_sent(put, NI_NI_OK);
-    }
-    return NI_OK;
+    return sent ? ni_put_left(put) : NI_OK;
 }
 
 /* One line, in the lane, now; false: the long way. */
@@ -125,8 +119,7 @@ NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const void *src, uint64_
 static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
 {
     if (sent) {
-        ni_put_tell_sent(put, NI_NI_OK);
-        return NI_OK;
+        return ni_put_left(put);
     }
     return put->peer != NULL ? put_slowly(put) : ni_put_self(ni, put);
 }
@@ -149,7 +142,8 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
     if (NI_LIKELY(target != NULL && length <= NI_PUT_INLINE && ack == NI_NO_ACK_REQ &&
                   remote_offset == 0)) {
         sent = put_at_once(target, src, length, pt_index, match_bits, hdr_data);
-        if (NI_LIKELY(sent && (md->options & NI_MD_SENT_BY_RESULT) != 0)) {
+        if (NI_LIKELY(sent && (md->options & (NI_MD_SENT_BY_RESULT | NI_MD_EVENT_CT_SEND)) ==
+                                  NI_MD_SENT_BY_RESULT)) {
             return NI_PTL_SENT;
         }
     }
@@ -166,6 +160,7 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
                 .pt_index = (uint16_t)pt_index,
             },
         .eq = md->eq,
+        .ct = md->ct,
         .user_ptr = user_ptr,
         .options = md->options,
         .ack = ack != NI_NO_ACK_REQ,

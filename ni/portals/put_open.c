@@ -25,8 +25,26 @@ static void tell(const struct ni_eq *eq, enum ni_event_kind type, const struct n
     ni_event_tell(eq, &event);
 }
 
+static void count(const struct ni_put *put, uint32_t option, enum ni_ni_fail fail, uint64_t mlength)
+{
+    if ((put->options & option) != 0) {
+        ni_ct_count(put->ct, (put->options & NI_MD_EVENT_CT_BYTES) != 0, fail, mlength);
+    }
+}
+
+int ni_put_left(const struct ni_put *put)
+{
+    if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
+        count(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
+        return NI_PTL_SENT;
+    }
+    ni_put_tell_sent(put, NI_NI_OK);
+    return NI_OK;
+}
+
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
 {
+    count(put, NI_MD_EVENT_CT_SEND, fail, put->header.length);
     if (put->eq != NULL && (put->options & NI_MD_EVENT_SEND_DISABLE) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
         tell(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
@@ -37,6 +55,9 @@ void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
 static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                      uint64_t remote_offset)
 {
+    if (put->ack) {
+        count(put, NI_MD_EVENT_CT_ACK, fail, mlength);
+    }
     if (put->ack && put->eq != NULL &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
         tell(put->eq, NI_EVENT_ACK, put, fail, mlength, remote_offset);

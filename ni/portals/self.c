@@ -75,21 +75,11 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
     return keep(ni, from, put, open);
 }
 
-/* The data is not needed any more. */
-static int sent(const struct ni_put *put)
-{
-    if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
-        return NI_PTL_SENT;
-    }
-    ni_put_tell_sent(put, NI_NI_OK);
-    return NI_OK;
-}
-
 /* Tell, and free, what ends at once. */
 static int end(struct ni *ni, struct ni_put *put, struct ni_put *open, enum ni_ni_fail fail,
                uint64_t mlength)
 {
-    int result = sent(put);
+    int result = ni_put_left(put);
 
     if (open != NULL) {
         open->told = true;
@@ -171,7 +161,7 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
         }
         return NI_PTL_NO_SPACE;
     case OUTCOME_KEPT:
-        return sent(put);
+        return ni_put_left(put);
     case OUTCOME_MATCHED:
         copy(ni, &from, &target, put);
         break;

@@ -9,6 +9,7 @@ suite_work = tests/links/suite_work.c tests/links/suite_work.h
 suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_atomics \
+    tests/links/suite_counts \
     tests/links/suite_ends \
     tests/links/suite_events \
     tests/links/suite_faults \
@@ -28,6 +29,10 @@ tests_links_suite_acks_LDADD = $(LINKS_LIBS)
 tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_counts_SOURCES = tests/links/suite_counts.c $(suite_sources)
+tests_links_suite_counts_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counts_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources) $(suite_work)
 tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -56,6 +56,7 @@ enum ni_ptl_result {
     NI_PTL_SENT,              /* Extension: of ni_put, see NI_MD_SENT_BY_RESULT */
     NI_PTL_EQ_EMPTY,          /* no event */
     NI_PTL_EQ_DROPPED,        /* an event, before which others were lost */
+    NI_PTL_CT_NONE_REACHED,   /* no counting event has got there in time */
 };
 
 /* How an operation ended, in events. */
@@ -159,6 +160,35 @@ int ni_eq_poll(struct ni *ni, struct ni_eq *const *eqs, unsigned size, uint64_t 
  * descriptor, no put under way. Those that are left are freed by ni_close. */
 int ni_eq_free(struct ni *ni, struct ni_eq *eq);
 
+/* ---- counting events ---------------------------------------------------------------------------
+ */
+
+struct ni_ct;
+
+struct ni_ct_event {
+    uint64_t success; /* operations, or bytes */
+    uint64_t failure; /* operations */
+};
+
+/* PtlCTAlloc: both counts 0. PtlCTFree: nothing may name it any more; those that are left are freed by
+ * ni_close. NI_PTL_NO_SPACE, NI_PTL_NO_INIT. */
+int ni_ct_alloc(struct ni *ni, struct ni_ct **ct);
+int ni_ct_free(struct ni *ni, struct ni_ct *ct);
+
+/* PtlCTGet, PtlCTSet, PtlCTInc (one of the two counts of `increment` must be 0, else
+ * NI_PTL_ARG_INVALID). Any thread may call them. They make no progress. */
+int ni_ct_get(const struct ni_ct *ct, struct ni_ct_event *event);
+int ni_ct_set(struct ni_ct *ct, struct ni_ct_event value);
+int ni_ct_inc(struct ni_ct *ct, struct ni_ct_event increment);
+
+/* PtlCTWait: make progress until success is at least `test` or there is a failure. */
+int ni_ct_wait(struct ni *ni, const struct ni_ct *ct, uint64_t test, struct ni_ct_event *event);
+
+/* PtlCTPoll: the same for the first of several, whose number goes to *which; at most timeout_us, then
+ * NI_PTL_CT_NONE_REACHED. */
+int ni_ct_poll(struct ni *ni, struct ni_ct *const *cts, const uint64_t *tests, unsigned size,
+               uint64_t timeout_us, struct ni_ct_event *event, unsigned *which);
+
 /* ---- portal table entries ----------------------------------------------------------------------
  */
 
@@ -199,6 +229,10 @@ enum ni_md_options {
     NI_MD_SENT_BY_RESULT = 4,        /* Extension: when the data has left (been copied) by the time
                                         ni_put returns, ni_put returns NI_PTL_SENT and there is no
                                         SEND event for this put */
+    NI_MD_EVENT_CT_SEND = 8,         /* what would be a SEND event is counted in ct, too: also
+                                        where the event itself is disabled, or told by result */
+    NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
+    NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
 };
 
 /* A memory descriptor: plain data, which must stay in place while puts that name it are under way.
@@ -209,6 +243,7 @@ struct ni_md {
     size_t length;
     unsigned options; /* enum ni_md_options */
     struct ni_eq *eq; /* SEND and ACK events; NULL: none */
+    struct ni_ct *ct; /* with NI_MD_EVENT_CT_* */
 };
 
 enum ni_ack_req {
@@ -249,6 +284,9 @@ enum ni_me_options {
     NI_ME_MANAGE_LOCAL = 0x40,       /* messages one behind the other, whatever their remote_offset;
                                         events and ACK say at which offset. Unlinked when less than
                                         min_free bytes are left. */
+    NI_ME_EVENT_CT_COMM = 0x80,      /* what would be a PUT event is counted in ct, too */
+    NI_ME_EVENT_CT_OVERFLOW = 0x100, /* the same for PUT_OVERFLOW */
+    NI_ME_EVENT_CT_BYTES = 0x200,    /* successes count as their bytes */
 };
 
 /* What to post. Plain data, copied by the call. */
@@ -260,6 +298,7 @@ struct ni_me {
     ni_initiator match_id; /* NI_INITIATOR_ANY or one */
     unsigned options;      /* enum ni_me_options */
     uint64_t min_free;     /* bytes; with NI_ME_MANAGE_LOCAL, at most length */
+    struct ni_ct *ct;      /* with NI_ME_EVENT_CT_* */
 };
 
 enum ni_list_kind {
