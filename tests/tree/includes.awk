@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|link|match)\//)
+    if (path ~ /^ni\/(base|link|match|portals)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -86,7 +86,8 @@ BEGIN {
     allow("ni/base", "ni/include")
     allow("ni/link", "ni/base ni/include")
     allow("ni/match", "ni/base ni/include")
-    allow("ni", "ni/match ni/link ni/base ni/include")
+    allow("ni", "ni/link ni/base ni/include")
+    allow("ni/portals", "ni ni/match ni/link ni/base ni/include")
     allow("hfm", "ni ni/link ni/base ni/include")
     allow("presto", "ni ni/base ni/include")
     allow("ompi_glue", "ni/base ni/include")
@@ -94,7 +95,7 @@ BEGIN {
     allow("mtl_match", "ompi_glue ni ni/link ni/base ni/include")
     allow("pml_hooks", "ompi_glue")
     allow("tools", "ni ni/link ni/base ni/include")
-    allow("osu_bench", "presto ni ni/link ni/base ni/include")
+    allow("osu_bench", "presto ni ni/match ni/link ni/base ni/include")
     allow("examples", "presto ni/include")
     split("ompi_glue btl_apelink mtl_match pml_hooks", parts, " ")
     for (i in parts)
