@@ -29,32 +29,6 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from)
     return NULL;
 }
 
-/* Bytes of a message that fit into length bytes. */
-static uint64_t fitting(const struct ni_arriving *from, uint64_t length)
-{
-    uint64_t offset = from->remote_offset;
-
-    return offset >= length ? 0 : ni_min_u64(from->rlength, length - offset);
-}
-
-void ni_space_take(struct ni_space *space, struct ni_arriving *from, struct ni_target *target)
-{
-    bool manages = (space->options & NI_ME_MANAGE_LOCAL) != 0;
-
-    if (NI_UNLIKELY(manages)) {
-        from->remote_offset = space->used;
-    }
-    target->start = (uint8_t *)((uintptr_t)space->start + from->remote_offset);
-    target->mlength = fitting(from, space->length);
-    target->ct = space->ct;
-    target->options = space->options;
-    target->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
-    if (NI_UNLIKELY(manages)) {
-        space->used += target->mlength;
-        target->unlinks = target->unlinks || space->length - space->used < space->min_free;
-    }
-}
-
 void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_arriving *from,
                   struct ni_target *target)
 {
@@ -104,20 +78,20 @@ void ni_target_tell(const struct ni_arriving *from, const struct ni_target *targ
     if (from->pt->eq == NULL) {
         return;
     }
-    event = (struct ni_event){
-        .type = type,
-        .ni_fail_type = fail,
-        .user_ptr = target->user_ptr,
-        .start = target->start,
-        .match_bits = from->match_bits,
-        .hdr_data = from->hdr_data,
-        .rlength = from->rlength,
-        .mlength = target->mlength,
-        .remote_offset = from->remote_offset,
-        .initiator = from->initiator,
-        .pt_index = from->pt->index,
-        .peer = from->peer,
-    };
+    /* One by one: an initialiser would clear it first. */
+    event.type = type;
+    event.ni_fail_type = fail;
+    event.user_ptr = target->user_ptr;
+    event.start = target->start;
+    event.match_bits = from->match_bits;
+    event.hdr_data = from->hdr_data;
+    event.rlength = from->rlength;
+    event.mlength = target->mlength;
+    event.remote_offset = from->remote_offset;
+    event.initiator = from->initiator;
+    event.pt_index = from->pt->index;
+    event.peer = from->peer;
+    event.unexpected = 0;
     if (target->unlinks && (target->options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
         event.type = NI_EVENT_AUTO_UNLINK;
         ni_event_tell(from->pt->eq, &event);

@@ -10,7 +10,8 @@ enum {
                     NI_ME_EVENT_CT_BYTES,
 };
 
-/* Link an entry behind all others. portals->lock is held. */
+/* Link an entry behind all others. space: what is left of its buffer, NULL: all. portals->lock is
+ * held. */
 static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
                 const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
 {
@@ -20,7 +21,11 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     if (NI_UNLIKELY(entry == NULL)) {
         return NI_PTL_NO_SPACE;
     }
-    entry->space = *space;
+    if (NI_LIKELY(space == NULL)) {
+        ni_space_set(&entry->space, me);
+    } else {
+        entry->space = *space;
+    }
     entry->user_ptr = user_ptr;
     entry->pt = pt;
     if (NI_UNLIKELY(ni_match_list_append(&pt->posted, &entry->match, me->match_bits,
@@ -65,7 +70,7 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
                  void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
-    struct ni_space space;
+    struct ni_space space, *left = NULL;
     struct ni_pt *pt;
     int result;
 
@@ -76,7 +81,6 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
                     ((me->options & NI_ME_MANAGE_LOCAL) != 0 && me->min_free > me->length))) {
         return NI_PTL_ARG_INVALID;
     }
-    space = ni_space_of(me);
     ni_portals_lock(ni);
     pt = ni_pt_at(portals, pt_index);
     if (NI_UNLIKELY(pt == NULL)) {
@@ -87,11 +91,13 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         if (handle != NULL) {
             *handle = 0;
         }
+        ni_space_set(&space, me);
         if (use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
             return NI_OK;
         }
+        left = &space;
     }
-    result = post(ni, pt, me, &space, user_ptr, handle);
+    result = post(ni, pt, me, left, user_ptr, handle);
     ni_portals_unlock(ni);
     return result;
 }

@@ -240,9 +240,34 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from);
 void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_arriving *from,
                   struct ni_target *target);
 
+/* Bytes of a message that fit into length bytes. */
+static inline uint64_t ni_fitting(const struct ni_arriving *from, uint64_t length)
+{
+    uint64_t offset = from->remote_offset;
+
+    return offset >= length ? 0 : ni_min_u64(from->rlength, length - offset);
+}
+
 /* Take room for a message: where it goes. A space that manages its offsets decides about
  * from->remote_offset. */
-void ni_space_take(struct ni_space *space, struct ni_arriving *from, struct ni_target *target);
+static inline void ni_space_take(struct ni_space *space, struct ni_arriving *from,
+                                 struct ni_target *target)
+{
+    bool manages = (space->options & NI_ME_MANAGE_LOCAL) != 0;
+
+    if (NI_UNLIKELY(manages)) {
+        from->remote_offset = space->used;
+    }
+    target->start = (uint8_t *)((uintptr_t)space->start + from->remote_offset);
+    target->mlength = ni_fitting(from, space->length);
+    target->ct = space->ct;
+    target->options = space->options;
+    target->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
+    if (NI_UNLIKELY(manages)) {
+        space->used += target->mlength;
+        target->unlinks = target->unlinks || space->length - space->used < space->min_free;
+    }
+}
 
 /* Whether a message may go there, as far as its length is concerned. */
 static inline bool ni_space_accepts(const struct ni_space *space, const struct ni_arriving *from)
@@ -254,13 +279,23 @@ static inline bool ni_space_accepts(const struct ni_space *space, const struct n
            ni_range_within(offset, from->rlength, space->length);
 }
 
+static inline void ni_space_set(struct ni_space *space, const struct ni_me *me)
+{
+    space->start = me->start;
+    space->length = me->length;
+    space->used = 0;
+    space->min_free = me->min_free;
+    space->ct = me->ct;
+    space->options = me->options;
+    space->busy = 0;
+}
+
 static inline struct ni_space ni_space_of(const struct ni_me *me)
 {
-    return (struct ni_space){.start = me->start,
-                             .length = me->length,
-                             .min_free = me->min_free,
-                             .ct = me->ct,
-                             .options = me->options};
+    struct ni_space space;
+
+    ni_space_set(&space, me);
+    return space;
 }
 
 /* One delivery less is under way. portals->lock is held. */
