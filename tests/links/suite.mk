@@ -20,6 +20,7 @@ suite_tests = \
     tests/links/suite_queues \
     tests/links/suite_random \
     tests/links/suite_refused \
+    tests/links/suite_spaces \
     tests/links/suite_transfers
 
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
@@ -73,6 +74,10 @@ tests_links_suite_random_LDADD = $(LINKS_LIBS)
 tests_links_suite_refused_SOURCES = tests/links/suite_refused.c $(suite_sources)
 tests_links_suite_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_refused_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_spaces_SOURCES = tests/links/suite_spaces.c $(suite_sources) $(suite_portals)
+tests_links_suite_spaces_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_spaces_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)
