@@ -7,8 +7,8 @@
 enum { OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
 
 /* Where the data of a receive goes: the user's memory, or a buffer to be unpacked. */
-static inline int prepare(struct ompi_mtl_match_request *request,
-                          struct opal_convertor_t *convertor, struct ni_me *me)
+NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
+                             struct opal_convertor_t *convertor, struct ni_me *me)
 {
     request->kind = OMPI_MTL_MATCH_RECV;
     request->packed = NULL;

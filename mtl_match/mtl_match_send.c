@@ -17,9 +17,9 @@ struct message {
 };
 
 /* Find peer and data. The data is packed if it is not contiguous. */
-static inline int prepare(struct message *message, struct ompi_communicator_t *comm, int dest,
-                          int tag, struct opal_convertor_t *convertor,
-                          mca_pml_base_send_mode_t mode)
+NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t *comm, int dest,
+                             int tag, struct opal_convertor_t *convertor,
+                             mca_pml_base_send_mode_t mode)
 {
     message->to = ompi_mtl_match_endpoint_of(comm, dest);
     if (NI_UNLIKELY(message->to == NULL)) {
@@ -46,8 +46,8 @@ static inline int prepare(struct message *message, struct ompi_communicator_t *c
  * NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. A
  * synchronous send is over when the message has been matched: its event is the acknowledgement.
  */
-static inline int put(struct ompi_mtl_match_module *module, const struct message *message,
-                      mca_pml_base_send_mode_t mode, void *user_ptr)
+NI_ALWAYS_INLINE int put(struct ompi_mtl_match_module *module, const struct message *message,
+                         mca_pml_base_send_mode_t mode, void *user_ptr)
 {
     if (NI_LIKELY(mode != MCA_PML_BASE_SEND_SYNCHRONOUS)) {
         return ni_put(module->ni, &module->sends, (uint64_t)(uintptr_t)message->memory,
