@@ -11,7 +11,7 @@ enum { PUTS = 20, LONG = 50000 };
 struct counts {
     struct ni_ct *put, *overflow;      /* at the target: messages, bytes */
     struct ni_ct *sent, *acked, *left; /* at the initiator */
-    uint8_t *from, *to;
+    uint8_t *from, *to; /* each put has its own place at the target: writes to one would race */
     unsigned pt;
 };
 
@@ -45,7 +45,7 @@ static void post(struct suite_ni *ni, void *arg)
     struct counts *counts = arg;
 
     for (unsigned i = 0; i < PUTS; i++) {
-        const struct ni_me me = {.start = counts->to,
+        const struct ni_me me = {.start = counts->to + (size_t)i * LONG,
                                  .length = LONG,
                                  .match_bits = i,
                                  .match_id = NI_INITIATOR_ANY,
@@ -148,7 +148,7 @@ static void both_ways(struct suite *suite)
     struct counts *counts = suite_alloc(suite, sizeof(*counts));
 
     counts->from = suite_alloc(suite, LONG);
-    counts->to = suite_alloc(suite, LONG);
+    counts->to = suite_alloc(suite, (size_t)PUTS * LONG);
     suite_call(suite, 1, open_target, counts);
     suite_call(suite, 0, open_initiator, counts);
     for (unsigned round = 0; round < 2; round++) {
