@@ -75,7 +75,7 @@ void ompi_glue_register_pvars(void);
  * these; "" for those that a topic does not have. */
 void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c);
 
-/* The same for what all processes of a node find alike: the first of them says it. */
+/* The same for what all processes of a node find alike: the first of them to find it says it. */
 void ompi_glue_help_once(const char *topic, const char *a, const char *b, const char *c);
 
 /* The description given to ompi_glue_set_component. */

@@ -3,14 +3,18 @@
 #include "ompi_glue/component.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /*
- * Two ways. What all processes find alike, one of them prints itself. What some may find is given to
- * Open MPI, with which mpirun folds equal messages; but mpirun of 4.1 garbles or loses messages that
- * several processes send at once, so nothing goes that way on which a user depends.
+ * Two ways. What all processes find alike, the first of them on a node to come to it prints itself;
+ * the others may be ended before they get so far. What some may find is given to Open MPI, with
+ * which mpirun folds equal messages; but mpirun of 4.1 garbles or loses messages that several
+ * processes send at once, so nothing goes that way on which a user depends.
  *
  * Open MPI looks for help files in its own data folder only, unless told of others. The file is
  * installed beside the component, so the component tells where it was loaded from. If the file is
@@ -62,22 +66,46 @@ static const char *find_topic(const char *topic, size_t *length)
     return start;
 }
 
-/* Print a topic from our own copy, framed as Open MPI does. */
-static void print(const char *topic, const char *a, const char *b, const char *c)
+/* The text of a topic from our own copy, framed as Open MPI does. */
+static void format(char *text, size_t size, const char *topic, const char *a, const char *b,
+                   const char *c)
 {
     static const char frame[] =
         "--------------------------------------------------------------------------\n";
-    char format[2048], text[4096];
+    char framed[2048];
     size_t length = 0;
     const char *start = find_topic(topic, &length);
 
     if (start == NULL) {
-        opal_output(0, "%s %s %s %s %s", ompi_glue_self()->help_file, topic, a, b, c);
+        snprintf(text, size, "%s %s %s %s %s\n", ompi_glue_self()->help_file, topic, a, b, c);
         return;
     }
-    snprintf(format, sizeof(format), "%s%.*s\n%s", frame, (int)length, start, frame);
-    snprintf(text, sizeof(text), format, opal_process_info.nodename, a, b, c);
-    (void)fputs(text, stderr);
+    snprintf(framed, sizeof(framed), "%s%.*s\n%s", frame, (int)length, start, frame);
+    snprintf(text, size, framed, opal_process_info.nodename, a, b, c);
+}
+
+/* Whether no process of this job on this node has said the text before: the first leaves a file of
+ * that name in the job's folder, which Open MPI removes with the folder. Without a folder, yes. */
+static bool first_to_say(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325ULL; /* FNV-1a */
+    char path[1200];
+    int fd;
+
+    if (opal_process_info.job_session_dir == NULL) {
+        return true;
+    }
+    for (; *text != '\0'; text++) {
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+    }
+    snprintf(path, sizeof(path), "%s/apelink-said-%016" PRIx64, opal_process_info.job_session_dir,
+             hash);
+    fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno != EEXIST;
+    }
+    (void)close(fd);
+    return true;
 }
 
 /* Not opal_show_vhelp: only this one's messages are folded by mpirun. */
@@ -87,13 +115,19 @@ void ompi_glue_help(const char *topic, const char *a, const char *b, const char 
         (void)opal_show_help(ompi_glue_self()->help_file, topic, true, opal_process_info.nodename,
                              a, b, c);
     } else {
-        print(topic, a, b, c);
+        char text[4096];
+
+        format(text, sizeof(text), topic, a, b, c);
+        (void)fputs(text, stderr);
     }
 }
 
 void ompi_glue_help_once(const char *topic, const char *a, const char *b, const char *c)
 {
-    if (ompi_glue_is_first_of_node()) {
-        print(topic, a, b, c);
+    char text[4096];
+
+    format(text, sizeof(text), topic, a, b, c);
+    if (first_to_say(text)) {
+        (void)fputs(text, stderr);
     }
 }

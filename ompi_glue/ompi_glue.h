@@ -63,12 +63,6 @@ static inline unsigned ompi_glue_node_peers(void)
     return peers > 0 ? (unsigned)peers : 0;
 }
 
-/* Whether this is the first process of its job on this node, or the only one. */
-static inline bool ompi_glue_is_first_of_node(void)
-{
-    return (long)opal_process_info.my_local_rank <= 0;
-}
-
 /*
  * osc/rdma of 4.1 looks for two of the atomic capabilities in the word of the general flags, where
  * their bits mean nothing to anyone else. Setting them there is the only way to be asked for
