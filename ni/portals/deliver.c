@@ -67,8 +67,9 @@ void ni_target_release(struct ni *ni, const struct ni_target *target)
 void ni_target_tell(const struct ni_arriving *from, const struct ni_target *target,
                     enum ni_event_kind type, enum ni_ni_fail fail)
 {
-    uint32_t disabled = type == NI_EVENT_PUT ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
-    uint32_t counted = type == NI_EVENT_PUT ? NI_ME_EVENT_CT_COMM : NI_ME_EVENT_CT_OVERFLOW;
+    bool posted = type < NI_EVENT_PUT_OVERFLOW;
+    uint32_t disabled = posted ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
+    uint32_t counted = posted ? NI_ME_EVENT_CT_COMM : NI_ME_EVENT_CT_OVERFLOW;
     struct ni_event event;
 
     if (NI_UNLIKELY((target->options & counted) != 0)) {

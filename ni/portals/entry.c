@@ -4,7 +4,7 @@
 /* Match entries: posting and unlinking. */
 
 enum {
-    NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
+    NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_OP_GET | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
                     NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE | NI_ME_NO_TRUNCATE |
                     NI_ME_MANAGE_LOCAL | NI_ME_EVENT_CT_COMM | NI_ME_EVENT_CT_OVERFLOW |
                     NI_ME_EVENT_CT_BYTES,
@@ -49,7 +49,7 @@ static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, str
     bool unlinks;
 
     while ((kept = ni_kept_find(pt, me, space)) != NULL) {
-        if ((me->options & NI_ME_OP_PUT) == 0) {
+        if (!ni_verb_allowed(kept->from.verb, me->options)) {
             break;
         }
         ni_kept_take(ni, kept);

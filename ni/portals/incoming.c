@@ -45,12 +45,12 @@ static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, e
     return NI_OK;
 }
 
-/* Why a put is not accepted by what was found for it. */
+/* Why it is not accepted by what was found for it. */
 static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from,
                              const struct ni_entry *entry)
 {
     if (entry != NULL) {
-        return (entry->space.options & NI_ME_OP_PUT) != 0 ? NI_NI_OK : NI_NI_OP_VIOLATION;
+        return ni_verb_allowed(from->verb, entry->space.options) ? NI_NI_OK : NI_NI_OP_VIOLATION;
     }
     if ((from->pt->options & NI_PT_UNEXPECTED) == 0) {
         return NI_NI_DROPPED;
@@ -77,6 +77,7 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
     }
     entry = ni_entry_find(ni, from);
     if (NI_UNLIKELY(entry == NULL || (entry->space.options & NI_ME_OP_PUT) == 0)) {
+        from->verb = NI_VERB_PUT;
         why = judge(ni, from, entry);
         if (why != NI_NI_OK) {
             return refuse(ni, from, why);
@@ -169,7 +170,7 @@ static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving
     if (entry == NULL) {
         status = defer(ni, kept);
     } else {
-        kept->type = NI_EVENT_PUT;
+        kept->type = ni_verb_event(from->verb, false);
         ni_entry_use(ni->portals, entry, from, &kept->target);
         from->pt->users++;
     }
@@ -210,6 +211,7 @@ static ni_status on_put_long(const struct packet_in *in)
         .rlength = more.length,
         .remote_offset = more.remote_offset,
         .token = fields.token,
+        .verb = NI_VERB_PUT,
     };
     return long_put_arrives(in, &from, &fields);
 }

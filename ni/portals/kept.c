@@ -140,7 +140,7 @@ struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me, const str
 
 void ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
 {
-    kept->type = NI_EVENT_PUT_OVERFLOW;
+    kept->type = ni_verb_event(kept->from.verb, true);
     ni_space_take(space, &kept->from, &kept->target);
     kept->target.user_ptr = user_ptr;
     kept->target.entry = NULL;

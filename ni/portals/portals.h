@@ -91,6 +91,33 @@ struct ni_portal_task {
     void (*run)(struct ni *ni, struct ni_portal_task *task);
 };
 
+/* What an initiator wants done. Numbers as its events have, see ni_verb_event. */
+enum ni_verb { NI_VERB_PUT, NI_VERB_GET, NI_VERB_ATOMIC, NI_VERB_FETCH };
+
+/* What an entry must accept for it. */
+static inline uint32_t ni_verb_needs(enum ni_verb verb)
+{
+    static const uint32_t needs[] = {
+        [NI_VERB_PUT] = NI_ME_OP_PUT,
+        [NI_VERB_GET] = NI_ME_OP_GET,
+        [NI_VERB_ATOMIC] = NI_ME_OP_PUT,
+        [NI_VERB_FETCH] = NI_ME_OP_PUT | NI_ME_OP_GET,
+    };
+
+    return needs[verb];
+}
+
+static inline bool ni_verb_allowed(enum ni_verb verb, uint32_t options)
+{
+    return (options & ni_verb_needs(verb)) == ni_verb_needs(verb);
+}
+
+/* Its event at the target: of an entry that was posted, or one that came later. */
+static inline enum ni_event_kind ni_verb_event(enum ni_verb verb, bool overflow)
+{
+    return (enum ni_event_kind)((unsigned)verb + (overflow ? NI_EVENT_PUT_OVERFLOW : NI_EVENT_PUT));
+}
+
 /* What an initiator said. */
 struct ni_arriving {
     struct ni_peer *peer; /* NULL: this NI */
@@ -100,7 +127,8 @@ struct ni_arriving {
     uint64_t hdr_data;
     uint64_t rlength;
     uint64_t remote_offset;
-    uint64_t token; /* of the answer; 0: wants none */
+    uint64_t token;    /* of the answer; 0: wants none */
+    enum ni_verb verb; /* set where it is not known to be a put */
 };
 
 /* Where it goes. */

@@ -74,14 +74,22 @@ enum ni_ni_fail {
 /* A name for people, such as "NI_NI_DROPPED"; never NULL. */
 const char *ni_ni_fail_name(enum ni_ni_fail fail);
 
+/* What an event tells. The first four and their _OVERFLOW kin come in the same order. */
 enum ni_event_kind {
-    NI_EVENT_PUT,          /* target: data is in the buffer of a posted entry */
-    NI_EVENT_PUT_OVERFLOW, /* target: the entry just appended matched what had come before */
-    NI_EVENT_SEND,         /* initiator: the buffer may be used again */
-    NI_EVENT_ACK,          /* initiator: matched and delivered */
-    NI_EVENT_AUTO_UNLINK,  /* target: an entry was used once, or its space was used up */
-    NI_EVENT_PT_DISABLED,  /* target: flow control has disabled the portal table entry */
-    NI_EVENT_SEARCH,       /* result of ni_me_search */
+    NI_EVENT_PUT,             /* target: data is in the buffer of a posted entry */
+    NI_EVENT_GET,             /* target: data of the entry has left */
+    NI_EVENT_ATOMIC,          /* target: the entry's data has been combined */
+    NI_EVENT_FETCH_ATOMIC,    /* target: the same, and what was there has left */
+    NI_EVENT_PUT_OVERFLOW,    /* target: the entry just appended matched what had come before */
+    NI_EVENT_GET_OVERFLOW,    /* the same of a get */
+    NI_EVENT_ATOMIC_OVERFLOW, /* the same of an atomic */
+    NI_EVENT_FETCH_ATOMIC_OVERFLOW, /* the same of a fetching atomic */
+    NI_EVENT_SEND,                  /* initiator: the buffer may be used again */
+    NI_EVENT_ACK,                   /* initiator: matched and delivered */
+    NI_EVENT_REPLY,                 /* initiator: the answer is in the buffer */
+    NI_EVENT_AUTO_UNLINK,           /* target: an entry was used once, or its space was used up */
+    NI_EVENT_PT_DISABLED,           /* target: flow control has disabled the portal table entry */
+    NI_EVENT_SEARCH,                /* result of ni_me_search */
 };
 
 /* Initiators. An NI numbers its peers in the order in which it comes to know them, whether it
@@ -275,18 +283,20 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
  */
 
 enum ni_me_options {
-    NI_ME_OP_PUT = 1,                /* accepts puts; others pass as if it did not match */
-    NI_ME_USE_ONCE = 2,              /* unlinked by the first match */
-    NI_ME_EVENT_COMM_DISABLE = 4,    /* no PUT events of successes */
-    NI_ME_EVENT_UNLINK_DISABLE = 8,  /* no AUTO_UNLINK event */
-    NI_ME_EVENT_OVER_DISABLE = 0x10, /* no PUT_OVERFLOW event of successes */
+    NI_ME_OP_PUT = 1,               /* accepts puts and atomics: what matches an entry that does not
+                                        accept it ends with NI_NI_OP_VIOLATION */
+    NI_ME_USE_ONCE = 2,             /* unlinked by the first match */
+    NI_ME_EVENT_COMM_DISABLE = 4,   /* no PUT, GET, .. events of successes */
+    NI_ME_EVENT_UNLINK_DISABLE = 8, /* no AUTO_UNLINK event */
+    NI_ME_EVENT_OVER_DISABLE = 0x10, /* no _OVERFLOW event of successes */
     NI_ME_NO_TRUNCATE = 0x20,        /* passed over by messages that are longer than what is left */
     NI_ME_MANAGE_LOCAL = 0x40,       /* messages one behind the other, whatever their remote_offset;
                                         events and ACK say at which offset. Unlinked when less than
                                         min_free bytes are left. */
-    NI_ME_EVENT_CT_COMM = 0x80,      /* what would be a PUT event is counted in ct, too */
-    NI_ME_EVENT_CT_OVERFLOW = 0x100, /* the same for PUT_OVERFLOW */
+    NI_ME_EVENT_CT_COMM = 0x80,      /* what would be such an event is counted in ct, too */
+    NI_ME_EVENT_CT_OVERFLOW = 0x100, /* the same for _OVERFLOW */
     NI_ME_EVENT_CT_BYTES = 0x200,    /* successes count as their bytes */
+    NI_ME_OP_GET = 0x400,            /* accepts gets; with NI_ME_OP_PUT, fetching atomics */
 };
 
 /* What to post. Plain data, copied by the call. */
