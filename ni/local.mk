@@ -19,6 +19,7 @@ ni_libapeni_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 apeniincludedir = $(includedir)/apeni
 apeniinclude_HEADERS = \
     ni/include/apeni/apeni.h \
+    ni/include/apeni/command.h \
     ni/include/apeni/counter.h \
     ni/include/apeni/fault.h \
     ni/include/apeni/inproc.h \
@@ -37,4 +38,5 @@ include ni/link/local.mk
 include ni/match/local.mk
 include ni/table/local.mk
 include ni/engine/local.mk
+include ni/command/local.mk
 include ni/portals/local.mk

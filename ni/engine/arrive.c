@@ -154,8 +154,10 @@ static ni_status write_object(const struct ni_arrival *a, const struct ni_packet
         status = refuse(a, NI_ERR_BOUNDS);
     } else if (region->type == NI_REGION_QUEUE) {
         status = write_queue(a, region);
-    } else {
+    } else if (region->type == NI_REGION_COUNTER) {
         status = write_counter(a);
+    } else {
+        status = refuse(a, NI_ERR_ACCESS); /* descriptors are composed by their owner alone */
     }
     return answer(a, fields->token, status, a->len);
 }

@@ -281,7 +281,23 @@ enum { NI_PEER_BUCKETS = 64, NI_LANES_MIN = 8 };
 enum ni_untidy {
     NI_UNTIDY_LANES = 1, /* some were removed */
     NI_UNTIDY_PEERS = 2, /* some went down, and have their endpoints still */
+    /* There are command regions. It stays as long as they do: so their monitor is asked for by a test
+     * that each poll makes in any case. */
+    NI_UNTIDY_COMMANDS = 4,
 };
+
+/* What the layer of command regions does for an NI that has one. The turn is ours. */
+struct ni_command_ops {
+    /* Look for descriptors that are complete, and serve those that wait; returns events. */
+    unsigned (*progress)(struct ni *ni);
+    /* A COMMAND region has been removed from the table; object is its object 0. The NI's lock is
+     * held. */
+    void (*release)(struct ni *ni, void *object);
+    /* The NI closes; its regions are gone. */
+    void (*close)(struct ni *ni);
+};
+
+struct ni_commands;
 
 struct ni {
     /* hot: polling */
@@ -327,6 +343,8 @@ struct ni {
     unsigned host_processes, host_cores;
     ni_peer_down_fn down_fn;
     void *down_arg;
+    const struct ni_command_ops *command_ops; /* NULL: there never was a command region */
+    struct ni_commands *commands;
     struct ni_list forks; /* in the list of all NIs of the process */
 };
 

@@ -214,6 +214,9 @@ void ni_close(struct ni *ni)
         ni->portal_ops->close(ni);
     }
     ni_regions_close(ni);
+    if (ni->command_ops != NULL) {
+        ni->command_ops->close(ni);
+    }
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
         next = node->next;
         ni_peer_free(ni_container_of(node, struct ni_peer, all));

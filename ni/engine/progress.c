@@ -12,7 +12,7 @@ enum {
     NI_LINK_INTERVAL = 1,  /* polls per call of the link's own progress */
     NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
     NI_SPIN_CROWD = 50,    /* without */
-    NI_BLOCK_FULL_US = 50, /* sleep while a lane is full */
+    NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
 };
 
 /* ---- the turn --------------------------------------------------------------------------------
@@ -314,6 +314,16 @@ static unsigned progress(struct ni *ni)
     return events;
 }
 
+/* What waits until nobody is in a callback. */
+static NI_NOINLINE unsigned tidy(struct ni *ni)
+{
+    if ((ni->untidy & ~(uint32_t)NI_UNTIDY_COMMANDS) != 0) {
+        compact(ni);
+        ni_peers_sever(ni);
+    }
+    return (ni->untidy & NI_UNTIDY_COMMANDS) != 0 ? ni->command_ops->progress(ni) : 0;
+}
+
 static unsigned progress_single(struct ni *ni)
 {
     unsigned events;
@@ -321,8 +331,7 @@ static unsigned progress_single(struct ni *ni)
     ni->depth++;
     events = progress(ni);
     if (--ni->depth == 0 && NI_UNLIKELY(ni->untidy != 0)) {
-        compact(ni);
-        ni_peers_sever(ni);
+        events += tidy(ni);
     }
     if (events == 0) {
         idle(ni);
@@ -380,8 +389,8 @@ static uint64_t spin_limit(const struct ni *ni)
                                                                            : NI_SPIN_CROWD;
 }
 
-/* Sleep. Nobody wakes us when a full lane has room again, so then for a short time only; and not at
- * all while something is left to do, such as a packet that its queue cannot take yet. */
+/* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
+ * descriptor, so then for a short time only; and not at all while something is left to do, such as a packet that its queue cannot take yet. */
 static void block(struct ni *ni, uint64_t us)
 {
     bool taken = ni_turn_take(ni);
@@ -389,7 +398,9 @@ static void block(struct ni *ni, uint64_t us)
 
     if (!work) {
         ni_stat_add(&ni->stats.blocks, 1);
-        us = ni_work_count(&ni->busy) != 0 ? ni_min_u64(us, NI_BLOCK_FULL_US) : us;
+        if (ni_work_count(&ni->busy) != 0 || (ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
+            us = ni_min_u64(us, NI_BLOCK_FULL_US);
+        }
         ni->link->ops->wait(ni->link, us, has_work);
     }
     ni_turn_give(ni, taken);

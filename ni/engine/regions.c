@@ -67,12 +67,14 @@ ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, 
     return consumer == NULL ? NI_ERR_INVALID : ni_region_insert(ni, &view, rkey);
 }
 
-static void free_object(enum ni_region_type type, const struct ni_region_view *view)
+static void free_object(struct ni *ni, enum ni_region_type type, const struct ni_region_view *view)
 {
     if (type == NI_REGION_QUEUE && view->object[NI_OBJECT_BODY] != 0) {
         ni_queue_free((struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY]);
     } else if (type == NI_REGION_COUNTER) {
         ni_counter_free((struct ni_counter *)(uintptr_t)view->object[0]);
+    } else if (type == NI_REGION_COMMAND) {
+        ni->command_ops->release(ni, (void *)(uintptr_t)view->object[0]);
     }
 }
 
@@ -98,8 +100,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues are used by whoever has the turn, counters under the NI's lock. */
-    object = view.type == NI_REGION_QUEUE;
+    /* Queues and command regions are used by whoever has the turn, counters under the NI's lock. */
+    object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND;
     if (object) {
         taken = ni_turn_take(ni);
     }
@@ -110,7 +112,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
             ni->last.queue = NI_NO_QUEUE;
         }
         ni_stat_sub(&ni->stats.regions, 1);
-        free_object(view.type, &view);
+        free_object(ni, view.type, &view);
     }
     ni_lock_give(&ni->lock, ni->threads);
     /* Whoever found the region has left it then. */

@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|link|match|portals)\//)
+    if (path ~ /^ni\/(base|command|link|match|portals)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -87,6 +87,7 @@ BEGIN {
     allow("ni/link", "ni/base ni/include")
     allow("ni/match", "ni/base ni/include")
     allow("ni", "ni/link ni/base ni/include")
+    allow("ni/command", "ni ni/link ni/base ni/include")
     allow("ni/portals", "ni ni/match ni/link ni/base ni/include")
     allow("hfm", "ni ni/link ni/base ni/include")
     allow("presto", "ni ni/base ni/include")

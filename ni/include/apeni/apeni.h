@@ -4,6 +4,7 @@
 
 /* Everything that a program using the network interface needs. */
 
+#include <apeni/command.h>
 #include <apeni/counter.h>
 #include <apeni/fault.h>
 #include <apeni/inproc.h>

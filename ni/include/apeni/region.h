@@ -15,6 +15,7 @@
  *   QUEUE    Writes are enqueued (single reader), or handed to a consumer function on the link's
  *            own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
+ *   COMMAND  Its owner composes descriptors there by plain stores; packets are refused.
  *
  * A region is named by a handle, which holds an index and a generation: a handle kept after
  * ni_region_deregister is refused, also when its index is in use again. A remote access must also
@@ -37,6 +38,7 @@ enum ni_region_type {
     NI_REGION_MEMORY = 1,
     NI_REGION_QUEUE = 2,
     NI_REGION_COUNTER = 3,
+    NI_REGION_COMMAND = 4, /* command.h */
 };
 
 /* Remote accesses that a region allows; bits. */
