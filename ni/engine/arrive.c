@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "engine/arrive.h"
+#include "engine/ask.h"
 #include "engine/direct.h"
-#include "engine/engine.h"
 #include "engine/fast.h"
+#include "engine/job.h"
+#include "engine/op.h"
+#include "engine/probe.h"
+#include "engine/regions.h"
+#include "engine/send.h"
+#include "engine/stream.h"
 
 /*
  * Packets in: one handler per kind. What a packet does is decided by the type of the region that it

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-#include "engine/fast.h"
+#include "base/clock.h"
+#include "engine/ask.h"
+#include "engine/job.h"
+#include "engine/stream.h"
 
 /*
  * Long reads from a peer whose memory the kernel copies. If the peer is in the library, the fastest

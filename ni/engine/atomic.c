@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/atomic.h"
 
 /*
  * Atomics. They are applied by the core that owns the word, or by the initiator when it shares the

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <apeni/counter.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "engine/op.h"
+#include "engine/regions.h"
+#include "engine/transfer.h"
 
 /*
  * COUNTER regions: add-on-store, and notifications when the sum is zero (FORTH-CC 2.3, 3.2). All of

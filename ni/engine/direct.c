@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/arrive.h"
+#include "engine/atomic.h"
 #include "engine/direct.h"
-
-#include "engine/engine.h"
+#include "engine/send.h"
 
 /*
- * Packets in, the frequent ones: each has a handler of its own, compiled with and without locks. What
- * it does not do itself goes on to arrive.c, which judges it anew.
+ * Packets in, the frequent ones: each has a handler of its own, compiled with and without locks.
+ * What it does not do itself goes on to arrive.c, which judges it anew.
  */
 
-/* By the detour. A peer that is going away needs no answers; its own failure is noticed elsewhere. */
+/* By the detour. A peer that is going away needs no answers; its own failure is noticed
+ * elsewhere. */
 NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_status status,
                                     uint64_t value)
 {
@@ -20,8 +22,8 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
     }
 }
 
-/* A whole Write to memory, if it may be: only that has bytes. False: on_write says what is wrong, or
- * knows what else it is. */
+/* A whole Write to memory, if it may be: only that has bytes. False: on_write says what is wrong,
+ * or knows what else it is. */
 NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
                                   const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                   const uint8_t *payload, bool threads)

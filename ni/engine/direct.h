@@ -2,15 +2,19 @@
 #ifndef NI_ENGINE_DIRECT_H
 #define NI_ENGINE_DIRECT_H
 
-#include "engine/engine.h"
+#include <string.h>
+
+#include "engine/op.h"
+#include "engine/peer.h"
 #include "link/lane_inl.h"
 
 /*
- * The direct path of requests and answers: composed in the lane, in place, when nothing waits before
- * them. Where there is no place, the detour over ni_send_control and streams has the same result.
+ * The direct path of requests and answers: composed in the lane, in place, when nothing waits
+ * before them. Where there is no place, the detour over ni_send_control and streams has the same
+ * result.
  *
- * The functions of this path are compiled twice, with and without locks: `threads` is a constant, that
- * of the NI.
+ * The functions of this path are compiled twice, with and without locks: `threads` is a constant,
+ * that of the NI.
  */
 
 enum {

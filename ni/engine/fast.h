@@ -2,8 +2,11 @@
 #ifndef NI_ENGINE_FAST_H
 #define NI_ENGINE_FAST_H
 
+#include <string.h>
+
 #include "base/copy.h"
-#include "engine/engine.h"
+#include "engine/ni.h"
+#include "engine/peer.h"
 #include "link/lane_inl.h"
 
 /*

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-#include "engine/fast.h"
+#include <sched.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "engine/ask.h"
+#include "engine/job.h"
+#include "engine/op.h"
+#include "engine/transfer.h"
+#include "link/lane_inl.h"
 
 /*
  * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per

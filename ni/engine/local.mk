@@ -3,22 +3,39 @@
 
 ni_libapeni_core_la_SOURCES += \
     ni/engine/arrive.c \
+    ni/engine/arrive.h \
     ni/engine/ask.c \
+    ni/engine/ask.h \
     ni/engine/atomic.c \
+    ni/engine/atomic.h \
+    ni/engine/command_ops.h \
     ni/engine/counter.c \
     ni/engine/direct.c \
     ni/engine/direct.h \
     ni/engine/engine.h \
     ni/engine/fast.h \
     ni/engine/job.c \
+    ni/engine/job.h \
     ni/engine/lock.c \
+    ni/engine/lock.h \
+    ni/engine/ni.h \
     ni/engine/op.c \
+    ni/engine/op.h \
     ni/engine/open.c \
     ni/engine/peer.c \
+    ni/engine/peer.h \
+    ni/engine/portal_ops.h \
     ni/engine/probe.c \
+    ni/engine/probe.h \
     ni/engine/progress.c \
+    ni/engine/progress.h \
     ni/engine/queue.c \
     ni/engine/regions.c \
+    ni/engine/regions.h \
     ni/engine/send.c \
+    ni/engine/send.h \
     ni/engine/stream.c \
-    ni/engine/transfer.c
+    ni/engine/stream.h \
+    ni/engine/transfer.c \
+    ni/engine/transfer.h \
+    ni/engine/work.h

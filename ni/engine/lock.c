@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "base/compiler.h"
+#include "engine/lock.h"
 
 /* Waiting for a lock: its holder may need our core to go on. */
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <apeni/counter.h>
+#include <apeni/transfer.h>
+
+#include "engine/op.h"
+#include "engine/stream.h"
 
 /*
  * Operations under way at their initiator. Each is accepted once and completes once; its token, the

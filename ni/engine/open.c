@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <apeni/log.h>
@@ -9,7 +11,14 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "engine/engine.h"
+#include "engine/job.h"
+#include "engine/ni.h"
+#include "engine/op.h"
+#include "engine/peer.h"
+#include "engine/progress.h"
+#include "engine/regions.h"
+#include "engine/send.h"
+#include "engine/stream.h"
 
 /*
  * Life of an NI, and its address blob:

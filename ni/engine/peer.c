@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <string.h>
 
 #include <apeni/log.h>
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "engine/job.h"
+#include "engine/op.h"
+#include "engine/peer.h"
+#include "engine/progress.h"
+#include "engine/send.h"
+#include "engine/stream.h"
 
 /*
  * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first;
@@ -194,8 +200,8 @@ void ni_peers_sever(struct ni *ni)
     for (NI_LIST_EACH(node, &ni->peers)) {
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
 
-        /* Its operations look at the endpoint until they are completed. One that is there still, and
-         * was told by its link why it is not listened to, is not told anything else. */
+        /* Its operations look at the endpoint until they are completed. One that is there still,
+         * and was told by its link why it is not listened to, is not told anything else. */
         if (!peer->settled || (!peer->sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
             continue;
         }

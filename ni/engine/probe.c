@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-#include "engine/fast.h"
+#include "base/clock.h"
+#include "engine/probe.h"
+#include "link/lane_inl.h"
 
 /*
  * How far is the peer? The time that a cache line takes from core to core differs by a factor of

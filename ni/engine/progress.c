@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <sched.h>
+
+#include <apeni/ni.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/arrive.h"
+#include "engine/ask.h"
 #include "engine/fast.h"
+#include "engine/job.h"
+#include "engine/ni.h"
+#include "engine/peer.h"
+#include "engine/probe.h"
+#include "engine/progress.h"
+#include "engine/regions.h"
+#include "engine/send.h"
 
 /*
  * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on.
@@ -8,8 +22,8 @@
  */
 
 enum {
+    NI_LANES_MIN = 8,      /* places, at first */
     NI_LANE_BUDGET = 32,   /* packets of one lane before the others get their turn */
-    NI_LINK_INTERVAL = 1,  /* polls per call of the link's own progress */
     NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
     NI_SPIN_CROWD = 50,    /* without */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
@@ -390,7 +404,8 @@ static uint64_t spin_limit(const struct ni *ni)
 }
 
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
- * descriptor, so then for a short time only; and not at all while something is left to do, such as a packet that its queue cannot take yet. */
+ * descriptor, so then for a short time only; and not at all while something is left to do, such as
+ * a packet that its queue cannot take yet. */
 static void block(struct ni *ni, uint64_t us)
 {
     bool taken = ni_turn_take(ni);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <apeni/region.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/bits.h"
+#include "engine/regions.h"
 
 /*
  * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed

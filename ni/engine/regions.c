@@ -2,7 +2,8 @@
 #include <apeni/region.h>
 
 #include "base/random.h"
-#include "engine/engine.h"
+#include "engine/progress.h"
+#include "engine/regions.h"
 
 /* ni_region_*: the public side of the buffer table. */
 

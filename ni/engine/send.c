@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <string.h>
+
 #include "engine/fast.h"
+#include "engine/send.h"
+#include "engine/stream.h"
 
 /*
  * Packets out. A packet is composed in place, in the lane or where the link says. Small control
@@ -402,9 +405,9 @@ enum {
     NI_STREAMS_COMPARED = 32,
 };
 
-/* The stream whose turn it is: the one with the fewest bytes left, so that a short one waits for one
- * segment of a long one, and equal ones end one after the other; each fourth time the oldest, so
- * that none waits for ever. */
+/* The stream whose turn it is: the one with the fewest bytes left, so that a short one waits for
+ * one segment of a long one, and equal ones end one after the other; each fourth time the oldest,
+ * so that none waits for ever. */
 static struct ni_stream *next_stream(struct ni_peer *peer)
 {
     struct ni_list *node = peer->streams.next;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <string.h>
+
+#include "base/bits.h"
 #include "engine/fast.h"
+#include "engine/send.h"
+#include "engine/stream.h"
 
 /*
  * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly,

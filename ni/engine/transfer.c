@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <apeni/transfer.h>
 
+#include "engine/ask.h"
 #include "engine/direct.h"
-#include "engine/engine.h"
 #include "engine/fast.h"
+#include "engine/job.h"
+#include "engine/op.h"
+#include "engine/send.h"
+#include "engine/stream.h"
+#include "engine/transfer.h"
 #include "table/table.h"
 
 /*

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_ASK_H
+#define NI_ENGINE_ASK_H
+
+#include <stdbool.h>
+
+#include "engine/op.h"
+#include "engine/peer.h"
+#include "link/lane.h"
+
+/* Ask the target for the bytes of a read; false if that cannot be done now. */
+bool ni_ask_start(struct ni_op *op);
+/* The answer is complete, or not wanted any more. */
+void ni_ask_end(struct ni_op *op);
+/* The target does not want to answer: take the bytes. */
+void ni_ask_declined(struct ni_op *op);
+/* Take over what was not answered in time. */
+unsigned ni_ask_progress(struct ni *ni);
+/* At the target; a refusal is returned, to be sent to the initiator. */
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                        ni_handle handle, struct ni_lane_rx *lane);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_COMMAND_OPS_H
+#define NI_ENGINE_COMMAND_OPS_H
+
+#include <apeni/ni.h>
+
+/* What the layer of command regions does for an NI that has one. The turn is ours. */
+struct ni_command_ops {
+    /* Look for descriptors that are complete, and serve those that wait; returns events. */
+    unsigned (*progress)(struct ni *ni);
+    /* A COMMAND region has been removed from the table; object is its object 0. The NI's lock is
+     * held. */
+    void (*release)(struct ni *ni, void *object);
+    /* The NI closes; its regions are gone. */
+    void (*close)(struct ni *ni);
+};
+
+#endif

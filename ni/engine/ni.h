@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_NI_H
+#define NI_ENGINE_NI_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <apeni/ni.h>
+#include <apeni/region.h>
+
+#include "base/compiler.h"
+#include "base/config.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/stats.h"
+#include "engine/command_ops.h"
+#include "engine/lock.h"
+#include "engine/portal_ops.h"
+#include "engine/work.h"
+#include "link/link.h"
+#include "table/table_inl.h"
+
+/*
+ * The NI. ni_open makes it and its link; progress moves what its lists hold; ni_close completes
+ * what is under way, with NI_ERR_CLOSED, and frees all. In a forked child it is there still, and
+ * refuses everything: it is the parent's.
+ */
+
+struct ni_commands;
+struct ni_control;
+struct ni_peer;
+struct ni_portals;
+
+/* Who got the last message: most of the time the next one too. A copy of its region's entry, which
+ * leaves with it; whoever has the turn. */
+struct ni_last_consumer {
+    uint64_t queue; /* handle, or NI_NO_QUEUE */
+    ni_consumer_fn consumer;
+    void *arg;
+};
+
+#define NI_NO_QUEUE UINT64_MAX /* what no packet can name */
+
+enum { NI_PEER_BUCKETS = 64 };
+
+/* What waits until nobody is in a callback. */
+enum ni_untidy {
+    NI_UNTIDY_LANES = 1, /* some were removed */
+    NI_UNTIDY_PEERS = 2, /* some went down, and have their endpoints still */
+    /* There are command regions. It stays as long as they do: so their monitor is asked for by a
+     * test that each poll makes in any case. */
+    NI_UNTIDY_COMMANDS = 4,
+};
+
+struct ni {
+    /* hot: polling */
+    struct ni_lane_rx **lanes;
+    uint32_t lane_count;
+    uint32_t lane_capacity;
+    uint32_t untidy; /* enum ni_untidy */
+    uint32_t depth;  /* nesting of ni_progress */
+    struct ni_last_consumer last;
+    bool threads;
+    bool forked;
+    struct ni_lock turn; /* who polls */
+    _Atomic uintptr_t turn_owner;
+    struct ni_link *link;
+    struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
+    struct ni_work busy;          /* peers with packets that wait */
+    struct ni_work copying;       /* struct ni_op: transfers that we copy */
+    struct ni_work asking;        /* struct ni_op: reads that the target was asked to answer */
+    struct ni_work helping;       /* struct ni_help */
+    struct ni_lock lock;
+    struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
+    const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */
+    struct ni_portals *portals;
+    struct ni_work portal_work;
+    struct ni_table table;
+    struct ni_stats stats;
+
+    struct ni_pool op_pool, control_pool, stream_pool, help_pool;
+    struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
+    struct ni_work flushes;
+    struct ni_list peers;
+    struct ni_list downs;
+    struct ni_rng keys;
+    bool keys_seeded;
+    struct ni_peer *buckets[NI_PEER_BUCKETS];
+    uint64_t serial;
+    uint32_t initiators; /* numbers of peers given */
+    uint64_t address;
+    uint32_t idle; /* empty polls in a row */
+    const struct ni_config *config;
+    bool closing;
+    pid_t pid;
+    unsigned host_processes, host_cores;
+    ni_peer_down_fn down_fn;
+    void *down_arg;
+    const struct ni_command_ops *command_ops; /* NULL: there never was a command region */
+    struct ni_commands *commands;
+    struct ni_list forks; /* in the list of all NIs of the process */
+};
+
+/* Whether calls are allowed: not in a forked child. */
+static inline ni_status ni_usable(const struct ni *ni)
+{
+    return NI_UNLIKELY(ni->forked) ? NI_ERR_FORKED : NI_OK;
+}
+
+#endif

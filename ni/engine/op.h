@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_OP_H
+#define NI_ENGINE_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <apeni/transfer.h>
+
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/stats.h"
+#include "engine/ni.h"
+#include "engine/peer.h"
+#include "link/lane.h"
+
+/*
+ * An operation under way at its initiator. It is accepted once (ni_op_new, or ni_direct_op for a
+ * plain one), and ends once: ni_op_complete delivers its ack, or ni_op_undo takes it back before
+ * the caller is told that it was accepted. Between the two it is in its peer's list, under the NI's
+ * lock.
+ */
+
+enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
+
+/* The token of its pool item names it on the wire. */
+struct ni_op {
+    struct ni_list list;  /* in peer->ops; flushes in ni->flushes */
+    struct ni_peer *peer; /* FLUSH: NULL for all */
+    uint64_t serial;      /* order of acceptance */
+    struct ni_ack ack;
+    enum ni_op_kind kind;
+    bool plain;   /* asked for by one packet (direct.h); what follows `got` is not set then */
+    uint8_t *dst; /* READ: where it goes */
+    uint64_t len;
+    uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
+    /* job.c */
+    struct ni_list copying; /* in ni->copying while chunks are left or helpers are out */
+    struct ni_job *job;     /* shared description, or NULL: chunks are all ours */
+    uint8_t *local;
+    uint64_t remote;
+    uint64_t chunk;
+    uint32_t chunks;
+    uint32_t next;   /* without a job: the next chunk */
+    uint32_t own;    /* chunks that we claimed */
+    uint32_t others; /* once closed: chunks that the target claimed */
+    uint32_t generation;
+    bool is_read;
+    bool asked; /* READ: the target may answer (ask.c) */
+    uint64_t asked_ns;
+    bool alone;        /* the target cannot help */
+    bool closed;       /* no chunk can be claimed any more */
+    ni_status failure; /* of our own copies; FLUSH: of the first operation that failed */
+    struct ni_remote where;
+};
+
+/* A new operation to the peer, counted and listed; NULL when out of memory. */
+struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
+/* What names it on the wire. */
+uint64_t ni_op_token(struct ni_op *op);
+/* The operation of this peer that a token names, or NULL. */
+struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token);
+/* Complete, deliver the ack, free. No lock is held. */
+void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value);
+/* Take an operation back that was never accepted. */
+void ni_op_undo(struct ni_op *op);
+/* Deliver an ack of this NI. */
+void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
+
+/* The number of operations has changed. The NI's lock is held. */
+static inline void ni_op_count(struct ni *ni)
+{
+    uint32_t out = ni_pool_out(&ni->op_pool);
+
+    ni_stat_set(&ni->stats.pending_ops, out);
+    ni_stat_max(&ni->stats.pending_max, out);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_PEER_H
+#define NI_ENGINE_PEER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/ni.h>
+
+#include "base/list.h"
+#include "engine/lock.h"
+#include "engine/ni.h"
+#include "link/link.h"
+
+/*
+ * A peer: an NI that we know. It is made when we connect to it or when it sends to us first
+ * (ni_peer_get, ni_peer_accept), gets an endpoint when something is to be sent to it, and goes down
+ * once: ni_peer_down seals its lane, drops what waits and completes the operations. The struct
+ * stays until the NI closes, refusing everything with the reason.
+ */
+
+/* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
+struct ni_open_message {
+    struct ni_packet *packet; /* NULL: the common case */
+    uint8_t *bulk;            /* payload in the bulk area, or NULL */
+    uint32_t lines;
+    uint8_t head;
+    bool in_lane;
+};
+
+enum { NI_PROBE_ANSWERS = 16 };
+
+/* What says nothing else is under the peer's lock, or never changes. Turn: of whoever has it. */
+struct ni_peer {
+    struct ni_ep *ep; /* NULL until something is to be sent */
+    struct ni *ni;
+    struct ni_lock lock;
+    bool threads;     /* the NI's */
+    uint32_t waiting; /* control packets, puts and streams that wait for room: they go first */
+    bool overtake;    /* a segment has left since the last message: a message may go next */
+    struct ni_open_message open;
+    _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
+    unsigned references; /* ni_connect minus ni_disconnect; turn */
+    /* Threads inside of a transfer call: operations may not be completed under them. */
+    _Atomic uint32_t callers;
+    uint32_t asking;              /* reads that it is to answer; under the NI's lock */
+    _Atomic uint64_t ask_from_ns; /* it reads from us while we read from it: ask later (ask.c) */
+    uint64_t heard_ns;            /* when it was last seen to be in the library; turn */
+    uint32_t heard_seq;           /* of its lane, at the last look (ask.c); turn */
+    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); turn */
+    uint32_t answer_count;
+    _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
+    _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
+    bool sever;               /* it broke the protocol, and its link does not know yet; turn */
+    bool settled;             /* it is down, and all operations are completed; turn */
+    bool probing;             /* a probe was sent; turn */
+    uint32_t probe_end;       /* line of our lane behind it */
+    uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
+    uint32_t job_generation;  /* of the last job */
+    struct ni_list controls;  /* struct ni_control */
+    uint32_t segments;        /* of streams, sent */
+    struct ni_list streams;   /* struct ni_stream */
+    struct ni_list busy;      /* in ni->busy while waiting != 0 */
+    struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_list all;       /* in ni->peers */
+    struct ni_list down;      /* in ni->downs: went down, operations not completed yet; turn */
+    uint32_t initiator;       /* number of the peer, from 1 */
+    struct ni_list puts;      /* portals: under way; under the NI's lock */
+    struct ni_list put_queue; /* portals: those that wait for room, oldest first */
+    struct ni_peer *bucket;   /* next with the same hash of the blob; turn */
+    struct ni_link *link;
+    void *user;
+    uint32_t hash;
+    uint32_t blob_len;
+    uint8_t blob[NI_BLOB_MAX]; /* the link's part */
+};
+
+/* NI_OK, or why nothing can be exchanged with the peer any more. */
+static inline ni_status ni_peer_state(const struct ni_peer *peer)
+{
+    return (ni_status)atomic_load_explicit(&peer->state, memory_order_relaxed);
+}
+
+/* Whether the kernel copies between us and the peer. Its link may find at any time, in any thread,
+ * that it does not, after all. */
+static inline bool ni_peer_copies(const struct ni_peer *peer)
+{
+    return __atomic_load_n(&peer->ep->copy, __ATOMIC_RELAXED);
+}
+
+/* The peer with this blob of its link's, made if it is new. Whoever has the turn. */
+ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                      struct ni_peer **peer);
+/* Free a peer and its endpoint: the NI closes. */
+void ni_peer_free(struct ni_peer *peer);
+
+/* What the link calls: see struct ni_core_ops. */
+struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len);
+void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
+
+/* Complete what could not be completed when peers went down. */
+void ni_peers_settle(struct ni *ni);
+/* Give back the endpoints of peers that are down, so that also those that broke the protocol learn
+ * that nobody listens. Nobody is in a callback. */
+void ni_peers_sever(struct ni *ni);
+
+/* The endpoint of a peer, made at first use. The peer's lock is held. */
+ni_status ni_peer_endpoint(struct ni_peer *peer);
+
+/* Have the statistics count what has left through the peer's lane: its position says how many
+ * packets, so that sending one pays an addition for it. The peer's lock is held. */
+void ni_peer_count_sent(struct ni_peer *peer);
+/* Of all peers but those in use by other threads. The NI's lock is not held. */
+void ni_peers_count_sent(struct ni *ni);
+
+#endif

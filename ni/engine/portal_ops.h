@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_PORTAL_OPS_H
+#define NI_ENGINE_PORTAL_OPS_H
+
+#include <stdint.h>
+
+#include <apeni/ni.h>
+
+#include "link/packet.h"
+
+/* What the layer above, portals, does with packets to the PORTAL region, and for an NI that has
+ * one. The engine knows no matching. */
+struct ni_portal_ops {
+    /* A packet of kind NI_PACKET_PUT or above. As ni_arrive. */
+    ni_status (*arrive)(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                        uint64_t word0, uint64_t word1, const uint8_t *payload);
+    /* Send the first put of the peer's queue: NI_OK, or NI_AGAIN. The peer's lock is held. */
+    ni_status (*send_first)(struct ni_peer *peer);
+    /* Complete all puts to the peer. No lock is held. */
+    void (*complete_all)(struct ni_peer *peer, ni_status status);
+    /* What was put off: ni->portal_work. */
+    unsigned (*progress)(struct ni *ni);
+    /* Bring the statistics up to date. */
+    void (*add_up)(struct ni *ni);
+    /* The NI closes; peers are down. */
+    void (*close)(struct ni *ni);
+};
+
+#endif

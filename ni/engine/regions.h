@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_REGIONS_H
+#define NI_ENGINE_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/counter.h>
+#include <apeni/region.h>
+
+#include "engine/ni.h"
+
+/* Indices of a QUEUE entry's objects; a COUNTER has its struct ni_counter in object 0. */
+enum { NI_OBJECT_CONSUMER = 0, NI_OBJECT_ARGUMENT = 1, NI_OBJECT_BODY = 2 };
+
+/* Enter what view describes; a key of 0 is replaced by a random one. */
+ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni_rkey *rkey);
+/* What a handle of ours names, if it is of that type. */
+bool ni_region_view(const struct ni *ni, ni_handle handle, enum ni_region_type type,
+                    struct ni_region_view *view);
+/* A random key, never 0. */
+uint64_t ni_key_next(struct ni *ni);
+/* Deregister all. */
+void ni_regions_close(struct ni *ni);
+
+/* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
+ * has the turn. */
+struct ni_queue;
+ni_status ni_queue_push(struct ni_queue *queue, const void *item, size_t len);
+void ni_queue_free(struct ni_queue *queue);
+
+/* A COUNTER (counter.c). Under the NI's lock. */
+struct ni_counter;
+void ni_counter_free(struct ni_counter *counter);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_WORK_H
+#define NI_ENGINE_WORK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+/* Things that progress has to look after. Changed under the NI's lock; the count may be read
+ * without. */
+struct ni_work {
+    struct ni_list items;
+    _Atomic uint32_t count;
+};
+
+static inline void ni_work_init(struct ni_work *work)
+{
+    ni_list_init(&work->items);
+    atomic_init(&work->count, 0);
+}
+
+static inline uint32_t ni_work_count(const struct ni_work *work)
+{
+    return atomic_load_explicit(&work->count, memory_order_relaxed);
+}
+
+/* Add what is not there yet, remove what may be there. */
+static inline void ni_work_add(struct ni_work *work, struct ni_list *item)
+{
+    if (!ni_list_linked(item)) {
+        ni_list_push_back(&work->items, item);
+        atomic_store_explicit(&work->count, ni_work_count(work) + 1, memory_order_relaxed);
+    }
+}
+
+static inline void ni_work_remove(struct ni_work *work, struct ni_list *item)
+{
+    if (ni_list_linked(item)) {
+        ni_list_remove(item);
+        atomic_store_explicit(&work->count, ni_work_count(work) - 1, memory_order_relaxed);
+    }
+}
+
+#endif
