@@ -337,8 +337,8 @@ static ni_status drop_put(const struct ni_arrival *a, uint64_t token)
 
     ni_stat_add(&a->ni->stats.rx_refused, 1);
     if (token != 0) {
-        (void)ni_send_control(a->peer, NI_PACKET_PUT_ACK, NI_LINE, NI_PUT_DROPPED, 0, 0, &fields,
-                              sizeof(fields));
+        (void)ni_send_control(a->peer, NI_PACKET_PUT_ACK, NI_LINE, NI_PUT_DROPPED, 0,
+                              NI_HANDLE_PORTAL, &fields, sizeof(fields));
     }
     return NI_OK;
 }
