@@ -17,6 +17,8 @@ int ni_ct_alloc(struct ni *ni, struct ni_ct **made)
     if (ct == NULL) {
         return NI_PTL_NO_SPACE;
     }
+    ct->ni = ni;
+    atomic_init(&ct->next, NI_CT_NEVER);
     ni_portals_lock(ni);
     ni_list_push_back(&ni->portals->cts, &ct->all);
     ni_portals_unlock(ni);
@@ -30,6 +32,7 @@ int ni_ct_free(struct ni *ni, struct ni_ct *ct)
         return NI_PTL_NO_INIT;
     }
     ni_portals_lock(ni);
+    ni_ct_drop_triggered(ni, ct);
     ni_list_remove(&ct->all);
     ni_portals_unlock(ni);
     ni_free(ct);
@@ -44,10 +47,19 @@ int ni_ct_get(const struct ni_ct *ct, struct ni_ct_event *event)
     return NI_OK;
 }
 
+/* After each change of a count. Edge T, see trigger.h. */
+static inline void changed(struct ni_ct *ct)
+{
+    if (NI_UNLIKELY(atomic_load_explicit(&ct->next, memory_order_seq_cst) != NI_CT_NEVER)) {
+        ni_ct_trigger(ct);
+    }
+}
+
 int ni_ct_set(struct ni_ct *ct, struct ni_ct_event value)
 {
-    atomic_store_explicit(&ct->success, value.success, memory_order_release);
-    atomic_store_explicit(&ct->failure, value.failure, memory_order_release);
+    atomic_store_explicit(&ct->success, value.success, memory_order_seq_cst);
+    atomic_store_explicit(&ct->failure, value.failure, memory_order_seq_cst);
+    changed(ct);
     return NI_OK;
 }
 
@@ -57,11 +69,12 @@ int ni_ct_inc(struct ni_ct *ct, struct ni_ct_event increment)
         return NI_PTL_ARG_INVALID;
     }
     if (increment.success != 0) {
-        atomic_fetch_add_explicit(&ct->success, increment.success, memory_order_release);
+        atomic_fetch_add_explicit(&ct->success, increment.success, memory_order_seq_cst);
     }
     if (increment.failure != 0) {
-        atomic_fetch_add_explicit(&ct->failure, increment.failure, memory_order_release);
+        atomic_fetch_add_explicit(&ct->failure, increment.failure, memory_order_seq_cst);
     }
+    changed(ct);
     return NI_OK;
 }
 

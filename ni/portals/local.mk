@@ -16,4 +16,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/put_send.c \
     ni/portals/queues.c \
     ni/portals/self.c \
-    ni/portals/table.c
+    ni/portals/table.c \
+    ni/portals/trigger.h \
+    ni/portals/trigger_heap.c \
+    ni/portals/triggered.c \
+    ni/portals/triggered_ops.c

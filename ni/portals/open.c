@@ -100,12 +100,14 @@ static void close_portals(struct ni *ni)
         ni_put_finish(ni, ni_container_of(node, struct ni_put, all), NI_NI_UNDELIVERABLE, 0, 0);
     }
     ni_work_init(&ni->portal_work);
+    ni_triggers_close(ni);
     drop_all(ni);
     ni->portal_ops = NULL;
     ni->portals = NULL;
     ni_pool_fini(&portals->entries);
     ni_pool_fini(&portals->kept);
     ni_pool_fini(&portals->puts);
+    ni_pool_fini(&portals->triggered);
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
         ni_eq_release(ni_container_of(node, struct ni_eq, all));
     }
@@ -131,6 +133,7 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
         .max_unexpected_headers = 1U << 30,
         .max_pt_index = NI_PT_COUNT - 1,
         .max_msg_size = INT64_MAX,
+        .max_triggered_ops = 1U << 30,
     };
 
     *limits = desired != NULL ? *desired : most;
@@ -140,12 +143,15 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
                                          : most.max_unexpected_headers;
     limits->max_pt_index = limits->max_pt_index != 0 ? limits->max_pt_index : most.max_pt_index;
     limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : most.max_msg_size;
+    limits->max_triggered_ops =
+        limits->max_triggered_ops != 0 ? limits->max_triggered_ops : most.max_triggered_ops;
 }
 
 static bool limits_valid(const struct ni_limits *limits)
 {
     return limits->max_entries <= 1U << 30 && limits->max_unexpected_headers <= 1U << 30 &&
-           limits->max_pt_index < NI_PT_COUNT && limits->max_msg_size <= INT64_MAX;
+           limits->max_pt_index < NI_PT_COUNT && limits->max_msg_size <= INT64_MAX &&
+           limits->max_triggered_ops <= 1U << 30;
 }
 
 int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual)
@@ -172,9 +178,12 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     ni_list_init(&portals->own_puts);
     ni_list_init(&portals->eqs);
     ni_list_init(&portals->cts);
+    ni_list_init(&portals->ready);
+    ni_list_init(&portals->trigger_task.list);
     if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
         ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
-        ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK) {
+        ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK ||
+        ni_triggers_open(portals) != NI_OK) {
         ni_free(portals);
         return NI_PTL_NO_SPACE;
     }

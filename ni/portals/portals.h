@@ -22,7 +22,7 @@
  *   incoming.c  puts, and their ends, from peers
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   kept.c      unexpected messages: bounded memory, searches
- *   fail.c      entries that wait in vain
+ *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
  *
  * A put that arrives is looked up among the posted entries; an entry that is posted is looked up
  * among the kept messages; both under one lock of the NI (portals->lock; untouched without
@@ -49,9 +49,16 @@ struct ni_eq {
     uint32_t users;          /* portal table entries */
 };
 
+#define NI_CT_NEVER UINT64_MAX
+
+struct ni_trigger;
+
 struct ni_ct {
     struct ni_list all; /* in portals->cts */
     _Atomic uint64_t success, failure;
+    _Atomic uint64_t next;      /* at which an operation is triggered; NI_CT_NEVER: none waits */
+    struct ni_trigger *waiting; /* a heap (trigger.h); under portals->lock */
+    struct ni *ni;
 };
 
 struct ni_pt {
@@ -205,6 +212,12 @@ struct ni_portals {
     struct ni_list own_puts;
     struct ni_list eqs;
     struct ni_list cts;
+    struct ni_pool triggered; /* struct ni_trigger */
+    struct ni_list ready;     /* those that are triggered and have not run */
+    struct ni_portal_task trigger_task;
+    uint64_t triggers;    /* armed or ready */
+    uint64_t trigger_age; /* a serial number */
+    bool firing;          /* somebody runs what is ready */
     struct ni_limits limits;
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */
@@ -232,6 +245,14 @@ static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *
 
 /* Count how an operation ended; ct may be NULL. */
 void ni_ct_count(struct ni_ct *ct, bool bytes, enum ni_ni_fail fail, uint64_t mlength);
+
+/* A count has been raised or set, and an operation waits for one: run what it triggers. */
+NI_COLD void ni_ct_trigger(struct ni_ct *ct);
+/* Forget what waits for a counter. portals->lock is held. */
+void ni_ct_drop_triggered(struct ni *ni, struct ni_ct *ct);
+ni_status ni_triggers_open(struct ni_portals *portals);
+/* The NI is closed: forget what is ready. */
+void ni_triggers_close(struct ni *ni);
 
 /* Give an event queue back, which is in no list. */
 void ni_eq_release(struct ni_eq *eq);
@@ -326,6 +347,20 @@ static inline struct ni_space ni_space_of(const struct ni_me *me)
     return space;
 }
 
+/* Whether ni_me_append would take these: NI_OK, or what it would return. */
+int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
+                   enum ni_list_kind list);
+/* An entry that is to be appended later: its handle names nothing yet. NULL at the limit or out of
+ * memory. portals->lock is held. */
+struct ni_entry *ni_entry_reserve(struct ni *ni, const struct ni_me *me, void *user_ptr);
+/* Append it, as ni_me_append: NI_OK, or NI_PTL_NO_SPACE and it can be tried again. It is gone, and
+ * nothing is appended, where the portal table entry is. No lock is held. */
+int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
+                    const struct ni_me *me);
+/* Unlink an entry, if there is one with that handle, even if data is arriving in it: that still
+ * gives its event. No lock is held. */
+void ni_entry_unlink(struct ni *ni, ni_me_handle handle);
+
 /* One delivery less is under way. portals->lock is held. */
 void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry);
 
@@ -381,6 +416,11 @@ void ni_put_free(struct ni *ni, struct ni_put *put);
 /* It has ended: tell what is still to tell, free it. No lock is held. */
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                    uint64_t remote_offset);
+/* Whether ni_put would take these: NI_OK, or what it would return. */
+int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                 uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
+/* Nothing of it has been sent, and never will be: tell. */
+void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail);
 /* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
 struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
 /* Packets; the peer's lock is held. Whether a put goes without its data: */

@@ -124,6 +124,16 @@ static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
     return put->peer != NULL ? put_slowly(put) : ni_put_self(ni, put);
 }
 
+int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                 uint64_t length, enum ni_ack_req ack, uint32_t pt_index)
+{
+    bool valid = length <= md->length && local_offset <= md->length - length &&
+                 pt_index < NI_PT_COUNT && length <= ni->portals->limits.max_msg_size &&
+                 (unsigned)ack <= NI_ACK_REQ;
+
+    return valid ? NI_OK : (int)NI_PTL_ARG_INVALID;
+}
+
 int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
            uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)

@@ -64,6 +64,12 @@ static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
     }
 }
 
+void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail)
+{
+    ni_put_tell_sent(put, fail);
+    tell_ack(put, fail, 0, 0);
+}
+
 /* ---- the struct ------------------------------------------------------------------------------ */
 
 struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)

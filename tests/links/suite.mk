@@ -21,7 +21,9 @@ suite_tests = \
     tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_spaces \
-    tests/links/suite_transfers
+    tests/links/suite_transfers \
+    tests/links/suite_trees \
+    tests/links/suite_triggered
 
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -82,6 +84,14 @@ tests_links_suite_spaces_LDADD = $(LINKS_LIBS)
 tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_transfers_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_trees_SOURCES = tests/links/suite_trees.c $(suite_sources)
+tests_links_suite_trees_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_trees_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_triggered_SOURCES = tests/links/suite_triggered.c $(suite_sources)
+tests_links_suite_triggered_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_triggered_LDADD = $(LINKS_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)

@@ -130,6 +130,7 @@ struct ni_limits {
     uint32_t max_unexpected_headers; /* kept by NI_PT_UNEXPECTED entries */
     uint32_t max_pt_index;           /* largest index, at most 255 */
     uint64_t max_msg_size;           /* bytes of one put */
+    uint32_t max_triggered_ops;      /* armed at one time */
 };
 
 /* Make an NI able to match; before any other function here, once per NI. Peers' puts before this
@@ -178,8 +179,8 @@ struct ni_ct_event {
     uint64_t failure; /* operations */
 };
 
-/* PtlCTAlloc: both counts 0. PtlCTFree: nothing may name it any more; those that are left are freed by
- * ni_close. NI_PTL_NO_SPACE, NI_PTL_NO_INIT. */
+/* PtlCTAlloc: both counts 0. PtlCTFree: nothing may name it any more; operations that it was to trigger
+ * are cancelled. Those that are left are freed by ni_close. NI_PTL_NO_SPACE, NI_PTL_NO_INIT. */
 int ni_ct_alloc(struct ni *ni, struct ni_ct **ct);
 int ni_ct_free(struct ni *ni, struct ni_ct *ct);
 
@@ -365,6 +366,56 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
 
 /* Extension: drop a claimed message. A put that waits to be fetched ends with NI_NI_DROPPED. */
 int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle);
+
+/* ---- triggered operations ----------------------------------------------------------------------
+ *
+ * Each arms an operation that is started when successes and failures of trig_ct together reach
+ * threshold, at once if they have. Operations of one counter start in the order of their thresholds,
+ * those with the same threshold in the order in which they were armed, each when the one before it
+ * has been started; what an operation triggers starts behind all that was triggered before it.
+ *
+ * They start where the counting event is counted: in ni_progress, in the call that counts, or in
+ * another thread that is starting operations just then. The program has to do nothing, but to make
+ * progress. A chain of any length needs no more stack than one operation.
+ *
+ * Arguments are those of the function that is delayed. They are checked, and copied, when it is
+ * armed; what they point to (memory, queues, counters) must stay until the operation has ended or was
+ * cancelled. What becomes of it later is told by its events and counters as ever, also that it could
+ * not be sent. Where memory is short an operation waits, and those that were triggered after it.
+ *
+ * NI_OK; NI_PTL_NO_SPACE (memory, or limits.max_triggered_ops are armed), NI_PTL_ARG_INVALID,
+ * NI_PTL_NO_INIT. Any thread may call them. Those that are left when the NI is closed, and those that
+ * are triggered by that, never run.
+ */
+
+/* PtlTriggeredPut. NI_MD_SENT_BY_RESULT has no meaning: SEND is an event. */
+int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+                     enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index,
+                     uint64_t match_bits, uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
+                     struct ni_ct *trig_ct, uint64_t threshold);
+
+/* PtlTriggeredCTInc, PtlTriggeredCTSet. */
+int ni_triggered_ct_inc(struct ni *ni, struct ni_ct *ct, struct ni_ct_event increment,
+                        struct ni_ct *trig_ct, uint64_t threshold);
+int ni_triggered_ct_set(struct ni *ni, struct ni_ct *ct, struct ni_ct_event value,
+                        struct ni_ct *trig_ct, uint64_t threshold);
+
+/* PtlTriggeredMEAppend. The entry is taken from limits.max_entries, and *handle is set, when it is
+ * armed; until it is appended ni_me_unlink finds nothing by that handle. Nothing is appended if the
+ * portal table entry has been freed by then. */
+int ni_triggered_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
+                           enum ni_list_kind list, void *user_ptr, ni_me_handle *handle,
+                           struct ni_ct *trig_ct, uint64_t threshold);
+
+/* PtlTriggeredMEUnlink. Unlike ni_me_unlink it needs not wait for data that is arriving: the entry
+ * accepts no message any more, and that one gives its event. Nothing happens if the entry is unlinked
+ * already, or not appended yet. */
+int ni_triggered_me_unlink(struct ni *ni, ni_me_handle handle, struct ni_ct *trig_ct,
+                           uint64_t threshold);
+
+/* PtlCTCancelTriggered: operations that wait for this counter never run. Those that it has triggered
+ * are not concerned. The counter keeps its value and can be used on. */
+int ni_ct_cancel_triggered(struct ni *ni, struct ni_ct *ct);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
