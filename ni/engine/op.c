@@ -73,15 +73,6 @@ static void free_op(struct ni *ni, struct ni_op *op)
     ni_op_count(ni);
 }
 
-void ni_op_undo(struct ni_op *op)
-{
-    struct ni *ni = op->peer->ni;
-
-    ni_lock_take(&ni->lock, ni->threads);
-    free_op(ni, op);
-    ni_lock_give(&ni->lock, ni->threads);
-}
-
 /* The flushes that waited for this operation only: moved to `ready`. The NI's lock is held. */
 static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status status,
                             struct ni_list *ready)
@@ -119,6 +110,20 @@ static void complete_flushes(struct ni *ni, struct ni_list *ready)
         ni_lock_give(&ni->lock, ni->threads);
         ni_ack_deliver(ni, &ack, status, 0);
     }
+}
+
+void ni_op_undo(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    struct ni_list ready;
+
+    ni_list_init(&ready);
+    ni_lock_take(&ni->lock, ni->threads);
+    /* Another thread's flush may have counted it. */
+    release_flushes(ni, op, NI_OK, &ready);
+    free_op(ni, op);
+    ni_lock_give(&ni->lock, ni->threads);
+    complete_flushes(ni, &ready);
 }
 
 void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)

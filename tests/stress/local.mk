@@ -6,6 +6,7 @@ STRESS_LIBS = ni/libapeni_core.la -lpthread
 
 stress_tests = \
     tests/stress/engine_threads \
+    tests/stress/flush_threads \
     tests/stress/inproc_threads \
     tests/stress/lane_threads \
     tests/stress/many_processes \
@@ -14,6 +15,10 @@ stress_tests = \
 tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
 tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_engine_threads_LDADD = $(STRESS_LIBS)
+
+tests_stress_flush_threads_SOURCES = tests/stress/flush_threads.c
+tests_stress_flush_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_flush_threads_LDADD = $(STRESS_LIBS)
 
 tests_stress_inproc_threads_SOURCES = tests/stress/inproc_threads.c tests/links/inproc_mock.c
 tests_stress_inproc_threads_CPPFLAGS = $(STRESS_CPPFLAGS) -I$(top_srcdir)/tests/links
