@@ -159,6 +159,10 @@ static void delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
 {
     bool answered;
 
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        ni_overflow_filled(ni, kept, fail);
+        return;
+    }
     kept->fail = fail;
     if (fail != NI_NI_OK) {
         kept->target.mlength = 0;
@@ -181,8 +185,7 @@ static void fetched(void *arg, ni_status status, uint64_t value)
     delivered(kept->from.peer->ni, kept, ni_fail_of(status));
 }
 
-/* Have the data of a long put come from its initiator. */
-static void fetch(struct ni *ni, struct ni_kept *kept)
+void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote)
 {
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = fetched, .arg = kept};
     ni_status status;
@@ -191,8 +194,7 @@ static void fetch(struct ni *ni, struct ni_kept *kept)
         delivered(ni, kept, NI_NI_OK);
         return;
     }
-    status =
-        ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, &kept->remote, &ack);
+    status = ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, remote, &ack);
     if (status != NI_OK) {
         delivered(ni, kept, ni_fail_of(status));
     }
@@ -202,14 +204,20 @@ void ni_kept_deliver(struct ni *ni, struct ni_kept *kept)
 {
     const struct ni_target *target = &kept->target;
 
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        ni_overflow_deliver(ni, kept);
+        return;
+    }
     if (target->mlength == 0 && kept->form != NI_KEPT_REMOTE) {
         delivered(ni, kept, NI_NI_OK); /* there may be no buffer at all */
         return;
     }
     switch (kept->form) {
     case NI_KEPT_REMOTE:
-        fetch(ni, kept);
+        ni_kept_fetch(ni, kept, &kept->remote);
         return;
+    case NI_KEPT_OVERFLOW:
+        return; /* above */
     case NI_KEPT_INLINE:
         memcpy(target->start, kept->small, target->mlength);
         break;

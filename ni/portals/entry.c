@@ -3,6 +3,7 @@
 
 /* Match entries: posting and unlinking. */
 
+/* Other options take another way, see append.c. */
 enum {
     NI_ME_OPTIONS = NI_ME_OP_PUT | NI_ME_OP_GET | NI_ME_USE_ONCE | NI_ME_EVENT_COMM_DISABLE |
                     NI_ME_EVENT_UNLINK_DISABLE | NI_ME_EVENT_OVER_DISABLE | NI_ME_NO_TRUNCATE |
@@ -40,10 +41,8 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     return NI_OK;
 }
 
-/* Let the entry have what was kept: NI_OK, done with it; NI_PTL_NO_MATCH, nothing (more) matches and
- * portals->lock is held. It is held before. */
-static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, struct ni_space *space,
-                    void *user_ptr)
+int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                      struct ni_space *space, void *user_ptr)
 {
     struct ni_kept *kept;
     bool unlinks;
@@ -55,8 +54,7 @@ static int use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, str
         ni_kept_take(ni, kept);
         pt->users++;
         ni_portals_unlock(ni);
-        ni_kept_aim(kept, space, user_ptr);
-        unlinks = kept->target.unlinks;
+        unlinks = ni_kept_aim(kept, space, user_ptr);
         ni_kept_deliver(ni, kept);
         if (unlinks) {
             return NI_OK;
@@ -75,7 +73,7 @@ int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enu
         return NI_PTL_ARG_INVALID;
     }
     ni_portals_lock(ni);
-    pt = ni_pt_at(ni->portals, pt_index);
+    pt = ni_pt_plain(ni->portals, pt_index);
     ni_portals_unlock(ni);
     return pt != NULL ? NI_OK : (int)NI_PTL_ARG_INVALID;
 }
@@ -102,7 +100,7 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
     ni_portals_lock(ni);
     pt = ni_pt_at(portals, pt_index);
     if (pt != NULL && pt->kept.length != 0 &&
-        use_kept(ni, pt, me, &entry->space, entry->user_ptr) == NI_OK) {
+        ni_entry_use_kept(ni, pt, me, &entry->space, entry->user_ptr) == NI_OK) {
         ni_portals_lock(ni);
         pt = NULL;
     }
@@ -132,20 +130,20 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
     }
     if (NI_UNLIKELY((me->options & ~(unsigned)NI_ME_OPTIONS) != 0 || list != NI_PRIORITY_LIST ||
                     ((me->options & NI_ME_MANAGE_LOCAL) != 0 && me->min_free > me->length))) {
-        return NI_PTL_ARG_INVALID;
+        return ni_append_rarely(ni, pt_index, me, list, user_ptr, handle, false);
     }
     ni_portals_lock(ni);
-    pt = ni_pt_at(portals, pt_index);
+    pt = ni_pt_plain(portals, pt_index);
     if (NI_UNLIKELY(pt == NULL)) {
         ni_portals_unlock(ni);
-        return NI_PTL_ARG_INVALID;
+        return ni_append_rarely(ni, pt_index, me, list, user_ptr, handle, false);
     }
     if (NI_UNLIKELY(pt->kept.length != 0)) {
         if (handle != NULL) {
             *handle = 0;
         }
         ni_space_set(&space, me);
-        if (use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
+        if (ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
             return NI_OK;
         }
         left = &space;
@@ -171,8 +169,7 @@ int ni_me_unlink(struct ni *ni, ni_me_handle handle)
     } else if (entry->space.busy != 0) {
         result = NI_PTL_IN_USE;
     } else {
-        ni_match_list_remove(&entry->pt->posted, &entry->match);
-        entry->pt->users--;
+        ni_entry_unlist(entry);
         ni_pool_put(&portals->entries, entry);
     }
     ni_portals_unlock(ni);
@@ -187,8 +184,7 @@ void ni_entry_unlink(struct ni *ni, ni_me_handle handle)
     ni_portals_lock(ni);
     entry = ni_pool_from_token(&portals->entries, handle);
     if (entry != NULL && entry->pt != NULL) {
-        ni_match_list_remove(&entry->pt->posted, &entry->match);
-        entry->pt->users--;
+        ni_entry_unlist(entry);
         entry->pt = NULL;
         if (entry->space.busy == 0) {
             ni_pool_put(&portals->entries, entry);

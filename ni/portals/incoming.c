@@ -61,14 +61,61 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
 
 /* ---- PUT -------------------------------------------------------------------------------------- */
 
+/* It goes to an overflow buffer, or would. portals->lock is held, and given back unless NONE. */
+static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *from,
+                                     struct ni_kept **kept)
+{
+    enum ni_overflow_result result = NI_OVERFLOW_NONE;
+    enum ni_ni_fail why;
+
+    if (from->pt->overflow != NULL) {
+        result = ni_overflow_take(ni, from, kept, &why);
+    }
+    if (result == NI_OVERFLOW_REFUSED) {
+        (void)refuse(ni, from, why);
+    } else if (result != NI_OVERFLOW_NONE) {
+        ni_portals_unlock(ni);
+    }
+    return result;
+}
+
+/* No posted entry takes it at once. portals->lock is held, and given back. */
+static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *from,
+                                            const struct ni_entry *entry, const uint8_t *payload)
+{
+    enum ni_overflow_result result = NI_OVERFLOW_NONE;
+    struct ni_kept *kept;
+    enum ni_ni_fail why;
+    ni_status status;
+
+    from->verb = NI_VERB_PUT;
+    if (entry == NULL) {
+        result = spill(ni, from, &kept);
+    }
+    if (result == NI_OVERFLOW_TAKEN) {
+        if (kept->target.mlength != 0) {
+            memcpy(kept->target.start, payload, kept->target.mlength);
+        }
+        ni_overflow_filled(ni, kept, NI_NI_OK);
+    }
+    if (result != NI_OVERFLOW_NONE) {
+        return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+    }
+    why = judge(ni, from, entry);
+    if (why != NI_NI_OK) {
+        return refuse(ni, from, why);
+    }
+    status = ni_kept_copy(ni, from, payload);
+    ni_portals_unlock(ni);
+    return status;
+}
+
 /* payload: of from->rlength bytes. */
 NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
                                        const uint8_t *payload)
 {
     struct ni_target target;
     struct ni_entry *entry;
-    enum ni_ni_fail why;
-    ni_status status;
 
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, pt_index);
@@ -77,14 +124,7 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
     }
     entry = ni_entry_find(ni, from);
     if (NI_UNLIKELY(entry == NULL || (entry->space.options & NI_ME_OP_PUT) == 0)) {
-        from->verb = NI_VERB_PUT;
-        why = judge(ni, from, entry);
-        if (why != NI_NI_OK) {
-            return refuse(ni, from, why);
-        }
-        status = ni_kept_copy(ni, from, payload);
-        ni_portals_unlock(ni);
-        return status;
+        return put_finds_none(ni, from, entry, payload);
     }
     ni_entry_use(ni->portals, entry, from, &target);
     ni_portals_unlock(ni);
@@ -143,6 +183,9 @@ static ni_status defer(struct ni *ni, struct ni_kept *kept)
 static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving *from,
                                   const struct ni_packet_put_long *fields)
 {
+    const struct ni_remote remote = {
+        .addr = fields->addr, .key = fields->key, .handle = fields->handle};
+    enum ni_overflow_result result;
     struct ni *ni = in->ni;
     struct ni_entry *entry;
     struct ni_kept *kept;
@@ -155,6 +198,13 @@ static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving
         return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
     }
     entry = ni_entry_find(ni, from);
+    result = entry == NULL ? spill(ni, from, &kept) : NI_OVERFLOW_NONE;
+    if (result == NI_OVERFLOW_TAKEN) {
+        ni_kept_fetch(ni, kept, &remote);
+    }
+    if (result != NI_OVERFLOW_NONE) {
+        return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+    }
     why = judge(ni, from, entry);
     if (why != NI_NI_OK) {
         return refuse(ni, from, why);
@@ -165,8 +215,7 @@ static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving
         return NI_AGAIN;
     }
     kept->form = NI_KEPT_REMOTE;
-    kept->remote =
-        (struct ni_remote){.addr = fields->addr, .key = fields->key, .handle = fields->handle};
+    kept->remote = remote;
     if (entry == NULL) {
         status = defer(ni, kept);
     } else {

@@ -46,7 +46,7 @@ struct ni_kept *ni_kept_new(struct ni *ni, const struct ni_arriving *from)
     if (kept != NULL) {
         kept->from = *from;
         kept->form = NI_KEPT_INLINE;
-        kept->claimed = false;
+        kept->claimed = kept->silent = false;
         kept->target.entry = NULL;
         ni_list_init(&kept->task.list);
     }
@@ -138,26 +138,38 @@ struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me, const str
     return NULL;
 }
 
-void ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
+bool ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
 {
     kept->type = ni_verb_event(kept->from.verb, true);
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        return ni_overflow_aim(kept, space, user_ptr);
+    }
     ni_space_take(space, &kept->from, &kept->target);
     kept->target.user_ptr = user_ptr;
     kept->target.entry = NULL;
+    return kept->target.unlinks;
 }
 
 /* ---- dropping -------------------------------------------------------------------------------- */
 
-/* portals->lock is held, and given back meanwhile: answers go out without it. */
+/* A message that is in no list, and counts as a user of its table entry. portals->lock is held, and
+ * given back meanwhile: answers go out without it. */
 static void drop(struct ni *ni, struct ni_kept *kept)
 {
     struct ni_arriving from = kept->from;
 
-    ni_kept_free(ni, kept);
     ni_stat_add(&ni->stats.match_dropped, 1);
-    ni_portals_unlock(ni);
-    /* Out of memory an initiator is not told, and waits until it or we close. */
-    (void)ni_arriving_answer(ni, &from, NI_NI_DROPPED, 0);
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        kept->silent = true;
+        ni_portals_unlock(ni);
+        ni_overflow_deliver(ni, kept);
+    } else {
+        from.pt->users--;
+        ni_kept_free(ni, kept);
+        ni_portals_unlock(ni);
+        /* Out of memory an initiator is not told, and waits until it or we close. */
+        (void)ni_arriving_answer(ni, &from, NI_NI_DROPPED, 0);
+    }
     ni_portals_lock(ni);
 }
 
@@ -169,6 +181,7 @@ void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt)
 
     while ((kept = ni_kept_find(pt, &any, &space)) != NULL) {
         ni_kept_take(ni, kept);
+        pt->users++;
         drop(ni, kept);
     }
 }
@@ -191,10 +204,15 @@ static void describe(const struct ni_kept *kept, const struct ni_me *me, struct 
         .pt_index = from->pt->index,
         .peer = from->peer,
     };
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        event->start = kept->filling ? NULL : kept->target.start;
+        event->mlength = kept->target.mlength;
+        event->remote_offset = kept->spill.offset;
+    }
 }
 
 static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
-                 struct ni_event *event)
+                 struct ni_event *event, bool *spilled)
 {
     const struct ni_space space = ni_space_of(me);
     struct ni_kept *kept = ni_kept_find(pt, me, &space);
@@ -203,6 +221,7 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
         return NI_PTL_NO_MATCH;
     }
     describe(kept, me, event);
+    *spilled = kept->form == NI_KEPT_OVERFLOW;
     if (op == NI_SEARCH_DELETE) {
         ni_kept_take(ni, kept);
         kept->claimed = true;
@@ -212,8 +231,9 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
     return NI_OK;
 }
 
-int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
-                struct ni_event *event)
+/* *spilled: what was found is in an overflow buffer. */
+static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event, bool *spilled)
 {
     struct ni_pt *pt;
     int result = NI_PTL_ARG_INVALID;
@@ -224,20 +244,32 @@ int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
-        result = probe(ni, pt, me, op, event);
+        result = probe(ni, pt, me, op, event, spilled);
     }
     ni_portals_unlock(ni);
     return result;
+}
+
+int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event)
+{
+    bool spilled;
+
+    return find(ni, pt_index, me, op, event, &spilled);
 }
 
 int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                  void *user_ptr)
 {
     struct ni_event event = {.type = NI_EVENT_SEARCH, .pt_index = (uint16_t)pt_index};
-    int result = ni_me_probe(ni, pt_index, me, op, &event);
+    bool spilled = false;
+    int result = find(ni, pt_index, me, op, &event, &spilled);
 
     if (result != NI_OK && result != NI_PTL_NO_MATCH) {
         return result;
+    }
+    if (spilled && op == NI_SEARCH_DELETE) {
+        return ni_unexpected_receive(ni, event.unexpected, me, user_ptr);
     }
     event.ni_fail_type = result == NI_OK ? NI_NI_OK : NI_NI_NO_MATCH;
     event.user_ptr = user_ptr;
@@ -287,7 +319,6 @@ int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle)
     ni_portals_lock(ni);
     kept = unclaim(ni, handle);
     if (kept != NULL) {
-        kept->from.pt->users--;
         drop(ni, kept);
     }
     ni_portals_unlock(ni);

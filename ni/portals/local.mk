@@ -2,6 +2,7 @@
 # Portals 4 over the engine and the match list.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/portals/append.c \
     ni/portals/ct.c \
     ni/portals/deliver.c \
     ni/portals/entry.c \
@@ -10,6 +11,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/incoming.c \
     ni/portals/kept.c \
     ni/portals/open.c \
+    ni/portals/overflow.c \
     ni/portals/portals.h \
     ni/portals/put.c \
     ni/portals/put_open.c \

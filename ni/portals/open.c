@@ -63,6 +63,8 @@ static void add_up(struct ni *ni)
             searches += pt->posted.counts.searches + pt->kept.counts.searches;
             attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
             posted += pt->posted.length;
+            searches += pt->overflow != NULL ? pt->overflow->counts.searches : 0;
+            attempts += pt->overflow != NULL ? pt->overflow->counts.attempts : 0;
             ni_stat_max(&ni->stats.match_posted_max, pt->posted.counts.most);
             ni_stat_max(&ni->stats.match_unexpected_max, pt->kept.counts.most);
         }
@@ -86,6 +88,7 @@ static void drop_all(struct ni *ni)
         if (portals->pt[i] != NULL && portals->pt[i]->allocated) {
             ni_match_list_fini(&portals->pt[i]->posted);
             ni_match_headers_fini(&portals->pt[i]->kept);
+            ni_pt_free_overflow(portals->pt[i]);
         }
         ni_free(portals->pt[i]);
     }

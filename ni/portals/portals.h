@@ -21,6 +21,7 @@
  *   self.c      puts to the own NI
  *   incoming.c  puts, and their ends, from peers
  *   entry.c     match entries                    deliver.c   a put has met an entry
+ *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
  *
@@ -63,14 +64,21 @@ struct ni_ct {
 
 struct ni_pt {
     struct ni_match_list posted;
+    struct ni_match_list *overflow; /* NULL: no entry was ever on the overflow list */
     struct ni_match_headers kept;
     struct ni_eq *eq;
     unsigned options;
     uint16_t index;
     bool allocated;
+    bool plain; /* allocated, and any match entry may be appended */
     bool disabled;
     uint64_t users;              /* entries, messages claimed or being fetched */
     struct ni_match_counts past; /* of what had this index before */
+};
+
+/* Bits of ni_space.options besides enum ni_me_options. */
+enum {
+    NI_SPACE_OVERFLOW = 1 << 30, /* the entry is on the overflow list */
 };
 
 /* The user's buffer of an entry. */
@@ -150,10 +158,19 @@ struct ni_target {
 };
 
 enum ni_kept_form {
-    NI_KEPT_INLINE, /* data in `small` */
-    NI_KEPT_COPIED, /* data in `data`, ours */
-    NI_KEPT_REMOTE, /* data at the peer */
-    NI_KEPT_OWN,    /* data in the buffer of a put of this NI */
+    NI_KEPT_INLINE,   /* data in `small` */
+    NI_KEPT_COPIED,   /* data in `data`, ours */
+    NI_KEPT_REMOTE,   /* data at the peer */
+    NI_KEPT_OWN,      /* data in the buffer of a put of this NI */
+    NI_KEPT_OVERFLOW, /* data in the buffer of an entry of the overflow list */
+};
+
+/* A message in an overflow buffer: struct ni_kept, whose target it is. */
+struct ni_spill {
+    struct ni_entry *entry; /* a delivery is under way in it until the header is released */
+    uint64_t offset;        /* in the entry's buffer */
+    void *user_ptr;         /* once matched: of whoever matched, as ct */
+    struct ni_ct *ct;
 };
 
 /* A message that waits: in pt->kept, claimed by a search, or being fetched. */
@@ -166,12 +183,18 @@ struct ni_kept {
         uint8_t *data;
         struct ni_remote remote;
         const uint8_t *own;
+        struct ni_spill spill;
     };
-    struct ni_target target; /* once matched */
+    struct ni_target target; /* once matched; of `spill` where it is */
     enum ni_kept_form form;
     enum ni_event_kind type; /* of its event */
     enum ni_ni_fail fail;
+    uint32_t matcher; /* with `spill`: options of whoever matched */
     bool claimed;
+    bool filling; /* the data is on its way to the overflow buffer */
+    bool matched; /* while it was */
+    bool silent;  /* of what has no PUT_OVERFLOW */
+    bool unlinks; /* whoever matched unlinks itself */
 };
 
 /* What goes over the wire. */
@@ -226,6 +249,11 @@ struct ni_portals {
     uint64_t cycles; /* of the matches that were timed */
 };
 
+static inline bool ni_entry_overflows(const struct ni_entry *entry)
+{
+    return (entry->space.options & NI_SPACE_OVERFLOW) != 0;
+}
+
 static inline void ni_portals_lock(struct ni *ni)
 {
     ni_lock_take(&ni->portals->lock, ni->threads);
@@ -272,6 +300,17 @@ static inline struct ni_pt *ni_pt_at(const struct ni_portals *portals, uint32_t 
     struct ni_pt *pt = index < NI_PT_COUNT ? portals->pt[index] : NULL;
 
     return pt != NULL && pt->allocated ? pt : NULL;
+}
+
+/* Give its overflow list back, which is empty or closed. */
+void ni_pt_free_overflow(struct ni_pt *pt);
+
+/* The same for appending in the common way: else NULL, see append.c. */
+static inline struct ni_pt *ni_pt_plain(const struct ni_portals *portals, uint32_t index)
+{
+    struct ni_pt *pt = index < NI_PT_COUNT ? portals->pt[index] : NULL;
+
+    return pt != NULL && pt->plain ? pt : NULL;
 }
 
 /* A message has found no entry, and is not (cannot be) kept: why it is refused. *disabled: it has
@@ -361,6 +400,15 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
  * gives its event. No lock is held. */
 void ni_entry_unlink(struct ni *ni, ni_me_handle handle);
 
+/* Take a linked entry out of its list. portals->lock is held. */
+static inline void ni_entry_unlist(struct ni_entry *entry)
+{
+    struct ni_pt *pt = entry->pt;
+
+    ni_match_list_remove(ni_entry_overflows(entry) ? pt->overflow : &pt->posted, &entry->match);
+    pt->users--;
+}
+
 /* One delivery less is under way. portals->lock is held. */
 void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry);
 
@@ -378,6 +426,40 @@ ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum
 /* Deliver a message that was kept, whose target is set; frees it, now or when its data is there. No
  * lock is held. */
 void ni_kept_deliver(struct ni *ni, struct ni_kept *kept);
+
+/* Have the data of a message come from its initiator to its target, then end it. */
+void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote);
+
+/* ---- entry.c, append.c ------------------------------------------------------------------------ */
+
+/* Let an entry have what was kept: NI_OK, done with it; NI_PTL_NO_MATCH, nothing (more) matches and
+ * portals->lock is held. It is held before. */
+int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                      struct ni_space *space, void *user_ptr);
+/* ni_me_append and ni_le_append with all that is not common. No lock is held. */
+int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
+                     enum ni_list_kind list, void *user_ptr, ni_me_handle *handle, bool is_le);
+
+/* ---- overflow.c -------------------------------------------------------------------------------- */
+
+enum ni_overflow_result {
+    NI_OVERFLOW_NONE, /* no entry there matches */
+    NI_OVERFLOW_TAKEN,
+    NI_OVERFLOW_REFUSED,
+    NI_OVERFLOW_AGAIN, /* no room for its header now */
+};
+
+/* A message has found no posted entry: look on the overflow list. Taken: `taken` has room in an
+ * entry's buffer; its data is to be put to taken->target, then ni_overflow_filled. Refused: *why.
+ * portals->lock is held. */
+enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving *from,
+                                         struct ni_kept **taken, enum ni_ni_fail *why);
+/* Its data is in the overflow buffer, or will never be. No lock is held, as in all of these. */
+void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
+/* An entry or a search has matched it, which is not told yet; whether that unlinks itself. */
+bool ni_overflow_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
+/* Tell whoever has matched it, unless it is silent, now or when its data is there; release it. */
+void ni_overflow_deliver(struct ni *ni, struct ni_kept *kept);
 
 /* ---- kept.c ----------------------------------------------------------------------------------- */
 
@@ -402,8 +484,8 @@ struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me,
                              const struct ni_space *space);
 /* Take it out of its list. portals->lock is held. */
 void ni_kept_take(struct ni *ni, struct ni_kept *kept);
-/* Its target is the buffer of an entry that is not posted. */
-void ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
+/* Its target is the buffer of an entry that is not posted. Whether that unlinks itself with it. */
+bool ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
 /* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
 void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
 

@@ -8,8 +8,17 @@ enum outcome {
     OUTCOME_MATCHED,
     OUTCOME_KEPT,
     OUTCOME_KEPT_OWN,
+    OUTCOME_SPILLED, /* to an overflow buffer */
     OUTCOME_REFUSED,
     OUTCOME_NO_MEMORY
+};
+
+/* What it met. */
+struct meeting {
+    struct ni_target target; /* MATCHED */
+    struct ni_kept *kept;    /* SPILLED */
+    enum ni_ni_fail fail;
+    bool disabled; /* the portal table entry, by this put */
 };
 
 /* Keep it: a copy, or, when that is too long, the buffer itself until it matches. portals->lock is
@@ -40,39 +49,61 @@ static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const st
     return OUTCOME_KEPT_OWN;
 }
 
+/* No posted entry matches. portals->lock is held. */
+static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
+                          struct ni_put *open, struct meeting *meeting)
+{
+    enum ni_overflow_result result = NI_OVERFLOW_NONE;
+
+    if (from->pt->overflow != NULL) {
+        result = ni_overflow_take(ni, from, &meeting->kept, &meeting->fail);
+    }
+    if (result == NI_OVERFLOW_TAKEN) {
+        meeting->kept->from.token = 0; /* whoever puts it is told at once */
+        meeting->fail = NI_NI_OK;
+        return OUTCOME_SPILLED;
+    }
+    if (result == NI_OVERFLOW_AGAIN) {
+        return OUTCOME_NO_MEMORY;
+    }
+    if (result == NI_OVERFLOW_REFUSED && meeting->fail != NI_NI_DROPPED) {
+        return OUTCOME_REFUSED;
+    }
+    if (result == NI_OVERFLOW_REFUSED || (from->pt->options & NI_PT_UNEXPECTED) == 0 ||
+        ((from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals))) {
+        meeting->fail = ni_pt_overrun(from->pt, &meeting->disabled);
+        return OUTCOME_REFUSED;
+    }
+    return keep(ni, from, put, open);
+}
+
 /* portals->lock is held. */
 static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
-                         struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail,
-                         bool *disabled)
+                         struct ni_put *open, struct meeting *meeting)
 {
     struct ni_entry *entry;
 
-    *fail = NI_NI_DROPPED;
-    *disabled = false;
+    meeting->fail = NI_NI_DROPPED;
+    meeting->disabled = false;
     from->pt = ni_pt_at(ni->portals, put->header.pt_index);
     if (from->pt == NULL) {
         return OUTCOME_REFUSED;
     }
     if (from->pt->disabled) {
-        *fail = NI_NI_PT_DISABLED;
+        meeting->fail = NI_NI_PT_DISABLED;
         return OUTCOME_REFUSED;
     }
     entry = ni_entry_find(ni, from);
     if (entry != NULL && (entry->space.options & NI_ME_OP_PUT) == 0) {
-        *fail = NI_NI_OP_VIOLATION;
+        meeting->fail = NI_NI_OP_VIOLATION;
         return OUTCOME_REFUSED;
     }
     if (entry != NULL) {
-        *fail = NI_NI_OK;
-        ni_entry_use(ni->portals, entry, from, target);
+        meeting->fail = NI_NI_OK;
+        ni_entry_use(ni->portals, entry, from, &meeting->target);
         return OUTCOME_MATCHED;
     }
-    if ((from->pt->options & NI_PT_UNEXPECTED) == 0 ||
-        ((from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals))) {
-        *fail = ni_pt_overrun(from->pt, disabled);
-        return OUTCOME_REFUSED;
-    }
-    return keep(ni, from, put, open);
+    return leave(ni, from, put, open, meeting);
 }
 
 /* Tell, and free, what ends at once. */
@@ -101,16 +132,15 @@ static struct ni_put *open_put(struct ni *ni, const struct ni_put *put, struct n
 }
 
 static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
-                        struct ni_put *open, struct ni_target *target, enum ni_ni_fail *fail)
+                        struct ni_put *open, struct meeting *meeting)
 {
     enum outcome outcome;
-    bool disabled;
 
     ni_portals_lock(ni);
-    outcome = meet(ni, from, put, open, target, fail, &disabled);
+    outcome = meet(ni, from, put, open, meeting);
     ni_stat_add(&ni->stats.match_dropped, outcome == OUTCOME_REFUSED);
     ni_portals_unlock(ni);
-    if (disabled) {
+    if (meeting->disabled) {
         ni_pt_tell_disabled(from->pt);
     }
     return outcome;
@@ -126,6 +156,15 @@ static void copy(struct ni *ni, const struct ni_arriving *from, const struct ni_
     ni_target_release(ni, target);
 }
 
+/* What it met is not touched afterwards. */
+static void copy_spilled(struct ni *ni, struct ni_kept *kept, const struct ni_put *put)
+{
+    if (kept->target.mlength != 0) {
+        memmove(kept->target.start, put->header.src, kept->target.mlength);
+    }
+    ni_overflow_filled(ni, kept, NI_NI_OK);
+}
+
 int ni_put_self(struct ni *ni, struct ni_put *put)
 {
     struct ni_arriving from = {
@@ -135,9 +174,8 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
         .rlength = put->header.length,
         .remote_offset = put->header.remote_offset,
     };
-    struct ni_target target = {.mlength = 0};
+    struct meeting meeting = {.target = {.mlength = 0}};
     struct ni_put *open = NULL;
-    enum ni_ni_fail fail;
     enum outcome outcome;
 
     if (ni_usable(ni) != NI_OK) {
@@ -147,10 +185,10 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
         (open = open_put(ni, put, &from)) == NULL) {
         return NI_PTL_NO_SPACE;
     }
-    outcome = try(ni, &from, put, open, &target, &fail);
+    outcome = try(ni, &from, put, open, &meeting);
     /* No memory to copy it: then it stays where it is. */
     if (outcome == OUTCOME_NO_MEMORY && open == NULL && (open = open_put(ni, put, &from)) != NULL) {
-        outcome = try(ni, &from, put, open, &target, &fail);
+        outcome = try(ni, &from, put, open, &meeting);
     }
     switch (outcome) {
     case OUTCOME_KEPT_OWN:
@@ -163,10 +201,15 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
     case OUTCOME_KEPT:
         return ni_put_left(put);
     case OUTCOME_MATCHED:
-        copy(ni, &from, &target, put);
+        copy(ni, &from, &meeting.target, put);
+        break;
+    case OUTCOME_SPILLED:
+        meeting.target.mlength = meeting.kept->target.mlength;
+        put->header.remote_offset = meeting.kept->spill.offset;
+        copy_spilled(ni, meeting.kept, put);
         break;
     case OUTCOME_REFUSED:
         break;
     }
-    return end(ni, put, open, fail, target.mlength);
+    return end(ni, put, open, meeting.fail, meeting.target.mlength);
 }

@@ -3,6 +3,13 @@
 
 /* The portal table. */
 
+enum {
+    NI_PT_OPTIONS = NI_PT_UNEXPECTED | NI_PT_FLOWCTRL | NI_PT_ALLOC_DISABLED | NI_PT_ONLY_USE_ONCE |
+                    NI_PT_ONLY_TRUNCATE | NI_PT_MATCH_UNORDERED | NI_PT_NO_MATCHING,
+    /* Those that restrict what may be appended. */
+    NI_PT_PICKY = NI_PT_ONLY_USE_ONCE | NI_PT_ONLY_TRUNCATE | NI_PT_NO_MATCHING,
+};
+
 /* The index to take; max + 1 if there is none. portals->lock is held. */
 static uint32_t choose(const struct ni_portals *portals, uint32_t wanted)
 {
@@ -42,6 +49,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     pt->index = (uint16_t)index;
     pt->disabled = (options & NI_PT_ALLOC_DISABLED) != 0;
     pt->allocated = true;
+    pt->plain = (options & NI_PT_PICKY) == 0;
     portals->pt[index] = pt;
     if (eq != NULL) {
         eq->users++;
@@ -58,7 +66,7 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
-    if ((options & ~(unsigned)(NI_PT_UNEXPECTED | NI_PT_FLOWCTRL | NI_PT_ALLOC_DISABLED)) != 0 ||
+    if ((options & ~(unsigned)NI_PT_OPTIONS) != 0 ||
         (wanted != NI_PT_ANY && wanted > ni->portals->limits.max_pt_index)) {
         return NI_PTL_ARG_INVALID;
     }
@@ -69,6 +77,17 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
     result = alloc(ni, options, eq, wanted, pt_index);
     ni_portals_unlock(ni);
     return result;
+}
+
+void ni_pt_free_overflow(struct ni_pt *pt)
+{
+    if (pt->overflow != NULL) {
+        pt->past.searches += pt->overflow->counts.searches;
+        pt->past.attempts += pt->overflow->counts.attempts;
+        ni_match_list_fini(pt->overflow);
+        ni_free(pt->overflow);
+        pt->overflow = NULL;
+    }
 }
 
 int ni_pt_free(struct ni *ni, uint32_t pt_index)
@@ -86,8 +105,9 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
     } else if (pt->users != 0) {
         result = NI_PTL_PT_IN_USE;
     } else {
-        pt->allocated = false; /* nothing more is kept */
+        pt->allocated = pt->plain = false; /* nothing more is kept */
         ni_kept_drop_all(ni, pt);
+        ni_pt_free_overflow(pt);
         pt->past.searches += pt->posted.counts.searches + pt->kept.counts.searches;
         pt->past.attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
         ni_match_list_fini(&pt->posted);

@@ -15,6 +15,7 @@ suite_tests = \
     tests/links/suite_faults \
     tests/links/suite_flow \
     tests/links/suite_messages \
+    tests/links/suite_overflow \
     tests/links/suite_portals \
     tests/links/suite_probes \
     tests/links/suite_queues \
@@ -56,6 +57,10 @@ tests_links_suite_flow_LDADD = $(LINKS_LIBS)
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources)
+tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_portals_SOURCES = tests/links/suite_portals.c $(suite_sources) $(suite_portals)
 tests_links_suite_portals_CPPFLAGS = $(LINKS_CPPFLAGS)

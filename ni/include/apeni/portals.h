@@ -88,6 +88,8 @@ enum ni_event_kind {
     NI_EVENT_ACK,                   /* initiator: matched and delivered */
     NI_EVENT_REPLY,                 /* initiator: the answer is in the buffer */
     NI_EVENT_AUTO_UNLINK,           /* target: an entry was used once, or its space was used up */
+    NI_EVENT_AUTO_FREE,             /* target: the buffer of such an overflow entry is free */
+    NI_EVENT_LINK,                  /* target: an entry with NI_ME_EVENT_LINK is in its list */
     NI_EVENT_PT_DISABLED,           /* target: flow control has disabled the portal table entry */
     NI_EVENT_SEARCH,                /* result of ni_me_search */
 };
@@ -205,6 +207,13 @@ enum ni_pt_options {
     NI_PT_UNEXPECTED = 1,     /* Extension: keep what matches nothing, see above */
     NI_PT_FLOWCTRL = 2,       /* what finds no place disables the entry, instead of being dropped */
     NI_PT_ALLOC_DISABLED = 4, /* disabled until ni_pt_enable */
+    NI_PT_ONLY_USE_ONCE = 8,  /* all entries of the priority list are NI_ME_USE_ONCE; another is
+                                 refused (NI_PTL_ARG_INVALID) */
+    NI_PT_ONLY_TRUNCATE = 0x10, /* no entry is NI_ME_NO_TRUNCATE; such a one is refused */
+    NI_PT_MATCH_UNORDERED =
+        0x20,                 /* messages need not match in order: a hint, which changes nothing */
+    NI_PT_NO_MATCHING = 0x40, /* takes list entries, and no match entries. (In the specification
+                                     a property of the whole interface.) */
 };
 
 #define NI_PT_ANY 0xffffffffU
@@ -288,7 +297,7 @@ enum ni_me_options {
                                         accept it ends with NI_NI_OP_VIOLATION */
     NI_ME_USE_ONCE = 2,             /* unlinked by the first match */
     NI_ME_EVENT_COMM_DISABLE = 4,   /* no PUT, GET, .. events of successes */
-    NI_ME_EVENT_UNLINK_DISABLE = 8, /* no AUTO_UNLINK event */
+    NI_ME_EVENT_UNLINK_DISABLE = 8, /* no AUTO_UNLINK event, and no AUTO_FREE */
     NI_ME_EVENT_OVER_DISABLE = 0x10, /* no _OVERFLOW event of successes */
     NI_ME_NO_TRUNCATE = 0x20,        /* passed over by messages that are longer than what is left */
     NI_ME_MANAGE_LOCAL = 0x40,       /* messages one behind the other, whatever their remote_offset;
@@ -298,6 +307,13 @@ enum ni_me_options {
     NI_ME_EVENT_CT_OVERFLOW = 0x100, /* the same for _OVERFLOW */
     NI_ME_EVENT_CT_BYTES = 0x200,    /* successes count as their bytes */
     NI_ME_OP_GET = 0x400,            /* accepts gets; with NI_ME_OP_PUT, fetching atomics */
+    NI_ME_UNEXPECTED_HDR_DISABLE = 0x10000, /* overflow list: of a message no header is kept, and
+                                               nobody will match it; PUT says that it came */
+    NI_ME_LOCAL_INC_UH_RLENGTH = 0x20000,   /* with NI_ME_MANAGE_LOCAL: each message in an overflow
+                                             buffer that it matches uses up rlength bytes of space,
+                                             though none is written */
+    NI_ME_EVENT_LINK = 0x40000, /* LINK event when it is in its list. The specification has it the
+                                   other way round: unless PTL_ME_EVENT_LINK_DISABLE. */
 };
 
 /* What to post. Plain data, copied by the call. */
@@ -314,12 +330,29 @@ struct ni_me {
 
 enum ni_list_kind {
     NI_PRIORITY_LIST,
+    NI_OVERFLOW_LIST,
 };
+
+/* The overflow list: where a message goes that matches nothing on the priority list. Its data is put
+ * into the buffer of the first entry there that matches, as a rule one with NI_ME_MANAGE_LOCAL, an
+ * acknowledgement goes out, the entry gives PUT (unless NI_ME_EVENT_COMM_DISABLE) and the header is
+ * kept, at most max_unexpected_headers. An entry that is appended to the priority list later and
+ * matches the header gives PUT_OVERFLOW: start and remote_offset are where the data is, in the
+ * overflow entry's buffer, mlength is what is there. Nothing is copied, and what is there ends at
+ * the next AUTO_FREE of that overflow entry: of one that has unlinked itself and of whose messages
+ * all have been matched or deleted (unless NI_ME_EVENT_UNLINK_DISABLE).
+ *
+ * In a portal table entry with NI_PT_UNEXPECTED the NI keeps what matches nothing on the overflow
+ * list either: so both go together. Then it depends on the message whether start of a PUT_OVERFLOW
+ * is in the buffer of the entry that matched or of one on the overflow list.
+ *
+ * A message that finds as many headers kept as may be is dropped, with NI_PT_FLOWCTRL disables the
+ * portal table entry, with NI_PT_UNEXPECTED and no flow control holds its sender back. */
 
 /* PtlMEAppend. First matched against what was kept before, in order of arrival: each match gives
  * PUT_OVERFLOW when its data is in the buffer, which may be before the call returns (then also
  * before *handle is set) or, if it has to be fetched, later. An entry with NI_ME_USE_ONCE that
- * matched so is never linked. *handle (may be NULL) is for ni_me_unlink. Data longer than the
+ * matched so is never linked. To the overflow list it is appended without that. *handle (may be NULL) is for ni_me_unlink. Data longer than the
  * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE, NI_PTL_ARG_INVALID.
  *
  * An entry that unlinks itself, by NI_ME_USE_ONCE or min_free, gives AUTO_UNLINK, unless it has
@@ -329,7 +362,7 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
                  void *user_ptr, ni_me_handle *handle);
 
 /* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: data is arriving in
- * it just now (try again).
+ * it just now (try again); or, on the overflow list, messages in it have not been matched.
  * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come or is coming. So a USE_ONCE entry
  * either gives its event or is unlinked by one call that returns NI_OK, never both. */
 int ni_me_unlink(struct ni *ni, ni_me_handle handle);
@@ -341,6 +374,41 @@ int ni_me_unlink(struct ni *ni, ni_me_handle handle);
 typedef bool (*ni_me_choose_fn)(void *arg, void *user_ptr, ni_initiator match_id);
 int ni_me_fail(struct ni *ni, uint32_t pt_index, ni_me_choose_fn choose, void *arg);
 
+/* ---- list entries (target) ---------------------------------------------------------------------
+ *
+ * Entries that match every message, for portal table entries with NI_PT_NO_MATCHING: the first one of
+ * the priority list takes what comes, whoever sends it. All else is as for match entries, of which
+ * they are a kind: the same options but those that are about lengths and offsets, handles, limits,
+ * events (where match_bits are those that the initiator gave).
+ */
+
+enum ni_le_options {
+    NI_LE_OP_PUT = NI_ME_OP_PUT,
+    NI_LE_OP_GET = NI_ME_OP_GET,
+    NI_LE_USE_ONCE = NI_ME_USE_ONCE,
+    NI_LE_EVENT_COMM_DISABLE = NI_ME_EVENT_COMM_DISABLE,
+    NI_LE_EVENT_UNLINK_DISABLE = NI_ME_EVENT_UNLINK_DISABLE,
+    NI_LE_EVENT_OVER_DISABLE = NI_ME_EVENT_OVER_DISABLE,
+    NI_LE_EVENT_LINK = NI_ME_EVENT_LINK,
+    NI_LE_EVENT_CT_COMM = NI_ME_EVENT_CT_COMM,
+    NI_LE_EVENT_CT_OVERFLOW = NI_ME_EVENT_CT_OVERFLOW,
+    NI_LE_EVENT_CT_BYTES = NI_ME_EVENT_CT_BYTES,
+    NI_LE_UNEXPECTED_HDR_DISABLE = NI_ME_UNEXPECTED_HDR_DISABLE,
+};
+
+/* As struct ni_me. */
+struct ni_le {
+    void *start;
+    size_t length;
+    unsigned options; /* enum ni_le_options */
+    struct ni_ct *ct;
+};
+
+/* PtlLEAppend, PtlLEUnlink, PtlLESearch: as ni_me_append, ni_me_unlink and ni_me_search. */
+int ni_le_append(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_list_kind list,
+                 void *user_ptr, ni_me_handle *handle);
+int ni_le_unlink(struct ni *ni, ni_me_handle handle);
+
 enum ni_search_op {
     NI_SEARCH_ONLY,
     NI_SEARCH_DELETE, /* claim it: nobody else will match it */
@@ -348,17 +416,22 @@ enum ni_search_op {
 
 /* Extension: look for the first kept message that the entry (match_bits, ignore_bits, match_id,
  * length) would match, and answer at once. NI_OK fills *event as NI_EVENT_SEARCH, mlength as if it
- * were received into the entry's length; with NI_SEARCH_DELETE event->unexpected names it until
+ * were received into the entry's length, and start NULL; of a message in an overflow buffer they are
+ * what is there (start NULL while it is still being fetched). With NI_SEARCH_DELETE event->unexpected names it until
  * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; does not poll. */
 int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                 struct ni_event *event);
 
 /* PtlMESearch: the same, told by an event NI_EVENT_SEARCH of the portal table entry's queue with
- * NI_NI_OK or NI_NI_NO_MATCH. */
+ * NI_NI_OK or NI_NI_NO_MATCH. With NI_SEARCH_DELETE a message in an overflow buffer is done with
+ * instead: PUT_OVERFLOW with this user_ptr, as if the entry had been appended to be used once. */
 int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                  void *user_ptr);
 
-/* Extension: have a claimed message delivered as if me (start, length and options; it need not
+int ni_le_search(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_search_op op,
+                 void *user_ptr);
+
+/* Extension: have a claimed message delivered (one in an overflow buffer: told of) as if me (start, length and options; it need not
  * match) had been appended and matched it: PUT_OVERFLOW with this user_ptr, before the call returns
  * or later. The handle is used up. NI_PTL_ARG_INVALID if stale. */
 int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,

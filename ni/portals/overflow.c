@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/*
+ * Messages in buffers of the user's overflow list. Their headers are kept like those of all that is
+ * unexpected, in pt->kept, so that entries and searches find either kind in the order of arrival.
+ *
+ *   taken     room in an entry's buffer is reserved, the header is listed, data is on its way
+ *   filled    the initiator has its answer, the overflow entry has given PUT
+ *   matched   by an entry or a search: not listed any more
+ *
+ * filled and matched come in either order. When both have, PUT_OVERFLOW is told and the header is
+ * released. Each header counts as a delivery under way in its overflow entry; with the last one of an
+ * entry that has unlinked itself its buffer is free again.
+ */
+
+static struct ni_entry *find(const struct ni_arriving *from)
+{
+    struct ni_match_list *list = from->pt->overflow;
+    struct ni_match_entry *found = NULL;
+
+    if (list != NULL && list->length != 0) {
+        found = ni_match_list_search(list, from->match_bits, from->initiator);
+    }
+    while (found != NULL) {
+        struct ni_entry *entry = ni_container_of(found, struct ni_entry, match);
+
+        if (ni_space_accepts(&entry->space, from)) {
+            return entry;
+        }
+        found = ni_match_list_next(list, found, from->match_bits, from->initiator);
+    }
+    return NULL;
+}
+
+/* Reserve room for a message. */
+static void reserve(struct ni_kept *kept, struct ni_entry *entry)
+{
+    struct ni_arriving placed = kept->from;
+    struct ni_pt *pt = placed.pt;
+
+    kept->form = NI_KEPT_OVERFLOW;
+    /* The initiator's offset stays: it decides which entries match. */
+    ni_space_take(&entry->space, &placed, &kept->target);
+    kept->target.user_ptr = entry->user_ptr;
+    kept->target.entry = NULL;
+    kept->spill = (struct ni_spill){.entry = entry, .offset = placed.remote_offset};
+    entry->space.busy++;
+    if (kept->target.unlinks) {
+        ni_match_list_remove(pt->overflow, &entry->match);
+        entry->pt = NULL;
+        pt->users--;
+    }
+}
+
+enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving *from,
+                                         struct ni_kept **taken, enum ni_ni_fail *why)
+{
+    struct ni_entry *entry = find(from);
+    struct ni_kept *kept;
+    bool hidden;
+
+    if (entry == NULL) {
+        return NI_OVERFLOW_NONE;
+    }
+    if (!ni_verb_allowed(from->verb, entry->space.options)) {
+        *why = NI_NI_OP_VIOLATION;
+        return NI_OVERFLOW_REFUSED;
+    }
+    hidden = (entry->space.options & NI_ME_UNEXPECTED_HDR_DISABLE) != 0;
+    if (!hidden && ni_kept_is_full(ni->portals) &&
+        (from->pt->options & (NI_PT_UNEXPECTED | NI_PT_FLOWCTRL)) != NI_PT_UNEXPECTED) {
+        *why = NI_NI_DROPPED;
+        return NI_OVERFLOW_REFUSED;
+    }
+    kept = ni_kept_new(ni, from);
+    if (kept == NULL || (!hidden && !ni_kept_list(ni, kept))) {
+        if (kept != NULL) {
+            ni_kept_free(ni, kept);
+        }
+        return NI_OVERFLOW_AGAIN;
+    }
+    reserve(kept, entry);
+    kept->filling = true;
+    kept->matched = kept->silent = hidden;
+    from->pt->users += hidden ? 2 : 1; /* to be filled; as if it had been matched */
+    *taken = kept;
+    return NI_OVERFLOW_TAKEN;
+}
+
+/* Tell that the buffer is free, if it is with this message. */
+static void tell_free(struct ni *ni, const struct ni_kept *kept)
+{
+    struct ni_entry *entry = kept->spill.entry;
+    struct ni_event event = {.type = NI_EVENT_AUTO_FREE, .pt_index = kept->from.pt->index};
+    bool told = false;
+
+    ni_portals_lock(ni);
+    if (--entry->space.busy == 0 && entry->pt == NULL) {
+        told = (entry->space.options & NI_ME_EVENT_UNLINK_DISABLE) == 0;
+        event.user_ptr = entry->user_ptr;
+        event.start = entry->space.start;
+        ni_pool_put(&ni->portals->entries, entry);
+    }
+    ni_portals_unlock(ni);
+    if (told) {
+        ni_event_tell(kept->from.pt->eq, &event);
+    }
+}
+
+/* Filled and matched. */
+static void finish(struct ni *ni, struct ni_kept *kept)
+{
+    struct ni_target *target = &kept->target;
+
+    if (!kept->silent) {
+        target->user_ptr = kept->spill.user_ptr;
+        target->ct = kept->spill.ct;
+        target->options = kept->matcher;
+        target->unlinks = kept->unlinks;
+        kept->from.remote_offset = kept->spill.offset;
+        ni_target_tell(&kept->from, target, kept->type, kept->fail);
+    }
+    tell_free(ni, kept);
+    ni_portals_lock(ni);
+    kept->from.pt->users--;
+    ni_kept_free(ni, kept);
+    ni_portals_unlock(ni);
+}
+
+static void fill_later(struct ni *ni, struct ni_portal_task *task)
+{
+    struct ni_kept *kept = ni_container_of(task, struct ni_kept, task);
+
+    ni_overflow_filled(ni, kept, kept->fail);
+}
+
+void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
+{
+    struct ni_arriving from = kept->from;
+    struct ni_target target = kept->target;
+    bool matched;
+
+    from.remote_offset = kept->spill.offset;
+    target.mlength = fail == NI_NI_OK ? target.mlength : 0;
+    kept->fail = fail;
+    if (ni_arriving_answer(ni, &from, fail, target.mlength) != NI_OK) {
+        ni_task_add(ni, &kept->task, fill_later);
+        return;
+    }
+    ni_target_tell(&from, &target, NI_EVENT_PUT, fail);
+    ni_portals_lock(ni);
+    kept->target.mlength = target.mlength;
+    kept->from.token = 0;
+    kept->filling = false;
+    matched = kept->matched;
+    from.pt->users--;
+    ni_portals_unlock(ni);
+    if (matched) {
+        finish(ni, kept);
+    }
+}
+
+bool ni_overflow_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
+{
+    uint32_t counts = NI_ME_MANAGE_LOCAL | NI_ME_LOCAL_INC_UH_RLENGTH;
+
+    kept->spill.user_ptr = user_ptr;
+    kept->spill.ct = space->ct;
+    kept->matcher = space->options;
+    kept->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
+    if ((space->options & counts) == counts) {
+        space->used += ni_min_u64(kept->from.rlength, space->length - space->used);
+        kept->unlinks = kept->unlinks || space->length - space->used < space->min_free;
+    }
+    return kept->unlinks;
+}
+
+void ni_overflow_deliver(struct ni *ni, struct ni_kept *kept)
+{
+    bool filling;
+
+    ni_portals_lock(ni);
+    filling = kept->filling;
+    kept->matched = filling;
+    ni_portals_unlock(ni);
+    if (!filling) {
+        finish(ni, kept);
+    }
+}
