@@ -104,21 +104,30 @@ struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t t
     return put;
 }
 
-void ni_put_free(struct ni *ni, struct ni_put *put)
+/* Free it; *last: what it was, if wanted. */
+static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last)
 {
     ni_lock_take(&ni->lock, ni->threads);
+    if (last != NULL) {
+        *last = *put;
+    }
     ni_list_remove(&put->all);
     ni_work_remove(&ni->portal_work, &put->task.list);
     ni_pool_put(&ni->portals->puts, put);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+void ni_put_free(struct ni *ni, struct ni_put *put)
+{
+    free_put(ni, put, NULL);
+}
+
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                    uint64_t remote_offset)
 {
-    struct ni_put ended = *put;
+    struct ni_put ended;
 
-    ni_put_free(ni, put);
+    free_put(ni, put, &ended);
     if (ended.rkey.handle != 0) {
         (void)ni_region_deregister(ni, ended.rkey.handle);
     }
