@@ -31,7 +31,8 @@ struct ni_arrival {
 
 enum {
     NI_REQUESTS = 1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC |
-                  1 << NI_PACKET_JOB | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG,
+                  1 << NI_PACKET_JOB | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG |
+                  1 << NI_PACKET_GET | 1 << NI_PACKET_COMBINE,
 };
 
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
@@ -353,6 +354,7 @@ static ni_status on_put(const struct ni_arrival *a)
     return drop_put(a, more.token);
 }
 
+/* PUT_LONG, GET, COMBINE: the token is at the same place. */
 static ni_status on_put_long(const struct ni_arrival *a)
 {
     return drop_put(a, a->packet->body[2]);
@@ -376,6 +378,9 @@ static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
     [NI_PACKET_PUT] = on_put,
     [NI_PACKET_PUT_LONG] = on_put_long,
     [NI_PACKET_PUT_ACK] = on_unknown,
+    [NI_PACKET_GET] = on_put_long,
+    [NI_PACKET_COMBINE] = on_put_long,
+    [NI_PACKET_REPLY] = on_unknown,
 };
 
 ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,

@@ -39,7 +39,10 @@ enum ni_packet_kind {
     NI_PACKET_PUT = 8,      /* Write to the PORTAL region: struct ni_packet_put */
     NI_PACKET_PUT_LONG = 9, /* its header only: struct ni_packet_put_long */
     NI_PACKET_PUT_ACK = 10, /* what became of it: struct ni_packet_ack */
-    NI_PACKET_KINDS = 11,
+    NI_PACKET_GET = 11,     /* Read of a portal table entry: struct ni_packet_put_long */
+    NI_PACKET_COMBINE = 12, /* an atomic on one: struct ni_packet_combine */
+    NI_PACKET_REPLY = 13,   /* success of a get or fetching atomic: struct ni_packet_ack */
+    NI_PACKET_KINDS = 14,
 
     NI_PACKET_IN_BULK =
         0x80, /* flag: payload in the bulk area, at the offset in struct ni_packet_bulk */
@@ -122,6 +125,29 @@ struct ni_packet_put_long {
 struct ni_packet_put_long_more {
     uint64_t remote_offset;
     uint64_t length; /* all of it; `length` above means nothing then */
+};
+
+/* GET has the fields of PUT_LONG, hdr_data 0; region and address are where the data goes when it does not
+ * come in the REPLY. Handle 0: there is none, allowed up to so many bytes. */
+enum { NI_REPLY_INLINE = 24 };
+
+/* COMBINE: starts at body[0]. Payload: struct ni_packet_combine_reply if handle is not 0, the operand
+ * (8 bytes) of an operation that has one, the data. */
+struct ni_packet_combine {
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t token; /* of the PUT_ACK or REPLY; 0 wants none */
+    uint64_t remote_offset;
+    uint8_t op;    /* enum ni_ptl_op */
+    uint8_t type;  /* enum ni_ptl_datatype */
+    uint8_t fetch; /* 1: the old values are wanted */
+    uint8_t zero;
+    uint32_t handle; /* where they go, as for GET */
+};
+
+struct ni_packet_combine_reply {
+    uint64_t addr;
+    uint64_t key;
 };
 
 /* With NI_PACKET_IN_BULK: the last 8 bytes of the header's line. */

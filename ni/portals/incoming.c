@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "portals/portals.h"
+#include "portals/incoming.h"
 
 /*
  * Packets to the PORTAL region. Everything in them is checked here; a put that cannot be accepted is
  * counted, and refused to whoever wants to know. What breaks the protocol ends the peer.
  */
 
-struct packet_in {
-    struct ni *ni;
-    struct ni_peer *peer;
-    const struct ni_packet *packet;
-    const uint8_t *payload;
-    uint32_t len;
-    uint32_t region;
-    uint16_t tag;
-    bool in_bulk;
-};
-
-typedef ni_status (*arrive_fn)(const struct packet_in *in);
-
-/* Whether fields of so many bytes lie before the payload. */
-static bool has_fields(const struct packet_in *in, size_t size)
-{
-    return in->in_bulk ? size <= NI_PACKET_BULK_AT - NI_PACKET_HEADER
-                       : in->len == 0 ||
-                             in->payload >= (const uint8_t *)in->packet + NI_PACKET_HEADER + size;
-}
+typedef ni_status (*arrive_fn)(const struct ni_packet_in *in);
 
 /* portals->lock is held, and given back. */
 static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail why)
@@ -141,20 +122,20 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
     return NI_OK;
 }
 
-static ni_status on_put(const struct packet_in *in)
+static ni_status on_put(const struct ni_packet_in *in)
 {
     struct ni_packet_put_more more = {.token = 0};
     struct ni_arriving from;
 
     if (NI_UNLIKELY((in->tag & NI_PUT_MORE) != 0)) {
-        if (!has_fields(in, sizeof(struct ni_packet_put) + sizeof(more))) {
+        if (!ni_packet_in_has(in, sizeof(struct ni_packet_put) + sizeof(more))) {
             return NI_ERR_PROTOCOL;
         }
         memcpy(&more, &in->packet->body[2], sizeof(more));
         if (more.token != 0 && !ni_send_can_answer(in->ni)) {
             return NI_AGAIN;
         }
-    } else if (NI_UNLIKELY(!has_fields(in, sizeof(struct ni_packet_put)))) {
+    } else if (NI_UNLIKELY(!ni_packet_in_has(in, sizeof(struct ni_packet_put)))) {
         return NI_ERR_PROTOCOL;
     }
     from.peer = in->peer;
@@ -180,7 +161,7 @@ static ni_status defer(struct ni *ni, struct ni_kept *kept)
     return NI_OK;
 }
 
-static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving *from,
+static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriving *from,
                                   const struct ni_packet_put_long *fields)
 {
     const struct ni_remote remote = {
@@ -230,7 +211,7 @@ static ni_status long_put_arrives(const struct packet_in *in, struct ni_arriving
     return status;
 }
 
-static ni_status on_put_long(const struct packet_in *in)
+static ni_status on_put_long(const struct ni_packet_in *in)
 {
     struct ni_packet_put_long fields;
     struct ni_packet_put_long_more more = {.remote_offset = 0};
@@ -240,7 +221,7 @@ static ni_status on_put_long(const struct packet_in *in)
     more.length = fields.length;
     if (fields.token == 0 || in->in_bulk ||
         in->len != ((in->tag & NI_PUT_MORE) != 0 ? sizeof(more) : 0) ||
-        !has_fields(in, sizeof(fields))) {
+        !ni_packet_in_has(in, sizeof(fields))) {
         return NI_ERR_PROTOCOL;
     }
     if (in->len != 0) {
@@ -267,7 +248,7 @@ static ni_status on_put_long(const struct packet_in *in)
 
 /* ---- PUT_ACK ---------------------------------------------------------------------------------- */
 
-static ni_status on_put_ack(const struct packet_in *in)
+static ni_status on_put_ack(const struct ni_packet_in *in)
 {
     struct ni_packet_ack fields;
     struct ni_put *put;
@@ -280,7 +261,7 @@ static ni_status on_put_ack(const struct packet_in *in)
     if (put == NULL) {
         return NI_OK; /* late, or invented */
     }
-    if (fields.value > put->header.length) {
+    if (fields.value > put->header.length || (in->tag == NI_NI_OK && ni_put_fetches(put))) {
         return NI_ERR_PROTOCOL;
     }
     ni_put_finish(in->ni, put, (enum ni_ni_fail)in->tag, fields.value, fields.offset);
@@ -291,8 +272,9 @@ static NI_NOINLINE ni_status arrive_slowly(struct ni *ni, struct ni_peer *peer,
                                            const struct ni_packet *packet, uint64_t word0,
                                            uint64_t word1, const uint8_t *payload)
 {
-    static const arrive_fn handlers[] = {on_put, on_put_long, on_put_ack};
-    const struct packet_in in = {
+    static const arrive_fn handlers[] = {on_put,    on_put_long,   on_put_ack,
+                                         ni_on_get, ni_on_combine, ni_on_reply};
+    const struct ni_packet_in in = {
         .ni = ni,
         .peer = peer,
         .packet = packet,

@@ -2,13 +2,17 @@
 # Portals 4 over the engine and the match list.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/portals/answer.c \
     ni/portals/append.c \
+    ni/portals/combine.c \
+    ni/portals/combine.h \
     ni/portals/ct.c \
     ni/portals/deliver.c \
     ni/portals/entry.c \
     ni/portals/eq_queue.c \
     ni/portals/fail.c \
     ni/portals/incoming.c \
+    ni/portals/incoming.h \
     ni/portals/kept.c \
     ni/portals/open.c \
     ni/portals/overflow.c \
@@ -17,7 +21,11 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/put_open.c \
     ni/portals/put_send.c \
     ni/portals/queues.c \
+    ni/portals/request.c \
+    ni/portals/request_in.c \
+    ni/portals/request_send.c \
     ni/portals/self.c \
+    ni/portals/serve.c \
     ni/portals/table.c \
     ni/portals/trigger.h \
     ni/portals/trigger_heap.c \

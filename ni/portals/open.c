@@ -111,6 +111,10 @@ static void close_portals(struct ni *ni)
     ni_pool_fini(&portals->kept);
     ni_pool_fini(&portals->puts);
     ni_pool_fini(&portals->triggered);
+    ni_pool_fini(&portals->extras);
+    while ((node = ni_list_pop_front(&portals->answers)) != NULL) {
+        ni_free(ni_container_of(node, struct ni_answer, all));
+    }
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
         ni_eq_release(ni_container_of(node, struct ni_eq, all));
     }
@@ -129,6 +133,12 @@ static const struct ni_portal_ops ops = {
     .close = close_portals,
 };
 
+/* No more than there is, which is the default. */
+static void cut(uint64_t *limit, uint64_t most)
+{
+    *limit = *limit != 0 ? ni_min_u64(*limit, most) : most;
+}
+
 static void set_limits(struct ni_limits *limits, const struct ni_limits *desired)
 {
     static const struct ni_limits most = {
@@ -137,6 +147,10 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
         .max_pt_index = NI_PT_COUNT - 1,
         .max_msg_size = INT64_MAX,
         .max_triggered_ops = 1U << 30,
+        .max_atomic_size = NI_ATOMIC_MOST,
+        .max_fetch_atomic_size = NI_ATOMIC_MOST,
+        .max_waw_ordered_size = NI_PUT_INLINE,
+        .max_war_ordered_size = NI_REPLY_INLINE,
     };
 
     *limits = desired != NULL ? *desired : most;
@@ -148,6 +162,10 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
     limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : most.max_msg_size;
     limits->max_triggered_ops =
         limits->max_triggered_ops != 0 ? limits->max_triggered_ops : most.max_triggered_ops;
+    cut(&limits->max_atomic_size, most.max_atomic_size);
+    cut(&limits->max_fetch_atomic_size, most.max_fetch_atomic_size);
+    cut(&limits->max_waw_ordered_size, most.max_waw_ordered_size);
+    cut(&limits->max_war_ordered_size, most.max_war_ordered_size);
 }
 
 static bool limits_valid(const struct ni_limits *limits)
@@ -179,6 +197,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     }
     portals->limits = limits;
     ni_list_init(&portals->own_puts);
+    ni_list_init(&portals->answers);
     ni_list_init(&portals->eqs);
     ni_list_init(&portals->cts);
     ni_list_init(&portals->ready);
@@ -186,6 +205,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
         ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
         ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK ||
+        ni_pool_init(&portals->extras, sizeof(struct ni_extra), 0, 0) != NI_OK ||
         ni_triggers_open(portals) != NI_OK) {
         ni_free(portals);
         return NI_PTL_NO_SPACE;

@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "match/match.h"
+#include "portals/combine.h"
 
 /*
  * Portals 4 over the engine: what a packet to the PORTAL region does.
@@ -19,7 +20,10 @@
  *   queues.c    event queues, events             table.c     the portal table
  *   put.c       puts at their initiator: put_send.c packets, put_open.c what stays open
  *   self.c      puts to the own NI
- *   incoming.c  puts, and their ends, from peers
+ *   request.c   gets and atomics at their initiator, request_send.c their packets
+ *   serve.c     gets and atomics at their target: peers' (answer.c the answer) and the own
+ *   combine.c   what atomics do to an element
+ *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
@@ -39,6 +43,7 @@
 enum {
     NI_PT_COUNT = 256,      /* indices that a packet can name */
     NI_PUT_INLINE = 32,     /* bytes of payload in the header's line */
+    NI_ATOMIC_MOST = 1024,  /* bytes of an atomic: the smallest ring has packets for it */
     NI_MATCH_SAMPLING = 64, /* one match in so many is timed */
 };
 
@@ -208,7 +213,17 @@ struct ni_put_header {
     uint16_t pt_index;
 };
 
-/* A put that something is still to come of. */
+/* What makes a get or an atomic of a put. */
+struct ni_extra {
+    enum ni_verb verb;
+    struct ni_combination what; /* atomics */
+    uint8_t *dst;               /* of the answer, where one comes */
+    struct ni_eq *eq;           /* of dst's descriptor */
+    struct ni_ct *ct;
+    uint32_t options;
+};
+
+/* A put, get or atomic that something is still to come of. */
 struct ni_put {
     struct ni_list all;   /* in peer->puts or portals->own_puts; under the NI's lock */
     struct ni_list queue; /* in peer->put_queue while it waits for room; under the peer's lock */
@@ -222,8 +237,9 @@ struct ni_put {
     uint32_t options;    /* the descriptor's */
     bool ack;
     bool is_long;
-    bool asked; /* an answer may come; under the NI's lock */
-    bool told;  /* SEND has been told, or need not be */
+    bool asked;             /* an answer may come; under the NI's lock */
+    bool told;              /* SEND has been told, or need not be */
+    struct ni_extra *extra; /* NULL: a put */
 };
 
 struct ni_portals {
@@ -231,7 +247,9 @@ struct ni_portals {
     struct ni_pt *pt[NI_PT_COUNT];
     struct ni_pool entries;
     struct ni_pool kept;
-    struct ni_pool puts; /* under the NI's lock */
+    struct ni_pool puts;    /* under the NI's lock */
+    struct ni_pool extras;  /* the same */
+    struct ni_list answers; /* struct ni_answer, under way */
     struct ni_list own_puts;
     struct ni_list eqs;
     struct ni_list cts;
@@ -491,6 +509,20 @@ void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
 
 /* ---- put.c ------------------------------------------------------------------------------------ */
 
+/* Send a put, get or atomic, or have it wait; what ni_put returns. */
+int ni_put_start(struct ni_put *put);
+/* Whether nothing is sent, so that there is no SEND event. */
+static inline bool ni_put_only_asks(const struct ni_put *put)
+{
+    return put->extra != NULL && put->extra->verb == NI_VERB_GET;
+}
+
+/* Whether it ends with a REPLY. */
+static inline bool ni_put_fetches(const struct ni_put *put)
+{
+    return put->extra != NULL && put->extra->verb != NI_VERB_ATOMIC;
+}
+
 /* A put that stays open, from a filled one; NULL out of memory. Its header's token is set. */
 struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from);
 /* Forget it, telling nothing. */
@@ -514,10 +546,61 @@ ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *he
 ni_status ni_put_send_open(struct ni_put *put, bool *is_long);
 /* The data of a put has left before ni_put returns: count, tell; what ni_put returns. */
 int ni_put_left(const struct ni_put *put);
+/* It has ended, and has no struct: tell ACK or REPLY. */
+void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                     uint64_t remote_offset);
+/* Its packet cannot be kept from being sent any more: from now on an answer may end it, in another
+ * thread, so that it is not touched afterwards. */
+void ni_put_ask(struct ni_put *put);
 /* The data of a put has left. */
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
 ni_status ni_put_send_first(struct ni_peer *peer);
 void ni_put_complete_all(struct ni_peer *peer, ni_status status);
+
+/* ---- request.c, request_send.c ---------------------------------------------------------------- */
+
+/* Send a get or atomic; open: its struct if it wants an answer, else NULL. The peer's lock is held. */
+ni_status ni_request_send(struct ni_put *put, struct ni_put *open);
+
+/* ---- serve.c, answer.c ------------------------------------------------------------------------ */
+
+/* A get or an atomic, as its target sees it. */
+struct ni_request {
+    struct ni_arriving from;
+    const uint8_t *data;        /* atomics: from.rlength bytes */
+    struct ni_combination what; /* the same */
+    struct ni_remote to;        /* of the answer, in the peer; handle 0: none */
+    struct ni_target target;    /* once matched */
+};
+
+/* The entry that an operation meets: NI_NI_OK, and request->target is set, the portal table entry held
+ * until ni_request_leave. Or why it is refused, which is counted and told here. */
+enum ni_ni_fail ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index);
+void ni_request_leave(struct ni *ni, const struct ni_request *request);
+/* Do to the entry's memory what an atomic says; old may be NULL. */
+void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
+/* A peer's: NI_OK, or NI_AGAIN (no memory): nothing has been done. */
+ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t pt_index);
+/* One to the own NI; what ni_get and its kin return. */
+int ni_request_self(struct ni *ni, struct ni_put *put);
+
+/* An answer that may take longer than a packet. */
+struct ni_answer {
+    struct ni_list all; /* in portals->answers; under the NI's lock */
+    struct ni_portal_task task;
+    struct ni_request request;
+    enum ni_ni_fail fail;
+    uint8_t old[]; /* fetching atomics: what was there */
+};
+
+/* With room for so many old values; NULL out of memory. */
+struct ni_answer *ni_answer_new(struct ni *ni, uint64_t length);
+void ni_answer_free(struct ni *ni, struct ni_answer *answer);
+/* Answer with what is at src, in one packet, now (or, if it is short, when there is room); false if that is
+ * not possible. */
+bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src);
+/* Have the answer written to the initiator, tell the event and leave the entry. Ends `answer`. */
+void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src);
 
 /* ---- self.c ----------------------------------------------------------------------------------- */
 

@@ -25,10 +25,11 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     if (status != NI_OK) {
         return status;
     }
-    put->is_long = ni_put_goes_long(peer, put->header.length);
+    put->is_long = put->extra == NULL && ni_put_goes_long(peer, put->header.length);
     put->told = !put->is_long;
     if (turn && !put->is_long && !put->ack) {
-        status = ni_put_send_eager(peer, &put->header, NULL);
+        status = put->extra == NULL ? ni_put_send_eager(peer, &put->header, NULL)
+                                    : ni_request_send(put, NULL);
         *sent = status == NI_OK;
         peer->overtake = peer->overtake && !*sent;
         if (status != NI_AGAIN && status != NI_ERR_LIMIT) {
@@ -51,7 +52,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     return status;
 }
 
-static int put_slowly(struct ni_put *put)
+int ni_put_start(struct ni_put *put)
 {
     struct ni_peer *peer = put->peer;
     struct ni *ni = peer->ni;
@@ -121,7 +122,7 @@ static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
     if (sent) {
         return ni_put_left(put);
     }
-    return put->peer != NULL ? put_slowly(put) : ni_put_self(ni, put);
+    return put->peer != NULL ? ni_put_start(put) : ni_put_self(ni, put);
 }
 
 int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,

@@ -12,7 +12,7 @@ static void tell(const struct ni_eq *eq, enum ni_event_kind type, const struct n
         .type = type,
         .ni_fail_type = fail,
         .user_ptr = put->user_ptr,
-        .start = (void *)(uintptr_t)put->header.src,
+        .start = type == NI_EVENT_REPLY ? put->extra->dst : (void *)(uintptr_t)put->header.src,
         .match_bits = put->header.match_bits,
         .hdr_data = put->header.hdr_data,
         .rlength = put->header.length,
@@ -34,6 +34,9 @@ static void count(const struct ni_put *put, uint32_t option, enum ni_ni_fail fai
 
 int ni_put_left(const struct ni_put *put)
 {
+    if (ni_put_only_asks(put)) {
+        return NI_OK;
+    }
     if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
         count(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
         return NI_PTL_SENT;
@@ -44,6 +47,9 @@ int ni_put_left(const struct ni_put *put)
 
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
 {
+    if (ni_put_only_asks(put)) {
+        return;
+    }
     count(put, NI_MD_EVENT_CT_SEND, fail, put->header.length);
     if (put->eq != NULL && (put->options & NI_MD_EVENT_SEND_DISABLE) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
@@ -52,9 +58,27 @@ void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
     }
 }
 
-static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+static void tell_reply(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                       uint64_t remote_offset)
+{
+    const struct ni_extra *extra = put->extra;
+
+    if ((extra->options & NI_MD_EVENT_CT_REPLY) != 0) {
+        ni_ct_count(extra->ct, (extra->options & NI_MD_EVENT_CT_BYTES) != 0, fail, mlength);
+    }
+    if (extra->eq != NULL &&
+        (fail != NI_NI_OK || (extra->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
+        tell(extra->eq, NI_EVENT_REPLY, put, fail, mlength, remote_offset);
+    }
+}
+
+void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                      uint64_t remote_offset)
 {
+    if (ni_put_fetches(put)) {
+        tell_reply(put, fail, mlength, remote_offset);
+        return;
+    }
     if (put->ack) {
         count(put, NI_MD_EVENT_CT_ACK, fail, mlength);
     }
@@ -67,10 +91,23 @@ static void tell_ack(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
 void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail)
 {
     ni_put_tell_sent(put, fail);
-    tell_ack(put, fail, 0, 0);
+    ni_put_tell_end(put, fail, 0, 0);
 }
 
 /* ---- the struct ------------------------------------------------------------------------------ */
+
+/* A copy of its own; false out of memory. The NI's lock is held. */
+static bool copy_extra(struct ni *ni, struct ni_put *put)
+{
+    struct ni_extra *extra = ni_pool_get(&ni->portals->extras);
+
+    if (extra == NULL) {
+        return false;
+    }
+    *extra = *put->extra;
+    put->extra = extra;
+    return true;
+}
 
 struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
 {
@@ -80,6 +117,12 @@ struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
     put = ni_pool_get(&ni->portals->puts);
     if (put != NULL) {
         *put = *from;
+        if (put->extra != NULL && !copy_extra(ni, put)) {
+            ni_pool_put(&ni->portals->puts, put);
+            put = NULL;
+        }
+    }
+    if (put != NULL) {
         put->header.token = ni_pool_token(&ni->portals->puts, put);
         ni_list_init(&put->all);
         ni_list_init(&put->queue);
@@ -104,8 +147,8 @@ struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t t
     return put;
 }
 
-/* Free it; *last: what it was, if wanted. */
-static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last)
+/* Free it; *last and *extra: what it was, if wanted. */
+static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last, struct ni_extra *extra)
 {
     ni_lock_take(&ni->lock, ni->threads);
     if (last != NULL) {
@@ -113,26 +156,34 @@ static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last)
     }
     ni_list_remove(&put->all);
     ni_work_remove(&ni->portal_work, &put->task.list);
+    if (put->extra != NULL) {
+        if (last != NULL) {
+            *extra = *put->extra;
+            last->extra = extra;
+        }
+        ni_pool_put(&ni->portals->extras, put->extra);
+    }
     ni_pool_put(&ni->portals->puts, put);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
 void ni_put_free(struct ni *ni, struct ni_put *put)
 {
-    free_put(ni, put, NULL);
+    free_put(ni, put, NULL, NULL);
 }
 
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                    uint64_t remote_offset)
 {
+    struct ni_extra extra;
     struct ni_put ended;
 
-    free_put(ni, put, &ended);
+    free_put(ni, put, &ended, &extra);
     if (ended.rkey.handle != 0) {
         (void)ni_region_deregister(ni, ended.rkey.handle);
     }
     if (!ended.told) {
         ni_put_tell_sent(&ended, fail);
     }
-    tell_ack(&ended, fail, mlength, remote_offset);
+    ni_put_tell_end(&ended, fail, mlength, remote_offset);
 }

@@ -6,9 +6,7 @@
 
 /* ---- packets: the peer's lock is held --------------------------------------------------------- */
 
-/* From now on an answer may end the put, in another thread: called when nothing can keep its packet
- * from being sent any more, and afterwards the put is not touched. */
-static void ask(struct ni_put *put)
+void ni_put_ask(struct ni_put *put)
 {
     struct ni *ni = put->peer->ni;
 
@@ -41,7 +39,7 @@ ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *he
         ni_msg_copy(peer, payload, header->src, len);
     }
     if (open != NULL) {
-        ask(open);
+        ni_put_ask(open);
     }
     ni_packet_commit(peer, NI_PACKET_PUT, tag, len, NI_HANDLE_PORTAL);
     return NI_OK;
@@ -86,7 +84,7 @@ static ni_status send_long(struct ni_put *put)
     memcpy(place, &fields, sizeof(fields));
     memcpy(payload, &more, len);
     tag = (uint16_t)(header->pt_index | (with_more ? NI_PUT_MORE : 0));
-    ask(put);
+    ni_put_ask(put);
     ni_packet_commit(peer, NI_PACKET_PUT_LONG, tag, len, NI_HANDLE_PORTAL);
     return NI_OK;
 }
@@ -113,6 +111,10 @@ ni_status ni_put_send_open(struct ni_put *put, bool *is_long)
 {
     ni_status status = NI_ERR_LIMIT;
 
+    if (put->extra != NULL) {
+        *is_long = false;
+        return ni_request_send(put, put->ack ? put : NULL);
+    }
     *is_long = put->is_long || ni_put_goes_long(put->peer, put->header.length);
     if (!*is_long) {
         status = ni_put_send_eager(put->peer, &put->header, put->ack ? put : NULL);
@@ -135,7 +137,7 @@ ni_status ni_put_send_first(struct ni_peer *peer)
     if (status != NI_OK) {
         return status;
     }
-    /* Out of the queue first: see ask. */
+    /* Out of the queue first: see ni_put_ask. */
     ni_list_remove(&put->queue);
     wants_answer = put->ack;
     status = ni_put_send_open(put, &is_long);

@@ -131,8 +131,14 @@ struct ni_limits {
     uint32_t max_entries;            /* match entries appended at one time */
     uint32_t max_unexpected_headers; /* kept by NI_PT_UNEXPECTED entries */
     uint32_t max_pt_index;           /* largest index, at most 255 */
-    uint64_t max_msg_size;           /* bytes of one put */
+    uint64_t max_msg_size;           /* bytes of one put or get */
     uint32_t max_triggered_ops;      /* armed at one time */
+    /* Of those below one gets what there is, at most: 1024, 1024, 32, 24. */
+    uint64_t max_atomic_size;       /* bytes of one ni_atomic */
+    uint64_t max_fetch_atomic_size; /* of one ni_fetch_atomic or ni_swap */
+    uint64_t max_waw_ordered_size;  /* a put or atomic of so many bytes is in place before a later
+                                       one of the same initiator; those of any length match in order */
+    uint64_t max_war_ordered_size;  /* a get of so many bytes reads before a later put writes */
 };
 
 /* Make an NI able to match; before any other function here, once per NI. Peers' puts before this
@@ -251,16 +257,17 @@ enum ni_md_options {
                                         where the event itself is disabled, or told by result */
     NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
     NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
+    NI_MD_EVENT_CT_REPLY = 0x40,     /* what would be a REPLY event is counted in ct, too */
 };
 
 /* A memory descriptor: plain data, which must stay in place while puts that name it are under way.
  * (PtlMDBind without a table: start NULL and length SIZE_MAX describe all memory, and then a
  * local_offset is an address.) */
 struct ni_md {
-    const void *start;
+    const void *start; /* written to by what gives a REPLY */
     size_t length;
     unsigned options; /* enum ni_md_options */
-    struct ni_eq *eq; /* SEND and ACK events; NULL: none */
+    struct ni_eq *eq; /* SEND, ACK and REPLY events; NULL: none */
     struct ni_ct *ct; /* with NI_MD_EVENT_CT_* */
 };
 
@@ -288,6 +295,96 @@ enum ni_ack_req {
 int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
            uint64_t remote_offset, void *user_ptr, uint64_t hdr_data);
+
+/* PtlGet: read length bytes of the entry that matches, from remote_offset, into a descriptor's memory at
+ * local_offset. Matched in order with puts and atomics of the same thread to the same peer, by an
+ * entry that must have NI_ME_OP_GET; one that is shorter gives what it has.
+ *
+ * Event at the initiator: REPLY, always once, also when it failed: mlength bytes have come, from
+ * remote_offset. At the target: GET when they have left, hdr_data 0. Up to 24 bytes, or what fits a
+ * packet when there is room, come in one; longer data the target's NI writes into the descriptor's
+ * memory, which it may until the REPLY. What matches nothing is refused with NI_NI_DROPPED, also by
+ * an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of which a get has none. Returns as
+ * ni_put, and never NI_AGAIN. */
+int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+           void *user_ptr);
+
+/* ---- atomics -----------------------------------------------------------------------------------
+ */
+
+/* Operations: target = target OP data, element by element. SUM and PROD of integers wrap around. */
+enum ni_ptl_op {
+    NI_MIN,
+    NI_MAX,
+    NI_SUM,
+    NI_PROD,
+    NI_LOR, /* from here on to BXOR: of integers only */
+    NI_LAND,
+    NI_BOR,
+    NI_BAND,
+    NI_LXOR,
+    NI_BXOR,
+    NI_SWAP,     /* this and the following: of ni_swap */
+    NI_CSWAP,    /* target = data if operand == target. All from here on: of one element. */
+    NI_CSWAP_NE, /* the same if operand != target */
+    NI_CSWAP_LE, /* <= */
+    NI_CSWAP_LT, /* < */
+    NI_CSWAP_GE, /* >= */
+    NI_CSWAP_GT, /* > */
+    NI_MSWAP,    /* the bits of data that are set in operand; integers only */
+};
+
+/* PTL_LONG_DOUBLE and the complex types are not there: no processor changes them in one go. */
+enum ni_ptl_datatype {
+    NI_INT8_T,
+    NI_UINT8_T,
+    NI_INT16_T,
+    NI_UINT16_T,
+    NI_INT32_T,
+    NI_UINT32_T,
+    NI_FLOAT,
+    NI_INT64_T,
+    NI_UINT64_T,
+    NI_DOUBLE,
+};
+
+/* PtlAtomic: combine length bytes (at most max_atomic_size, whole elements) of a descriptor with those
+ * of the entry that matches, which must have NI_ME_OP_PUT. Events as those of ni_put, with
+ * NI_EVENT_ATOMIC at the target. Of an element that does not fit any more nothing is changed.
+ *
+ * Each element is changed in one go as far as other atomics are concerned: of any NI, of this kind or by
+ * ni_fetch_op with its width, and the processor's own. Where it is not aligned to its size that
+ * holds among atomics through the target's NI only. What matches nothing is refused, as gets are:
+ * there is nothing to combine it with. NI_PTL_ARG_INVALID: also for a length, type or operation that is
+ * not possible. */
+int ni_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+              enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+              uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+              enum ni_ptl_datatype type);
+
+/* PtlFetchAtomic: the same, and what was there before comes back to get_md, at most
+ * max_fetch_atomic_size bytes. The entry must have NI_ME_OP_PUT and NI_ME_OP_GET. Events: SEND by
+ * put_md when its data has left (where there was no room at first, with the REPLY), REPLY by
+ * get_md, each once; FETCH_ATOMIC at the target. The two places may not overlap. */
+int ni_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                    const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                    struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                    uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+                    enum ni_ptl_datatype type);
+
+/* PtlSwap: the same for NI_SWAP to NI_MSWAP. operand: one element, of any alignment, read by the call;
+ * not used by NI_SWAP, may be NULL then. Numbers are compared as numbers: 0.0 equals -0.0, NaN
+ * nothing. */
+int ni_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+            const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+            void *user_ptr, uint64_t hdr_data, const void *operand, enum ni_ptl_op op,
+            enum ni_ptl_datatype type);
+
+/* PtlAtomicSync: what this thread reads and writes from now on comes after the atomics whose events it
+ * has seen, and what it has written comes before later ones. */
+int ni_atomic_sync(struct ni *ni);
 
 /* ---- match entries (target) --------------------------------------------------------------------
  */

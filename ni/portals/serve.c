@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/*
+ * Gets and atomics at their target. They meet the match list under the same lock as puts, in the order in
+ * which they arrive, and touch the entry's memory without it.
+ */
+
+/* portals->lock is held. */
+static enum ni_ni_fail meet(struct ni *ni, struct ni_request *request, bool *disabled)
+{
+    struct ni_arriving *from = &request->from;
+    struct ni_entry *entry;
+
+    if (from->pt == NULL || from->pt->disabled) {
+        return from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED;
+    }
+    entry = ni_entry_find(ni, from);
+    if (entry == NULL) {
+        return ni_pt_overrun(from->pt, disabled);
+    }
+    if (!ni_verb_allowed(from->verb, entry->space.options)) {
+        return NI_NI_OP_VIOLATION;
+    }
+    ni_entry_use(ni->portals, entry, from, &request->target);
+    from->pt->users++;
+    return NI_NI_OK;
+}
+
+enum ni_ni_fail ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index)
+{
+    struct ni_arriving *from = &request->from;
+    bool disabled = false;
+    enum ni_ni_fail fail;
+
+    ni_portals_lock(ni);
+    from->pt = ni_pt_at(ni->portals, pt_index);
+    fail = meet(ni, request, &disabled);
+    ni_stat_add(&ni->stats.match_dropped, fail != NI_NI_OK);
+    ni_stat_add(&ni->stats.match_gets, fail == NI_NI_OK && from->verb == NI_VERB_GET);
+    ni_stat_add(&ni->stats.match_atomics, fail == NI_NI_OK && from->verb != NI_VERB_GET);
+    ni_portals_unlock(ni);
+    if (disabled) {
+        ni_pt_tell_disabled(from->pt);
+    }
+    if (fail == NI_NI_OK && from->verb != NI_VERB_GET) {
+        /* Whole elements. */
+        request->target.mlength -= request->target.mlength % ni_datatype_size(request->what.type);
+    }
+    return fail;
+}
+
+void ni_request_leave(struct ni *ni, const struct ni_request *request)
+{
+    ni_portals_lock(ni);
+    if (request->target.entry != NULL) {
+        ni_entry_leave(ni->portals, request->target.entry);
+    }
+    request->from.pt->users--;
+    ni_portals_unlock(ni);
+}
+
+void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old)
+{
+    const struct ni_target *target = &request->target;
+    bool alone = !ni_combination_aligned(&request->what, target->start);
+
+    if (alone) {
+        ni_lock_take(&ni->memory, ni->threads);
+    }
+    ni_combine(&request->what, target->start, request->data, old, target->mlength);
+    if (alone) {
+        ni_lock_give(&ni->memory, ni->threads);
+    }
+}
+
+static void tell(const struct ni_request *request)
+{
+    ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
+                   NI_NI_OK);
+}
+
+/* ---- of a peer -------------------------------------------------------------------------------- */
+
+static void serve_atomic(struct ni *ni, struct ni_request *request)
+{
+    ni_request_combine(ni, request, NULL);
+    /* Its place: see ni_send_can_answer. */
+    (void)ni_arriving_answer(ni, &request->from, NI_NI_OK, request->target.mlength);
+    tell(request);
+    ni_request_leave(ni, request);
+}
+
+/* What has an answer with data. answer: for one that does not fit a packet, or NULL. */
+static void serve_fetching(struct ni *ni, struct ni_request *request, struct ni_answer *answer)
+{
+    uint8_t few[NI_REPLY_INLINE];
+    uint8_t *src = request->target.start;
+
+    if (request->from.verb == NI_VERB_FETCH) {
+        src = answer != NULL ? answer->old : few;
+        ni_request_combine(ni, request, src);
+    }
+    if (!ni_answer_at_once(request, src)) {
+        answer->request = *request;
+        ni_answer_write(ni, answer, src);
+        return;
+    }
+    if (answer != NULL) {
+        ni_answer_free(ni, answer);
+    }
+    tell(request);
+    ni_request_leave(ni, request);
+}
+
+ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t pt_index)
+{
+    struct ni_arriving *from = &request->from;
+    struct ni_answer *answer = NULL;
+    enum ni_ni_fail fail;
+
+    /* First, so that nothing has happened if there is no memory. */
+    if (from->verb != NI_VERB_ATOMIC && from->rlength > NI_REPLY_INLINE) {
+        answer = ni_answer_new(ni, from->verb == NI_VERB_FETCH ? from->rlength : 0);
+        if (answer == NULL) {
+            return NI_AGAIN;
+        }
+    }
+    fail = ni_request_meet(ni, request, pt_index);
+    if (fail != NI_NI_OK) {
+        if (answer != NULL) {
+            ni_answer_free(ni, answer);
+        }
+        (void)ni_arriving_answer(ni, from, fail, 0);
+    } else if (from->verb == NI_VERB_ATOMIC) {
+        serve_atomic(ni, request);
+    } else {
+        serve_fetching(ni, request, answer);
+    }
+    return NI_OK;
+}
+
+/* ---- to oneself ------------------------------------------------------------------------------- */
+
+static void do_own(struct ni *ni, const struct ni_request *request, const struct ni_put *put)
+{
+    const struct ni_target *target = &request->target;
+
+    if (request->from.verb != NI_VERB_GET) {
+        ni_request_combine(ni, request, put->extra->dst);
+    } else if (target->mlength != 0) {
+        memmove(put->extra->dst, target->start, target->mlength);
+    }
+    tell(request);
+    ni_request_leave(ni, request);
+}
+
+int ni_request_self(struct ni *ni, struct ni_put *put)
+{
+    struct ni_request request = {
+        .from =
+            {
+                .initiator = NI_INITIATOR_SELF,
+                .match_bits = put->header.match_bits,
+                .hdr_data = put->header.hdr_data,
+                .rlength = put->header.length,
+                .remote_offset = put->header.remote_offset,
+                .verb = put->extra->verb,
+            },
+        .data = put->header.src,
+        .what = put->extra->what,
+    };
+    enum ni_ni_fail fail;
+    int result;
+
+    if (ni_usable(ni) != NI_OK) {
+        return NI_ERR_FORKED;
+    }
+    fail = ni_request_meet(ni, &request, put->header.pt_index);
+    if (fail == NI_NI_OK) {
+        do_own(ni, &request, put);
+    }
+    result = ni_put_left(put);
+    ni_put_tell_end(put, fail, request.target.mlength, request.from.remote_offset);
+    return result;
+}
