@@ -404,8 +404,8 @@ static uint64_t spin_limit(const struct ni *ni)
 }
 
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
- * descriptor, so then for a short time only; and not at all while something is left to do, such as
- * a packet that its queue cannot take yet. */
+ * descriptor, so then for a short time only; and not at all while something is left to do, such as a
+ * packet that its queue cannot take yet. */
 static void block(struct ni *ni, uint64_t us)
 {
     bool taken = ni_turn_take(ni);

@@ -4,11 +4,15 @@
 suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c \
     tests/links/suite_private.h tests/links/suite_run.c
 suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
+suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_atomics \
+    tests/links/suite_batches \
+    tests/links/suite_commands \
+    tests/links/suite_commands_refused \
     tests/links/suite_counts \
     tests/links/suite_ends \
     tests/links/suite_events \
@@ -34,6 +38,18 @@ tests_links_suite_acks_LDADD = $(LINKS_LIBS)
 tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_batches_SOURCES = tests/links/suite_batches.c $(suite_sources) $(suite_commands)
+tests_links_suite_batches_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_batches_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_commands_SOURCES = tests/links/suite_commands.c $(suite_sources) $(suite_commands)
+tests_links_suite_commands_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_commands_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.c $(suite_sources) $(suite_commands)
+tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_commands_refused_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_counts_SOURCES = tests/links/suite_counts.c $(suite_sources)
 tests_links_suite_counts_CPPFLAGS = $(LINKS_CPPFLAGS)
