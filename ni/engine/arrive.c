@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "engine/arrive.h"
 #include "engine/ask.h"
+#include "engine/control.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/job.h"

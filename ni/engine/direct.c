@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/arrive.h"
 #include "engine/atomic.h"
+#include "engine/control.h"
 #include "engine/direct.h"
 #include "engine/send.h"
 

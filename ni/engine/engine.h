@@ -26,6 +26,8 @@
 #include "engine/ask.h"
 #include "engine/atomic.h"
 #include "engine/command_ops.h"
+#include "engine/control.h"
+#include "engine/counts.h"
 #include "engine/job.h"
 #include "engine/lock.h"
 #include "engine/ni.h"
@@ -38,6 +40,7 @@
 #include "engine/send.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
+#include "engine/waiting.h"
 #include "engine/work.h"
 
 #endif

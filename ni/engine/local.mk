@@ -9,21 +9,29 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/atomic.c \
     ni/engine/atomic.h \
     ni/engine/command_ops.h \
+    ni/engine/connect.c \
+    ni/engine/control.c \
+    ni/engine/control.h \
     ni/engine/counter.c \
+    ni/engine/counts.c \
+    ni/engine/counts.h \
     ni/engine/direct.c \
     ni/engine/direct.h \
     ni/engine/engine.h \
     ni/engine/fast.h \
+    ni/engine/fork.c \
     ni/engine/job.c \
     ni/engine/job.h \
     ni/engine/lock.c \
     ni/engine/lock.h \
+    ni/engine/message.c \
     ni/engine/ni.h \
     ni/engine/op.c \
     ni/engine/op.h \
     ni/engine/open.c \
     ni/engine/peer.c \
     ni/engine/peer.h \
+    ni/engine/peer_down.c \
     ni/engine/portal_ops.h \
     ni/engine/probe.c \
     ni/engine/probe.h \
@@ -38,4 +46,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/stream.h \
     ni/engine/transfer.c \
     ni/engine/transfer.h \
+    ni/engine/waiting.c \
+    ni/engine/waiting.h \
     ni/engine/work.h

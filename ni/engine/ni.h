@@ -110,4 +110,8 @@ static inline ni_status ni_usable(const struct ni *ni)
     return NI_UNLIKELY(ni->forked) ? NI_ERR_FORKED : NI_OK;
 }
 
+/* From now on, and no longer: in a forked child the NI is found to be `forked`. Any thread. */
+void ni_fork_watch(struct ni *ni);
+void ni_fork_unwatch(struct ni *ni);
+
 #endif

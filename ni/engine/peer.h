@@ -93,26 +93,30 @@ static inline bool ni_peer_copies(const struct ni_peer *peer)
 /* The peer with this blob of its link's, made if it is new. Whoever has the turn. */
 ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
                       struct ni_peer **peer);
+/* Give it an endpoint, which it has not. The peer's lock is held. */
+ni_status ni_peer_attach(struct ni_peer *peer);
+/* Give it back, if there is one. The peer's lock is held. */
+void ni_peer_detach(struct ni_peer *peer);
 /* Free a peer and its endpoint: the NI closes. */
 void ni_peer_free(struct ni_peer *peer);
+
+/* Have an endpoint, made at first use; its state. The peer's lock is held. */
+static inline ni_status ni_peer_endpoint(struct ni_peer *peer)
+{
+    return NI_LIKELY(peer->ep != NULL) ? ni_peer_state(peer) : ni_peer_attach(peer);
+}
 
 /* What the link calls: see struct ni_core_ops. */
 struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len);
 void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
 
+/* Complete all operations with a status, but not those that callbacks start meanwhile. Not while
+ * another thread is starting one. No lock is held. */
+void ni_peer_complete_all(struct ni_peer *peer, ni_status status);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
 /* Give back the endpoints of peers that are down, so that also those that broke the protocol learn
  * that nobody listens. Nobody is in a callback. */
 void ni_peers_sever(struct ni *ni);
-
-/* The endpoint of a peer, made at first use. The peer's lock is held. */
-ni_status ni_peer_endpoint(struct ni_peer *peer);
-
-/* Have the statistics count what has left through the peer's lane: its position says how many
- * packets, so that sending one pays an addition for it. The peer's lock is held. */
-void ni_peer_count_sent(struct ni_peer *peer);
-/* Of all peers but those in use by other threads. The NI's lock is not held. */
-void ni_peers_count_sent(struct ni *ni);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
+#include "engine/counts.h"
 #include "engine/probe.h"
 #include "link/lane_inl.h"
 

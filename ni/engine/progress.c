@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engine/arrive.h"
 #include "engine/ask.h"
+#include "engine/counts.h"
 #include "engine/fast.h"
 #include "engine/job.h"
 #include "engine/ni.h"
@@ -15,6 +16,7 @@
 #include "engine/progress.h"
 #include "engine/regions.h"
 #include "engine/send.h"
+#include "engine/waiting.h"
 
 /*
  * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on.

@@ -5,6 +5,7 @@
 #include "engine/fast.h"
 #include "engine/send.h"
 #include "engine/stream.h"
+#include "engine/waiting.h"
 
 /*
  * Long transfers cut into packets: a Write for which the peer's memory cannot be reached directly,
@@ -43,92 +44,7 @@ static uint64_t segment_size(const struct ni_peer *peer)
     return ni_min_u64(peer->ni->config->segment_size, ni_packet_max(peer) / 2);
 }
 
-/* Have it leave as there is room. The peer's lock is held. */
-static ni_status begin(const struct ni_stream *model)
-{
-    struct ni_stream *stream = new_stream(model);
-    ni_status status = NI_OK;
-    bool ended = false;
-
-    if (stream == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    if (model->peer->waiting == 0) {
-        status = ni_stream_step(stream, &ended);
-    }
-    if (ended || (status != NI_OK && status != NI_AGAIN)) {
-        ni_stream_free(stream);
-        return status;
-    }
-    ni_stream_queue(stream);
-    return NI_OK;
-}
-
-/* Send what there is room for at once, then leave the rest to progress. What one packet takes needs
- * no more than that. */
-static ni_status start(struct ni_stream *stream)
-{
-    struct ni_peer *peer = stream->peer;
-    ni_status status;
-    bool ended = false;
-
-    ni_lock_take(&peer->lock, peer->threads);
-    status = ni_peer_endpoint(peer);
-    if (status == NI_OK && peer->waiting == 0 && stream->len <= segment_size(peer)) {
-        status = ni_stream_step(stream, &ended);
-        status = status == NI_AGAIN ? begin(stream) : status;
-    } else if (status == NI_OK) {
-        status = begin(stream);
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-    return status;
-}
-
-void ni_stream_end(struct ni_op *op)
-{
-    struct ni_peer *peer = op->peer;
-    uint64_t token = ni_op_token(op);
-
-    ni_lock_take(&peer->lock, peer->threads);
-    for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
-        struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
-
-        if (!stream->is_answer && stream->token == token) {
-            peer->waiting--;
-            ni_stream_free(stream);
-        }
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-}
-
-ni_status ni_stream_write(struct ni_op *op, const void *src)
-{
-    struct ni_stream stream = {
-        .peer = op->peer,
-        .src = src,
-        .len = op->len,
-        .token = ni_op_token(op),
-        .where = op->where,
-    };
-
-    return start(&stream);
-}
-
-ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
-                           ni_handle source, uint64_t source_key)
-{
-    struct ni_stream stream = {
-        .peer = peer,
-        .is_answer = true,
-        .src = src,
-        .len = len,
-        .token = token,
-        .source = source,
-        .source_key = source_key,
-    };
-
-    return start(&stream);
-}
+/* ---- one segment ------------------------------------------------------------------------------ */
 
 static ni_status step_write(struct ni_stream *stream, uint32_t len)
 {
@@ -189,7 +105,8 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
     return NI_OK;
 }
 
-ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
+/* Send one segment; NI_AGAIN: no room. The peer's lock is held. */
+static ni_status step(struct ni_stream *stream)
 {
     ni_status status = ni_peer_endpoint(stream->peer);
     uint32_t len;
@@ -201,7 +118,148 @@ ni_status ni_stream_step(struct ni_stream *stream, bool *ended)
     status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);
     if (status == NI_OK) {
         stream->sent += len;
-        *ended = stream->sent >= stream->len;
     }
     return status;
+}
+
+/* Whether the segment that was just sent was the last. An empty stream is one segment. */
+static bool ended(const struct ni_stream *stream)
+{
+    return stream->sent >= stream->len;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+/* Have it leave as there is room. The peer's lock is held. */
+static ni_status begin(const struct ni_stream *model)
+{
+    struct ni_stream *stream = new_stream(model);
+    struct ni_peer *peer = model->peer;
+    ni_status status = NI_AGAIN;
+
+    if (stream == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    if (peer->waiting == 0) {
+        status = step(stream);
+    }
+    if (status != NI_AGAIN && (status != NI_OK || ended(stream))) {
+        ni_stream_free(stream);
+        return status;
+    }
+    ni_list_push_back(&peer->streams, &stream->list);
+    ni_send_later(peer);
+    return NI_OK;
+}
+
+/* Send what there is room for at once, then leave the rest to progress. What one packet takes needs
+ * no more than that. */
+static ni_status start(struct ni_stream *stream)
+{
+    struct ni_peer *peer = stream->peer;
+    ni_status status;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    status = ni_peer_endpoint(peer);
+    if (status == NI_OK && peer->waiting == 0 && stream->len <= segment_size(peer)) {
+        status = step(stream);
+        status = status == NI_AGAIN ? begin(stream) : status;
+    } else if (status == NI_OK) {
+        status = begin(stream);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+ni_status ni_stream_write(struct ni_op *op, const void *src)
+{
+    struct ni_stream stream = {
+        .peer = op->peer,
+        .src = src,
+        .len = op->len,
+        .token = ni_op_token(op),
+        .where = op->where,
+    };
+
+    return start(&stream);
+}
+
+ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
+                           ni_handle source, uint64_t source_key)
+{
+    struct ni_stream stream = {
+        .peer = peer,
+        .is_answer = true,
+        .src = src,
+        .len = len,
+        .token = token,
+        .source = source,
+        .source_key = source_key,
+    };
+
+    return start(&stream);
+}
+
+/* ---- what waits ------------------------------------------------------------------------------ */
+
+enum {
+    NI_STREAMS_COMPARED = 32,
+};
+
+/* The stream whose turn it is: the one with the fewest bytes left, so that a short one waits for
+ * one segment of a long one, and equal ones end one after the other; each fourth time the oldest,
+ * so that none waits for ever. */
+static struct ni_stream *next_stream(struct ni_peer *peer)
+{
+    struct ni_list *node = peer->streams.next;
+    struct ni_stream *best = ni_container_of(node, struct ni_stream, list);
+
+    if (peer->segments++ % 4 == 0) {
+        return best;
+    }
+    for (unsigned i = 1; i < NI_STREAMS_COMPARED && (node = node->next) != &peer->streams; i++) {
+        struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
+
+        if (stream->len - stream->sent < best->len - best->sent) {
+            best = stream;
+        }
+    }
+    return best;
+}
+
+unsigned ni_stream_send_next(struct ni_peer *peer)
+{
+    struct ni_stream *stream;
+
+    if (ni_list_empty(&peer->streams)) {
+        return 0;
+    }
+    stream = next_stream(peer);
+    /* Without room, or with a peer of which the link knows that it is gone. */
+    if (step(stream) != NI_OK) {
+        return 0;
+    }
+    peer->overtake = true;
+    if (ended(stream)) {
+        peer->waiting--;
+        ni_stream_free(stream);
+    }
+    return 1;
+}
+
+void ni_stream_end(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    uint64_t token = ni_op_token(op);
+
+    ni_lock_take(&peer->lock, peer->threads);
+    for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
+        struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
+
+        if (!stream->is_answer && stream->token == token) {
+            peer->waiting--;
+            ni_stream_free(stream);
+        }
+    }
+    ni_lock_give(&peer->lock, peer->threads);
 }

@@ -11,7 +11,7 @@
 
 /* A long run of bytes leaving in packets: a Write, or the answer to a Read. */
 struct ni_stream {
-    struct ni_list list;
+    struct ni_list list; /* in peer->streams */
     struct ni_peer *peer;
     bool is_answer;
     const uint8_t *src;
@@ -27,14 +27,12 @@ struct ni_stream {
 ni_status ni_stream_write(struct ni_op *op, const void *src);
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
                            ni_handle source, uint64_t source_key);
-/* Send one segment; NI_AGAIN: no room. *ended is set when it was the last. The peer's lock is
- * held. */
-ni_status ni_stream_step(struct ni_stream *stream, bool *ended);
-/* Have a stream's packets leave when there is room. The peer's lock is held. (send.c) */
-void ni_stream_queue(struct ni_stream *stream);
+/* Send a segment of the one whose turn it is. Returns packets sent. The peer's lock is held. */
+unsigned ni_stream_send_next(struct ni_peer *peer);
 /* Forget a stream. The peer's lock is held. */
 void ni_stream_free(struct ni_stream *stream);
-/* A Write completes: its stream, if there is one still, reads its source no more. */
+/* A Write completes: its stream, if there is one still, reads its source no more. No lock is
+ * held. */
 void ni_stream_end(struct ni_op *op);
 
 #endif

@@ -4,6 +4,7 @@
 #include <apeni/transfer.h>
 
 #include "engine/ask.h"
+#include "engine/control.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/job.h"
@@ -11,6 +12,7 @@
 #include "engine/send.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
+#include "engine/waiting.h"
 #include "table/table.h"
 
 /*

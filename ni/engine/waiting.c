@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/control.h"
+#include "engine/portal_ops.h"
+#include "engine/stream.h"
+#include "engine/waiting.h"
+
+/*
+ * What waits for room. Control packets go before all else, since others wait for them; then puts,
+ * so that they stay in order; then a segment of a stream, in turn with messages: a long transfer
+ * holds up a message by one segment, and a flood of messages holds up no long transfer.
+ */
+
+enum {
+    NI_PUTS_IN_A_ROW = 8, /* then a segment of a stream */
+};
+
+void ni_send_later(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    peer->waiting++;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_add(&ni->busy, &peer->busy);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put)
+{
+    ni_list_push_back(&peer->put_queue, put);
+    ni_send_later(peer);
+}
+
+/* Puts go in the order in which they were made. */
+static unsigned send_puts(struct ni_peer *peer)
+{
+    unsigned sent = 0;
+
+    while (!ni_list_empty(&peer->put_queue) && sent < NI_PUTS_IN_A_ROW &&
+           peer->ni->portal_ops->send_first(peer) == NI_OK) {
+        sent++;
+    }
+    return sent;
+}
+
+unsigned ni_send_waiting(struct ni_peer *peer)
+{
+    unsigned sent = ni_control_send_waiting(peer);
+
+    if (!ni_list_empty(&peer->controls)) {
+        return sent;
+    }
+    sent += send_puts(peer);
+    return sent + ni_stream_send_next(peer);
+}
+
+bool ni_send_turn(struct ni_peer *peer)
+{
+    if (peer->waiting == 0) {
+        return true;
+    }
+    (void)ni_send_waiting(peer);
+    return ni_list_empty(&peer->controls) && ni_list_empty(&peer->put_queue) &&
+           (ni_list_empty(&peer->streams) || peer->overtake);
+}
+
+unsigned ni_send_progress(struct ni *ni)
+{
+    unsigned sent = 0;
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    node = ni->busy.items.next;
+    while (node != &ni->busy.items) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, busy);
+
+        ni_lock_give(&ni->lock, ni->threads);
+        ni_lock_take(&peer->lock, peer->threads);
+        sent += ni_send_waiting(peer);
+        ni_lock_take(&ni->lock, ni->threads);
+        node = node->next;
+        if (peer->waiting == 0) {
+            ni_work_remove(&ni->busy, &peer->busy);
+        }
+        ni_lock_give(&peer->lock, peer->threads);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return sent;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_WAITING_H
+#define NI_ENGINE_WAITING_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+#include "engine/ni.h"
+#include "engine/peer.h"
+
+/* What waits for room towards a peer: control packets, puts, streams. The peer's lock is held, but
+ * for ni_send_progress. */
+
+/* One more waits in one of the peer's lists: have progress look after it. */
+void ni_send_later(struct ni_peer *peer);
+
+/* Have a put sent when there is room. */
+void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put);
+
+/* Send what waits for one peer, as far as there is room. Returns packets sent. */
+unsigned ni_send_waiting(struct ni_peer *peer);
+
+/* Send what waits; whether something else may go then. */
+bool ni_send_turn(struct ni_peer *peer);
+
+/* Let what waits for all peers go on. No lock is held. */
+unsigned ni_send_progress(struct ni *ni);
+
+#endif
