@@ -23,14 +23,16 @@ static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
            (list == NI_PRIORITY_LIST || overflows) && (!manages || me->min_free <= me->length);
 }
 
-/* Whether a portal table entry takes it. */
-static bool takes(const struct ni_pt *pt, const struct ni_me *me, enum ni_list_kind list,
-                  bool is_le)
+/* Whether a portal table entry takes it; with a map, only what its ranks can match. */
+static bool takes(const struct ni_portals *portals, const struct ni_pt *pt, const struct ni_me *me,
+                  enum ni_list_kind list, bool is_le)
 {
     bool once = (me->options & NI_ME_USE_ONCE) != 0 || list == NI_OVERFLOW_LIST;
     bool exact = (me->options & NI_ME_NO_TRUNCATE) != 0;
 
     return is_le == ((pt->options & NI_PT_NO_MATCHING) != 0) &&
+           (portals->map == NULL || me->match_id == NI_INITIATOR_ANY ||
+            me->match_id < portals->map_size) &&
            (once || (pt->options & NI_PT_ONLY_USE_ONCE) == 0) &&
            (!exact || (pt->options & NI_PT_ONLY_TRUNCATE) == 0);
 }
@@ -51,26 +53,35 @@ static struct ni_match_list *list_of(struct ni_pt *pt, enum ni_list_kind list)
 }
 
 /* portals->lock is held. */
-static int link_entry(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                      enum ni_list_kind list, const struct ni_space *space, void *user_ptr,
-                      ni_me_handle *handle)
+static int link_entry(struct ni_pt *pt, struct ni_entry *entry, const struct ni_me *me,
+                      enum ni_list_kind list)
 {
     struct ni_match_list *to = list_of(pt, list);
-    struct ni_entry *entry = to != NULL ? ni_pool_get(&ni->portals->entries) : NULL;
+
+    if (to == NULL || ni_match_list_append(to, &entry->match, me->match_bits, me->ignore_bits,
+                                           me->match_id) != NI_OK) {
+        return NI_PTL_NO_SPACE;
+    }
+    entry->space.options |= list == NI_OVERFLOW_LIST ? NI_SPACE_OVERFLOW : 0;
+    entry->pt = pt;
+    pt->users++;
+    return NI_OK;
+}
+
+/* The same for one that there is not yet. portals->lock is held. */
+static int link_new(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_list_kind list,
+                    const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
+{
+    struct ni_entry *entry = ni_entry_reserve(ni, me, user_ptr);
 
     if (entry == NULL) {
         return NI_PTL_NO_SPACE;
     }
     entry->space = *space;
-    entry->space.options |= list == NI_OVERFLOW_LIST ? NI_SPACE_OVERFLOW : 0;
-    entry->user_ptr = user_ptr;
-    entry->pt = pt;
-    if (ni_match_list_append(to, &entry->match, me->match_bits, me->ignore_bits, me->match_id) !=
-        NI_OK) {
+    if (link_entry(pt, entry, me, list) != NI_OK) {
         ni_pool_put(&ni->portals->entries, entry);
         return NI_PTL_NO_SPACE;
     }
-    pt->users++;
     if (handle != NULL) {
         *handle = ni_pool_token(&ni->portals->entries, entry);
     }
@@ -100,14 +111,66 @@ int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
     }
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
-    if (pt != NULL && takes(pt, me, list, is_le)) {
+    if (pt != NULL && takes(ni->portals, pt, me, list, is_le)) {
         if (handle != NULL) {
             *handle = 0;
         }
         if (list == NI_PRIORITY_LIST && ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
             return NI_OK;
         }
-        result = link_entry(ni, pt, me, list, &space, user_ptr, handle);
+        result = link_new(ni, pt, me, list, &space, user_ptr, handle);
+    }
+    ni_portals_unlock(ni);
+    if (result == NI_OK && (me->options & NI_ME_EVENT_LINK) != 0) {
+        tell_linked(pt, me, user_ptr);
+    }
+    return result;
+}
+
+/* ---- appending what was made before ----------------------------------------------------------- */
+
+int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list)
+{
+    struct ni_pt *pt;
+    bool taken;
+
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    taken = makes_sense(me, list) && pt != NULL && takes(ni->portals, pt, me, list, false);
+    ni_portals_unlock(ni);
+    return taken ? NI_OK : (int)NI_PTL_ARG_INVALID;
+}
+
+struct ni_entry *ni_entry_reserve(struct ni *ni, const struct ni_me *me, void *user_ptr)
+{
+    struct ni_entry *entry = ni_pool_get(&ni->portals->entries);
+
+    if (entry != NULL) {
+        ni_space_set(&entry->space, me);
+        entry->user_ptr = user_ptr;
+        entry->pt = NULL;
+    }
+    return entry;
+}
+
+int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
+                    const struct ni_me *me, enum ni_list_kind list)
+{
+    void *user_ptr = entry->user_ptr; /* once it is linked a message may unlink it */
+    int result = NI_PTL_ARG_INVALID;
+    struct ni_pt *pt;
+
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt != NULL && list == NI_PRIORITY_LIST &&
+        ni_entry_use_kept(ni, pt, me, &entry->space, user_ptr) == NI_OK) {
+        ni_portals_lock(ni);
+        pt = NULL;
+    }
+    if (pt != NULL) {
+        result = link_entry(pt, entry, me, list);
+    } else {
+        ni_pool_put(&ni->portals->entries, entry);
     }
     ni_portals_unlock(ni);
     if (result == NI_OK && (me->options & NI_ME_EVENT_LINK) != 0) {

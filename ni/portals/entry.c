@@ -64,59 +64,6 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     return NI_PTL_NO_MATCH;
 }
 
-int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list)
-{
-    struct ni_pt *pt;
-
-    if ((me->options & ~(unsigned)NI_ME_OPTIONS) != 0 || list != NI_PRIORITY_LIST ||
-        ((me->options & NI_ME_MANAGE_LOCAL) != 0 && me->min_free > me->length)) {
-        return NI_PTL_ARG_INVALID;
-    }
-    ni_portals_lock(ni);
-    pt = ni_pt_plain(ni->portals, pt_index);
-    ni_portals_unlock(ni);
-    return pt != NULL ? NI_OK : (int)NI_PTL_ARG_INVALID;
-}
-
-struct ni_entry *ni_entry_reserve(struct ni *ni, const struct ni_me *me, void *user_ptr)
-{
-    struct ni_entry *entry = ni_pool_get(&ni->portals->entries);
-
-    if (entry != NULL) {
-        ni_space_set(&entry->space, me);
-        entry->user_ptr = user_ptr;
-        entry->pt = NULL;
-    }
-    return entry;
-}
-
-int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
-                    const struct ni_me *me)
-{
-    struct ni_portals *portals = ni->portals;
-    int result = NI_OK;
-    struct ni_pt *pt;
-
-    ni_portals_lock(ni);
-    pt = ni_pt_at(portals, pt_index);
-    if (pt != NULL && pt->kept.length != 0 &&
-        ni_entry_use_kept(ni, pt, me, &entry->space, entry->user_ptr) == NI_OK) {
-        ni_portals_lock(ni);
-        pt = NULL;
-    }
-    if (pt == NULL) {
-        ni_pool_put(&portals->entries, entry);
-    } else if (ni_match_list_append(&pt->posted, &entry->match, me->match_bits, me->ignore_bits,
-                                    me->match_id) == NI_OK) {
-        entry->pt = pt;
-        pt->users++;
-    } else {
-        result = NI_PTL_NO_SPACE;
-    }
-    ni_portals_unlock(ni);
-    return result;
-}
-
 int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle)
 {

@@ -14,6 +14,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/incoming.c \
     ni/portals/incoming.h \
     ni/portals/kept.c \
+    ni/portals/map.c \
     ni/portals/open.c \
     ni/portals/overflow.c \
     ni/portals/portals.h \

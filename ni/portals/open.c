@@ -115,6 +115,7 @@ static void close_portals(struct ni *ni)
     while ((node = ni_list_pop_front(&portals->answers)) != NULL) {
         ni_free(ni_container_of(node, struct ni_answer, all));
     }
+    ni_free(portals->map);
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
         ni_eq_release(ni_container_of(node, struct ni_eq, all));
     }

@@ -28,6 +28,7 @@
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
+ *   map.c       ranks
  *
  * A put that arrives is looked up among the posted entries; an entry that is posted is looked up
  * among the kept messages; both under one lock of the NI (portals->lock; untouched without
@@ -253,6 +254,9 @@ struct ni_portals {
     struct ni_list own_puts;
     struct ni_list eqs;
     struct ni_list cts;
+    struct ni_peer **map; /* by rank, NULL: the NI itself; NULL: no ranks */
+    uint32_t map_size;
+    ni_initiator self;        /* what the NI is called in puts to itself */
     struct ni_pool triggered; /* struct ni_trigger */
     struct ni_list ready;     /* those that are triggered and have not run */
     struct ni_portal_task trigger_task;
@@ -413,7 +417,7 @@ struct ni_entry *ni_entry_reserve(struct ni *ni, const struct ni_me *me, void *u
 /* Append it, as ni_me_append: NI_OK, or NI_PTL_NO_SPACE and it can be tried again. It is gone, and
  * nothing is appended, where the portal table entry is. No lock is held. */
 int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
-                    const struct ni_me *me);
+                    const struct ni_me *me, enum ni_list_kind list);
 /* Unlink an entry, if there is one with that handle, even if data is arriving in it: that still
  * gives its event. No lock is held. */
 void ni_entry_unlink(struct ni *ni, ni_me_handle handle);

@@ -168,7 +168,7 @@ static void copy_spilled(struct ni *ni, struct ni_kept *kept, const struct ni_pu
 int ni_put_self(struct ni *ni, struct ni_put *put)
 {
     struct ni_arriving from = {
-        .initiator = NI_INITIATOR_SELF,
+        .initiator = ni->portals->self,
         .match_bits = put->header.match_bits,
         .hdr_data = put->header.hdr_data,
         .rlength = put->header.length,

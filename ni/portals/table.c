@@ -49,7 +49,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     pt->index = (uint16_t)index;
     pt->disabled = (options & NI_PT_ALLOC_DISABLED) != 0;
     pt->allocated = true;
-    pt->plain = (options & NI_PT_PICKY) == 0;
+    pt->plain = (options & NI_PT_PICKY) == 0 && portals->map == NULL;
     portals->pt[index] = pt;
     if (eq != NULL) {
         eq->users++;

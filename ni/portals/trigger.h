@@ -60,6 +60,7 @@ struct ni_trigger {
             struct ni_entry *entry;
             struct ni_me me;
             uint32_t pt_index;
+            enum ni_list_kind list;
         } append;
         struct {
             ni_me_handle handle;

@@ -151,8 +151,8 @@ int ni_triggered_ct_set(struct ni *ni, struct ni_ct *ct, struct ni_ct_event valu
 
 static int run_append(struct ni *ni, struct ni_trigger *trigger)
 {
-    return ni_entry_append(ni, trigger->append.entry, trigger->append.pt_index,
-                           &trigger->append.me);
+    return ni_entry_append(ni, trigger->append.entry, trigger->append.pt_index, &trigger->append.me,
+                           trigger->append.list);
 }
 
 static void drop_append(struct ni *ni, struct ni_trigger *trigger)
@@ -162,7 +162,7 @@ static void drop_append(struct ni *ni, struct ni_trigger *trigger)
 
 /* The entry is there from now on, so that it has a handle and nothing is missing later. */
 static struct ni_trigger *new_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
-                                     void *user_ptr, ni_me_handle *handle)
+                                     enum ni_list_kind list, void *user_ptr, ni_me_handle *handle)
 {
     static const struct ni_trigger_kind kind = {run_append, drop_append};
     struct ni_trigger *trigger = NULL;
@@ -177,6 +177,7 @@ static struct ni_trigger *new_append(struct ni *ni, uint32_t pt_index, const str
         trigger->append.entry = entry;
         trigger->append.me = *me;
         trigger->append.pt_index = pt_index;
+        trigger->append.list = list;
         if (handle != NULL) {
             *handle = ni_pool_token(&ni->portals->entries, entry);
         }
@@ -198,7 +199,7 @@ int ni_triggered_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me 
     if (result != NI_OK) {
         return result;
     }
-    trigger = new_append(ni, pt_index, me, user_ptr, handle);
+    trigger = new_append(ni, pt_index, me, list, user_ptr, handle);
     if (trigger == NULL) {
         return NI_PTL_NO_SPACE;
     }

@@ -19,6 +19,7 @@ suite_tests = \
     tests/links/suite_faults \
     tests/links/suite_flow \
     tests/links/suite_gets \
+    tests/links/suite_maps \
     tests/links/suite_messages \
     tests/links/suite_overflow \
     tests/links/suite_portals \
@@ -74,6 +75,10 @@ tests_links_suite_flow_LDADD = $(LINKS_LIBS)
 tests_links_suite_gets_SOURCES = tests/links/suite_gets.c $(suite_sources) $(suite_portals)
 tests_links_suite_gets_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_gets_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_maps_SOURCES = tests/links/suite_maps.c $(suite_sources)
+tests_links_suite_maps_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_maps_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -98,7 +98,7 @@ enum ni_event_kind {
  * connected or they sent first; a number is never used again. */
 typedef uint32_t ni_initiator;
 #define NI_INITIATOR_ANY  ((ni_initiator)0xffffffffU)
-#define NI_INITIATOR_SELF ((ni_initiator)0) /* the NI itself: puts with target NULL */
+#define NI_INITIATOR_SELF ((ni_initiator)0) /* the NI itself, unless ni_set_map gave it a rank */
 
 /* Extension: the number of a peer. Stable from the moment it is known; the same for all
  * connections to the same address. Thread-safe, costs a load. */
@@ -145,6 +145,31 @@ struct ni_limits {
  * are refused with NI_NI_DROPPED. desired and actual may be NULL. NI_PTL_NO_SPACE,
  * NI_PTL_ARG_INVALID (a limit out of range), NI_PTL_IN_USE (done already). */
 int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual);
+
+/* ---- ranks -------------------------------------------------------------------------------------
+ */
+
+/* PtlSetMap: logical addressing. Rank n is peers[n]; the NI itself, NULL, has to have one. From then on
+ * the peers' numbers, in events, in match_id and from ni_peer_initiator, are their ranks; peers
+ * without a rank get numbers behind all ranks. match_id of an entry has to be a rank or
+ * NI_INITIATOR_ANY. size is 1 to 2^24. Before the first portal table entry (else NI_PTL_IN_USE), and
+ * not while another thread uses the NI. The same again sets another map. NI_PTL_ARG_INVALID (size,
+ * a peer twice, none NULL, a peer of another NI), NI_PTL_NO_SPACE. */
+int ni_set_map(struct ni *ni, uint32_t size, struct ni_peer *const *peers);
+
+/* PtlGetMap: the first `size` of the map, and how many there are. NI_PTL_ARG_INVALID: there is none. */
+int ni_get_map(struct ni *ni, uint32_t size, struct ni_peer **peers, uint32_t *actual);
+
+/* Extension: the peer, NULL for the NI itself, that has a rank: the target of a put to that rank.
+ * NI_PTL_ARG_INVALID: nobody has it. Costs two loads. */
+int ni_rank_peer(struct ni *ni, uint32_t rank, struct ni_peer **peer);
+
+/* PtlGetId: what this NI is called in what it puts to itself: its rank, or NI_INITIATOR_SELF. */
+int ni_get_id(struct ni *ni, ni_initiator *id);
+
+/* PtlGetPhysId: the address that peers connect to, as ni_address. NI_PTL_ARG_INVALID: size is too
+ * small, NI_BLOB_MAX is enough. */
+int ni_get_phys_id(struct ni *ni, void *blob, size_t size, size_t *length);
 
 /* ---- event queues ------------------------------------------------------------------------------
  */
