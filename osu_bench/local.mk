@@ -26,6 +26,10 @@ osu_names = \
 osu_PROGRAMS += osu_bench/line_time
 osu_bench_line_time_SOURCES = osu_bench/line_time.c
 osu_bench_line_time_LDADD = -lpthread
+osu_PROGRAMS += osu_bench/ni_commands
+osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c
+osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_commands_LDADD = ni/libapeni.la
 
 OSU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/osu_bench $(MPI_CPPFLAGS)
 OSU_LIBS = osu_bench/libosu.la $(MPI_LIBS) -lm -lpthread
@@ -157,7 +161,7 @@ check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
 
-TESTS += osu_bench/tests/compare.sh osu_bench/tests/line.sh
+TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/line.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
 # without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
@@ -231,6 +235,7 @@ EXTRA_DIST += \
     osu_bench/README.md \
     osu_bench/apelink-compare.in \
     osu_bench/build-mpich \
+    osu_bench/tests/commands.sh \
     osu_bench/tests/common.sh \
     osu_bench/tests/compare.sh \
     osu_bench/tests/line.sh \
