@@ -8,18 +8,20 @@ enum {
     NI_LE_OPTIONS = NI_LE_OP_PUT | NI_LE_OP_GET | NI_LE_USE_ONCE | NI_LE_EVENT_COMM_DISABLE |
                     NI_LE_EVENT_UNLINK_DISABLE | NI_LE_EVENT_OVER_DISABLE | NI_LE_EVENT_LINK |
                     NI_LE_EVENT_CT_COMM | NI_LE_EVENT_CT_OVERFLOW | NI_LE_EVENT_CT_BYTES |
-                    NI_LE_UNEXPECTED_HDR_DISABLE,
-    NI_ME_ALL_OPTIONS =
-        NI_LE_OPTIONS | NI_ME_NO_TRUNCATE | NI_ME_MANAGE_LOCAL | NI_ME_LOCAL_INC_UH_RLENGTH,
+                    NI_LE_UNEXPECTED_HDR_DISABLE | NI_LE_IOVEC | NI_LE_IS_ACCESSIBLE,
+    NI_ME_ALL_OPTIONS = NI_LE_OPTIONS | NI_ME_NO_TRUNCATE | NI_ME_MANAGE_LOCAL |
+                        NI_ME_LOCAL_INC_UH_RLENGTH | NI_ME_MAY_ALIGN,
 };
 
-/* Whether an entry makes sense by itself. */
+/* Whether an entry makes sense by itself; its length is in bytes. */
 static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
 {
     bool manages = (me->options & NI_ME_MANAGE_LOCAL) != 0;
     bool overflows = list == NI_OVERFLOW_LIST;
+    bool vector = (me->options & NI_ME_IOVEC) != 0;
 
-    return (me->options & ~(unsigned)NI_ME_ALL_OPTIONS) == 0 &&
+    return !(vector && (overflows || (me->options & NI_ME_OP_GET) != 0)) &&
+           (me->options & ~(unsigned)NI_ME_ALL_OPTIONS) == 0 &&
            (list == NI_PRIORITY_LIST || overflows) && (!manages || me->min_free <= me->length);
 }
 
@@ -63,6 +65,9 @@ static int link_entry(struct ni_pt *pt, struct ni_entry *entry, const struct ni_
         return NI_PTL_NO_SPACE;
     }
     entry->space.options |= list == NI_OVERFLOW_LIST ? NI_SPACE_OVERFLOW : 0;
+    if ((me->options & (NI_ME_IOVEC | NI_ME_OP_PUT)) == (NI_ME_IOVEC | NI_ME_OP_PUT)) {
+        entry->space.options ^= NI_ME_OP_PUT | NI_SPACE_PUT;
+    }
     entry->pt = pt;
     pt->users++;
     return NI_OK;
@@ -99,16 +104,19 @@ static void tell_linked(const struct ni_pt *pt, const struct ni_me *me, void *us
     ni_event_tell(pt->eq, &event);
 }
 
-int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
+int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *given,
                      enum ni_list_kind list, void *user_ptr, ni_me_handle *handle, bool is_le)
 {
-    struct ni_space space = ni_space_of(me);
+    struct ni_me measured;
+    const struct ni_me *me = &measured;
+    struct ni_space space;
     struct ni_pt *pt;
     int result = NI_PTL_ARG_INVALID;
 
-    if (!makes_sense(me, list)) {
+    if (ni_me_measure(ni, given, &measured) != NI_OK || !makes_sense(me, list)) {
         return NI_PTL_ARG_INVALID;
     }
+    space = ni_space_of(me);
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL && takes(ni->portals, pt, me, list, is_le)) {

@@ -155,7 +155,7 @@ static void answer_later(struct ni *ni, struct ni_portal_task *task)
     }
 }
 
-static void delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
+void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
 {
     bool answered;
 
@@ -182,7 +182,7 @@ static void fetched(void *arg, ni_status status, uint64_t value)
     struct ni_kept *kept = arg;
 
     (void)value;
-    delivered(kept->from.peer->ni, kept, ni_fail_of(status));
+    ni_kept_delivered(kept->from.peer->ni, kept, ni_fail_of(status));
 }
 
 void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote)
@@ -191,42 +191,39 @@ void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *
     ni_status status;
 
     if (kept->target.mlength == 0) {
-        delivered(ni, kept, NI_NI_OK);
+        ni_kept_delivered(ni, kept, NI_NI_OK);
+        return;
+    }
+    if ((kept->target.options & NI_ME_IOVEC) != 0) {
+        ni_iovec_fetch(ni, kept);
         return;
     }
     status = ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, remote, &ack);
     if (status != NI_OK) {
-        delivered(ni, kept, ni_fail_of(status));
+        ni_kept_delivered(ni, kept, ni_fail_of(status));
     }
 }
 
 void ni_kept_deliver(struct ni *ni, struct ni_kept *kept)
 {
-    const struct ni_target *target = &kept->target;
+    const void *data = kept->small;
 
-    if (kept->form == NI_KEPT_OVERFLOW) {
+    switch (kept->form) {
+    case NI_KEPT_OVERFLOW:
         ni_overflow_deliver(ni, kept);
         return;
-    }
-    if (target->mlength == 0 && kept->form != NI_KEPT_REMOTE) {
-        delivered(ni, kept, NI_NI_OK); /* there may be no buffer at all */
-        return;
-    }
-    switch (kept->form) {
     case NI_KEPT_REMOTE:
         ni_kept_fetch(ni, kept, &kept->remote);
         return;
-    case NI_KEPT_OVERFLOW:
-        return; /* above */
     case NI_KEPT_INLINE:
-        memcpy(target->start, kept->small, target->mlength);
         break;
     case NI_KEPT_COPIED:
-        memcpy(target->start, kept->data, target->mlength);
+        data = kept->data;
         break;
     case NI_KEPT_OWN:
-        memmove(target->start, kept->own, target->mlength);
+        data = kept->own;
         break;
     }
-    delivered(ni, kept, NI_NI_OK);
+    ni_target_write(&kept->target, kept->from.remote_offset, data);
+    ni_kept_delivered(ni, kept, NI_NI_OK);
 }

@@ -31,7 +31,7 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
                              const struct ni_entry *entry)
 {
     if (entry != NULL) {
-        return ni_verb_allowed(from->verb, entry->space.options) ? NI_NI_OK : NI_NI_OP_VIOLATION;
+        return ni_entry_allows(entry, from->verb) ? NI_NI_OK : NI_NI_OP_VIOLATION;
     }
     if ((from->pt->options & NI_PT_UNEXPECTED) == 0) {
         return NI_NI_DROPPED;
@@ -60,9 +60,23 @@ static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *fr
     return result;
 }
 
+/* To a vector. portals->lock is held, and given back. */
+static void scatter(struct ni *ni, struct ni_arriving *from, struct ni_entry *entry,
+                    const uint8_t *payload)
+{
+    struct ni_target target;
+
+    ni_entry_use(ni->portals, entry, from, &target);
+    ni_portals_unlock(ni);
+    ni_target_write(&target, from->remote_offset, payload);
+    (void)ni_arriving_answer(ni, from, NI_NI_OK, target.mlength);
+    ni_target_tell(from, &target, NI_EVENT_PUT, NI_NI_OK);
+    ni_target_release(ni, &target);
+}
+
 /* No posted entry takes it at once. portals->lock is held, and given back. */
 static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *from,
-                                            const struct ni_entry *entry, const uint8_t *payload)
+                                            struct ni_entry *entry, const uint8_t *payload)
 {
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
     struct ni_kept *kept;
@@ -85,6 +99,10 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
     why = judge(ni, from, entry);
     if (why != NI_NI_OK) {
         return refuse(ni, from, why);
+    }
+    if (entry != NULL) {
+        scatter(ni, from, entry, payload);
+        return NI_OK;
     }
     status = ni_kept_copy(ni, from, payload);
     ni_portals_unlock(ni);

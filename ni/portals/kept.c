@@ -235,11 +235,18 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
 static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                 struct ni_event *event, bool *spilled)
 {
+    struct ni_me measured;
     struct ni_pt *pt;
     int result = NI_PTL_ARG_INVALID;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    if (NI_UNLIKELY((me->options & NI_ME_IOVEC) != 0)) {
+        if (ni_me_measure(ni, me, &measured) != NI_OK) {
+            return NI_PTL_ARG_INVALID;
+        }
+        me = &measured;
     }
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
@@ -293,10 +300,17 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
                           void *user_ptr)
 {
     struct ni_space space = ni_space_of(me);
+    struct ni_me measured;
     struct ni_kept *kept;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    if (NI_UNLIKELY((me->options & NI_ME_IOVEC) != 0)) {
+        if (ni_me_measure(ni, me, &measured) != NI_OK) {
+            return NI_PTL_ARG_INVALID;
+        }
+        space = ni_space_of(&measured);
     }
     ni_portals_lock(ni);
     kept = unclaim(ni, handle);

@@ -12,6 +12,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/eq_queue.c \
     ni/portals/fail.c \
     ni/portals/incoming.c \
+    ni/portals/iovec.c \
     ni/portals/incoming.h \
     ni/portals/kept.c \
     ni/portals/map.c \

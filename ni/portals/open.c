@@ -146,6 +146,7 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
         .max_entries = 1U << 30,
         .max_unexpected_headers = 1U << 30,
         .max_pt_index = NI_PT_COUNT - 1,
+        .max_iovecs = 1U << 20,
         .max_msg_size = INT64_MAX,
         .max_triggered_ops = 1U << 30,
         .max_atomic_size = NI_ATOMIC_MOST,
@@ -159,6 +160,7 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
     limits->max_unexpected_headers = limits->max_unexpected_headers != 0
                                          ? limits->max_unexpected_headers
                                          : most.max_unexpected_headers;
+    limits->max_iovecs = limits->max_iovecs != 0 ? limits->max_iovecs : most.max_iovecs;
     limits->max_pt_index = limits->max_pt_index != 0 ? limits->max_pt_index : most.max_pt_index;
     limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : most.max_msg_size;
     limits->max_triggered_ops =
@@ -172,8 +174,8 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
 static bool limits_valid(const struct ni_limits *limits)
 {
     return limits->max_entries <= 1U << 30 && limits->max_unexpected_headers <= 1U << 30 &&
-           limits->max_pt_index < NI_PT_COUNT && limits->max_msg_size <= INT64_MAX &&
-           limits->max_triggered_ops <= 1U << 30;
+           limits->max_pt_index < NI_PT_COUNT && limits->max_iovecs <= 1U << 20 &&
+           limits->max_msg_size <= INT64_MAX && limits->max_triggered_ops <= 1U << 30;
 }
 
 int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual)

@@ -25,6 +25,7 @@
  *   combine.c   what atomics do to an element
  *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
  *   entry.c     match entries                    deliver.c   a put has met an entry
+ *   iovec.c     I/O vectors
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
@@ -85,12 +86,15 @@ struct ni_pt {
 /* Bits of ni_space.options besides enum ni_me_options. */
 enum {
     NI_SPACE_OVERFLOW = 1 << 30, /* the entry is on the overflow list */
+    /* An entry with NI_ME_IOVEC takes puts. It has not NI_ME_OP_PUT, so that what finds it goes the
+     * long way. */
+    NI_SPACE_PUT = 1 << 29,
 };
 
 /* The user's buffer of an entry. */
 struct ni_space {
-    uint8_t *start;
-    uint64_t length;
+    uint8_t *start;    /* NI_ME_IOVEC: the array */
+    uint64_t length;   /* bytes, always */
     uint64_t used;     /* NI_ME_MANAGE_LOCAL: bytes from the start */
     uint64_t min_free; /* the same */
     struct ni_ct *ct;
@@ -155,7 +159,7 @@ struct ni_arriving {
 /* Where it goes. */
 struct ni_target {
     struct ni_entry *entry; /* to be released; NULL: it is unlinked already */
-    uint8_t *start;         /* of this message's data */
+    uint8_t *start;         /* of this message's data; NI_ME_IOVEC: the array until it is written */
     uint64_t mlength;
     void *user_ptr;
     struct ni_ct *ct;
@@ -179,6 +183,12 @@ struct ni_spill {
     struct ni_ct *ct;
 };
 
+/* Reads that are under way for one message. */
+struct ni_pieces {
+    _Atomic uint32_t left;
+    _Atomic int status; /* of the last one that failed */
+};
+
 /* A message that waits: in pt->kept, claimed by a search, or being fetched. */
 struct ni_kept {
     struct ni_match_header match;
@@ -190,6 +200,7 @@ struct ni_kept {
         struct ni_remote remote;
         const uint8_t *own;
         struct ni_spill spill;
+        struct ni_pieces pieces; /* REMOTE, being fetched to an I/O vector */
     };
     struct ni_target target; /* once matched; of `spill` where it is */
     enum ni_kept_form form;
@@ -234,8 +245,9 @@ struct ni_put {
     struct ni_eq *eq;
     struct ni_ct *ct;
     void *user_ptr;
-    struct ni_rkey rkey; /* of its data, handle 0: none */
-    uint32_t options;    /* the descriptor's */
+    struct ni_rkey rkey;      /* of its data, handle 0: none */
+    struct ni_packed *packed; /* NULL: its data is the user's */
+    uint32_t options;         /* the descriptor's */
     bool ack;
     bool is_long;
     bool asked;             /* an answer may come; under the NI's lock */
@@ -270,6 +282,12 @@ struct ni_portals {
     uint32_t sample;
     uint64_t cycles; /* of the matches that were timed */
 };
+
+static inline bool ni_entry_allows(const struct ni_entry *entry, enum ni_verb verb)
+{
+    return ni_verb_allowed(verb, entry->space.options) ||
+           (verb == NI_VERB_PUT && (entry->space.options & NI_SPACE_PUT) != 0);
+}
 
 static inline bool ni_entry_overflows(const struct ni_entry *entry)
 {
@@ -363,19 +381,25 @@ static inline uint64_t ni_fitting(const struct ni_arriving *from, uint64_t lengt
 static inline void ni_space_take(struct ni_space *space, struct ni_arriving *from,
                                  struct ni_target *target)
 {
-    bool manages = (space->options & NI_ME_MANAGE_LOCAL) != 0;
+    bool rare = (space->options & (NI_ME_MANAGE_LOCAL | NI_ME_IOVEC)) != 0;
+    bool manages = false;
 
-    if (NI_UNLIKELY(manages)) {
-        from->remote_offset = space->used;
+    if (NI_UNLIKELY(rare)) {
+        manages = (space->options & NI_ME_MANAGE_LOCAL) != 0;
+        from->remote_offset = manages ? space->used : from->remote_offset;
     }
     target->start = (uint8_t *)((uintptr_t)space->start + from->remote_offset);
     target->mlength = ni_fitting(from, space->length);
     target->ct = space->ct;
     target->options = space->options;
     target->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
-    if (NI_UNLIKELY(manages)) {
-        space->used += target->mlength;
-        target->unlinks = target->unlinks || space->length - space->used < space->min_free;
+    if (NI_UNLIKELY(rare)) {
+        space->used += manages ? target->mlength : 0;
+        target->unlinks =
+            target->unlinks || (manages && space->length - space->used < space->min_free);
+        if ((space->options & NI_ME_IOVEC) != 0) {
+            target->start = space->start;
+        }
     }
 }
 
@@ -461,6 +485,31 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
 /* ni_me_append and ni_le_append with all that is not common. No lock is held. */
 int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
                      enum ni_list_kind list, void *user_ptr, ni_me_handle *handle, bool is_le);
+
+/* ---- iovec.c ---------------------------------------------------------------------------------- */
+
+/* A block to which the elements of a vector were copied: with a reference for whoever puts it, and
+ * one for the put if it stays open. */
+struct ni_packed {
+    _Atomic uint32_t references;
+    uint8_t data[];
+};
+
+void ni_packed_drop(struct ni_packed *packed); /* NULL: nothing */
+
+/* The same entry, its length in bytes: NI_OK, or NI_PTL_ARG_INVALID. */
+int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured);
+/* Copy a message's data to where it goes, which may overlap. data: of target->mlength bytes, from an
+ * offset in the entry. */
+void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);
+/* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
+void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept);
+void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
+/* ni_put of a descriptor that is a vector, or whose arguments are wrong. */
+NI_COLD int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                          uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                          uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                          void *user_ptr, uint64_t hdr_data);
 
 /* ---- overflow.c -------------------------------------------------------------------------------- */
 

@@ -127,6 +127,9 @@ struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
         ni_list_init(&put->all);
         ni_list_init(&put->queue);
         ni_list_init(&put->task.list);
+        if (put->packed != NULL) {
+            atomic_fetch_add_explicit(&put->packed->references, 1, memory_order_relaxed);
+        }
         ni_list_push_back(put->peer != NULL ? &put->peer->puts : &ni->portals->own_puts, &put->all);
     }
     ni_lock_give(&ni->lock, ni->threads);
@@ -169,7 +172,10 @@ static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last, str
 
 void ni_put_free(struct ni *ni, struct ni_put *put)
 {
+    struct ni_packed *packed = put->packed;
+
     free_put(ni, put, NULL, NULL);
+    ni_packed_drop(packed);
 }
 
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
@@ -182,6 +188,7 @@ void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint
     if (ended.rkey.handle != 0) {
         (void)ni_region_deregister(ni, ended.rkey.handle);
     }
+    ni_packed_drop(ended.packed);
     if (!ended.told) {
         ni_put_tell_sent(&ended, fail);
     }

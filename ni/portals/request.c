@@ -9,7 +9,7 @@
 /* Where in a descriptor an operation may go; false if not. */
 static bool place(const struct ni_md *md, uint64_t offset, uint64_t length, uint8_t **start)
 {
-    if (length > md->length || offset > md->length - length) {
+    if (length > md->length || offset > md->length - length || (md->options & NI_MD_IOVEC) != 0) {
         return false;
     }
     *start = (uint8_t *)((uintptr_t)md->start + offset);

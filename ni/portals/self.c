@@ -94,7 +94,7 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
         return OUTCOME_REFUSED;
     }
     entry = ni_entry_find(ni, from);
-    if (entry != NULL && (entry->space.options & NI_ME_OP_PUT) == 0) {
+    if (entry != NULL && !ni_entry_allows(entry, NI_VERB_PUT)) {
         meeting->fail = NI_NI_OP_VIOLATION;
         return OUTCOME_REFUSED;
     }
@@ -146,12 +146,10 @@ static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni
     return outcome;
 }
 
-static void copy(struct ni *ni, const struct ni_arriving *from, const struct ni_target *target,
+static void copy(struct ni *ni, const struct ni_arriving *from, struct ni_target *target,
                  const struct ni_put *put)
 {
-    if (target->mlength != 0) {
-        memmove(target->start, put->header.src, target->mlength);
-    }
+    ni_target_write(target, from->remote_offset, put->header.src);
     ni_target_tell(from, target, NI_EVENT_PUT, NI_NI_OK);
     ni_target_release(ni, target);
 }

@@ -19,6 +19,8 @@ suite_tests = \
     tests/links/suite_faults \
     tests/links/suite_flow \
     tests/links/suite_gets \
+    tests/links/suite_lists \
+    tests/links/suite_iovec \
     tests/links/suite_maps \
     tests/links/suite_messages \
     tests/links/suite_overflow \
@@ -75,6 +77,14 @@ tests_links_suite_flow_LDADD = $(LINKS_LIBS)
 tests_links_suite_gets_SOURCES = tests/links/suite_gets.c $(suite_sources) $(suite_portals)
 tests_links_suite_gets_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_gets_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_lists_SOURCES = tests/links/suite_lists.c $(suite_sources) $(suite_portals)
+tests_links_suite_lists_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_lists_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_iovec_SOURCES = tests/links/suite_iovec.c $(suite_sources) $(suite_portals)
+tests_links_suite_iovec_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_iovec_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_maps_SOURCES = tests/links/suite_maps.c $(suite_sources)
 tests_links_suite_maps_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -131,6 +131,7 @@ struct ni_limits {
     uint32_t max_entries;            /* match entries appended at one time */
     uint32_t max_unexpected_headers; /* kept by NI_PT_UNEXPECTED entries */
     uint32_t max_pt_index;           /* largest index, at most 255 */
+    uint32_t max_iovecs;             /* elements of one descriptor or entry, at most 2^20 */
     uint64_t max_msg_size;           /* bytes of one put or get */
     uint32_t max_triggered_ops;      /* armed at one time */
     /* Of those below one gets what there is, at most: 1024, 1024, 32, 24. */
@@ -283,6 +284,17 @@ enum ni_md_options {
     NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
     NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
     NI_MD_EVENT_CT_REPLY = 0x40,     /* what would be a REPLY event is counted in ct, too */
+    NI_MD_IOVEC = 0x80,              /* for ni_put: start is an array of struct ni_iovec, length the
+                                        number of its elements, offsets count the bytes of all */
+};
+
+/* PtlIOVec: with NI_MD_IOVEC and NI_ME_IOVEC. At most limits.max_iovecs elements. The elements of a
+ * descriptor are read by ni_put only, those of an entry must stay until its last event. What does
+ * not lie in one element is copied together before it is sent: the elements' memory is the user's
+ * again at SEND all the same. */
+struct ni_iovec {
+    void *iov_base;
+    size_t iov_len; /* bytes */
 };
 
 /* A memory descriptor: plain data, which must stay in place while puts that name it are under way.
@@ -434,6 +446,12 @@ enum ni_me_options {
     NI_ME_LOCAL_INC_UH_RLENGTH = 0x20000,   /* with NI_ME_MANAGE_LOCAL: each message in an overflow
                                              buffer that it matches uses up rlength bytes of space,
                                              though none is written */
+    NI_ME_MAY_ALIGN = 0x80000, /* messages may be put behind each other with gaps, for alignment:
+                                  accepted, this NI leaves none */
+    NI_ME_IOVEC = 0x100000,    /* start is an array of struct ni_iovec, length the number of its
+                               elements. Priority list, puts; another entry with it is refused
+                               (NI_PTL_ARG_INVALID). An event's start is its first byte's place. */
+    NI_ME_IS_ACCESSIBLE = 0x200000, /* all of the buffer is there now: accepted as a hint */
     NI_ME_EVENT_LINK = 0x40000, /* LINK event when it is in its list. The specification has it the
                                    other way round: unless PTL_ME_EVENT_LINK_DISABLE. */
 };
@@ -516,6 +534,8 @@ enum ni_le_options {
     NI_LE_EVENT_CT_OVERFLOW = NI_ME_EVENT_CT_OVERFLOW,
     NI_LE_EVENT_CT_BYTES = NI_ME_EVENT_CT_BYTES,
     NI_LE_UNEXPECTED_HDR_DISABLE = NI_ME_UNEXPECTED_HDR_DISABLE,
+    NI_LE_IOVEC = NI_ME_IOVEC,
+    NI_LE_IS_ACCESSIBLE = NI_ME_IS_ACCESSIBLE,
 };
 
 /* As struct ni_me. */
