@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* I/O vectors. A walk over one begins at its first element: their number is bounded, and few are long.
+ * Offsets and lengths were compared with the sum of the elements before. */
+
+struct walk {
+    const struct ni_iovec *at;
+    uint64_t skip; /* bytes of it */
+};
+
+static struct walk walk_from(const void *vector, uint64_t offset)
+{
+    struct walk walk = {.at = vector, .skip = offset};
+
+    while (walk.skip >= walk.at->iov_len) {
+        walk.skip -= walk.at++->iov_len;
+    }
+    return walk;
+}
+
+/* The next piece, of at most `most` bytes, which are not 0; its length. */
+static uint64_t walk_on(struct walk *walk, uint64_t most, uint8_t **piece)
+{
+    uint64_t len;
+
+    while (walk->skip == walk->at->iov_len) {
+        walk->at++;
+        walk->skip = 0;
+    }
+    len = ni_min_u64(most, walk->at->iov_len - walk->skip);
+    *piece = (uint8_t *)walk->at->iov_base + walk->skip;
+    walk->skip += len;
+    return len;
+}
+
+/* The bytes of all elements; false if there are too many of either. */
+static bool measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes)
+{
+    const struct ni_iovec *iovec = vector;
+
+    *bytes = 0;
+    if (elements > ni->portals->limits.max_iovecs) {
+        return false;
+    }
+    for (uint64_t i = 0; i < elements; i++) {
+        if (iovec[i].iov_len > INT64_MAX - *bytes) {
+            return false;
+        }
+        *bytes += iovec[i].iov_len;
+    }
+    return true;
+}
+
+/* ---- entries ---------------------------------------------------------------------------------- */
+
+int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured)
+{
+    uint64_t bytes = me->length;
+
+    if ((me->options & NI_ME_IOVEC) != 0 && !measure(ni, me->start, me->length, &bytes)) {
+        return NI_PTL_ARG_INVALID;
+    }
+    *measured = *me;
+    measured->length = bytes;
+    return NI_OK;
+}
+
+void ni_target_write(struct ni_target *target, uint64_t offset, const void *data)
+{
+    const uint8_t *from = data;
+    struct walk walk;
+    uint8_t *piece;
+
+    if (target->mlength == 0) {
+        return; /* there may be no buffer at all */
+    }
+    if (NI_LIKELY((target->options & NI_ME_IOVEC) == 0)) {
+        memmove(target->start, data, target->mlength);
+        return;
+    }
+    walk = walk_from(target->start, offset);
+    target->start = (uint8_t *)walk.at->iov_base + walk.skip;
+    for (uint64_t left = target->mlength, len; left != 0; left -= len, from += len) {
+        len = walk_on(&walk, left, &piece);
+        memmove(piece, from, len);
+    }
+}
+
+static void piece_read(void *arg, ni_status status, uint64_t value)
+{
+    struct ni_kept *kept = arg;
+
+    (void)value;
+    if (status != NI_OK) {
+        atomic_store_explicit(&kept->pieces.status, status, memory_order_relaxed);
+    }
+    /* Edge P: the last one sees what the others have stored. */
+    if (atomic_fetch_sub_explicit(&kept->pieces.left, 1, memory_order_acq_rel) == 1) {
+        int worst = atomic_load_explicit(&kept->pieces.status, memory_order_relaxed);
+
+        ni_kept_delivered(kept->from.peer->ni, kept, ni_fail_of((ni_status)worst));
+    }
+}
+
+void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept)
+{
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = piece_read, .arg = kept};
+    struct ni_remote remote = kept->remote;
+    struct walk walk = walk_from(kept->target.start, kept->from.remote_offset);
+    uint8_t *piece;
+
+    kept->target.start = (uint8_t *)walk.at->iov_base + walk.skip;
+    atomic_init(&kept->pieces.left, 1); /* until all have been asked for */
+    atomic_init(&kept->pieces.status, NI_OK);
+    for (uint64_t left = kept->target.mlength, len; left != 0; left -= len, remote.addr += len) {
+        ni_status status;
+
+        len = walk_on(&walk, left, &piece);
+        atomic_fetch_add_explicit(&kept->pieces.left, 1, memory_order_relaxed);
+        status = ni_read(ni, kept->from.peer, piece, len, &remote, &ack);
+        if (status != NI_OK) {
+            piece_read(kept, status, 0);
+        }
+    }
+    piece_read(kept, NI_OK, 0);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------ */
+
+void ni_packed_drop(struct ni_packed *packed)
+{
+    /* Edge Q: whoever frees it comes after all who have read it. */
+    if (packed != NULL &&
+        atomic_fetch_sub_explicit(&packed->references, 1, memory_order_acq_rel) == 1) {
+        ni_free(packed);
+    }
+}
+
+static struct ni_packed *pack(struct walk walk, uint64_t length)
+{
+    struct ni_packed *packed = ni_malloc(sizeof(*packed) + length);
+    uint64_t done = 0, len;
+    uint8_t *piece;
+
+    if (packed == NULL) {
+        return NULL;
+    }
+    atomic_init(&packed->references, 1);
+    for (; done != length; done += len) {
+        len = walk_on(&walk, length - done, &piece);
+        memcpy(packed->data + done, piece, len);
+    }
+    return packed;
+}
+
+/* Where the bytes of a put are, copied together if need be. They are within the vector. */
+static bool collect(struct ni_put *put, const struct ni_md *md, uint64_t offset)
+{
+    uint64_t length = put->header.length;
+    struct walk walk;
+
+    if (length == 0) {
+        return true;
+    }
+    walk = walk_from(md->start, offset);
+    put->header.src = (const uint8_t *)walk.at->iov_base + walk.skip;
+    if (length > walk.at->iov_len - walk.skip) {
+        put->packed = pack(walk, length);
+        put->header.src = put->packed != NULL ? put->packed->data : NULL;
+    }
+    return put->header.src != NULL;
+}
+
+int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+                  enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index,
+                  uint64_t match_bits, uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)
+{
+    struct ni_put put = {
+        .peer = target,
+        .header = {.length = length,
+                   .match_bits = match_bits,
+                   .hdr_data = hdr_data,
+                   .remote_offset = remote_offset,
+                   .pt_index = (uint16_t)pt_index},
+        .eq = md->eq,
+        .ct = md->ct,
+        .user_ptr = user_ptr,
+        .options = md->options,
+        .ack = ack != NI_NO_ACK_REQ,
+    };
+    uint64_t bytes;
+    int result;
+
+    if ((md->options & NI_MD_IOVEC) == 0 || pt_index >= NI_PT_COUNT || (unsigned)ack > NI_ACK_REQ ||
+        length > ni->portals->limits.max_msg_size || !measure(ni, md->start, md->length, &bytes) ||
+        !ni_range_within(local_offset, length, bytes)) {
+        return NI_PTL_ARG_INVALID;
+    }
+    if (!collect(&put, md, local_offset)) {
+        return NI_PTL_NO_SPACE;
+    }
+    result = target != NULL ? ni_put_start(&put) : ni_put_self(ni, &put);
+    ni_packed_drop(put.packed);
+    return result;
+}

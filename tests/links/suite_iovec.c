@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite_portals.h"
+
+/* I/O vectors on either side, with pieces of all lengths, none included. */
+
+enum { PIECES = 40, ROOM = 400000 };
+
+struct vectors {
+    struct suite_end *ends[2];
+    struct ni_iovec from[PIECES], to[PIECES];
+    uint8_t *source, *sink; /* both with gaps between the pieces */
+    uint64_t sum[2];        /* bytes in pieces */
+    uint64_t length, at, offset;
+    bool kept; /* the message comes before the entry */
+    unsigned options;
+};
+
+/* Cut memory into pieces, `scale` bytes in the mean. */
+static uint64_t cut(struct ni_iovec *iovec, uint8_t *memory, unsigned scale, unsigned seed)
+{
+    uint64_t place = 0, sum = 0;
+
+    for (unsigned i = 0; i < PIECES; i++) {
+        uint64_t len = (uint64_t)(i * 7919 + seed * 31) % (2 * scale);
+
+        len = (i + seed) % 5 == 0 ? 0 : len;
+        iovec[i] = (struct ni_iovec){memory + place, len};
+        place += len + i % 3;
+        sum += len;
+    }
+    CHECK(place < ROOM);
+    return sum;
+}
+
+static uint8_t *byte_at(const struct ni_iovec *iovec, uint64_t offset)
+{
+    for (unsigned i = 0; i < PIECES; offset -= iovec[i++].iov_len) {
+        if (offset < iovec[i].iov_len) {
+            return (uint8_t *)iovec[i].iov_base + offset;
+        }
+    }
+    return NULL;
+}
+
+static struct vectors *new_vectors(struct suite *suite, unsigned ends, unsigned scale)
+{
+    struct vectors *vectors = suite_alloc(suite, sizeof(*vectors));
+
+    for (unsigned i = 0; i < ends; i++) {
+        vectors->ends[i] = suite_end_new(suite, i);
+    }
+    vectors->source = suite_alloc(suite, ROOM);
+    vectors->sink = suite_alloc(suite, ROOM);
+    suite_fill(vectors->source, ROOM, 8);
+    vectors->sum[0] = cut(vectors->from, vectors->source, scale, 1);
+    vectors->sum[1] = cut(vectors->to, vectors->sink, scale, 3);
+    return vectors;
+}
+
+static void post(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    const struct ni_me me = {.start = vectors->to,
+                             .length = PIECES,
+                             .match_bits = 1,
+                             .match_id = NI_INITIATOR_ANY,
+                             .options = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_IOVEC |
+                                        NI_ME_EVENT_UNLINK_DISABLE | vectors->options};
+
+    memset(vectors->sink, 0, ROOM);
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, (void *)1, NULL) == NI_OK);
+}
+
+static void put(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    struct suite_end *end = vectors->ends[0];
+    const struct ni_md md = {
+        .start = vectors->from, .length = PIECES, .options = NI_MD_IOVEC, .eq = end->eq};
+
+    CHECK(ni_put(ni->ni, &md, vectors->at, vectors->length, NI_ACK_REQ,
+                 end->self ? NULL : ni->peers[1], 0, 1, vectors->offset, NULL, 5) == NI_OK);
+}
+
+/* What the pieces hold must be the message, what is between them nothing. */
+static void check(const struct vectors *vectors, uint64_t moved)
+{
+    uint64_t others = 0;
+
+    for (uint64_t i = 0; i < moved; i++) {
+        const uint8_t *sent = byte_at(vectors->from, vectors->at + i);
+        uint8_t *got = byte_at(vectors->to, vectors->offset + i);
+
+        CHECK(*sent == *got);
+        *got = 0;
+    }
+    for (uint64_t i = 0; i < ROOM; i++) {
+        others += vectors->sink[i];
+    }
+    CHECK(others == 0);
+}
+
+/* Number n of its kind. */
+static void transfer(struct suite *suite, struct vectors *vectors, unsigned n)
+{
+    unsigned target = vectors->ends[0]->self ? 0 : 1;
+    struct suite_end *end = vectors->ends[target];
+    enum ni_event_kind kind = vectors->kept ? NI_EVENT_PUT_OVERFLOW : NI_EVENT_PUT;
+    uint64_t seen = suite_count(end, kind), left = vectors->sum[1] - vectors->offset;
+    uint64_t moved = vectors->length < left ? vectors->length : left;
+    const struct ni_event *event;
+
+    if (!vectors->kept) {
+        suite_call(suite, target, post, vectors);
+    }
+    suite_call(suite, 0, put, vectors);
+    if (vectors->kept) {
+        suite_until_kept(suite, target, 1);
+        suite_call(suite, target, post, vectors);
+    }
+    suite_until_events(suite, end, kind, seen + 1);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_ACK, n + 1);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_SEND, n + 1);
+    event = suite_event(end, kind, seen);
+    CHECK(event->ni_fail_type == NI_NI_OK && event->user_ptr == (void *)1);
+    CHECK(event->rlength == vectors->length && event->mlength == moved);
+    CHECK(moved == 0 || event->start == byte_at(vectors->to, vectors->offset));
+    check(vectors, moved);
+}
+
+static void all_ways(struct suite *suite, bool self, unsigned scale)
+{
+    struct vectors *vectors = new_vectors(suite, self ? 1 : 2, scale);
+    unsigned n = 0;
+
+    vectors->ends[0]->self = self;
+    for (unsigned kept = 0; kept < 2; kept++) {
+        uint64_t sum = vectors->sum[0];
+        const uint64_t lengths[] = {0, 1, 20, sum / 3, sum / 2};
+
+        vectors->kept = kept;
+        for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+            vectors->length = lengths[i];
+            vectors->at = (sum - lengths[i]) * (i % 2) / 3;
+            vectors->offset = i % 3 == 0 ? 0 : vectors->sum[1] * i / 8;
+            transfer(suite, vectors, n++);
+        }
+    }
+    /* More than the entry has room for. */
+    vectors->length = vectors->sum[0];
+    vectors->at = 0;
+    vectors->offset = vectors->sum[1] - 100;
+    transfer(suite, vectors, n++);
+}
+
+static void short_pieces(struct suite *suite)
+{
+    all_ways(suite, false, 9);
+}
+
+static void long_pieces(struct suite *suite)
+{
+    all_ways(suite, false, 9000);
+}
+
+static void to_oneself(struct suite *suite)
+{
+    all_ways(suite, true, 5000);
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static void refuse(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    struct ni_md md = {.start = vectors->from, .length = PIECES, .options = NI_MD_IOVEC};
+    struct ni_me me = {
+        .start = vectors->to, .length = PIECES, .options = NI_ME_OP_PUT | NI_ME_IOVEC};
+    const struct ni_limits limits = {.max_iovecs = PIECES}, many = {.max_iovecs = 2 << 20};
+    struct ni_limits actual;
+    uint32_t pt;
+
+    CHECK(ni_portals_open(ni->ni, &many, NULL) == NI_PTL_ARG_INVALID);
+    CHECK(ni_portals_open(ni->ni, &limits, &actual) == NI_OK && actual.max_iovecs == PIECES);
+    CHECK(ni_pt_alloc(ni->ni, 0, NULL, 0, &pt) == NI_OK);
+    CHECK(ni_put(ni->ni, &md, vectors->sum[0], 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) ==
+          NI_PTL_ARG_INVALID);
+    CHECK(ni_put(ni->ni, &md, 0, vectors->sum[0] + 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) ==
+          NI_PTL_ARG_INVALID);
+    CHECK(ni_get(ni->ni, &md, 0, 8, NULL, 0, 0, 0, NULL) == NI_PTL_ARG_INVALID);
+    me.options |= NI_ME_OP_GET;
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
+    me.options ^= NI_ME_OP_GET;
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_OK);
+    me.length = ++md.length;
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
+    CHECK(ni_put(ni->ni, &md, 0, 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) == NI_PTL_ARG_INVALID);
+    me.length = --md.length;
+    vectors->to[2].iov_len = vectors->to[3].iov_len = SIZE_MAX / 2;
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
+}
+
+static void refused_calls(struct suite *suite)
+{
+    suite_call(suite, 0, refuse, new_vectors(suite, 0, 100));
+}
+
+static const struct suite_case cases[] = {
+    {"short_pieces", 2, SUITE_NEEDS_NOTHING, short_pieces},
+    {"long_pieces", 2, SUITE_NEEDS_NOTHING, long_pieces},
+    {"to_oneself", 1, SUITE_NEEDS_NOTHING, to_oneself},
+    {"refused_calls", 1, SUITE_NEEDS_NOTHING, refused_calls},
+};
+
+int main(int argc, char **argv)
+{
+    return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
