@@ -104,16 +104,17 @@ static ni_status say(struct ni *ni, const struct ni_answer *answer)
 
 static void end(struct ni *ni, struct ni_answer *answer)
 {
-    ni_request_leave(ni, &answer->request);
+    ni_request_end(ni, &answer->request, answer->fail);
     ni_answer_free(ni, answer);
 }
 
-static void say_later(struct ni *ni, struct ni_portal_task *task)
+/* Say it and end, now or when there is memory to say it. */
+static void say_and_end(struct ni *ni, struct ni_portal_task *task)
 {
     struct ni_answer *answer = ni_container_of(task, struct ni_answer, task);
 
     if (say(ni, answer) != NI_OK) {
-        ni_task_add(ni, task, say_later);
+        ni_task_add(ni, task, say_and_end);
     } else {
         end(ni, answer);
     }
@@ -122,23 +123,14 @@ static void say_later(struct ni *ni, struct ni_portal_task *task)
 static void written(void *arg, ni_status status, uint64_t value)
 {
     struct ni_answer *answer = arg;
-    const struct ni_request *request = &answer->request;
-    struct ni *ni = request->from.peer->ni;
-    bool said;
+    struct ni *ni = answer->request.from.peer->ni;
 
     (void)value;
     answer->fail = ni_fail_of(status);
     if (answer->fail != NI_NI_OK) {
         answer->request.target.mlength = 0;
     }
-    said = say(ni, answer) == NI_OK;
-    ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
-                   answer->fail);
-    if (said) {
-        end(ni, answer);
-    } else {
-        ni_task_add(ni, &answer->task, say_later);
-    }
+    say_and_end(ni, &answer->task);
 }
 
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src)

@@ -148,7 +148,7 @@ void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fai
         ni_task_add(ni, &kept->task, fill_later);
         return;
     }
-    ni_target_tell(&from, &target, NI_EVENT_PUT, fail);
+    ni_target_tell(&from, &target, ni_verb_event(from.verb, false), fail);
     ni_portals_lock(ni);
     kept->target.mlength = target.mlength;
     kept->from.token = 0;

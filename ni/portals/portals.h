@@ -624,12 +624,16 @@ struct ni_request {
     struct ni_combination what; /* the same */
     struct ni_remote to;        /* of the answer, in the peer; handle 0: none */
     struct ni_target target;    /* once matched */
+    struct ni_kept *spilled;    /* it met an entry of the overflow list */
 };
 
-/* The entry that an operation meets: NI_NI_OK, and request->target is set, the portal table entry held
- * until ni_request_leave. Or why it is refused, which is counted and told here. */
-enum ni_ni_fail ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index);
-void ni_request_leave(struct ni *ni, const struct ni_request *request);
+/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the portal table
+ * entry held until ni_request_end; or why it is refused, which is counted and told to the target here.
+ * NI_AGAIN: no memory, nothing has happened. */
+ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
+                          enum ni_ni_fail *fail);
+/* It is done, and answered: tell its event, release its entry. */
+void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail);
 /* Do to the entry's memory what an atomic says; old may be NULL. */
 void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
 /* A peer's: NI_OK, or NI_AGAIN (no memory): nothing has been done. */

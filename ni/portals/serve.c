@@ -6,52 +6,91 @@
  * which they arrive, and touch the entry's memory without it.
  */
 
+/* Where it goes when no posted entry takes it. portals->lock is held. */
+static ni_status spill(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
+                       bool *disabled)
+{
+    struct ni_arriving *from = &request->from;
+    enum ni_overflow_result result = NI_OVERFLOW_NONE;
+
+    *fail = NI_NI_DROPPED;
+    if (from->pt->overflow != NULL) {
+        result = ni_overflow_take(ni, from, &request->spilled, fail);
+    }
+    if (result == NI_OVERFLOW_TAKEN) {
+        *fail = NI_NI_OK;
+        request->target = request->spilled->target;
+        from->remote_offset = request->spilled->spill.offset;
+    } else if (*fail == NI_NI_DROPPED && result != NI_OVERFLOW_AGAIN) {
+        *fail = ni_pt_overrun(from->pt, disabled);
+    }
+    return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+}
+
 /* portals->lock is held. */
-static enum ni_ni_fail meet(struct ni *ni, struct ni_request *request, bool *disabled)
+static ni_status meet(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
+                      bool *disabled)
 {
     struct ni_arriving *from = &request->from;
     struct ni_entry *entry;
 
     if (from->pt == NULL || from->pt->disabled) {
-        return from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED;
+        *fail = from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED;
+        return NI_OK;
     }
     entry = ni_entry_find(ni, from);
     if (entry == NULL) {
-        return ni_pt_overrun(from->pt, disabled);
+        return spill(ni, request, fail, disabled);
     }
-    if (!ni_verb_allowed(from->verb, entry->space.options)) {
-        return NI_NI_OP_VIOLATION;
+    *fail = NI_NI_OP_VIOLATION;
+    if (ni_verb_allowed(from->verb, entry->space.options)) {
+        *fail = NI_NI_OK;
+        ni_entry_use(ni->portals, entry, from, &request->target);
+        from->pt->users++;
     }
-    ni_entry_use(ni->portals, entry, from, &request->target);
-    from->pt->users++;
-    return NI_NI_OK;
+    return NI_OK;
 }
 
-enum ni_ni_fail ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index)
+ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
+                          enum ni_ni_fail *fail)
 {
     struct ni_arriving *from = &request->from;
-    bool disabled = false;
-    enum ni_ni_fail fail;
+    bool disabled = false, met;
+    ni_status status;
 
+    request->spilled = NULL;
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, pt_index);
-    fail = meet(ni, request, &disabled);
-    ni_stat_add(&ni->stats.match_dropped, fail != NI_NI_OK);
-    ni_stat_add(&ni->stats.match_gets, fail == NI_NI_OK && from->verb == NI_VERB_GET);
-    ni_stat_add(&ni->stats.match_atomics, fail == NI_NI_OK && from->verb != NI_VERB_GET);
+    status = meet(ni, request, fail, &disabled);
+    if (status == NI_OK) {
+        met = *fail == NI_NI_OK;
+        ni_stat_add(&ni->stats.match_dropped, !met);
+        ni_stat_add(&ni->stats.match_gets, met && from->verb == NI_VERB_GET);
+        ni_stat_add(&ni->stats.match_atomics, met && from->verb != NI_VERB_GET);
+    }
     ni_portals_unlock(ni);
     if (disabled) {
         ni_pt_tell_disabled(from->pt);
     }
-    if (fail == NI_NI_OK && from->verb != NI_VERB_GET) {
+    if (status == NI_OK && *fail == NI_NI_OK && from->verb != NI_VERB_GET) {
         /* Whole elements. */
         request->target.mlength -= request->target.mlength % ni_datatype_size(request->what.type);
     }
-    return fail;
+    return status;
 }
 
-void ni_request_leave(struct ni *ni, const struct ni_request *request)
+void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail)
 {
+    struct ni_kept *spilled = request->spilled;
+
+    if (spilled != NULL) {
+        spilled->target.mlength = request->target.mlength;
+        spilled->from.token = 0; /* it has its answer */
+        ni_overflow_filled(ni, spilled, fail);
+        return;
+    }
+    ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
+                   fail);
     ni_portals_lock(ni);
     if (request->target.entry != NULL) {
         ni_entry_leave(ni->portals, request->target.entry);
@@ -74,12 +113,6 @@ void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t
     }
 }
 
-static void tell(const struct ni_request *request)
-{
-    ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
-                   NI_NI_OK);
-}
-
 /* ---- of a peer -------------------------------------------------------------------------------- */
 
 static void serve_atomic(struct ni *ni, struct ni_request *request)
@@ -87,8 +120,7 @@ static void serve_atomic(struct ni *ni, struct ni_request *request)
     ni_request_combine(ni, request, NULL);
     /* Its place: see ni_send_can_answer. */
     (void)ni_arriving_answer(ni, &request->from, NI_NI_OK, request->target.mlength);
-    tell(request);
-    ni_request_leave(ni, request);
+    ni_request_end(ni, request, NI_NI_OK);
 }
 
 /* What has an answer with data. answer: for one that does not fit a packet, or NULL. */
@@ -109,8 +141,7 @@ static void serve_fetching(struct ni *ni, struct ni_request *request, struct ni_
     if (answer != NULL) {
         ni_answer_free(ni, answer);
     }
-    tell(request);
-    ni_request_leave(ni, request);
+    ni_request_end(ni, request, NI_NI_OK);
 }
 
 ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t pt_index)
@@ -118,6 +149,7 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
     struct ni_arriving *from = &request->from;
     struct ni_answer *answer = NULL;
     enum ni_ni_fail fail;
+    ni_status status;
 
     /* First, so that nothing has happened if there is no memory. */
     if (from->verb != NI_VERB_ATOMIC && from->rlength > NI_REPLY_INLINE) {
@@ -126,11 +158,14 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
             return NI_AGAIN;
         }
     }
-    fail = ni_request_meet(ni, request, pt_index);
+    status = ni_request_meet(ni, request, pt_index, &fail);
+    if ((status != NI_OK || fail != NI_NI_OK) && answer != NULL) {
+        ni_answer_free(ni, answer);
+    }
+    if (status != NI_OK) {
+        return status;
+    }
     if (fail != NI_NI_OK) {
-        if (answer != NULL) {
-            ni_answer_free(ni, answer);
-        }
         (void)ni_arriving_answer(ni, from, fail, 0);
     } else if (from->verb == NI_VERB_ATOMIC) {
         serve_atomic(ni, request);
@@ -142,7 +177,7 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
 
 /* ---- to oneself ------------------------------------------------------------------------------- */
 
-static void do_own(struct ni *ni, const struct ni_request *request, const struct ni_put *put)
+static void do_own(struct ni *ni, struct ni_request *request, const struct ni_put *put)
 {
     const struct ni_target *target = &request->target;
 
@@ -151,8 +186,7 @@ static void do_own(struct ni *ni, const struct ni_request *request, const struct
     } else if (target->mlength != 0) {
         memmove(put->extra->dst, target->start, target->mlength);
     }
-    tell(request);
-    ni_request_leave(ni, request);
+    ni_request_end(ni, request, NI_NI_OK);
 }
 
 int ni_request_self(struct ni *ni, struct ni_put *put)
@@ -176,7 +210,9 @@ int ni_request_self(struct ni *ni, struct ni_put *put)
     if (ni_usable(ni) != NI_OK) {
         return NI_ERR_FORKED;
     }
-    fail = ni_request_meet(ni, &request, put->header.pt_index);
+    if (ni_request_meet(ni, &request, put->header.pt_index, &fail) != NI_OK) {
+        return NI_PTL_NO_SPACE;
+    }
     if (fail == NI_NI_OK) {
         do_own(ni, &request, put);
     }

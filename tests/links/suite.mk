@@ -24,6 +24,8 @@ suite_tests = \
     tests/links/suite_maps \
     tests/links/suite_messages \
     tests/links/suite_overflow \
+    tests/links/suite_portal_atomics \
+    tests/links/suite_portal_words \
     tests/links/suite_portals \
     tests/links/suite_probes \
     tests/links/suite_queues \
@@ -97,6 +99,15 @@ tests_links_suite_messages_LDADD = $(LINKS_LIBS)
 tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_portal_atomics_SOURCES = tests/links/suite_portal_atomics.c tests/links/portal_model.c \
+    tests/links/portal_model.h $(suite_sources) $(suite_portals)
+tests_links_suite_portal_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_portal_atomics_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_portal_words_SOURCES = tests/links/suite_portal_words.c $(suite_sources) $(suite_portals)
+tests_links_suite_portal_words_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_portal_words_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_portals_SOURCES = tests/links/suite_portals.c $(suite_sources) $(suite_portals)
 tests_links_suite_portals_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -340,9 +340,10 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
  * Event at the initiator: REPLY, always once, also when it failed: mlength bytes have come, from
  * remote_offset. At the target: GET when they have left, hdr_data 0. Up to 24 bytes, or what fits a
  * packet when there is room, come in one; longer data the target's NI writes into the descriptor's
- * memory, which it may until the REPLY. What matches nothing is refused with NI_NI_DROPPED, also by
- * an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of which a get has none. Returns as
- * ni_put, and never NI_AGAIN. */
+ * memory, which it may until the REPLY. An entry of the overflow list answers at once, too, and
+ * GET_OVERFLOW tells the entry that matches later. What matches neither is refused with NI_NI_DROPPED,
+ * also by an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of which a get has
+ * none. Returns as ni_put, and never NI_AGAIN. */
 int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
            void *user_ptr);
