@@ -16,7 +16,7 @@ struct ni;
  * of itself, which it hands over before anything else.
  *
  *   params.c  a parameter of Open MPI for each one of the core
- *   names.c   misspelt parameters
+ *   names.c   misspelt parameters, values that Open MPI refuses
  *   help.c    messages for users
  *   pvars.c   statistics of the core for MPI_T
  *   asked.c   was the component asked for?
@@ -64,8 +64,8 @@ void ompi_glue_register_params(void);
  * refused when it was registered. */
 bool ompi_glue_apply_params(void);
 
-/* Report settings whose name begins with the prefix and is none of ours, and sizes that are no
- * numbers. False if there was any. */
+/* Report settings whose name begins with the prefix and is none of ours, values that are not among
+ * a parameter's, and sizes that are no numbers. False if there was any. */
 bool ompi_glue_check_names(void);
 
 /* Register the statistics of the core as performance variables. */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings whose name is wrong. Open MPI ignores parameters that it does not know; a misspelt one
- * would go unnoticed. */
+/*
+ * Settings whose name is wrong, or whose value Open MPI refuses. It ignores parameters that it does
+ * not know, so that a misspelt one would go unnoticed; a value that it refuses it names in a message
+ * that goes through mpirun, which may lose it (see help.c).
+ */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,22 +100,47 @@ static bool is_size(const char *name)
     return false;
 }
 
+/* A value that the variable's enumerator refuses, or that is none of the numbers of its type. */
+static bool check_value(const char *name, const char *value, int index)
+{
+    const mca_base_var_t *var;
+    char *accepted = NULL;
+    uint64_t number;
+    int ignored;
+
+    if (mca_base_var_get(index, &var) != OPAL_SUCCESS || *value == '\0') {
+        return true; /* nothing leaves the default in force */
+    }
+    if (var->mbv_enumerator != NULL) {
+        mca_base_var_enum_t *values = var->mbv_enumerator;
+
+        if (values->value_from_string(values, value, &ignored) == OPAL_SUCCESS) {
+            return true;
+        }
+        (void)values->dump(values, &accepted);
+        ompi_glue_help_once("bad-value", name, value, accepted != NULL ? accepted : "");
+        free(accepted);
+        return false;
+    }
+    if (!is_size(own_part(name)) ||
+        (ni_number_parse(value, strlen(value), true, &number) == NULL &&
+         (var->mbv_type != MCA_BASE_VAR_TYPE_UNSIGNED_INT || number <= UINT_MAX))) {
+        return true;
+    }
+    ompi_glue_help_once("bad-value", name, value,
+                        "a whole number, optionally with suffix K, M or G");
+    return false;
+}
+
 /* Name and value of a setting that has our prefix, and where it was found. */
 static bool check_setting(const char *name, const char *value, const char *where)
 {
     char advice[NAME_MOST + 32] = "";
     const char *close;
-    uint64_t number;
     int index;
 
     if (mca_base_var_find_by_name(name, &index) == OPAL_SUCCESS) {
-        if (!is_size(own_part(name)) ||
-            ni_number_parse(value, strlen(value), true, &number) == NULL) {
-            return true;
-        }
-        ompi_glue_help_once("bad-value", name, value,
-                            "a whole number, optionally with suffix K, M or G");
-        return false;
+        return check_value(name, value, index);
     }
     close = closest(name);
     if (close != NULL) {

@@ -113,7 +113,7 @@ static void make_number(struct core_var *var)
 
 /* ---- registration --------------------------------------------------------------------------------- */
 
-static bool refused; /* a value, by Open MPI, which has complained of it */
+static bool refused; /* a value, by Open MPI; ompi_glue_check_names says which */
 
 int ompi_glue_declare(const char *name, const char *help, mca_base_var_type_t type,
                       mca_base_var_enum_t *enumerator, mca_base_var_info_lvl_t level, void *storage)

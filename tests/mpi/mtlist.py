@@ -32,7 +32,6 @@ class Test:
     kind: str = "mpirun"
     expect: str = "ok"
     match: str = ""  # what the output must contain (a regular expression)
-    tries: int = 1  # until the output has what it must contain
     oks: int = 1  # MT-OK lines wanted
     osc: str = ""  # osc component
     mca: list = dataclasses.field(default_factory=list)  # NAME=VALUE
@@ -67,7 +66,7 @@ def set_option(test, word):
         getattr(test, key).append(value)
     elif key == "timeout":
         test.timeout = float(value)
-    elif key in ("oks", "tries", "max_lines"):
+    elif key in ("oks", "max_lines"):
         setattr(test, key, int(value))
     elif key == "recovery":
         test.recovery = value == "yes"
