@@ -5,7 +5,7 @@
 #include "engine/control.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
-#include "engine/job.h"
+#include "engine/help.h"
 #include "engine/op.h"
 #include "engine/probe.h"
 #include "engine/regions.h"
@@ -293,7 +293,7 @@ static ni_status on_ack(const struct ni_arrival *a)
     if (fields.value != op->len || fields.offset != op->got || a->len > op->len - op->got) {
         return NI_ERR_PROTOCOL;
     }
-    memcpy(op->dst + op->got, a->payload, a->len);
+    memcpy(op->local + op->got, a->payload, a->len);
     op->got += a->len;
     if (op->got == op->len) {
         finish(op, NI_OK, op->len);
@@ -316,7 +316,7 @@ static ni_status on_job(const struct ni_arrival *a)
                               ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
     }
     if (a->lane != NULL) {
-        ni_job_arrive(a->ni, a->peer, &fields, a->region, a->lane);
+        ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
     }
     return NI_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
 #include "engine/ask.h"
+#include "engine/copy.h"
 #include "engine/job.h"
 #include "engine/stream.h"
 
@@ -9,7 +10,7 @@
  * way is that it copies the bytes into the lane, where they are read while the next are written:
  * half the time of copies by the kernel. If it is not, nothing would come before it is back. So it
  * is asked first, and if nothing has been heard of it for some microseconds we take the bytes
- * ourselves (job.c).
+ * ourselves (copy.c).
  *
  * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
  * target before it begins to answer, we before we take over. So it is done once, and a question
@@ -47,7 +48,6 @@ bool ni_ask_start(struct ni_op *op)
     }
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep->tx.lines != NULL) {
-        op->remote = op->where.addr;
         op->chunk = op->len;
         op->chunks = 1;
         op->asked_ns = now;
@@ -86,7 +86,7 @@ void ni_ask_declined(struct ni_op *op)
     atomic_store_explicit(&op->peer->ask_from_ns, ni_now_ns() + NI_ASK_AGAIN_NS,
                           memory_order_relaxed);
     op->alone = true;
-    ni_job_start(op);
+    ni_copy_start(op);
 }
 
 /* Nothing came: take the bytes ourselves, unless the target has just begun. */
@@ -99,7 +99,7 @@ static void take_over(struct ni_op *op)
                                                 memory_order_relaxed)) {
         ni_ask_end(op);
         op->alone = would_decline(op, ni_now_ns());
-        ni_job_start(op);
+        ni_copy_start(op);
     } else {
         op->asked_ns = UINT64_MAX / 2; /* it answers */
     }

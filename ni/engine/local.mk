@@ -12,6 +12,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/connect.c \
     ni/engine/control.c \
     ni/engine/control.h \
+    ni/engine/copy.c \
+    ni/engine/copy.h \
     ni/engine/counter.c \
     ni/engine/counts.c \
     ni/engine/counts.h \
@@ -20,6 +22,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/engine.h \
     ni/engine/fast.h \
     ni/engine/fork.c \
+    ni/engine/help.c \
+    ni/engine/help.h \
     ni/engine/job.c \
     ni/engine/job.h \
     ni/engine/lock.c \

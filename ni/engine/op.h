@@ -30,28 +30,24 @@ struct ni_op {
     uint64_t serial;      /* order of acceptance */
     struct ni_ack ack;
     enum ni_op_kind kind;
-    bool plain;   /* asked for by one packet (direct.h); what follows `got` is not set then */
-    uint8_t *dst; /* READ: where it goes */
+    bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then */
+    uint8_t *local; /* READ: where it goes; WRITE: where it comes from */
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
-    /* job.c */
+    struct ni_remote where;
+    /* copy.c, job.c */
     struct ni_list copying; /* in ni->copying while chunks are left or helpers are out */
     struct ni_job *job;     /* shared description, or NULL: chunks are all ours */
-    uint8_t *local;
-    uint64_t remote;
     uint64_t chunk;
     uint32_t chunks;
-    uint32_t next;   /* without a job: the next chunk */
     uint32_t own;    /* chunks that we claimed */
     uint32_t others; /* once closed: chunks that the target claimed */
     uint32_t generation;
-    bool is_read;
     bool asked; /* READ: the target may answer (ask.c) */
     uint64_t asked_ns;
     bool alone;        /* the target cannot help */
     bool closed;       /* no chunk can be claimed any more */
     ni_status failure; /* of our own copies; FLUSH: of the first operation that failed */
-    struct ni_remote where;
 };
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */

@@ -7,7 +7,7 @@
 #include "base/config.h"
 #include "base/random.h"
 #include "engine/control.h"
-#include "engine/job.h"
+#include "engine/help.h"
 #include "engine/ni.h"
 #include "engine/op.h"
 #include "engine/peer.h"

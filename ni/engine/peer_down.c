@@ -2,8 +2,9 @@
 #include <apeni/ni.h>
 
 #include "engine/control.h"
+#include "engine/copy.h"
 #include "engine/counts.h"
-#include "engine/job.h"
+#include "engine/help.h"
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
@@ -60,7 +61,7 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     serial = ni->serial;
     ni_lock_give(&ni->lock, ni->threads);
     while ((op = oldest_op(peer, serial)) != NULL) {
-        ni_job_forget(op);
+        ni_copy_forget(op);
         ni_op_complete(op, status, 0);
     }
     if (ni->portal_ops != NULL) {
@@ -144,7 +145,7 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     }
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
-    ni_job_stop_helping(ni, peer, NULL);
+    ni_help_stop(ni, peer, NULL);
     drop_waiting(peer);
     if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
         atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);

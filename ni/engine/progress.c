@@ -7,9 +7,10 @@
 #include "base/clock.h"
 #include "engine/arrive.h"
 #include "engine/ask.h"
+#include "engine/copy.h"
 #include "engine/counts.h"
 #include "engine/fast.h"
-#include "engine/job.h"
+#include "engine/help.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
 #include "engine/probe.h"
@@ -104,7 +105,7 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
 {
     struct ni *ni = core;
 
-    ni_job_stop_helping(ni, lane->peer, lane);
+    ni_help_stop(ni, lane->peer, lane);
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] == lane) {
             ni->lanes[i] = NULL;
@@ -319,7 +320,7 @@ static unsigned progress(struct ni *ni)
         events += ni_ask_progress(ni);
     }
     if (NI_UNLIKELY((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0)) {
-        events += ni_job_progress(ni);
+        events += ni_copy_progress(ni) + ni_help_progress(ni);
     }
     if (NI_UNLIKELY(ni_work_count(&ni->busy) != 0)) {
         events += ni_send_progress(ni);

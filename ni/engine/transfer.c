@@ -5,9 +5,9 @@
 
 #include "engine/ask.h"
 #include "engine/control.h"
+#include "engine/copy.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
-#include "engine/job.h"
 #include "engine/op.h"
 #include "engine/send.h"
 #include "engine/stream.h"
@@ -20,7 +20,7 @@
  *
  *   the peer's memory is ours too      check its exported table, copy, done
  *   short                              one packet, direct.h
- *   long, the kernel copies            check its exported table, job.c
+ *   long, the kernel copies            check its exported table, ask.c and copy.c
  *   otherwise                          packets, stream.c
  */
 
@@ -101,7 +101,7 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
         status = op != NULL ? NI_OK : NI_ERR_NOMEM;
     }
     if (NI_LIKELY(status == NI_OK)) {
-        op->dst = len != 0 ? dst : nothing;
+        op->local = len != 0 ? dst : nothing;
         op->got = 0;
         packet->body[0] = src->addr;
         packet->body[1] = src->key;
@@ -180,7 +180,7 @@ void ni_transfer_by_packets(struct ni_op *op)
     ni_status status;
 
     ni_stat_add(&op->peer->ni->stats.bulk_fallback, 1);
-    status = op->is_read ? send_read(op) : ni_stream_write(op, op->local);
+    status = op->kind == NI_OP_READ ? send_read(op) : ni_stream_write(op, op->local);
     if (status != NI_OK) {
         ni_op_complete(op, status, 0);
     }
@@ -253,14 +253,12 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (op == NULL) {
         return NI_ERR_NOMEM;
     }
-    op->dst = local;
     op->local = local;
     op->len = len;
     op->where = *where;
-    op->is_read = is_read;
     if (by_kernel) {
         if (!is_read || !ni_ask_start(op)) {
-            ni_job_start(op);
+            ni_copy_start(op);
         }
         return NI_OK;
     }

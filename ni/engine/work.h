@@ -3,9 +3,11 @@
 #define NI_ENGINE_WORK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/list.h"
+#include "engine/lock.h"
 
 /* Things that progress has to look after. Changed under the NI's lock; the count may be read
  * without. */
@@ -40,6 +42,22 @@ static inline void ni_work_remove(struct ni_work *work, struct ni_list *item)
         ni_list_remove(item);
         atomic_store_explicit(&work->count, ni_work_count(work) - 1, memory_order_relaxed);
     }
+}
+
+/* The first, which moves to the end, so that each gets its turn; NULL if there is none. The lock is
+ * the NI's. */
+static inline struct ni_list *ni_work_next(struct ni_work *work, struct ni_lock *lock, bool threads)
+{
+    struct ni_list *item = NULL;
+
+    ni_lock_take(lock, threads);
+    if (!ni_list_empty(&work->items)) {
+        item = work->items.next;
+        ni_list_remove(item);
+        ni_list_push_back(&work->items, item);
+    }
+    ni_lock_give(lock, threads);
+    return item;
 }
 
 #endif

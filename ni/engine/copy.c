@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "engine/ask.h"
+#include "engine/copy.h"
+#include "engine/job.h"
+#include "engine/transfer.h"
+
+/*
+ * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per
+ * ni_progress. Where the lane has a free job it also describes the transfer there (job.c) and asks
+ * the target, which has the data in its cache or wants it there, to copy chunks as well, while it
+ * is in the library (help.c). Either finishes alone.
+ */
+
+enum {
+    NI_JOB_SHARE_MIN = 32 * 1024, /* below, asking for help takes longer than it saves */
+    NI_JOB_CHUNK_MIN = 16 * 1024,
+    NI_JOB_CHUNK_MAX = 512 * 1024,
+    NI_JOB_CHUNK_FAR = 128 * 1024,
+};
+
+/* For how long a transfer that is given up waits for a target that lives but does not come back
+ * from copying. */
+#define NI_JOB_PATIENCE_NS UINT64_C(1000000000)
+
+/* Whether we have, or soon will have, others to copy. */
+static bool others_to_copy(const struct ni *ni)
+{
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->asking)) != 0;
+}
+
+static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint64_t len)
+{
+    bool far = atomic_load_explicit(&peer->far, memory_order_relaxed);
+    uint64_t most = far ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
+    uint64_t half = ni_align_up((len + 1) / 2, 4096);
+
+    if (ni->config->bulk_chunk != 0) {
+        return ni_max_u64(ni->config->bulk_chunk, 4096);
+    }
+    /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
+     * other transfers to copy, both sides are busy without halves. */
+    if (others_to_copy(ni)) {
+        return ni_min_u64(len, most);
+    }
+    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
+}
+
+static bool share(struct ni_op *op, uint32_t own)
+{
+    struct ni_peer *peer = op->peer;
+    bool shared;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    shared = ni_job_share(op, own);
+    ni_lock_give(&peer->lock, peer->threads);
+    return shared;
+}
+
+/* No chunk can be claimed from now on; notes how many the target has. */
+static void close_job(struct ni_op *op)
+{
+    op->closed = true;
+    op->others = 0;
+    if (op->job != NULL) {
+        uint64_t claim = atomic_exchange_explicit(&op->job->claim, 0, memory_order_relaxed);
+        uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->chunks);
+
+        /* A target that scribbles here harms its own transfer only. */
+        op->others = claimed > op->own ? claimed - op->own : 0;
+    }
+}
+
+/* The next chunk to copy; false when none is left. */
+static bool claim_own(struct ni_op *op, uint32_t *chunk)
+{
+    bool claimed;
+
+    if (op->job != NULL) {
+        claimed = ni_job_claim(op->job, op->generation, op->chunks, chunk);
+    } else {
+        *chunk = op->own; /* all that were claimed are ours */
+        claimed = op->own < op->chunks;
+    }
+    op->own += claimed;
+    return claimed;
+}
+
+static void copy_own(struct ni_op *op, uint32_t chunk)
+{
+    struct ni_ep *ep = op->peer->ep;
+    uint64_t at = chunk * op->chunk;
+    uint64_t len = ni_min_u64(op->chunk, op->len - at);
+    ni_status status =
+        ep->ops->copy(ep, op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
+                      op->local + at, op->where.addr + at, len);
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        op->failure = status;
+        close_job(op);
+        return;
+    }
+    ni_stat_add(&op->peer->ni->stats.bulk_bytes_self, len);
+}
+
+/* Whether the target copies no chunk any more. */
+static bool helper_done(const struct ni_op *op)
+{
+    /* Acquire pairs with J2. */
+    return op->job == NULL ||
+           atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others;
+}
+
+/* All chunks have ended, ours and the target's. */
+static void finish(struct ni_op *op)
+{
+    bool redo = false;
+
+    if (op->job != NULL) {
+        redo = atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
+        ni_job_give(op);
+    }
+    if (op->failure == NI_OK && redo) {
+        /* The target could not copy what it claimed: all again, alone. */
+        op->alone = true;
+        op->own = 0;
+        op->closed = false;
+        return;
+    }
+    if (op->failure == NI_ERR_UNSUPPORTED) {
+        struct ni *ni = op->peer->ni;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        ni_work_remove(&ni->copying, &op->copying);
+        ni_lock_give(&ni->lock, ni->threads);
+        ni_transfer_by_packets(op);
+    } else {
+        ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
+    }
+}
+
+/* Whether the target's help is worth asking for. */
+static bool worth_sharing(const struct ni_op *op)
+{
+    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
+}
+
+/* One chunk, or a look whether the target is done with its own. Returns the number of events. */
+static unsigned step(struct ni_op *op)
+{
+    uint32_t chunk;
+    unsigned events = 0;
+
+    if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
+        ni_work_count(&op->peer->ni->copying) > 1) {
+        (void)share(op, 0); /* all jobs were in use when it was started */
+    }
+    if (!op->closed) {
+        if (claim_own(op, &chunk)) {
+            copy_own(op, chunk);
+            events = 1;
+        } else {
+            close_job(op);
+        }
+        if (!op->closed && op->job == NULL && op->own == op->chunks) {
+            close_job(op);
+        }
+    }
+    if (op->closed && helper_done(op)) {
+        finish(op);
+        events = 1;
+    }
+    return events;
+}
+
+/* A live target must leave our memory first: it becomes the user's again. */
+void ni_copy_forget(struct ni_op *op)
+{
+    ni_status state = ni_peer_state(op->peer);
+    uint64_t end;
+
+    if (op->plain) {
+        return;
+    }
+    if (op->asked) {
+        ni_ask_end(op);
+    }
+    if (op->job == NULL) {
+        return;
+    }
+    if (!op->closed) {
+        close_job(op);
+    }
+    end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_JOB_PATIENCE_NS : 0);
+    while (!helper_done(op) && ni_now_ns() < end) {
+        sched_yield();
+    }
+    if (helper_done(op)) {
+        ni_job_give(op);
+    }
+    /* Otherwise the job stays taken: it may still be counted in. */
+    op->job = NULL;
+}
+
+void ni_copy_start(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    bool first = !others_to_copy(ni);
+    bool shared;
+
+    op->chunk = chunk_size(ni, op->peer, op->len);
+    op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
+    shared = worth_sharing(op) && op->chunks > first && share(op, first);
+    if (shared && first) {
+        copy_own(op, 0);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_add(&ni->copying, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (!shared && first && !ni->threads) {
+        (void)step(op);
+    }
+}
+
+/* Look at all of our transfers, until one of them had something to do that took its time. */
+unsigned ni_copy_progress(struct ni *ni)
+{
+    unsigned events = 0;
+
+    for (uint32_t left = ni_work_count(&ni->copying); left != 0 && events == 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+
+        if (node != NULL) {
+            events = step(ni_container_of(node, struct ni_op, copying));
+        }
+    }
+    return events;
+}

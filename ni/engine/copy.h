@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_COPY_H
+#define NI_ENGINE_COPY_H
+
+#include "engine/ni.h"
+#include "engine/op.h"
+
+/* Start copying directly; the operation completes by itself. No lock is held. */
+void ni_copy_start(struct ni_op *op);
+/* Give up the copying of an operation that completes otherwise. No lock is held. */
+void ni_copy_forget(struct ni_op *op);
+/* One chunk of one of our transfers; returns events. Whoever has the turn. */
+unsigned ni_copy_progress(struct ni *ni);
+
+#endif

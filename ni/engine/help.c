@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/bits.h"
+#include "engine/help.h"
+#include "engine/job.h"
+
+/*
+ * Transfers of peers that we help to copy. We trust nothing in the job but the claim word: the rest
+ * is read once and checked against our own table. A claim of another generation ends it, so a job
+ * that ended under us is harmless.
+ */
+
+/* What a job asks, read once; false if it makes no sense or our table forbids it. */
+static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+                       struct ni_help *help)
+{
+    const struct ni_job *job = help->job;
+    uint64_t remote = atomic_load_explicit(&job->remote, memory_order_relaxed);
+
+    help->len = atomic_load_explicit(&job->len, memory_order_relaxed);
+    help->chunk = atomic_load_explicit(&job->chunk, memory_order_relaxed);
+    help->chunks = atomic_load_explicit(&job->chunks, memory_order_relaxed);
+    help->is_read = atomic_load_explicit(&job->is_read, memory_order_relaxed) != 0;
+    help->theirs = atomic_load_explicit(&job->local, memory_order_relaxed);
+    help->mine = (uint8_t *)(uintptr_t)remote;
+    help->generation = (uint32_t)(request->claim >> 32);
+    return help->chunk != 0 && help->len != 0 &&
+           help->chunks == ni_div_up(help->len, help->chunk) &&
+           ni_table_check(&ni->table, handle, request->key, remote, help->len,
+                          help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE, NULL) == NI_OK;
+}
+
+/* Copy one chunk; false when there is nothing more to do. */
+static bool step(struct ni *ni, struct ni_help *help)
+{
+    struct ni_ep *ep = help->lane->peer->ep;
+    uint32_t chunk;
+    uint64_t at, len;
+    ni_status status;
+
+    if (!ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+        return false;
+    }
+    at = chunk * help->chunk;
+    len = ni_min_u64(help->chunk, help->len - at);
+    status = ep->ops->copy(ep, help->is_read ? NI_COPY_TO_PEER : NI_COPY_FROM_PEER, help->mine + at,
+                           help->theirs + at, len);
+    if (status != NI_OK) {
+        atomic_store_explicit(&help->job->failed, 1, memory_order_relaxed);
+    } else {
+        ni_stat_add(&ni->stats.bulk_bytes_help, len);
+    }
+    /* J2: the bytes are there, and whether it failed, before the count says so. */
+    atomic_fetch_add_explicit(&help->job->helped, 1, memory_order_release);
+    return status == NI_OK;
+}
+
+void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                    ni_handle handle, struct ni_lane_rx *lane)
+{
+    struct ni_help now = {.lane = lane, .job = &lane->page->jobs[request->job]};
+    struct ni_help *help;
+    ni_status status;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    status = ni_peer_endpoint(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+    if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
+        !step(ni, &now)) {
+        return;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    help = ni_pool_get(&ni->help_pool);
+    if (help != NULL) {
+        *help = now;
+        ni_list_init(&help->list);
+        ni_work_add(&ni->helping, &help->list);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+static void free_help(struct ni *ni, struct ni_help *help)
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->helping, &help->list);
+    ni_pool_put(&ni->help_pool, help);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane)
+{
+    struct ni_list *next;
+
+    for (struct ni_list *node = ni->helping.items.next; node != &ni->helping.items; node = next) {
+        struct ni_help *help = ni_container_of(node, struct ni_help, list);
+
+        next = node->next;
+        if (help->lane->peer == peer && (lane == NULL || help->lane == lane)) {
+            free_help(ni, help);
+        }
+    }
+}
+
+unsigned ni_help_progress(struct ni *ni)
+{
+    for (uint32_t left = ni_work_count(&ni->helping); left != 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->helping, &ni->lock, ni->threads);
+        struct ni_help *help;
+
+        if (node == NULL) {
+            break;
+        }
+        help = ni_container_of(node, struct ni_help, list);
+        if (step(ni, help)) {
+            return 1;
+        }
+        free_help(ni, help);
+    }
+    return 0;
+}
