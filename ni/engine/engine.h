@@ -31,6 +31,7 @@
 #include "engine/counts.h"
 #include "engine/help.h"
 #include "engine/job.h"
+#include "engine/lanes.h"
 #include "engine/lock.h"
 #include "engine/ni.h"
 #include "engine/op.h"

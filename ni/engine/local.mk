@@ -26,6 +26,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/help.h \
     ni/engine/job.c \
     ni/engine/job.h \
+    ni/engine/lanes.c \
+    ni/engine/lanes.h \
     ni/engine/lock.c \
     ni/engine/lock.h \
     ni/engine/message.c \
@@ -50,6 +52,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/stream.h \
     ni/engine/transfer.c \
     ni/engine/transfer.h \
+    ni/engine/wait.c \
     ni/engine/waiting.c \
     ni/engine/waiting.h \
     ni/engine/work.h

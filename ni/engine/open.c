@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "engine/control.h"
 #include "engine/help.h"
+#include "engine/lanes.h"
 #include "engine/ni.h"
 #include "engine/op.h"
 #include "engine/peer.h"

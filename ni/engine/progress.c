@@ -1,39 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <sched.h>
-
 #include <apeni/ni.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "engine/arrive.h"
 #include "engine/ask.h"
 #include "engine/copy.h"
 #include "engine/counts.h"
 #include "engine/fast.h"
 #include "engine/help.h"
+#include "engine/lanes.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
 #include "engine/probe.h"
 #include "engine/progress.h"
 #include "engine/regions.h"
-#include "engine/send.h"
 #include "engine/waiting.h"
 
 /*
- * Polling and waiting. One thread at a time has the turn; others that ask find it taken and go on.
- * Callbacks may call ni_progress again.
+ * Polling. One thread at a time has the turn; others that ask find it taken and go on. Callbacks
+ * may call ni_progress again.
  */
 
 enum {
-    NI_LANES_MIN = 8,      /* places, at first */
-    NI_LANE_BUDGET = 32,   /* packets of one lane before the others get their turn */
-    NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
-    NI_SPIN_CROWD = 50,    /* without */
-    NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
+    NI_LANE_BUDGET = 32, /* packets of one lane before the others get their turn */
 };
 
-/* ---- the turn --------------------------------------------------------------------------------
- * --------------------- */
+/* ---- the turn -------------------------------------------------------------------------------- */
 
 static uintptr_t self(void)
 {
@@ -65,71 +56,7 @@ void ni_turn_give(struct ni *ni, bool taken)
     }
 }
 
-/* ---- lanes -----------------------------------------------------------------------------------
- * --------------------- */
-
-ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
-{
-    struct ni *ni = core;
-
-    if (ni->lane_count == ni->lane_capacity) {
-        uint32_t capacity = ni->lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->lane_capacity;
-        struct ni_lane_rx **lanes = ni_realloc(ni->lanes, capacity * sizeof(*lanes));
-
-        if (lanes == NULL) {
-            return NI_ERR_NOMEM;
-        }
-        ni->lanes = lanes;
-        ni->lane_capacity = capacity;
-    }
-    ni->lanes[ni->lane_count++] = lane;
-    ni_stat_add(&ni->stats.rings, 1);
-    return NI_OK;
-}
-
-/* Close the gaps that removals left; not while somebody walks over them. */
-static void compact(struct ni *ni)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL) {
-            ni->lanes[kept++] = ni->lanes[i];
-        }
-    }
-    ni->lane_count = kept;
-    ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
-}
-
-void ni_lane_remove(void *core, struct ni_lane_rx *lane)
-{
-    struct ni *ni = core;
-
-    ni_help_stop(ni, lane->peer, lane);
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] == lane) {
-            ni->lanes[i] = NULL;
-            ni->untidy |= NI_UNTIDY_LANES;
-            ni_stat_sub(&ni->stats.rings, 1);
-        }
-    }
-    if (ni->depth == 0) {
-        compact(ni);
-    }
-}
-
-/* A packet that breaks the protocol: nothing more is read from this peer. */
-static NI_COLD void broken(struct ni *ni, struct ni_peer *peer)
-{
-    ni_stat_add(&ni->stats.rx_malformed, 1);
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
-            ni_lane_remove(ni, ni->lanes[i]);
-            peer->sever = true;
-        }
-    }
-    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
-}
+/* ---- packets --------------------------------------------------------------------------------- */
 
 NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
                                 uint64_t word1, const uint8_t *payload)
@@ -246,7 +173,7 @@ static unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
                 break;
             }
             if (status != NI_ERR_CLOSED) {
-                broken(ni, lane->peer);
+                ni_lanes_break(ni, lane->peer);
             }
             return events + 1;
         }
@@ -281,13 +208,12 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
         ni_stat_add(&ni->stats.rx_packets, 1);
         ni_stat_add(&ni->stats.rx_bytes, len);
     } else if (status != NI_AGAIN) {
-        broken(ni, peer);
+        ni_lanes_break(ni, peer);
     }
     return status;
 }
 
-/* ---- progress --------------------------------------------------------------------------------
- * ---------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 /* Nothing to do: have the lines at hand that the next packet will be written to. */
 static void idle(struct ni *ni)
@@ -335,7 +261,7 @@ static unsigned progress(struct ni *ni)
 static NI_NOINLINE unsigned tidy(struct ni *ni)
 {
     if ((ni->untidy & ~(uint32_t)NI_UNTIDY_COMMANDS) != 0) {
-        compact(ni);
+        ni_lanes_compact(ni);
         ni_peers_sever(ni);
     }
     return (ni->untidy & NI_UNTIDY_COMMANDS) != 0 ? ni->command_ops->progress(ni) : 0;
@@ -378,91 +304,4 @@ unsigned ni_progress(struct ni *ni)
     ni_peers_settle(ni);
     ni_turn_give(ni, !nested);
     return events;
-}
-
-/* ---- waiting ---------------------------------------------------------------------------------
- * ---------------------- */
-
-static bool has_work(void *core)
-{
-    struct ni *ni = core;
-    uint64_t word0;
-
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
-            return true;
-        }
-    }
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
-            ni_work_count(&ni->asking)) != 0;
-}
-
-static uint64_t spin_limit(const struct ni *ni)
-{
-    if (ni->config->spin != 0) {
-        return ni->config->spin;
-    }
-    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores ? NI_SPIN_ROOM
-                                                                           : NI_SPIN_CROWD;
-}
-
-/* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
- * descriptor, so then for a short time only; and not at all while something is left to do, such as a
- * packet that its queue cannot take yet. */
-static void block(struct ni *ni, uint64_t us)
-{
-    bool taken = ni_turn_take(ni);
-    bool work = has_work(ni);
-
-    if (!work) {
-        ni_stat_add(&ni->stats.blocks, 1);
-        if (ni_work_count(&ni->busy) != 0 || (ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
-            us = ni_min_u64(us, NI_BLOCK_FULL_US);
-        }
-        ni->link->ops->wait(ni->link, us, has_work);
-    }
-    ni_turn_give(ni, taken);
-    if (work) {
-        ni_stat_add(&ni->stats.yields, 1);
-        sched_yield();
-    }
-}
-
-void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
-{
-    uint64_t spins = spin_limit(ni);
-
-    if (empty_polls < spins) {
-        ni_pause();
-    } else if (empty_polls < spins + ni->config->yield || ni->config->block_us == 0) {
-        ni_stat_add(&ni->stats.yields, 1);
-        sched_yield();
-    } else {
-        block(ni, ni_min_u64(limit_us, ni->config->block_us));
-    }
-}
-
-unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
-{
-    uint64_t end = 0;
-    unsigned empty = 0;
-
-    for (;;) {
-        unsigned events = ni_progress(ni);
-        uint64_t now;
-
-        if (events != 0 || timeout_us == 0 || ni->forked) {
-            return events;
-        }
-        if ((++empty & 63) != 1 && empty < spin_limit(ni)) {
-            ni_relax(ni, empty, 0);
-            continue;
-        }
-        now = ni_now_ns() / 1000;
-        end = end == 0 ? now + ni_min_u64(timeout_us, UINT64_MAX - now) : end;
-        if (now >= end) {
-            return 0;
-        }
-        ni_relax(ni, empty, end - now);
-    }
 }

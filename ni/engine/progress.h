@@ -8,7 +8,7 @@
 
 #include "engine/ni.h"
 #include "engine/peer.h"
-#include "link/lane.h"
+#include "link/packet.h"
 
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). */
 bool ni_turn_take(struct ni *ni);
@@ -16,9 +16,7 @@ void ni_turn_give(struct ni *ni, bool taken);
 /* What a waiter does after so many empty polls in a row: spin, yield, sleep at most limit_us. */
 void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us);
 
-/* What the link calls: see struct ni_core_ops. */
-ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);
-void ni_lane_remove(void *core, struct ni_lane_rx *lane);
+/* A packet outside of a lane; called by the link: see struct ni_core_ops. */
 ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room);
 
 #endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+
+#include <apeni/ni.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "engine/progress.h"
+#include "link/lane_inl.h"
+
+/* Waiting: spin, then yield, then sleep. */
+
+enum {
+    NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
+    NI_SPIN_CROWD = 50,    /* without */
+    NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
+};
+
+static bool has_work(void *core)
+{
+    struct ni *ni = core;
+    uint64_t word0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
+            return true;
+        }
+    }
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+            ni_work_count(&ni->asking)) != 0;
+}
+
+static uint64_t spin_limit(const struct ni *ni)
+{
+    if (ni->config->spin != 0) {
+        return ni->config->spin;
+    }
+    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores ? NI_SPIN_ROOM
+                                                                           : NI_SPIN_CROWD;
+}
+
+/* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
+ * descriptor, so then for a short time only; and not at all while something is left to do, such as
+ * a packet that its queue cannot take yet. */
+static void block(struct ni *ni, uint64_t us)
+{
+    bool taken = ni_turn_take(ni);
+    bool work = has_work(ni);
+
+    if (!work) {
+        ni_stat_add(&ni->stats.blocks, 1);
+        if (ni_work_count(&ni->busy) != 0 || (ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
+            us = ni_min_u64(us, NI_BLOCK_FULL_US);
+        }
+        ni->link->ops->wait(ni->link, us, has_work);
+    }
+    ni_turn_give(ni, taken);
+    if (work) {
+        ni_stat_add(&ni->stats.yields, 1);
+        sched_yield();
+    }
+}
+
+void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
+{
+    uint64_t spins = spin_limit(ni);
+
+    if (empty_polls < spins) {
+        ni_pause();
+    } else if (empty_polls < spins + ni->config->yield || ni->config->block_us == 0) {
+        ni_stat_add(&ni->stats.yields, 1);
+        sched_yield();
+    } else {
+        block(ni, ni_min_u64(limit_us, ni->config->block_us));
+    }
+}
+
+unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
+{
+    uint64_t end = 0;
+    unsigned empty = 0;
+
+    for (;;) {
+        unsigned events = ni_progress(ni);
+        uint64_t now;
+
+        if (events != 0 || timeout_us == 0 || ni->forked) {
+            return events;
+        }
+        if ((++empty & 63) != 1 && empty < spin_limit(ni)) {
+            ni_relax(ni, empty, 0);
+            continue;
+        }
+        now = ni_now_ns() / 1000;
+        end = end == 0 ? now + ni_min_u64(timeout_us, UINT64_MAX - now) : end;
+        if (now >= end) {
+            return 0;
+        }
+        ni_relax(ni, empty, end - now);
+    }
+}
