@@ -18,6 +18,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ni_rcache;
 struct ni_rcache_entry;
@@ -60,6 +61,7 @@ struct ni_rcache_stats {
 };
 void ni_rcache_stats(const struct ni_rcache *cache, struct ni_rcache_stats *stats);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
