@@ -235,6 +235,12 @@ struct ni_extra {
     uint32_t options;
 };
 
+/* When an operation is triggered. */
+struct ni_when {
+    struct ni_ct *ct;
+    uint64_t threshold;
+};
+
 /* A put, get or atomic that something is still to come of. */
 struct ni_put {
     struct ni_list all;   /* in peer->puts or portals->own_puts; under the NI's lock */
@@ -626,6 +632,12 @@ struct ni_request {
     struct ni_target target;    /* once matched */
     struct ni_kept *spilled;    /* it met an entry of the overflow list */
 };
+
+/* Start a get or an atomic, now or (when not NULL) later: what ni_get returns. `put` is copied where it
+ * remains. */
+int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *when);
+/* triggered_ops.c: the second. */
+int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct ni_when *when);
 
 /* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the portal table
  * entry held until ni_request_end; or why it is refused, which is counted and told to the target here.

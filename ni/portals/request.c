@@ -16,8 +16,11 @@ static bool place(const struct ni_md *md, uint64_t offset, uint64_t length, uint
     return true;
 }
 
-static int start(struct ni *ni, struct ni_put *put)
+int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *when)
 {
+    if (when != NULL) {
+        return ni_triggered_request(ni, put, when);
+    }
     return put->peer != NULL ? ni_put_start(put) : ni_request_self(ni, put);
 }
 
@@ -29,9 +32,9 @@ static void answer_to(struct ni_extra *extra, const struct ni_md *md)
     extra->options = md->options;
 }
 
-int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
-           struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
-           void *user_ptr)
+static int get_when(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+                    struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                    uint64_t remote_offset, void *user_ptr, const struct ni_when *when)
 {
     struct ni_extra extra = {.verb = NI_VERB_GET};
     struct ni_put put = {
@@ -54,13 +57,13 @@ int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
     }
     put.header.src = extra.dst;
     answer_to(&extra, md);
-    return start(ni, &put);
+    return ni_request_start(ni, &put, when);
 }
 
 /* What the three kinds of atomics share. get_md NULL: nothing is fetched. */
 static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
                    const struct ni_md *get_md, uint64_t get_offset, const struct ni_md *md,
-                   uint64_t offset)
+                   uint64_t offset, const struct ni_when *when)
 {
     uint64_t length = put->header.length, most;
     uint8_t *src;
@@ -85,7 +88,7 @@ static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
     put->ct = md->ct;
     put->options = md->options;
     put->extra = extra;
-    return start(ni, put);
+    return ni_request_start(ni, put, when);
 }
 
 static struct ni_put put_of(uint64_t length, struct ni_peer *target, uint32_t pt_index,
@@ -103,10 +106,11 @@ static struct ni_put put_of(uint64_t length, struct ni_peer *target, uint32_t pt
     };
 }
 
-int ni_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
-              enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
-              uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
-              enum ni_ptl_datatype type)
+static int atomic_when(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                       uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                       uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                       void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+                       enum ni_ptl_datatype type, const struct ni_when *when)
 {
     struct ni_extra extra = {.what = {.op = op, .type = type}};
     struct ni_put put =
@@ -116,14 +120,15 @@ int ni_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint
         return NI_PTL_ARG_INVALID;
     }
     put.ack = ack != NI_NO_ACK_REQ;
-    return combine(ni, &put, &extra, NULL, 0, md, local_offset);
+    return combine(ni, &put, &extra, NULL, 0, md, local_offset, when);
 }
 
-int ni_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
-                    const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
-                    struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
-                    uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
-                    enum ni_ptl_datatype type)
+static int fetch_atomic_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                             const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                             struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                             uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
+                             enum ni_ptl_op op, enum ni_ptl_datatype type,
+                             const struct ni_when *when)
 {
     struct ni_extra extra = {.what = {.op = op, .type = type}};
     struct ni_put put =
@@ -132,14 +137,14 @@ int ni_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_ge
     if ((unsigned)op >= NI_SWAP || pt_index >= NI_PT_COUNT) {
         return NI_PTL_ARG_INVALID;
     }
-    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset);
+    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
 }
 
-int ni_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
-            const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
-            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
-            void *user_ptr, uint64_t hdr_data, const void *operand, enum ni_ptl_op op,
-            enum ni_ptl_datatype type)
+static int swap_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                     const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                     struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                     uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, const void *operand,
+                     enum ni_ptl_op op, enum ni_ptl_datatype type, const struct ni_when *when)
 {
     struct ni_extra extra = {.what = {.op = op, .type = type}};
     struct ni_put put =
@@ -152,7 +157,99 @@ int ni_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset
     if (ni_op_has_operand(op)) {
         memcpy(&extra.what.operand, operand, ni_datatype_size(type));
     }
-    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset);
+    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
+}
+
+/* ---- now, or when a counter is there ------------------------------------------------------------ */
+
+int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+           void *user_ptr)
+{
+    return get_when(ni, md, local_offset, length, target, pt_index, match_bits, remote_offset,
+                    user_ptr, NULL);
+}
+
+int ni_triggered_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+                     struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                     uint64_t remote_offset, void *user_ptr, struct ni_ct *trig_ct,
+                     uint64_t threshold)
+{
+    const struct ni_when when = {trig_ct, threshold};
+
+    return get_when(ni, md, local_offset, length, target, pt_index, match_bits, remote_offset,
+                    user_ptr, &when);
+}
+
+int ni_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+              enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+              uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+              enum ni_ptl_datatype type)
+{
+    return atomic_when(ni, md, local_offset, length, ack, target, pt_index, match_bits,
+                       remote_offset, user_ptr, hdr_data, op, type, NULL);
+}
+
+int ni_triggered_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                        uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                        uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                        void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+                        enum ni_ptl_datatype type, struct ni_ct *trig_ct, uint64_t threshold)
+{
+    const struct ni_when when = {trig_ct, threshold};
+
+    return atomic_when(ni, md, local_offset, length, ack, target, pt_index, match_bits,
+                       remote_offset, user_ptr, hdr_data, op, type, &when);
+}
+
+int ni_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                    const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                    struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                    uint64_t remote_offset, void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+                    enum ni_ptl_datatype type)
+{
+    return fetch_atomic_when(ni, get_md, local_get_offset, put_md, local_put_offset, length, target,
+                             pt_index, match_bits, remote_offset, user_ptr, hdr_data, op, type,
+                             NULL);
+}
+
+int ni_triggered_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                              const struct ni_md *put_md, uint64_t local_put_offset,
+                              uint64_t length, struct ni_peer *target, uint32_t pt_index,
+                              uint64_t match_bits, uint64_t remote_offset, void *user_ptr,
+                              uint64_t hdr_data, enum ni_ptl_op op, enum ni_ptl_datatype type,
+                              struct ni_ct *trig_ct, uint64_t threshold)
+{
+    const struct ni_when when = {trig_ct, threshold};
+
+    return fetch_atomic_when(ni, get_md, local_get_offset, put_md, local_put_offset, length, target,
+                             pt_index, match_bits, remote_offset, user_ptr, hdr_data, op, type,
+                             &when);
+}
+
+int ni_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+            const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+            void *user_ptr, uint64_t hdr_data, const void *operand, enum ni_ptl_op op,
+            enum ni_ptl_datatype type)
+{
+    return swap_when(ni, get_md, local_get_offset, put_md, local_put_offset, length, target,
+                     pt_index, match_bits, remote_offset, user_ptr, hdr_data, operand, op, type,
+                     NULL);
+}
+
+int ni_triggered_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                      const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                      struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                      uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
+                      const void *operand, enum ni_ptl_op op, enum ni_ptl_datatype type,
+                      struct ni_ct *trig_ct, uint64_t threshold)
+{
+    const struct ni_when when = {trig_ct, threshold};
+
+    return swap_when(ni, get_md, local_get_offset, put_md, local_put_offset, length, target,
+                     pt_index, match_bits, remote_offset, user_ptr, hdr_data, operand, op, type,
+                     &when);
 }
 
 int ni_atomic_sync(struct ni *ni)

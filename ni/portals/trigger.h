@@ -32,6 +32,12 @@ struct ni_trigger_kind {
     void (*drop)(struct ni *ni, struct ni_trigger *trigger);
 };
 
+/* A get or an atomic, as it is to be started. */
+struct ni_trigger_request {
+    struct ni_put put;
+    struct ni_extra extra;
+};
+
 struct ni_trigger {
     union {
         struct ni_list ready;
@@ -65,6 +71,7 @@ struct ni_trigger {
         struct {
             ni_me_handle handle;
         } unlink;
+        struct ni_trigger_request *request;
     };
 };
 

@@ -21,6 +21,12 @@ static struct ni_trigger *new_trigger(struct ni *ni, const struct ni_trigger_kin
     return trigger;
 }
 
+/* Why an operation could not even be sent. */
+static enum ni_ni_fail fail_of(int result)
+{
+    return result < 0 ? ni_fail_of((ni_status)result) : NI_NI_UNDELIVERABLE;
+}
+
 /* ---- puts ------------------------------------------------------------------------------------- */
 
 /* It cannot even be sent: its events say so. */
@@ -44,7 +50,7 @@ static void fail_put(const struct ni_trigger *trigger, int result)
         .ack = trigger->put.ack,
     };
 
-    ni_put_tell_failed(&put, result < 0 ? ni_fail_of((ni_status)result) : NI_NI_UNDELIVERABLE);
+    ni_put_tell_failed(&put, fail_of(result));
 }
 
 static int run_put(struct ni *ni, struct ni_trigger *trigger)
@@ -92,6 +98,54 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
     trigger->put.pt_index = (uint16_t)pt_index;
     trigger->put.ack = ack != NI_NO_ACK_REQ;
     ni_trigger_arm(ni, trigger, trig_ct, threshold);
+    return NI_OK;
+}
+
+/* ---- gets and atomics ------------------------------------------------------------------------- */
+
+static int run_request(struct ni *ni, struct ni_trigger *trigger)
+{
+    struct ni_trigger_request request = *trigger->request;
+    int result;
+
+    request.put.extra = &request.extra;
+    result = ni_request_start(ni, &request.put, NULL);
+    if (result == NI_PTL_NO_SPACE) {
+        return result;
+    }
+    ni_free(trigger->request);
+    if (result != NI_OK) {
+        ni_put_tell_failed(&request.put, fail_of(result));
+    }
+    return NI_OK;
+}
+
+static void drop_request(struct ni *ni, struct ni_trigger *trigger)
+{
+    (void)ni;
+    ni_free(trigger->request);
+}
+
+int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct ni_when *when)
+{
+    static const struct ni_trigger_kind kind = {run_request, drop_request};
+    struct ni_trigger_request *request;
+    struct ni_trigger *trigger;
+    int result = check(ni, when->ct);
+
+    if (result != NI_OK) {
+        return result;
+    }
+    request = ni_malloc(sizeof(*request));
+    if (request == NULL || (trigger = new_trigger(ni, &kind)) == NULL) {
+        ni_free(request);
+        return NI_PTL_NO_SPACE;
+    }
+    request->put = *put;
+    request->put.options &= ~(unsigned)NI_MD_SENT_BY_RESULT;
+    request->extra = *put->extra;
+    trigger->request = request;
+    ni_trigger_arm(ni, trigger, when->ct, when->threshold);
     return NI_OK;
 }
 
@@ -191,15 +245,19 @@ int ni_triggered_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me 
                            struct ni_ct *trig_ct, uint64_t threshold)
 {
     struct ni_trigger *trigger;
+    struct ni_me measured;
     int result = check(ni, trig_ct);
 
     if (result == NI_OK) {
-        result = ni_entry_check(ni, pt_index, me, list);
+        result = ni_me_measure(ni, me, &measured);
+    }
+    if (result == NI_OK) {
+        result = ni_entry_check(ni, pt_index, &measured, list);
     }
     if (result != NI_OK) {
         return result;
     }
-    trigger = new_append(ni, pt_index, me, list, user_ptr, handle);
+    trigger = new_append(ni, pt_index, &measured, list, user_ptr, handle);
     if (trigger == NULL) {
         return NI_PTL_NO_SPACE;
     }

@@ -32,6 +32,7 @@ suite_tests = \
     tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_spaces \
+    tests/links/suite_steps \
     tests/links/suite_transfers \
     tests/links/suite_trees \
     tests/links/suite_triggered
@@ -132,6 +133,10 @@ tests_links_suite_refused_LDADD = $(LINKS_LIBS)
 tests_links_suite_spaces_SOURCES = tests/links/suite_spaces.c $(suite_sources) $(suite_portals)
 tests_links_suite_spaces_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_spaces_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_steps_SOURCES = tests/links/suite_steps.c $(suite_sources)
+tests_links_suite_steps_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_steps_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -610,6 +610,30 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
                      uint64_t match_bits, uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
                      struct ni_ct *trig_ct, uint64_t threshold);
 
+/* PtlTriggeredGet, PtlTriggeredAtomic, PtlTriggeredFetchAtomic, PtlTriggeredSwap. The operand of a swap is
+ * read when it is armed. */
+int ni_triggered_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+                     struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                     uint64_t remote_offset, void *user_ptr, struct ni_ct *trig_ct,
+                     uint64_t threshold);
+int ni_triggered_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                        uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                        uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                        void *user_ptr, uint64_t hdr_data, enum ni_ptl_op op,
+                        enum ni_ptl_datatype type, struct ni_ct *trig_ct, uint64_t threshold);
+int ni_triggered_fetch_atomic(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                              const struct ni_md *put_md, uint64_t local_put_offset,
+                              uint64_t length, struct ni_peer *target, uint32_t pt_index,
+                              uint64_t match_bits, uint64_t remote_offset, void *user_ptr,
+                              uint64_t hdr_data, enum ni_ptl_op op, enum ni_ptl_datatype type,
+                              struct ni_ct *trig_ct, uint64_t threshold);
+int ni_triggered_swap(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
+                      const struct ni_md *put_md, uint64_t local_put_offset, uint64_t length,
+                      struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+                      uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
+                      const void *operand, enum ni_ptl_op op, enum ni_ptl_datatype type,
+                      struct ni_ct *trig_ct, uint64_t threshold);
+
 /* PtlTriggeredCTInc, PtlTriggeredCTSet. */
 int ni_triggered_ct_inc(struct ni *ni, struct ni_ct *ct, struct ni_ct_event increment,
                         struct ni_ct *trig_ct, uint64_t threshold);
