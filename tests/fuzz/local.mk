@@ -5,7 +5,12 @@
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 FUZZ_LIBS = ni/libapeni_core.la -lpthread
 
-fuzzers = tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet tests/fuzz/fuzz_portals
+fuzzers = tests/fuzz/fuzz_commands tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet tests/fuzz/fuzz_portals
+
+tests_fuzz_fuzz_commands_SOURCES = tests/fuzz/fuzz_commands.c $(fuzz_driver)
+tests_fuzz_fuzz_commands_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_commands_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_commands_LDADD = $(FUZZ_LIBS)
 
 tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c $(fuzz_driver)
 tests_fuzz_fuzz_engine_CPPFLAGS = $(FUZZ_CPPFLAGS)
@@ -22,7 +27,7 @@ tests_fuzz_fuzz_portals_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_portals_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_portals_LDADD = $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/engine tests/fuzz/corpus/packet tests/fuzz/corpus/portals
+EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/commands tests/fuzz/corpus/engine tests/fuzz/corpus/packet tests/fuzz/corpus/portals
 
 include tests/fuzz/shm.mk
 

@@ -82,7 +82,10 @@
  *
  * Threads. The words of a line may be stored by any thread, of an NI with NI_THREADS or without. What
  * a line's composer must know is that the line is his. All other functions are as in ni.h. A thread
- * that waits in ni_wait looks for descriptors of others every 50 us at the latest.
+ * that waits in ni_wait looks for descriptors of others every 50 us at the latest. The monitor does not
+ * look in calls of ni_progress from within callbacks: one that waits for a descriptor there has to
+ * call ni_command_poke, and cannot wait in the notification of a counter to which a descriptor's ack
+ * went.
  */
 
 #ifdef __cplusplus
@@ -168,7 +171,7 @@ ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
 
 /* Look at this region now, and serve the job list, instead of at the next ni_progress: the doorbell
  * of those who have one descriptor and want it on its way. NI_AGAIN from within a callback that the
- * monitor itself has caused: it goes on there anyhow. NI_ERR_REGION. Takes the turn. */
+ * job list itself has caused: it goes on when that returns. NI_ERR_REGION. Takes the turn. */
 ni_status ni_command_poke(struct ni *ni, ni_handle command);
 
 /* A static English sentence's end for a reason; never NULL, also for values out of range. */
