@@ -97,7 +97,7 @@ tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_source
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
 
-tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources)
+tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
 

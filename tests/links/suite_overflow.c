@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite.h"
+#include "suite_portals.h"
 
 /*
  * Overflow lists: messages that nothing waits for go to a buffer of the user's, whose entries say when
  * it is full, and when all in it is done with.
  */
 
-enum { SLABS = 3, SLAB = 4096, PUTS = 12, LONG = 150000, KINDS = NI_EVENT_SEARCH + 1, MOST = 64 };
+enum { SLABS = 3, SLAB = 4096, PUTS = 12, LONG = 150000, KINDS = SUITE_EVENT_KINDS, MOST = 64 };
 
 struct flood {
     bool self;
@@ -220,7 +220,8 @@ static void take_slabs(struct suite *suite, uint32_t length, bool self)
     open_both(suite, flood);
     suite_call(suite, target, post_slabs, flood);
     suite_call(suite, 0, put_all, flood);
-    suite_until_count(suite, &flood->count[0][NI_EVENT_ACK], 3 * SLABS);
+    suite_until_kept(suite, target, PUTS);
+    suite_until_count(suite, &flood->count[0][NI_EVENT_ACK], (uint64_t)3 * SLABS);
     suite_call(suite, target, want_all, flood);
     suite_until_count(suite, &flood->count[1][NI_EVENT_PUT_OVERFLOW], PUTS);
     suite_until_count(suite, &flood->count[0][NI_EVENT_ACK], PUTS);
