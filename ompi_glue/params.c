@@ -200,7 +200,7 @@ static bool is_set(int index)
 static bool apply_core(const struct core_var *var)
 {
     const struct ni_param *param = var->param;
-    char number[32], error[512], name[64];
+    char number[32], error[512], name[64], origin[96];
     const char *text = number;
 
     if (!is_set(var->index)) {
@@ -219,10 +219,11 @@ static bool apply_core(const struct core_var *var)
     default:
         snprintf(number, sizeof(number), "%u", var->value.number);
     }
-    if (ni_param_set(param->name, text, "mca", error, sizeof(error)) == NI_OK) {
+    snprintf(name, sizeof(name), "%s%s", ompi_glue_self()->prefix, param->name);
+    snprintf(origin, sizeof(origin), "mca %s", name);
+    if (ni_param_set(param->name, text, origin, error, sizeof(error)) == NI_OK) {
         return true;
     }
-    snprintf(name, sizeof(name), "%s%s", ompi_glue_self()->prefix, param->name);
     (void)ni_param_accepted(param, error, sizeof(error));
     ompi_glue_help_once("bad-value", name, text, error);
     return false;

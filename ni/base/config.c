@@ -29,7 +29,7 @@ struct config_rows {
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct ni_config config;
 static char *config_owned[ROWS];     /* what STRING fields point to, unless it is a default */
-static char config_origin[ROWS][24]; /* a copy: the caller's text may be on its stack */
+static char config_origin[ROWS][96]; /* a copy: the caller's text may be on its stack */
 
 static size_t row_of(const struct ni_param *param)
 {
@@ -159,6 +159,17 @@ const char *ni_param_origin(const struct ni_param *param)
 {
     (void)ni_config_get();
     return config_origin[row_of(param)];
+}
+
+void ni_config_name(const char *name, char *text, size_t size)
+{
+    const char *origin = ni_param_origin(ni_param_find(name));
+
+    if (strncmp(origin, "mca ", 4) == 0) {
+        snprintf(text, size, "%s", origin + 4);
+    } else {
+        ni_param_env_name(name, text, size);
+    }
 }
 
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,

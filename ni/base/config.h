@@ -2,6 +2,7 @@
 #ifndef NI_BASE_CONFIG_H
 #define NI_BASE_CONFIG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <apeni/log.h>
@@ -51,6 +52,10 @@ struct ni_config {
 #include "base/params.def"
 #undef NI_PARAM_ROW
 };
+
+/* The name under which the user has set a parameter or would set it: that of its MCA variable if that
+ * did it, otherwise that of the environment variable. For messages. */
+void ni_config_name(const char *name, char *text, size_t size);
 
 /* Forget everything that was set: defaults, then the environment as it is now. For tests; not
  * while an NI is open. */

@@ -208,6 +208,35 @@ static void test_no_seat(void)
     mock_close(&b);
 }
 
+static void keep(enum ni_log_level level, const char *text, void *arg)
+{
+    CHECK(level == NI_LOG_ERROR);
+    snprintf(arg, 256, "%s", text);
+}
+
+/* More processes than seats would wait for ever: refused at once, by the name that the user knows. */
+static void test_too_few_seats(void)
+{
+    struct ni_open_attr attr = {.host_processes = 4};
+    char message[256] = "", error[256];
+    struct mock b;
+
+    memset(&b, 0, sizeof(b));
+    mock_param("shm_max_peers", "2");
+    ni_log_set_sink(keep, message);
+    CHECK(mock_try_open(&b, 0, &attr) == NI_ERR_LIMIT);
+    CHECK(strstr(message, "APENI_SHM_MAX_PEERS = 2 ") != NULL);
+    CHECK(strstr(message, "at least 3") != NULL);
+    CHECK(ni_param_set("shm_max_peers", "2", "mca some_shm_max_peers", error, sizeof(error)) ==
+          NI_OK);
+    CHECK(mock_try_open(&b, 0, &attr) == NI_ERR_LIMIT);
+    CHECK(strstr(message, " some_shm_max_peers = 2 ") != NULL);
+    ni_log_set_sink(NULL, NULL);
+    attr.host_processes = 3;
+    mock_open(&b, 0, &attr);
+    mock_close(&b);
+}
+
 int main(void)
 {
     unsigned fds = mock_count_fds();
@@ -216,6 +245,7 @@ int main(void)
     test_visitors();
     test_answered();
     test_no_seat();
+    test_too_few_seats();
     CHECK(mock_count_fds() == fds);
     return 0;
 }

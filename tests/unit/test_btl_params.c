@@ -22,7 +22,7 @@ struct outcome {
     bool wanted;
     bool checked;
     struct ni_config config;
-    char origin[32]; /* of shm_ring_size */
+    char origin[64]; /* of shm_ring_size */
 };
 
 struct result {
@@ -144,7 +144,7 @@ static void mca_before_environment_before_default(void **state)
     (void)state;
     assert_true(mca.outcome.applied);
     assert_int_equal(mca.outcome.config.shm_ring_size, 64 * 1024);
-    assert_string_equal(mca.outcome.origin, "mca");
+    assert_string_equal(mca.outcome.origin, "mca btl_apelink_shm_ring_size");
     assert_true(environment.outcome.applied);
     assert_int_equal(environment.outcome.config.shm_ring_size, 16 * 1024);
     assert_string_equal(environment.outcome.origin, "environment");

@@ -62,7 +62,7 @@ ni_status ni_config_check_environment(void);
 
 /* Parse text into the parameter. On error returns NI_ERR_PARAM and writes a sentence (what is
  * wrong, what is accepted) to error. origin names where the value came from, for apeni-info and
- * messages: "environment", "mca", ...; it is copied. Not thread-safe: before an NI is open. */
+ * messages: "environment", "mca NAME", ...; it is copied. Not thread-safe: before an NI is open. */
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,
                        size_t error_size);
 

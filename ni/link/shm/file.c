@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/fault_inl.h"
 #include "base/log.h"
 #include "link/shm/segment.h"
@@ -64,10 +65,13 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 
     if (!size_allowed(size)) {
+        char name[96];
+
+        ni_config_name("shm_max_peers", name, sizeof(name));
         ni_log(NI_LOG_ERROR,
                "shared memory needs a (sparse) file of %llu MiB, which the file size limit "
-               "forbids; raise it (ulimit -f) or lower APENI_SHM_MAX_PEERS",
-               (unsigned long long)(size >> 20) + 1);
+               "forbids; raise it (ulimit -f) or lower %s",
+               (unsigned long long)(size >> 20) + 1, name);
         return NI_ERR_LIMIT;
     }
     segment->fd = make_memfd();

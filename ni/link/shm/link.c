@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "link/shm/shm.h"
@@ -129,12 +130,34 @@ static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
     return link;
 }
 
+/* Whether all processes that are expected on this host can send to this one. If not, those that find
+ * no seat would wait for one for ever. */
+static ni_status check_seats(const struct ni_config *config, unsigned processes)
+{
+    char name[96];
+
+    if (processes == 0 || processes - 1 <= config->shm_max_peers) {
+        return NI_OK;
+    }
+    ni_config_name("shm_max_peers", name, sizeof(name));
+    ni_log(NI_LOG_ERROR,
+           "%u processes on this host, of which %u may send to each, are more than %s = %llu "
+           "allows; set it to at least %u",
+           processes, processes - 1, name, (unsigned long long)config->shm_max_peers,
+           processes - 1);
+    return NI_ERR_LIMIT;
+}
+
 static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link **result)
 {
     struct ni_shm_counts counts = choose_counts(ni_config_get(), attr->open->host_processes);
-    struct ni_shm_link *link = link_alloc(attr, &counts);
-    ni_status status;
+    ni_status status = check_seats(ni_config_get(), attr->open->host_processes);
+    struct ni_shm_link *link;
 
+    if (status != NI_OK) {
+        return status;
+    }
+    link = link_alloc(attr, &counts);
     if (link == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;

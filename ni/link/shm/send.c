@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "link/lane_inl.h"
 #include "link/shm/shm.h"
@@ -176,6 +177,7 @@ static ni_status take_seat(struct ni_shm_peer *peer)
     struct ni_shm_link *link = peer->link;
     struct ni_shm_segment *segment = segment_of(peer);
     uint32_t seat, generation;
+    char name[96];
     ni_status status;
 
     if (peer->patience != 0) {
@@ -191,10 +193,11 @@ static ni_status take_seat(struct ni_shm_peer *peer)
         return NI_OK;
     case NI_AGAIN:
         peer->patience = SEAT_PATIENCE;
+        ni_config_name("shm_max_peers", name, sizeof(name));
         ni_log_limited(&limit, NI_LOG_WARN,
                        "process %u receives from %u others already and takes no more until one "
-                       "leaves; raise APENI_SHM_MAX_PEERS for it",
-                       peer->process, segment->geometry.counts.seats);
+                       "leaves; raise %s for it",
+                       peer->process, segment->geometry.counts.seats, name);
         return NI_AGAIN;
     default:
         ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s", peer->process,
