@@ -26,6 +26,7 @@ struct world {
     uint8_t source[40000];
     unsigned puts, sent[PUTS], acked[PUTS];
     ni_me_handle entry;
+    struct ni_iovec vector[3];
     ni_unexpected_handle claimed[CLAIMS];
     unsigned claims;
 };
@@ -130,6 +131,28 @@ static struct ni_me entry(struct world *world, uint8_t choice)
                                      (choice & 16 ? NI_ME_USE_ONCE : 0U)};
 }
 
+/* An entry of the overflow list, or one with a vector. */
+static void append_rare(struct world *world, uint8_t choice)
+{
+    struct ni_me me = entry(world, choice);
+    bool vector = (choice & 64) != 0;
+
+    if (vector) {
+        for (unsigned i = 0; i < 3; i++) {
+            world->vector[i].iov_base = world->buffer + GUARD + (size_t)i * 32;
+            world->vector[i].iov_len = i * 11;
+        }
+        me.start = world->vector;
+        me.length = 3;
+        me.options |= NI_ME_IOVEC;
+    } else {
+        me.min_free = me.length / 4;
+        me.options |= NI_ME_MANAGE_LOCAL;
+    }
+    (void)ni_me_append(world->victim, choice >> 5 & 1, &me,
+                       vector ? NI_PRIORITY_LIST : NI_OVERFLOW_LIST, NULL, &world->entry);
+}
+
 static void act(struct world *world, uint8_t what, uint8_t choice)
 {
     static const uint32_t lengths[] = {0, 8, 33, 40000};
@@ -167,6 +190,10 @@ static void act(struct world *world, uint8_t what, uint8_t choice)
         }
         break;
     default:
+        if (choice & 128) {
+            append_rare(world, choice);
+            break;
+        }
         (void)ni_progress(choice & 1 ? world->victim : world->other);
     }
 }
