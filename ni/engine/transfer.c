@@ -253,6 +253,9 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (op == NULL) {
         return NI_ERR_NOMEM;
     }
+    if (len >= NI_DIRECT_MIN && !by_kernel) {
+        ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
+    }
     op->local = local;
     op->len = len;
     op->where = *where;

@@ -280,13 +280,45 @@ static void told_in_each_way(void **state)
     ni_fabric_destroy(pair.fabric);
 }
 
+/* ---- long ones that cannot go directly -------------------------------------------------------- */
+
+static uint64_t fallbacks(enum ni_fabric_copy copy, size_t len)
+{
+    struct pair_done done = {0};
+    struct ni_ack ack = pair_ack(&done);
+    struct ni_remote remote;
+    struct ni_rkey rkey;
+    struct pair pair;
+    uint64_t counted;
+
+    pair_open(&pair, &(struct pair_attr){.copy = copy});
+    rkey = region(pair.b, NI_ACCESS_ALL);
+    remote = pair_remote(there, &rkey);
+    assert_int_equal(ni_write(pair.a, pair.ab, here, len, &remote, &ack), NI_OK);
+    assert_int_equal(ni_read(pair.a, pair.ab, here, len, &remote, &ack), NI_OK);
+    pair_settle(&pair);
+    assert_int_equal(done.count, 2);
+    assert_int_equal(done.status, NI_OK);
+    counted = pair_stat(pair.a, "bulk_fallback");
+    pair_close(&pair);
+    return counted;
+}
+
+static void fallbacks_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(fallbacks(NI_FABRIC_BY_PACKETS, LEN), 2);
+    assert_int_equal(fallbacks(NI_FABRIC_BY_PACKETS, 100), 0);
+    assert_int_equal(fallbacks(NI_FABRIC_BY_CALL, LEN), 0);
+    assert_int_equal(fallbacks(NI_FABRIC_SAME_MEMORY, LEN), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_packet_is_enough),
-        cmocka_unit_test(more_than_the_ring_takes),
-        cmocka_unit_test(refusals_say_why),
-        cmocka_unit_test(told_in_each_way),
+        cmocka_unit_test(one_packet_is_enough),  cmocka_unit_test(more_than_the_ring_takes),
+        cmocka_unit_test(refusals_say_why),      cmocka_unit_test(told_in_each_way),
+        cmocka_unit_test(fallbacks_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
