@@ -120,6 +120,59 @@ static void full_without_start(struct suite *suite)
     CHECK(atomic_load(&world->log_count) == 0);
 }
 
+/* ---- in a callback ------------------------------------------------------------------------------- */
+
+struct answer {
+    struct cmd_region *region;
+    struct ni_rkey questions;
+};
+
+/* Answers by a descriptor; the monitor does not look by itself in here. */
+static void on_question(void *arg, const struct ni_message_info *question)
+{
+    struct answer *answer = arg;
+    struct cmd_region *region = answer->region;
+    struct ni_descriptor descriptor;
+    uint64_t number;
+
+    CHECK(question->len == sizeof(number));
+    memcpy(&number, question->data, sizeof(number));
+    set_number(&descriptor, number, true);
+    CHECK(ni_command_begin(&region->command[number % region->count]));
+    ni_command_compose(&region->command[number % region->count], &descriptor);
+    CHECK(ni_command_poke(region->world->suite->nis[0].ni, region->handle) == NI_OK);
+}
+
+static void open_questions(struct suite_ni *ni, void *arg)
+{
+    struct answer *answer = arg;
+
+    CHECK(ni_region_consumer(ni->ni, on_question, answer, 0, &answer->questions) == NI_OK);
+}
+
+static void ask(struct suite_ni *ni, void *arg)
+{
+    const struct answer *answer = arg;
+
+    for (uint64_t number = 0; number < CMD_LINES; number++) {
+        CHECK(suite_message(ni, 0, answer->questions.handle, 0, &number, sizeof(number)) == NI_OK);
+    }
+}
+
+static void in_callbacks(struct suite *suite)
+{
+    struct cmd_world *world = cmd_world_new(suite);
+    struct answer *answer = suite_alloc(suite, sizeof(*answer));
+
+    answer->region = cmd_region_new(world, CMD_LINES, NI_COMMAND_QUEUE);
+    suite_call(suite, 0, open_questions, answer);
+    suite_call(suite, 1, ask, answer);
+    suite_until_count(suite, &world->log_count, CMD_LINES);
+    for (uint64_t number = 0; number < CMD_LINES; number++) {
+        CHECK(number_at(world, number) == number);
+    }
+}
+
 /* ---- against a model ------------------------------------------------------------------------------ */
 
 /* A line as a reader of command.h would write it down: which words were stored. */
@@ -283,6 +336,7 @@ int main(int argc, char **argv)
         {"one_store_releases", 2, 0, one_store_releases},
         {"bad_in_batch", 2, 0, bad_in_batch},
         {"full_without_start", 2, 0, full_without_start},
+        {"in_callbacks", 2, 0, in_callbacks},
         {"random_work", 2, 0, random_work},
     };
 
