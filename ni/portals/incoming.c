@@ -20,7 +20,7 @@ static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, e
     if (disabled) {
         ni_pt_tell_disabled(from->pt);
     }
-    ni_stat_add(&ni->stats.match_dropped, 1);
+    ni_count_refused(ni, why);
     /* Its answer has a place: ni_send_can_answer. */
     (void)ni_arriving_answer(ni, from, why, 0);
     return NI_OK;

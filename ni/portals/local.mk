@@ -23,6 +23,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/put_open.c \
     ni/portals/put_send.c \
     ni/portals/queues.c \
+    ni/portals/registers.c \
     ni/portals/request.c \
     ni/portals/request_in.c \
     ni/portals/request_send.c \

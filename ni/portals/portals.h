@@ -29,7 +29,7 @@
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
- *   map.c       ranks
+ *   map.c       ranks                             registers.c status
  *
  * A put that arrives is looked up among the posted entries; an entry that is posted is looked up
  * among the kept messages; both under one lock of the NI (portals->lock; untouched without
@@ -315,6 +315,13 @@ static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *
     if (eq != NULL) {
         eq->fn(eq->arg, event);
     }
+}
+
+/* A message has been refused. */
+static inline void ni_count_refused(struct ni *ni, enum ni_ni_fail why)
+{
+    ni_stat_add(&ni->stats.match_dropped, 1);
+    ni_stat_add(&ni->stats.match_op_violations, why == NI_NI_OP_VIOLATION);
 }
 
 /* Count how an operation ended; ct may be NULL. */

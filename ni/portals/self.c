@@ -138,7 +138,9 @@ static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni
 
     ni_portals_lock(ni);
     outcome = meet(ni, from, put, open, meeting);
-    ni_stat_add(&ni->stats.match_dropped, outcome == OUTCOME_REFUSED);
+    if (outcome == OUTCOME_REFUSED) {
+        ni_count_refused(ni, meeting->fail);
+    }
     ni_portals_unlock(ni);
     if (meeting->disabled) {
         ni_pt_tell_disabled(from->pt);

@@ -64,7 +64,9 @@ ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt
     status = meet(ni, request, fail, &disabled);
     if (status == NI_OK) {
         met = *fail == NI_NI_OK;
-        ni_stat_add(&ni->stats.match_dropped, !met);
+        if (!met) {
+            ni_count_refused(ni, *fail);
+        }
         ni_stat_add(&ni->stats.match_gets, met && from->verb == NI_VERB_GET);
         ni_stat_add(&ni->stats.match_atomics, met && from->verb != NI_VERB_GET);
     }

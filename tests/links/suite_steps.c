@@ -3,7 +3,8 @@
 
 /*
  * Gets and atomics that are triggered, each by the end of the one before it: a sequence of steps at a
- * peer, and at the NI itself, that needs nobody once it has begun.
+ * peer, and at the NI itself, that needs nobody once it has begun; and what status registers say of
+ * messages that are refused.
  */
 
 enum { STEPS = 4, LONG = 60000 };
@@ -126,6 +127,41 @@ static void check_word(struct suite_ni *ni, void *arg)
     CHECK(steps->word == 1007);
 }
 
+static uint64_t status_of(struct suite_ni *ni, enum ni_sr reg)
+{
+    uint64_t value = UINT64_MAX;
+
+    CHECK(ni_portals_status(ni->ni, reg, &value) == NI_OK);
+    return value;
+}
+
+/* One put to an entry that takes gets only, and one that matches nothing. */
+static void violate(struct suite_ni *ni, void *arg)
+{
+    struct steps *steps = arg;
+    const struct ni_md md = {.length = SIZE_MAX};
+    struct ni_peer *peer = steps->self ? NULL : ni->peers[1];
+
+    for (uint64_t bits = 2; bits < 4; bits++) {
+        CHECK(ni_put(ni->ni, &md, (uintptr_t)steps->got, 8, NI_NO_ACK_REQ, peer, 0, bits, 0, NULL,
+                     0) == NI_OK);
+    }
+}
+
+static void check_violations(struct suite_ni *ni, void *arg)
+{
+    uint64_t value;
+
+    (void)arg;
+    while (status_of(ni, NI_SR_DROP_COUNT) < 2) {
+        suite_turn(ni);
+    }
+    CHECK(status_of(ni, NI_SR_DROP_COUNT) == 2);
+    CHECK(status_of(ni, NI_SR_OPERATION_VIOLATIONS) == 1);
+    CHECK(status_of(ni, NI_SR_PERMISSION_VIOLATIONS) == 0);
+    CHECK(ni_portals_status(ni->ni, (enum ni_sr)3, &value) == NI_PTL_ARG_INVALID);
+}
+
 static struct steps *new_steps(struct suite *suite)
 {
     struct steps *steps = suite_alloc(suite, sizeof(*steps));
@@ -143,6 +179,8 @@ static void peer(struct suite *suite)
     suite_call(suite, 0, run_steps, steps);
     suite_call(suite, 0, check_steps, steps);
     suite_call(suite, 1, check_word, steps);
+    suite_call(suite, 0, violate, steps);
+    suite_call(suite, 1, check_violations, steps);
 }
 
 static void self(struct suite *suite)
@@ -154,6 +192,8 @@ static void self(struct suite *suite)
     suite_call(suite, 0, run_steps, steps);
     suite_call(suite, 0, check_steps, steps);
     suite_call(suite, 0, check_word, steps);
+    suite_call(suite, 0, violate, steps);
+    suite_call(suite, 0, check_violations, steps);
 }
 
 static const struct suite_case cases[] = {

@@ -147,6 +147,15 @@ struct ni_limits {
  * NI_PTL_ARG_INVALID (a limit out of range), NI_PTL_IN_USE (done already). */
 int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual);
 
+enum ni_sr {
+    NI_SR_DROP_COUNT,            /* messages dropped, violations among them (match_dropped) */
+    NI_SR_PERMISSION_VIOLATIONS, /* refused by handle, key, bounds or access (rx_refused) */
+    NI_SR_OPERATION_VIOLATIONS,  /* matched what does not accept them (match_op_violations) */
+};
+
+/* PtlNIStatus: since the NI was opened. Any thread may call it. NI_PTL_ARG_INVALID, NI_PTL_NO_INIT. */
+int ni_portals_status(struct ni *ni, enum ni_sr reg, uint64_t *value);
+
 /* ---- ranks -------------------------------------------------------------------------------------
  */
 
