@@ -196,7 +196,7 @@ int ni_request_self(struct ni *ni, struct ni_put *put)
     struct ni_request request = {
         .from =
             {
-                .initiator = NI_INITIATOR_SELF,
+                .initiator = ni->portals->self,
                 .match_bits = put->header.match_bits,
                 .hdr_data = put->header.hdr_data,
                 .rlength = put->header.length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets of a hostile peer against the portal table: the input is a program of posted entries,
- * puts, searches and packets with any contents. Some fields may be replaced by valid ones, so that
+ * puts, gets, atomics, searches and packets with any contents. Some fields may be replaced by valid ones, so that
  * the input gets past what it could not guess. AddressSanitizer watches the memory; here we watch
  * that no buffer is written beyond its length, and that each put is told of at most once.
  */
@@ -24,7 +24,9 @@ struct world {
     struct ni_md md;
     uint8_t *buffer; /* length BUFFER for each entry, guards around */
     uint8_t source[40000];
-    unsigned puts, sent[PUTS], acked[PUTS];
+    uint8_t *answer; /* sizeof(source) bytes, for what gets and atomics fetch */
+    unsigned puts, sent[PUTS], acked[PUTS], replied[PUTS];
+    bool only_asks[PUTS], fetches[PUTS]; /* gives no SEND; gives a REPLY */
     ni_me_handle entry;
     struct ni_iovec vector[3];
     ni_unexpected_handle claimed[CLAIMS];
@@ -62,11 +64,14 @@ static void on_event(void *arg, const struct ni_event *event)
     size_t put = (size_t)(uintptr_t)event->user_ptr;
 
     must((unsigned)event->ni_fail_type <= NI_NI_SEGV, "failure out of range");
-    if (event->type == NI_EVENT_SEND || event->type == NI_EVENT_ACK) {
+    if (event->type >= NI_EVENT_SEND && event->type <= NI_EVENT_REPLY) {
+        unsigned *told = event->type == NI_EVENT_SEND  ? world->sent
+                         : event->type == NI_EVENT_ACK ? world->acked
+                                                       : world->replied;
+
         must(put <= world->puts && put < PUTS && event->mlength <= event->rlength,
              "an event of no put");
-        must((event->type == NI_EVENT_SEND ? world->sent : world->acked)[put]++ == 0,
-             "an event came twice");
+        must(told[put]++ == 0, "an event came twice");
     } else {
         must(event->mlength <= BUFFER, "more than the buffer takes");
     }
@@ -101,7 +106,8 @@ static void setup(struct world *world)
          "table");
     world->md = (struct ni_md){.length = SIZE_MAX, .eq = world->eq};
     world->buffer = malloc(BUFFER + 2 * GUARD);
-    must(world->buffer != NULL, "memory");
+    world->answer = malloc(sizeof(world->source));
+    must(world->buffer != NULL && world->answer != NULL, "memory");
     memset(world->buffer, 0x5a, BUFFER + 2 * GUARD);
 }
 
@@ -114,10 +120,12 @@ static void teardown(struct world *world)
     ni_close(world->victim);
     ni_close(world->other);
     for (unsigned i = 0; i < world->puts; i++) {
-        must(world->sent[i] == 1, "a put never ended");
+        must(world->sent[i] == !world->only_asks[i], "a put never ended");
+        must(world->replied[i] == world->fetches[i], "a get never ended");
     }
     ni_fabric_destroy(world->fabric);
     free(world->buffer);
+    free(world->answer);
 }
 
 static struct ni_me entry(struct world *world, uint8_t choice)
@@ -128,6 +136,7 @@ static struct ni_me entry(struct world *world, uint8_t choice)
                           .ignore_bits = choice & 2 ? UINT64_MAX : 0,
                           .match_id = choice & 4 ? NI_INITIATOR_ANY : 1,
                           .options = (choice & 8 ? NI_ME_OP_PUT : 0U) |
+                                     ((choice & 10) == 8 ? NI_ME_OP_GET : 0U) |
                                      (choice & 16 ? NI_ME_USE_ONCE : 0U)};
 }
 
@@ -198,15 +207,102 @@ static void act(struct world *world, uint8_t what, uint8_t choice)
     }
 }
 
-static uint64_t some_token(struct world *world)
+/* A get or atomic. */
+static void request(struct world *world, uint8_t choice)
 {
-    struct ni_put *put;
+    static const uint32_t lengths[] = {8, 0, 64, 40000}, short_lengths[] = {8, 0, 64, 1024};
+    struct ni_peer *target = choice & 8 ? NULL : world->peer;
+    uint64_t to = (uintptr_t)world->answer, from = (uintptr_t)world->source;
+    void *user = (void *)(uintptr_t)world->puts;
+    uint32_t length = (choice & 3) == 0 ? lengths[choice >> 6] : short_lengths[choice >> 6];
+    unsigned put = world->puts;
+    int result;
+
+    if (put >= PUTS) {
+        return;
+    }
+    world->only_asks[put] = (choice & 3) == 0;
+    world->fetches[put] = (choice & 3) != 1;
+    world->puts++;
+    if ((choice & 3) == 0) {
+        result = ni_get(world->victim, &world->md, to, length, target, choice >> 4 & 1, choice >> 6,
+                        0, user);
+    } else if ((choice & 3) == 1) {
+        result = ni_atomic(world->victim, &world->md, from, length,
+                           choice & 4 ? NI_ACK_REQ : NI_NO_ACK_REQ, target, choice >> 4 & 1,
+                           choice >> 6, 0, user, 0, NI_SUM, NI_INT64_T);
+    } else if ((choice & 3) == 2) {
+        result = ni_fetch_atomic(world->victim, &world->md, to, &world->md, from, length, target,
+                                 choice >> 4 & 1, choice >> 6, 0, user, 0, NI_BXOR, NI_UINT16_T);
+    } else {
+        result =
+            ni_swap(world->victim, &world->md, to, &world->md, from, 8, target, choice >> 4 & 1,
+                    choice >> 6, 0, user, 0, world->source, NI_MSWAP, NI_UINT64_T);
+    }
+    if (result != NI_OK) { /* the peer has been found out */
+        world->only_asks[put] = world->fetches[put] = false;
+        world->puts--;
+    }
+}
+
+/* Of one of those under way to the peer. */
+static uint64_t some_token(struct world *world, unsigned n)
+{
+    struct ni_list *node = world->peer->puts.next;
 
     if (ni_list_empty(&world->peer->puts)) {
         return 0;
     }
-    put = ni_container_of(world->peer->puts.next, struct ni_put, all);
-    return put->header.token;
+    for (n %= (unsigned)ni_list_length(&world->peer->puts); n != 0; n--) {
+        node = node->next;
+    }
+    return ni_container_of(node, struct ni_put, all)->header.token;
+}
+
+/* A get, an atomic or an answer, right but for what the input makes of it. */
+static void send_request(struct world *world, struct input *in)
+{
+    uint8_t choice, *bytes = aligned_alloc(NI_LINE, ROOM);
+    struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
+    struct ni_packet_combine fields;
+    unsigned kind, head = NI_LINE;
+
+    must(bytes != NULL, "memory");
+    take(in, &choice, 1);
+    memset(bytes, 0x33, ROOM);
+    take(in, bytes, NI_LINE);
+    kind = NI_PACKET_GET + (choice & 3) % 3;
+    packet->body[0] = kind == NI_PACKET_REPLY ? some_token(world, choice >> 4)
+                      : choice & 4            ? packet->body[0] % 4
+                                              : packet->body[0];
+    packet->word1 = ni_packet_word1(ni_packet_len(packet->word1) % 97, NI_HANDLE_PORTAL);
+    if (kind == NI_PACKET_GET && (choice & 8) != 0) {
+        packet->body[1] = 0;
+        packet->word1 = ni_packet_word1(choice & 16 ? 16 : 0, NI_HANDLE_PORTAL);
+    } else if (kind == NI_PACKET_COMBINE && (choice & 8) != 0) {
+        memcpy(&fields, packet->body, sizeof(fields));
+        fields.op %= NI_MSWAP + 1;
+        fields.type %= NI_DOUBLE + 1;
+        fields.fetch &= 1;
+        fields.zero = 0;
+        fields.handle = choice & 32 ? fields.handle : 0;
+        memcpy(packet->body, &fields, sizeof(fields));
+        packet->word1 = ni_packet_word1(ni_packet_len(packet->word1) & ~7U, NI_HANDLE_PORTAL);
+    } else if (kind == NI_PACKET_REPLY && (choice & 8) != 0) {
+        packet->body[1] = ni_packet_len(packet->word1);
+    }
+    if (choice & 64) {
+        head = NI_PACKET_HEADER + (kind == NI_PACKET_REPLY ? 24 : 40);
+    }
+    atomic_store_explicit(
+        &packet->word0,
+        ni_packet_word0(0, kind, head,
+                        (choice & 128) != 0 || kind == NI_PACKET_REPLY
+                            ? 0
+                            : (choice & 16 ? NI_PUT_MORE : 0) | (choice >> 5 & 1)),
+        memory_order_relaxed);
+    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    free(bytes);
 }
 
 static void send_packet(struct world *world, struct input *in)
@@ -233,7 +329,7 @@ static void send_packet(struct world *world, struct input *in)
         packet->body[0] %= 4;
     }
     if (choice & 64) {
-        packet->body[0] = some_token(world); /* struct ni_packet_ack */
+        packet->body[0] = some_token(world, 0); /* struct ni_packet_ack */
         packet->body[1] %= 40001;
     }
     (void)ni_deliver(world->victim, world->peer, packet, ROOM);
@@ -252,6 +348,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         take(&in, what, sizeof(what));
         if (what[0] % 16 < 6) {
             act(&world, what[0] % 16, what[1]);
+        } else if (what[0] % 16 == 15) {
+            request(&world, what[1]);
+        } else if (what[0] % 16 == 14) {
+            send_request(&world, &in);
         } else {
             send_packet(&world, &in);
         }
