@@ -125,6 +125,11 @@ void ni_fault_reset(void)
     pthread_mutex_unlock(&arm_mutex);
 }
 
+bool ni_fault_planned(enum ni_fault_point point)
+{
+    return atomic_load_explicit(&states[point].mode, memory_order_relaxed) != FAULT_OFF;
+}
+
 uint64_t ni_fault_asked(enum ni_fault_point point)
 {
     return get(&states[point].asked);

@@ -20,6 +20,9 @@ extern NI_HIDDEN _Atomic bool ni_fault_any_armed;
 /* Count the question and decide. Thread-safe. */
 NI_COLD bool ni_fault_ask(enum ni_fault_point point);
 
+/* Whether this point may strike. Thread-safe. */
+bool ni_fault_planned(enum ni_fault_point point);
+
 /* The name of a point, as ni_fault_parse takes it. */
 const char *ni_fault_name(enum ni_fault_point point);
 

@@ -237,6 +237,24 @@ static void test_too_few_seats(void)
     mock_close(&b);
 }
 
+/* A fault that shared memory does not know would never strike. */
+static void test_foreign_fault(void)
+{
+    char message[256] = "";
+    struct mock b;
+
+    memset(&b, 0, sizeof(b));
+    ni_log_set_sink(keep, message);
+    mock_param("fault", "full:nth=1000000;dup:nth=1,every=1");
+    CHECK(mock_try_open(&b, 0, NULL) == NI_ERR_PARAM);
+    CHECK(strstr(message, "APENI_FAULT = \"full") != NULL && strstr(message, "\"dup\"") != NULL);
+    mock_param("fault", "full:nth=1000000");
+    mock_open(&b, 0, NULL);
+    mock_close(&b);
+    mock_param("fault", "");
+    ni_log_set_sink(NULL, NULL);
+}
+
 int main(void)
 {
     unsigned fds = mock_count_fds();
@@ -246,6 +264,7 @@ int main(void)
     test_answered();
     test_no_seat();
     test_too_few_seats();
+    test_foreign_fault();
     CHECK(mock_count_fds() == fds);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/fault_inl.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -148,12 +149,36 @@ static ni_status check_seats(const struct ni_config *config, unsigned processes)
     return NI_ERR_LIMIT;
 }
 
+/* A fault that the parameter asks for and that could never strike is refused. What a test arms by
+ * calls, maybe for an inproc NI beside this one, is its own affair. */
+static ni_status check_faults(const struct ni_config *config)
+{
+    static const enum ni_fault_point elsewhere[] = {NI_FAULT_DROP, NI_FAULT_DELAY, NI_FAULT_DUP,
+                                                    NI_FAULT_TRUNCATE};
+    char name[96];
+
+    for (size_t i = 0; config->fault[0] != '\0' && i < NI_ARRAY_LENGTH(elsewhere); i++) {
+        if (ni_fault_planned(elsewhere[i])) {
+            ni_config_name("fault", name, sizeof(name));
+            ni_log(NI_LOG_ERROR,
+                   "%s = \"%s\": shared memory has no point \"%s\", only the inproc link has; use "
+                   "alloc, full or syscall",
+                   name, config->fault, ni_fault_name(elsewhere[i]));
+            return NI_ERR_PARAM;
+        }
+    }
+    return NI_OK;
+}
+
 static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link **result)
 {
     struct ni_shm_counts counts = choose_counts(ni_config_get(), attr->open->host_processes);
     ni_status status = check_seats(ni_config_get(), attr->open->host_processes);
     struct ni_shm_link *link;
 
+    if (status == NI_OK) {
+        status = check_faults(ni_config_get());
+    }
     if (status != NI_OK) {
         return status;
     }
