@@ -6,8 +6,9 @@
 
 /*
  * What waits for room. Control packets go before all else, since others wait for them; then puts,
- * so that they stay in order; then a segment of a stream, in turn with messages: a long transfer
- * holds up a message by one segment, and a flood of messages holds up no long transfer.
+ * so that they stay in order; then a segment of a stream, in turn with messages: here a long
+ * transfer holds up a message by one segment, and a flood of messages holds up no long transfer.
+ * What is in the lane already, a bulk area full of segments at most, comes before either.
  */
 
 enum {

@@ -196,7 +196,9 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
     link->host = ni_shm_host_find();
     make_blob(link, attr->open->job_key);
     link->socket = ni_shm_socket_open(link->blob.socket);
-    ni_shm_copy_permit();
+    if (link->config->shm_copy != NI_SHM_COPY_COPY) {
+        ni_shm_copy_permit();
+    }
     link->next_check = ni_now_ns() + link->config->peer_check_ms * UINT64_C(1000000);
     /* H1 */
     atomic_store_explicit(&link->header->state, NI_SHM_OPEN, memory_order_release);
