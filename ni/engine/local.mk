@@ -2,8 +2,11 @@
 # The engine: what packets mean.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/arrival.h \
     ni/engine/arrive.c \
     ni/engine/arrive.h \
+    ni/engine/arrive_read.c \
+    ni/engine/arrive_write.c \
     ni/engine/ask.c \
     ni/engine/ask.h \
     ni/engine/atomic.c \

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/arrival.h"
+#include "engine/ask.h"
+#include "engine/direct.h"
+#include "engine/fast.h"
+#include "engine/op.h"
+#include "engine/stream.h"
+
+/* Reads: the request at its target, and the answers, of all operations, at their initiator. */
+
+/* The answer in one packet, now; false: not now, or not at all. */
+static bool answer_read(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    struct ni_peer *peer = a->peer;
+    struct ni *ni = a->ni;
+    uint32_t len = (uint32_t)fields->operand;
+    unsigned head = len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, len);
+    struct ni_packet *packet;
+    bool sent = false;
+
+    ni_lock_take(&peer->lock, ni->threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines)) {
+        ni_lock_take(&ni->memory, ni->threads);
+        if (NI_LIKELY(ni_table_check(&ni->table, a->region, fields->key, fields->addr, len,
+                                     NI_ACCESS_READ, NULL) == NI_OK)) {
+            ni_direct_copy((uint8_t *)packet + head, (const void *)(uintptr_t)fields->addr, len);
+            sent = true;
+        }
+        ni_lock_give(&ni->memory, ni->threads);
+    }
+    if (NI_LIKELY(sent)) {
+        packet->body[0] = fields->token;
+        packet->body[1] = len;
+        packet->body[2] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, head, NI_OK),
+                       ni_packet_word1(len, 0), lines);
+    }
+    ni_lock_give(&peer->lock, ni->threads);
+    return sent;
+}
+
+ni_status ni_on_read(const struct ni_arrival *a)
+{
+    struct ni_packet_remote fields;
+    ni_status status;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (fields.token == 0 || a->len != 0) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (fields.operand != 0 && fields.operand <= NI_RING_PAYLOAD &&
+        fields.operand <= a->ni->config->segment_size && answer_read(a, &fields)) {
+        return NI_OK;
+    }
+    status = ni_arrival_check(a, &fields, fields.operand, NI_ACCESS_READ);
+    if (status == NI_OK) {
+        status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,
+                                  fields.token, a->region, fields.key);
+    }
+    return ni_arrival_answer_refusal(a, fields.token, status);
+}
+
+static void finish(struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (!op->plain && op->asked) {
+        op->peer->heard_ns = ni_now_ns();
+        ni_ask_end(op);
+    }
+    ni_op_complete(op, status, value);
+}
+
+ni_status ni_on_ack(const struct ni_arrival *a)
+{
+    struct ni_packet_ack fields;
+    ni_status status = ni_direct_status(a->tag);
+    struct ni_op *op;
+    bool asked;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (!ni_arrival_has_fields(a, sizeof(fields))) {
+        return NI_ERR_PROTOCOL;
+    }
+    op = ni_op_find(a->peer, fields.token);
+    if (op == NULL || op->kind == NI_OP_FLUSH || (!op->plain && op->job != NULL && !op->asked)) {
+        return NI_OK; /* completed already, with an earlier segment's refusal */
+    }
+    asked = !op->plain && op->asked;
+    if (status == NI_AGAIN && asked && op->got == 0) {
+        ni_ask_declined(op);
+        return NI_OK;
+    }
+    if (op->kind != NI_OP_READ || status != NI_OK) {
+        uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
+
+        finish(op, status, status == NI_OK ? value : 0);
+        return NI_OK;
+    }
+    /* Segments of an answer come in order. */
+    if (fields.value != op->len || fields.offset != op->got || a->len > op->len - op->got) {
+        return NI_ERR_PROTOCOL;
+    }
+    memcpy(op->local + op->got, a->payload, a->len);
+    op->got += a->len;
+    if (op->got == op->len) {
+        finish(op, NI_OK, op->len);
+    } else if (asked) {
+        a->peer->heard_ns = ni_now_ns();
+    }
+    return NI_OK;
+}

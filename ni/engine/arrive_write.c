@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include <apeni/counter.h>
+
+#include "engine/arrival.h"
+#include "engine/regions.h"
+
+/* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
+ * Writes to memory, queues and counters. */
+
+static ni_status to_queue(const struct ni_arrival *a, ni_consumer_fn consumer, void *arg,
+                          struct ni_queue *queue)
+{
+    if (NI_LIKELY(consumer != NULL)) {
+        struct ni_message_info info = {
+            .source = a->peer, .data = a->payload, .len = a->len, .tag = a->tag};
+
+        consumer(arg, &info);
+        return NI_OK;
+    }
+
+    ni_status status = ni_queue_push(queue, a->payload, a->len);
+
+    return status == NI_ERR_BOUNDS ? ni_arrival_refuse(a, status) : status;
+}
+
+ni_status ni_on_message(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        (void)ni_arrival_refuse(a, NI_ERR_REGION);
+        return NI_OK;
+    }
+    /* Nobody asked to be told of a refusal: only a full queue concerns the sender. */
+    return to_queue(a, (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER),
+                    (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT),
+                    (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)) ==
+                   NI_AGAIN
+               ? NI_AGAIN
+               : NI_OK;
+}
+
+static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    return fields->operand <= fields->compare && a->len <= fields->compare - fields->operand;
+}
+
+static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    bool last = fields->operand + a->len == fields->compare;
+    ni_status status;
+
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, fields->compare, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    /* The first segment is refused for all; the last one reports a region that went away
+     * meanwhile. */
+    if (last || (status != NI_OK && fields->operand == 0)) {
+        return ni_arrival_answer(a, fields->token, status, fields->compare);
+    }
+    return NI_OK;
+}
+
+static ni_status write_queue(const struct ni_arrival *a, const struct ni_region_view *region)
+{
+    return to_queue(a, (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER],
+                    (void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT],
+                    (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
+}
+
+static ni_status write_counter(const struct ni_arrival *a)
+{
+    int64_t value;
+
+    if (a->len != sizeof(value)) {
+        return ni_arrival_refuse(a, NI_ERR_BOUNDS);
+    }
+    memcpy(&value, a->payload, sizeof(value));
+    return ni_counter_add(a->ni, a->region, value);
+}
+
+/* A Write to a region that is more than memory: one packet, whole. */
+static ni_status write_object(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                              const struct ni_region_view *region)
+{
+    ni_status status;
+
+    if (region->key != fields->key) {
+        status = ni_arrival_refuse(a, NI_ERR_KEY);
+    } else if (fields->compare != a->len) {
+        status = ni_arrival_refuse(a, NI_ERR_BOUNDS);
+    } else if (region->type == NI_REGION_QUEUE) {
+        status = write_queue(a, region);
+    } else if (region->type == NI_REGION_COUNTER) {
+        status = write_counter(a);
+    } else {
+        status =
+            ni_arrival_refuse(a, NI_ERR_ACCESS); /* descriptors are composed by their owner alone */
+    }
+    return ni_arrival_answer(a, fields->token, status, a->len);
+}
+
+ni_status ni_on_write(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    struct ni_packet_remote fields;
+    struct ni_region_view region;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (!ni_arrival_has_fields(a, sizeof(fields)) || !fields_fit(a, &fields)) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (entry != NULL && ni_entry_read(entry, a->region, &region) &&
+        region.type != NI_REGION_MEMORY) {
+        return write_object(a, &fields, &region);
+    }
+    return write_memory(a, &fields);
+}
