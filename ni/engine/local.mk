@@ -24,6 +24,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/direct.h \
     ni/engine/engine.h \
     ni/engine/fast.h \
+    ni/engine/fetch.c \
     ni/engine/fork.c \
     ni/engine/help.c \
     ni/engine/help.h \
@@ -51,6 +52,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/regions.h \
     ni/engine/send.c \
     ni/engine/send.h \
+    ni/engine/store.c \
     ni/engine/stream.c \
     ni/engine/stream.h \
     ni/engine/transfer.c \

@@ -9,14 +9,12 @@
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/op.h"
-#include "engine/send.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
-#include "engine/waiting.h"
 #include "table/table.h"
 
 /*
- * ni_write, ni_read, ni_fetch_op: choose how the bytes travel.
+ * ni_write, ni_read: choose how the bytes travel.
  *
  *   the peer's memory is ours too      check its exported table, copy, done
  *   short                              one packet, direct.h
@@ -115,34 +113,6 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
     return status;
 }
 
-NI_ALWAYS_INLINE ni_status fetch_now(struct ni_peer *peer, uint16_t tag, uint64_t operand,
-                                     uint64_t compare, const struct ni_remote *dst,
-                                     const struct ni_ack *ack, bool threads)
-{
-    struct ni_packet *packet;
-    ni_status status = NI_AGAIN;
-    uint64_t token;
-
-    ni_lock_take(&peer->lock, threads);
-    packet = ni_direct_place(peer, 1);
-    if (NI_LIKELY(packet != NULL)) {
-        status = ni_direct_op(peer, NI_OP_ATOMIC, tag >> 8, ack, &token, threads) != NULL
-                     ? NI_OK
-                     : NI_ERR_NOMEM;
-    }
-    if (NI_LIKELY(status == NI_OK)) {
-        packet->body[0] = dst->addr;
-        packet->body[1] = dst->key;
-        packet->body[2] = token;
-        packet->body[3] = operand;
-        packet->body[4] = compare;
-        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ATOMIC, NI_LINE, tag),
-                       ni_packet_word1(0, dst->handle), 1);
-    }
-    ni_lock_give(&peer->lock, threads);
-    return status;
-}
-
 /* ---- several, or later ----------------------------------------------------------------------- */
 
 /* Ask by packets. */
@@ -184,33 +154,6 @@ void ni_transfer_by_packets(struct ni_op *op)
     if (status != NI_OK) {
         ni_op_complete(op, status, 0);
     }
-}
-
-/* What a transfer call begins with: the endpoint, and that no other thread completes the
- * operation under us. */
-static ni_status enter(struct ni *ni, struct ni_peer *peer)
-{
-    ni_status status = ni_usable(ni);
-
-    if (peer->threads) {
-        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
-    }
-    if (NI_UNLIKELY(status != NI_OK)) {
-        return status;
-    }
-    ni_lock_take(&peer->lock, peer->threads);
-    status = ni_peer_endpoint(peer);
-    ni_lock_give(&peer->lock, peer->threads);
-    return status;
-}
-
-static ni_status leave(struct ni_peer *peer, ni_status status)
-{
-    if (peer->threads) {
-        /* Pairs with the acquire load in peer.c, settle. */
-        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
-    }
-    return status;
 }
 
 /* Try without packets. NI_OK: done, or refused, and told. */
@@ -272,12 +215,12 @@ static NI_NOINLINE ni_status transfer_later(struct ni *ni, struct ni_peer *peer,
                                             size_t len, const struct ni_remote *where,
                                             const struct ni_ack *ack, bool is_read)
 {
-    ni_status status = enter(ni, peer);
+    ni_status status = ni_transfer_enter(ni, peer);
 
     if (status == NI_OK) {
         status = transfer(peer, local, len, where, ack, is_read);
     }
-    return leave(peer, status);
+    return ni_transfer_leave(peer, status);
 }
 
 /* In a forked child no lane has room, so that what is done now need not ask. */
@@ -306,95 +249,4 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
     }
     return NI_LIKELY(status != NI_AGAIN) ? status
                                          : transfer_later(ni, peer, dst, len, src, ack, true);
-}
-
-static NI_NOINLINE ni_status fetch_later(struct ni_peer *peer, uint16_t tag, uint64_t operand,
-                                         uint64_t compare, const struct ni_remote *dst,
-                                         const struct ni_ack *ack)
-{
-    struct ni_packet_remote fields = {
-        .addr = dst->addr, .key = dst->key, .operand = operand, .compare = compare};
-    ni_status status = enter(peer->ni, peer);
-    struct ni_op *op = NULL;
-
-    if (status == NI_OK && (op = ni_op_new(peer, NI_OP_ATOMIC, ack)) == NULL) {
-        status = NI_ERR_NOMEM;
-    }
-    if (status == NI_OK) {
-        fields.token = ni_op_token(op);
-        status = ni_send_control(peer, NI_PACKET_ATOMIC, NI_LINE, tag, 0, dst->handle, &fields,
-                                 sizeof(fields));
-        if (status != NI_OK) {
-            ni_op_undo(op);
-        }
-    }
-    return leave(peer, status);
-}
-
-ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op what, unsigned width,
-                      uint64_t operand, uint64_t compare, const struct ni_remote *dst,
-                      const struct ni_ack *ack)
-{
-    uint16_t tag = (uint16_t)(what | width << 8);
-    ni_status status;
-
-    (void)ni;
-    if (NI_UNLIKELY(width != 4 && width != 8) || NI_UNLIKELY((unsigned)what >= NI_ATOMIC_OPS)) {
-        return NI_ERR_INVALID;
-    }
-    status = NI_LIKELY(!peer->threads) ? fetch_now(peer, tag, operand, compare, dst, ack, false)
-                                       : fetch_now(peer, tag, operand, compare, dst, ack, true);
-    return NI_LIKELY(status != NI_AGAIN) ? status
-                                         : fetch_later(peer, tag, operand, compare, dst, ack);
-}
-
-/* A Write of one packet, now or not at all. The peer's lock is held. */
-static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
-{
-    struct ni_packet_remote fields = {
-        .key = op->where.key, .token = ni_op_token(op), .compare = len};
-    uint8_t *place, *payload;
-    ni_status status = NI_AGAIN;
-
-    if (ni_send_turn(op->peer)) {
-        status = ni_packet_begin(op->peer, sizeof(fields), 0, len, &place, &payload);
-    }
-    if (status == NI_OK) {
-        op->peer->overtake = false;
-        memcpy(place, &fields, sizeof(fields));
-        memcpy(payload, len != 0 ? data : nothing, len);
-        ni_packet_commit(op->peer, NI_PACKET_WRITE, 0, len, op->where.handle);
-    }
-    return status;
-}
-
-ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
-                          const void *data, size_t len, const struct ni_ack *ack)
-{
-    ni_status status = enter(ni, peer);
-    struct ni_op *op = NULL;
-
-    if (status == NI_OK && len > ni_message_max(peer)) {
-        status = NI_ERR_LIMIT;
-    }
-    if (status == NI_OK && (op = ni_op_new(peer, NI_OP_WRITE, ack)) == NULL) {
-        status = NI_ERR_NOMEM;
-    }
-    if (status == NI_OK) {
-        op->len = len;
-        op->where = (struct ni_remote){.key = rkey->key, .handle = rkey->handle};
-        ni_lock_take(&peer->lock, peer->threads);
-        status = store_now(op, data, (uint32_t)len);
-        ni_lock_give(&peer->lock, peer->threads);
-        if (status != NI_OK) {
-            ni_op_undo(op);
-        }
-    }
-    return leave(peer, status);
-}
-
-ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
-                     const void *data, size_t len, const struct ni_ack *ack)
-{
-    return ni_store_object(ni, peer, queue, data, len, ack);
 }

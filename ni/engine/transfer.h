@@ -2,11 +2,14 @@
 #ifndef NI_ENGINE_TRANSFER_H
 #define NI_ENGINE_TRANSFER_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include <apeni/transfer.h>
 
+#include "engine/ni.h"
 #include "engine/op.h"
+#include "engine/peer.h"
 
 /* A Write of one packet to a region that is more than memory. data is used before the call
  * returns. */
@@ -15,5 +18,33 @@ ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_r
 
 /* The kernel refuses to copy, after all. */
 void ni_transfer_by_packets(struct ni_op *op);
+
+/* What a transfer call begins with: the endpoint, and that no other thread completes the operation
+ * under us. */
+static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
+{
+    ni_status status = ni_usable(ni);
+
+    if (peer->threads) {
+        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return status;
+    }
+    ni_lock_take(&peer->lock, peer->threads);
+    status = ni_peer_endpoint(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+/* What it ends with, in any case. Returns status. */
+static inline ni_status ni_transfer_leave(struct ni_peer *peer, ni_status status)
+{
+    if (peer->threads) {
+        /* Pairs with the acquire load in peer_down.c, settle. */
+        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
+    }
+    return status;
+}
 
 #endif
