@@ -7,7 +7,7 @@
 
 /*
  * Packets in, the frequent ones: each has a handler of its own, compiled with and without locks.
- * What it does not do itself goes on to arrive.c, which judges it anew.
+ * What it does not do itself goes on to ni_arrive_any, which judges it anew.
  */
 
 /* By the detour. A peer that is going away needs no answers; its own failure is noticed
@@ -23,7 +23,7 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
     }
 }
 
-/* A whole Write to memory, if it may be: only that has bytes. False: on_write says what is wrong,
+/* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is wrong,
  * or knows what else it is. */
 NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
                                   const struct ni_packet *packet, uint64_t word0, uint64_t word1,

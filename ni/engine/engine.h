@@ -8,16 +8,21 @@
  *
  * This header is for the layers above: all of the engine but its inline paths, fast.h for messages
  * and direct.h for requests and answers. The engine's own files include what they use. Its headers,
- * each knowing only those before it:
+ * each knowing only those before it in its column:
  *
- *   lock.h        locks, and their order         send.h        packets out
- *   work.h        what progress looks after      stream.h      long transfers cut into packets
- *   portal_ops.h  what portals do with packets   job.h         long transfers, both sides copy
- *   ni.h          the NI                         ask.h         long reads, answered or taken
- *   peer.h        peers, and when they go        transfer.h    Write, Read, atomics: which way
- *   op.h          operations, and their ends     arrive.h      packets in
- *   regions.h     regions, queues, counters      probe.h       how far a peer is
- *   atomic.h      applying atomics               progress.h    polling, waiting
+ *   lock.h         locks, and their order        send.h      packets composed and sent
+ *   work.h         what progress looks after     control.h   small ones, that wait in order
+ *   portal_ops.h   what portals do with packets  stream.h    long transfers cut into packets
+ *   command_ops.h  and command regions           waiting.h   what waits for room
+ *   ni.h           the NI: open.c, fork.c        job.h       a transfer described in the lane
+ *   peer.h         peers: peer.c, peer_down.c,   copy.h      which its initiator copies
+ *                  connect.c                     help.h      and its target helps to copy
+ *   counts.h       statistics added up late      ask.h       long reads, answered or taken
+ *   op.h           operations, and their ends    transfer.h  Write, Read: which way; fetch.c
+ *   regions.h      regions, queues, counters                 atomics, store.c to queues, counters
+ *   atomic.h       applying atomics              arrive.h    packets in; arrival.h, arrive_*.c:
+ *   lanes.h        the lanes that are polled                 their handlers
+ *   probe.h        how far a peer is             progress.h  polling; wait.c: waiting
  */
 
 #include "base/alloc.h"

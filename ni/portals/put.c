@@ -76,7 +76,7 @@ int ni_put_start(struct ni_put *put)
         ni_put_free(ni, waits);
     }
     if (peer->threads) {
-        /* Pairs with the acquire load in peer.c, settle. */
+        /* Pairs with the acquire load in peer_down.c, settle. */
         atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
     }
     if (status != NI_OK) {
