@@ -276,7 +276,10 @@ int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         return result;
     }
     if (spilled && op == NI_SEARCH_DELETE) {
-        return ni_unexpected_receive(ni, event.unexpected, me, user_ptr);
+        struct ni_me never_linked = *me;
+
+        never_linked.options |= NI_ME_EVENT_UNLINK_DISABLE;
+        return ni_unexpected_receive(ni, event.unexpected, &never_linked, user_ptr);
     }
     event.ni_fail_type = result == NI_OK ? NI_NI_OK : NI_NI_NO_MATCH;
     event.user_ptr = user_ptr;

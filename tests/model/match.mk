@@ -4,6 +4,7 @@
 model_tests += \
     tests/model/model_match_headers \
     tests/model/model_match_list \
+    tests/model/model_overflow \
     tests/model/model_portals
 
 tests_model_model_match_headers_SOURCES = \
@@ -19,6 +20,10 @@ tests_model_model_match_list_SOURCES = \
     tests/model/model_match_list.c
 tests_model_model_match_list_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_match_list_LDADD = $(MODEL_LIBS)
+
+tests_model_model_overflow_SOURCES = tests/model/model_overflow.c
+tests_model_model_overflow_CPPFLAGS = $(MODEL_CPPFLAGS)
+tests_model_model_overflow_LDADD = $(MODEL_LIBS)
 
 tests_model_model_portals_SOURCES = \
     tests/model/match_model.c \
