@@ -73,6 +73,7 @@ mt_programs = \
     tests/mpi/rma_types \
     tests/mpi/rma_windows \
     tests/mpi/scale_small \
+    tests/mpi/stat_pvars \
     tests/mpi/thr_fanin \
     tests/mpi/thr_mixed \
     tests/mpi/thr_pingpong \
@@ -165,6 +166,8 @@ tests_mpi_rma_windows_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_windows_LDADD = $(MT_LIBS)
 tests_mpi_scale_small_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_scale_small_LDADD = $(MT_LIBS)
+tests_mpi_stat_pvars_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_stat_pvars_LDADD = $(MT_LIBS)
 tests_mpi_thr_fanin_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_fanin_LDADD = $(MT_LIBS)
 tests_mpi_thr_mixed_CPPFLAGS = $(MT_CPPFLAGS)

@@ -22,7 +22,8 @@ struct outcome {
     bool wanted;
     bool checked;
     struct ni_config config;
-    char origin[64]; /* of shm_ring_size */
+    char origin[64];  /* of shm_ring_size */
+    char reason[160]; /* if not checked */
 };
 
 struct result {
@@ -48,6 +49,18 @@ static void forget_settings(void)
     }
 }
 
+#define DIFFERS "APELINK_TEST_DIFFERS" /* a setting for make_different */
+
+/* Make the running library another one than the component was compiled for. */
+static void make_different(const char *in)
+{
+    if (in != NULL && strcmp(in, "class") == 0) {
+        opal_convertor_t_class.cls_sizeof += 8;
+    } else if (in != NULL) {
+        opal_built_with_cuda_support = !opal_built_with_cuda_support;
+    }
+}
+
 /* In the child: the life of the component up to the point where it would open its interface. */
 static void child(const char *const *settings, int out, int err)
 {
@@ -70,7 +83,8 @@ static void child(const char *const *settings, int out, int err)
     }
     outcome.wanted = mca_btl_apelink_wanted();
     outcome.applied = mca_btl_apelink_apply_params();
-    outcome.checked = ompi_glue_check(outcome.origin, sizeof(outcome.origin));
+    make_different(getenv(DIFFERS));
+    outcome.checked = ompi_glue_check(outcome.reason, sizeof(outcome.reason));
     outcome.config = *ni_config_get();
     snprintf(outcome.origin, sizeof(outcome.origin), "%s",
              ni_param_origin(ni_param_find("shm_ring_size")));
@@ -238,6 +252,20 @@ static void parameter_file(void **state)
     assert_null(strstr(r.said, "other_thing"));
 }
 
+/* ---- another Open MPI ------------------------------------------------------------------------------ */
+
+static void wrong_version(void **state)
+{
+    struct result class = RUN(DIFFERS, "class"), cuda = RUN(DIFFERS, "cuda");
+
+    (void)state;
+    assert_false(class.outcome.checked);
+    unit_assert_contains(class.outcome.reason, "opal_convertor_t has ");
+    unit_assert_contains(class.outcome.reason, "the component was compiled for");
+    assert_false(cuda.outcome.checked);
+    unit_assert_contains(cuda.outcome.reason, "CUDA support");
+}
+
 /* ---- was it asked for? ---------------------------------------------------------------------------- */
 
 static bool wanted_with(const char *btl, const char *enable)
@@ -264,10 +292,10 @@ static void asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_set), cmocka_unit_test(mca_before_environment_before_default),
-        cmocka_unit_test(all_types),   cmocka_unit_test(bad_values),
-        cmocka_unit_test(misspelt),    cmocka_unit_test(parameter_file),
-        cmocka_unit_test(asked_for),
+        cmocka_unit_test(nothing_set),   cmocka_unit_test(mca_before_environment_before_default),
+        cmocka_unit_test(all_types),     cmocka_unit_test(bad_values),
+        cmocka_unit_test(misspelt),      cmocka_unit_test(parameter_file),
+        cmocka_unit_test(wrong_version), cmocka_unit_test(asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
