@@ -2,6 +2,9 @@
 
 if HAVE_OMPI
 bin_SCRIPTS += tools/apelink-env
+dist_man1_MANS += docs/man/apelink-env.1
+else
+EXTRA_DIST += docs/man/apelink-env.1
 endif
 
 CLEANFILES += tools/apelink-env
