@@ -13,25 +13,6 @@ void ni_match_block_init(struct ni_match_block *block)
     block->prev = NULL;
 }
 
-static void put(struct ni_match_block *block, unsigned place, struct ni_match_node *node,
-                uint64_t ignore)
-{
-    block->bits[place] = node->bits;
-    block->ignore[place] = ignore;
-    block->initiator[place] = node->initiator;
-    block->node[place] = node;
-    block->live |= 1U << place;
-    block->nodes++;
-    node->block = block;
-    node->place = (uint8_t)place;
-}
-
-void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node, uint64_t ignore)
-{
-    NI_ASSERT(block->end < NI_MATCH_BLOCK);
-    put(block, block->end++, node, ignore);
-}
-
 /* Append all nodes of `from`, whose places lie at or behind those of `to` that they get. */
 static void move_all(struct ni_match_block *to, struct ni_match_block *from)
 {
@@ -42,7 +23,7 @@ static void move_all(struct ni_match_block *to, struct ni_match_block *from)
     for (; left != 0; left &= left - 1) {
         unsigned place = (unsigned)__builtin_ctz(left);
 
-        put(to, to->end++, from->node[place], from->ignore[place]);
+        ni_match_block_add(to, from->node[place], from->ignore[place]);
     }
 }
 

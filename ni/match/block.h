@@ -7,6 +7,7 @@
 
 #include <apeni/status.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/compiler.h"
 #include "base/cpu.h"
@@ -91,10 +92,32 @@ struct ni_match_scan ni_match_scan_for(enum ni_simd simd);
 void ni_match_block_init(struct ni_match_block *block);
 
 /* Append a node to a block with room at its end. O(1). */
-void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node, uint64_t ignore);
+static inline void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node,
+                                      uint64_t ignore)
+{
+    unsigned place = block->end++;
+
+    NI_ASSERT(place < NI_MATCH_BLOCK);
+    block->bits[place] = node->bits;
+    block->ignore[place] = ignore;
+    block->initiator[place] = node->initiator;
+    block->node[place] = node;
+    block->live |= 1U << place;
+    block->nodes++;
+    node->block = block;
+    node->place = (uint8_t)place;
+}
 
 /* Close the gaps. */
 void ni_match_block_pack(struct ni_match_block *block);
+
+/* Whether one live place is what a header with these bits of this initiator, not any, looks for. */
+static inline bool ni_match_block_fits(const struct ni_match_block *block, unsigned place,
+                                       uint64_t bits, uint32_t initiator)
+{
+    return ((block->bits[place] ^ bits) & ~block->ignore[place]) == 0 &&
+           (block->initiator[place] == initiator || block->initiator[place] == UINT32_MAX);
+}
 
 /* Take a node out of the block in which it is. O(1). */
 static inline void ni_match_block_remove(struct ni_match_node *node)

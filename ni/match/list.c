@@ -92,12 +92,17 @@ static bool front_room(struct ni_match_list *list)
     return front->end < NI_MATCH_BLOCK;
 }
 
-static ni_status append_behind(struct ni_match_list *list, struct ni_match_entry *entry)
+ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry)
 {
     uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
-    unsigned group = choose_group(list, entry->ignore, any);
+    unsigned group;
     ni_status status;
 
+    if (front_room(list)) {
+        ni_match_block_add(&list->front, &entry->node, entry->ignore);
+        return NI_OK;
+    }
+    group = choose_group(list, entry->ignore, any);
     entry->node.group = group;
     if (group == GROUP_NONE) {
         status = ni_match_blocks_append(&list->odd, &entry->node, entry->ignore);
@@ -114,35 +119,11 @@ static ni_status append_behind(struct ni_match_list *list, struct ni_match_entry
     return status;
 }
 
-ni_status ni_match_list_append(struct ni_match_list *list, struct ni_match_entry *entry,
-                               uint64_t bits, uint64_t ignore, uint32_t initiator)
-{
-    entry->node = (struct ni_match_node){.bits = bits & ~ignore, .initiator = initiator};
-    entry->ignore = ignore;
-    if (NI_LIKELY(front_room(list))) {
-        ni_match_block_add(&list->front, &entry->node, ignore);
-    } else {
-        ni_status status = append_behind(list, entry);
-
-        if (status != NI_OK) {
-            return status;
-        }
-    }
-    entry->sequence = ++list->sequence;
-    list->length++;
-    list->counts.most = ni_max_u64(list->counts.most, list->length);
-    return NI_OK;
-}
-
-void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry)
+void ni_match_list_remove_behind(struct ni_match_list *list, struct ni_match_entry *entry)
 {
     uint32_t group = entry->node.group;
 
-    NI_ASSERT(list->length > 0);
-    list->length--;
-    if (in_front(list, entry)) {
-        ni_match_block_remove(&entry->node);
-    } else if (group == GROUP_NONE) {
+    if (group == GROUP_NONE) {
         uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
 
         ni_match_blocks_remove(&list->odd, &entry->node);

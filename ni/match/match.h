@@ -111,11 +111,12 @@ void ni_match_list_fini(struct ni_match_list *list);
 
 /* Append an entry, which is in no list. initiator: one, or NI_MATCH_ANY. NI_ERR_NOMEM: the list
  * is as before. O(1). */
-ni_status ni_match_list_append(struct ni_match_list *list, struct ni_match_entry *entry,
-                               uint64_t bits, uint64_t ignore, uint32_t initiator);
+static inline ni_status ni_match_list_append(struct ni_match_list *list,
+                                             struct ni_match_entry *entry, uint64_t bits,
+                                             uint64_t ignore, uint32_t initiator);
 
 /* Take out an entry that is in the list. O(1). */
-void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry);
+static inline void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry);
 
 /* The first entry that matches a header; NULL if there is none. initiator is not NI_MATCH_ANY. */
 static inline struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,

@@ -2,6 +2,7 @@
 #ifndef NI_MATCH_MATCH_INL_H
 #define NI_MATCH_MATCH_INL_H
 
+#include "base/assert.h"
 #include "match/match.h"
 
 /*
@@ -22,6 +23,46 @@ static inline struct ni_match_header *ni_match_header_of(struct ni_match_node *n
 _Static_assert(offsetof(struct ni_match_entry, node) == 0, "its first member");
 _Static_assert(offsetof(struct ni_match_header, node) == 0, "its first member");
 
+/* Append and remove where the front does not do. */
+ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry);
+void ni_match_list_remove_behind(struct ni_match_list *list, struct ni_match_entry *entry);
+
+static inline ni_status ni_match_list_append(struct ni_match_list *list,
+                                             struct ni_match_entry *entry, uint64_t bits,
+                                             uint64_t ignore, uint32_t initiator)
+{
+    struct ni_match_block *front = &list->front;
+
+    entry->node = (struct ni_match_node){.bits = bits & ~ignore, .initiator = initiator};
+    entry->ignore = ignore;
+    /* Nothing lies behind the front, and it has room. */
+    if (NI_LIKELY(front->nodes == list->length && front->end < NI_MATCH_BLOCK)) {
+        ni_match_block_add(front, &entry->node, ignore);
+    } else {
+        ni_status status = ni_match_list_append_behind(list, entry);
+
+        if (NI_UNLIKELY(status != NI_OK)) {
+            return status;
+        }
+    }
+    entry->sequence = ++list->sequence;
+    if (++list->length > list->counts.most) {
+        list->counts.most = list->length;
+    }
+    return NI_OK;
+}
+
+static inline void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry)
+{
+    NI_ASSERT(list->length > 0);
+    list->length--;
+    if (NI_LIKELY(entry->node.block == &list->front)) {
+        ni_match_block_remove(&entry->node);
+    } else {
+        ni_match_list_remove_behind(list, entry);
+    }
+}
+
 /* The same behind the front, in which no entry matches. */
 struct ni_match_entry *ni_match_list_search_behind(struct ni_match_list *list, uint64_t bits,
                                                    uint32_t initiator);
@@ -29,12 +70,18 @@ struct ni_match_entry *ni_match_list_search_behind(struct ni_match_list *list, u
 static inline struct ni_match_entry *ni_match_list_search(struct ni_match_list *list, uint64_t bits,
                                                           uint32_t initiator)
 {
-    list->counts.searches++;
-    if (list->front.live != 0) {
-        unsigned place = list->scan.front(&list->front, bits, initiator);
+    const struct ni_match_block *front = &list->front;
+    unsigned place;
 
-        if (place < NI_MATCH_BLOCK) {
-            return ni_match_entry_of(list->front.node[place]);
+    list->counts.searches++;
+    if (NI_LIKELY(front->live != 0)) {
+        /* The oldest is what it is most often, and is compared faster than all. */
+        place = (unsigned)__builtin_ctz(front->live);
+        if (NI_UNLIKELY(!ni_match_block_fits(front, place, bits, initiator))) {
+            place = list->scan.front(front, bits, initiator);
+        }
+        if (NI_LIKELY(place < NI_MATCH_BLOCK)) {
+            return ni_match_entry_of(front->node[place]);
         }
     }
     return ni_match_list_search_behind(list, bits, initiator);
