@@ -116,37 +116,18 @@ NI_ALWAYS_INLINE void fetch_ahead(const uint8_t *payload, uint32_t len)
     }
 }
 
-/* Hand on one packet of a lane. It is stepped over first: a callback may poll again, and then finds
- * the next one. Its lines are given back when nobody is in a callback of this lane any more. */
-NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+/* A packet is stepped over before it is handed on: a callback may poll again, and then finds the next
+ * one. Its lines are given back when nobody is in a callback of this lane any more. */
+NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
 {
-    struct ni_peer *peer = lane->peer;
-    const uint8_t *payload;
-    uint32_t lines = 1;
-    ni_status status = NI_OK;
-    bool usual = is_usual(ni, word0, word1);
-
-    if (NI_LIKELY(usual)) {
-        payload = (const uint8_t *)packet + NI_PACKET_HEADER;
-    } else {
-        lines = ni_lane_check(lane, packet, word0, word1, &payload);
-        if (NI_UNLIKELY(lines == 0)) {
-            return NI_ERR_PROTOCOL;
-        }
-        if (ni_packet_len(word1) > NI_PACKET_INLINE) {
-            fetch_ahead(payload, ni_packet_len(word1));
-        }
-    }
     ni_lane_advance(lane, lines);
     lane->depth++;
-    if (NI_LIKELY(usual)) {
-        call_last(ni, peer, word0, word1, payload);
-    } else if (!consume(ni, peer, word0, word1, payload)) {
-        status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
-                     ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
-                     : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
-    }
+}
+
+/* It has been handed on. slot is the lane's place in ni->lanes. */
+NI_ALWAYS_INLINE ni_status handed_on(const struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                     uint32_t lines, ni_status status)
+{
     if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
         return NI_ERR_CLOSED; /* the lane went away under its own packet */
     }
@@ -155,6 +136,62 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
         ni_lane_step_back(lane, lines);
     }
     return status;
+}
+
+NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    step_over(lane, 1);
+    call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+NI_ALWAYS_INLINE ni_status take_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni->portal_ops->arrive_short(ni, lane->peer, packet, word0, word1);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
+static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    struct ni_peer *peer = lane->peer;
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status = NI_OK;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (ni_packet_len(word1) > NI_PACKET_INLINE) {
+        fetch_ahead(payload, ni_packet_len(word1));
+    }
+    step_over(lane, lines);
+    if (!consume(ni, peer, word0, word1, payload)) {
+        status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
+                     ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
+                     : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
+    }
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+/* Hand on one packet of a lane: the two most frequent kinds in short. */
+NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    if (NI_LIKELY(is_usual(ni, word0, word1))) {
+        return take_message(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_put(ni, lane, slot, packet, word0, word1);
+    }
+    return take_other(ni, lane, slot, packet, word0, word1);
 }
 
 /* The packets of a lane; slot is its place in ni->lanes. */

@@ -202,6 +202,15 @@ static inline uint32_t ni_packet_region(uint64_t word1)
     return (uint32_t)(word1 >> 32);
 }
 
+/* A PUT of one line without ni_packet_put_more: what matching must be fast for. */
+static inline bool ni_packet_is_short_put(uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xff00ffff) ==
+               (NI_PACKET_PUT | (NI_PACKET_HEADER + sizeof(struct ni_packet_put)) << 8) &&
+           word1 - ((uint64_t)NI_HANDLE_PORTAL << 32) <=
+               NI_LINE - NI_PACKET_HEADER - sizeof(struct ni_packet_put);
+}
+
 /* Lines that a packet takes in its lane. No overflow for any head and len of 8 and 32 bits. */
 static inline uint32_t ni_packet_lines(unsigned head, uint32_t len)
 {

@@ -17,8 +17,10 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
                 const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
-    struct ni_entry *entry = ni_pool_get(&portals->entries);
+    struct ni_entry *entry;
+    uint64_t token;
 
+    entry = ni_pool_get_token(&portals->entries, &token);
     if (NI_UNLIKELY(entry == NULL)) {
         return NI_PTL_NO_SPACE;
     }
@@ -36,7 +38,7 @@ static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     }
     pt->users++;
     if (handle != NULL) {
-        *handle = ni_pool_token(&portals->entries, entry);
+        *handle = token;
     }
     return NI_OK;
 }

@@ -109,19 +109,11 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
     return status;
 }
 
-/* payload: of from->rlength bytes. */
-NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
-                                       const uint8_t *payload)
+ni_status ni_put_matched(struct ni *ni, struct ni_arriving *from, struct ni_entry *entry,
+                         const uint8_t *payload)
 {
     struct ni_target target;
-    struct ni_entry *entry;
 
-    ni_portals_lock(ni);
-    from->pt = ni_pt_at(ni->portals, pt_index);
-    if (NI_UNLIKELY(from->pt == NULL || from->pt->disabled)) {
-        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
-    }
-    entry = ni_entry_find(ni, from);
     if (NI_UNLIKELY(entry == NULL || (entry->space.options & NI_ME_OP_PUT) == 0)) {
         return put_finds_none(ni, from, entry, payload);
     }
@@ -138,6 +130,17 @@ NI_ALWAYS_INLINE ni_status put_arrives(struct ni *ni, unsigned pt_index, struct 
     ni_target_tell(from, &target, NI_EVENT_PUT, NI_NI_OK);
     ni_target_release(ni, &target);
     return NI_OK;
+}
+
+ni_status ni_put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
+                         const uint8_t *payload)
+{
+    ni_portals_lock(ni);
+    from->pt = ni_pt_at(ni->portals, pt_index);
+    if (NI_UNLIKELY(from->pt == NULL || from->pt->disabled)) {
+        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
+    }
+    return ni_put_matched(ni, from, ni_entry_find(ni, from), payload);
 }
 
 static ni_status on_put(const struct ni_packet_in *in)
@@ -163,7 +166,7 @@ static ni_status on_put(const struct ni_packet_in *in)
     from.rlength = in->len;
     from.remote_offset = more.remote_offset;
     from.token = more.token;
-    return put_arrives(in->ni, in->tag & NI_PUT_INDEX, &from, in->payload);
+    return ni_put_arrives(in->ni, in->tag & NI_PUT_INDEX, &from, in->payload);
 }
 
 /* ---- PUT_LONG --------------------------------------------------------------------------------- */
@@ -286,9 +289,8 @@ static ni_status on_put_ack(const struct ni_packet_in *in)
     return NI_OK;
 }
 
-static NI_NOINLINE ni_status arrive_slowly(struct ni *ni, struct ni_peer *peer,
-                                           const struct ni_packet *packet, uint64_t word0,
-                                           uint64_t word1, const uint8_t *payload)
+ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                            uint64_t word0, uint64_t word1, const uint8_t *payload)
 {
     static const arrive_fn handlers[] = {on_put,    on_put_long,   on_put_ack,
                                          ni_on_get, ni_on_combine, ni_on_reply};
@@ -309,25 +311,4 @@ static NI_NOINLINE ni_status arrive_slowly(struct ni *ni, struct ni_peer *peer,
         return NI_ERR_PROTOCOL;
     }
     return handlers[kind - NI_PACKET_PUT](&in);
-}
-
-ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                            uint64_t word0, uint64_t word1, const uint8_t *payload)
-{
-    const unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_put);
-    struct ni_arriving from;
-
-    /* The one that has to be fast: a short put without anything special. */
-    if (NI_UNLIKELY((word0 >> 32 & 0xff00ffff) != (NI_PACKET_PUT | head << 8) ||
-                    ni_packet_region(word1) != NI_HANDLE_PORTAL)) {
-        return arrive_slowly(ni, peer, packet, word0, word1, payload);
-    }
-    from.peer = peer;
-    from.initiator = peer->initiator;
-    from.match_bits = packet->body[0];
-    from.hdr_data = packet->body[1];
-    from.rlength = ni_packet_len(word1);
-    from.remote_offset = 0;
-    from.token = 0;
-    return put_arrives(ni, ni_packet_tag(word0), &from, payload);
 }

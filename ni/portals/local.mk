@@ -29,6 +29,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/request_send.c \
     ni/portals/self.c \
     ni/portals/serve.c \
+    ni/portals/short.c \
     ni/portals/table.c \
     ni/portals/trigger.h \
     ni/portals/trigger_heap.c \

@@ -127,6 +127,7 @@ static void close_portals(struct ni *ni)
 
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
+    .arrive_short = ni_put_arrives_short,
     .send_first = ni_put_send_first,
     .complete_all = ni_put_complete_all,
     .progress = run_tasks,

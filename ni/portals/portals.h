@@ -24,6 +24,7 @@
  *   serve.c     gets and atomics at their target: peers' (answer.c the answer) and the own
  *   combine.c   what atomics do to an element
  *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
+ *   short.c     the put that has to be fast, at its target
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   iovec.c     I/O vectors
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
@@ -685,7 +686,20 @@ int ni_put_self(struct ni *ni, struct ni_put *put);
 
 /* ---- incoming.c ------------------------------------------------------------------------------- */
 
+/* A put with all its data, payload; from says all but its portal table entry. */
+ni_status ni_put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
+                         const uint8_t *payload);
+/* The same, of which all is known; entry is what was found for it, or NULL. portals->lock is held,
+ * and given back. */
+ni_status ni_put_matched(struct ni *ni, struct ni_arriving *from, struct ni_entry *entry,
+                         const uint8_t *payload);
+
 ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                             uint64_t word0, uint64_t word1, const uint8_t *payload);
+
+/* ---- short.c ---------------------------------------------------------------------------------- */
+
+ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                               uint64_t word0, uint64_t word1);
 
 #endif

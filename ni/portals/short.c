@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/*
+ * The put that has to be fast: one line without anything special, for the oldest entry or another
+ * one, of the kind that a receive of MPI posts: used once, its only event that of the put. All others
+ * go the general way (incoming.c), which does the same; so does one in NI_MATCH_SAMPLING, to be timed.
+ */
+
+enum { NI_ME_USUAL = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
+
+NI_ALWAYS_INLINE struct ni_arriving arriving(struct ni_peer *peer, struct ni_pt *pt,
+                                             const struct ni_packet *packet, uint64_t word1)
+{
+    return (struct ni_arriving){
+        .peer = peer,
+        .pt = pt,
+        .initiator = peer->initiator,
+        .match_bits = packet->body[0],
+        .hdr_data = packet->body[1],
+        .rlength = ni_packet_len(word1),
+        .verb = NI_VERB_PUT,
+    };
+}
+
+/* The general way. */
+static NI_NOINLINE ni_status arrives(struct ni *ni, struct ni_peer *peer,
+                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    struct ni_arriving from = arriving(peer, NULL, packet, word1);
+
+    return ni_put_arrives(ni, ni_packet_tag(word0), &from, (const uint8_t *)&packet->body[2]);
+}
+
+/* The same when it is known that there is no entry. portals->lock is held, and given back. */
+static NI_NOINLINE ni_status unexpected(struct ni *ni, struct ni_peer *peer, struct ni_pt *pt,
+                                        const struct ni_packet *packet, uint64_t word1)
+{
+    struct ni_arriving from = arriving(peer, pt, packet, word1);
+
+    return ni_put_matched(ni, &from, NULL, (const uint8_t *)&packet->body[2]);
+}
+
+ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                               uint64_t word0, uint64_t word1)
+{
+    struct ni_portals *portals = ni->portals;
+    struct ni_match_entry *found;
+    struct ni_pt *pt;
+    struct ni_entry *entry;
+    const struct ni_eq *eq;
+    struct ni_event event;
+
+    ni_portals_lock(ni);
+    pt = ni_pt_at(portals, ni_packet_tag(word0));
+    if (NI_UNLIKELY(pt == NULL || pt->disabled || pt->eq == NULL ||
+                    (portals->sample + 1) % NI_MATCH_SAMPLING == 0)) {
+        ni_portals_unlock(ni);
+        return arrives(ni, peer, packet, word0, word1);
+    }
+    portals->sample++;
+    found = ni_match_list_search(&pt->posted, packet->body[0], peer->initiator);
+    if (NI_UNLIKELY(found == NULL)) {
+        return unexpected(ni, peer, pt, packet, word1);
+    }
+    entry = ni_container_of(found, struct ni_entry, match);
+    if (NI_UNLIKELY(entry->space.options != NI_ME_USUAL)) {
+        ni_portals_unlock(ni);
+        return arrives(ni, peer, packet, word0, word1);
+    }
+    pt->users--;
+    eq = pt->eq;
+    /* One by one: an initialiser would clear it first. */
+    event.type = NI_EVENT_PUT;
+    event.ni_fail_type = NI_NI_OK;
+    event.user_ptr = entry->user_ptr;
+    event.start = entry->space.start;
+    event.match_bits = packet->body[0];
+    event.hdr_data = packet->body[1];
+    event.rlength = ni_packet_len(word1);
+    event.mlength = ni_min_u64(event.rlength, entry->space.length);
+    event.remote_offset = 0;
+    event.initiator = peer->initiator;
+    event.pt_index = pt->index;
+    event.peer = peer;
+    event.unexpected = 0;
+    ni_match_list_remove(&pt->posted, &entry->match);
+    entry->pt = NULL;
+    ni_pool_put(&portals->entries, entry);
+    ni_portals_unlock(ni);
+    if (NI_LIKELY(event.mlength == 8)) {
+        memcpy(event.start, &packet->body[2], 8);
+    } else if (event.mlength != 0) {
+        memcpy(event.start, &packet->body[2], event.mlength);
+    }
+    eq->fn(eq->arg, &event);
+    return NI_OK;
+}
