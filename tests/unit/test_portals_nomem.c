@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine_pair.h"
+
+#include <apeni/fault.h>
+
+/*
+ * Each allocation of matching fails in turn, alone or with all behind it, until a run asks for none any
+ * more: calls are refused with what is documented, what was accepted ends once, nothing hangs and
+ * nothing leaks (AddressSanitizer tells).
+ */
+
+enum { LONG = 20000, PUTS = 12, ENTRIES = 40, KINDS = NI_EVENT_SEARCH + 20 };
+
+struct end {
+    struct ni_eq *eq;
+    struct ni_ct *ct;
+    unsigned events[KINDS];
+};
+
+struct run {
+    struct pair pair;
+    struct end a, b;
+    struct ni_md md;
+    unsigned sends, acks; /* to come */
+    unsigned posted, unlinked;
+    ni_me_handle handles[ENTRIES];
+    uint8_t from[LONG], to[ENTRIES][LONG];
+};
+
+static void on_event(void *arg, const struct ni_event *event)
+{
+    struct end *end = arg;
+
+    assert_true((unsigned)event->type < KINDS);
+    end->events[event->type]++;
+}
+
+/* Accepted, or refused as documented. */
+static bool accepted(int result)
+{
+    assert_true(result == NI_OK || result == NI_PTL_NO_SPACE);
+    return result == NI_OK;
+}
+
+static void move(struct run *run)
+{
+    for (int i = 0; i < 40; i++) {
+        (void)ni_progress(run->pair.a);
+        (void)ni_progress(run->pair.b);
+    }
+}
+
+static bool open_both(struct run *run)
+{
+    uint32_t pt;
+
+    return accepted(ni_portals_open(run->pair.a, NULL, NULL)) &&
+           accepted(ni_portals_open(run->pair.b, NULL, NULL)) &&
+           accepted(ni_eq_alloc_handler(run->pair.a, on_event, &run->a, &run->a.eq)) &&
+           accepted(ni_eq_alloc_handler(run->pair.b, on_event, &run->b, &run->b.eq)) &&
+           accepted(ni_ct_alloc(run->pair.a, &run->a.ct)) &&
+           accepted(ni_ct_alloc(run->pair.b, &run->b.ct)) &&
+           accepted(ni_pt_alloc(run->pair.b, NI_PT_UNEXPECTED, run->b.eq, 0, &pt));
+}
+
+static struct ni_me entry_at(struct run *run, unsigned i)
+{
+    return (struct ni_me){.start = run->to[i],
+                          .length = LONG,
+                          .ignore_bits = UINT64_MAX,
+                          .match_id = NI_INITIATOR_ANY,
+                          .options = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE};
+}
+
+static void post(struct run *run)
+{
+    const struct ni_me me = entry_at(run, run->posted);
+
+    run->posted += accepted(
+        ni_me_append(run->pair.b, 0, &me, NI_PRIORITY_LIST, NULL, &run->handles[run->posted]));
+}
+
+static void put(struct run *run, unsigned i)
+{
+    static const size_t lengths[] = {8, 500, LONG};
+    bool ack = i % 2 == 0;
+
+    run->md = (struct ni_md){.start = run->from, .length = LONG, .eq = run->a.eq};
+    if (accepted(ni_put(run->pair.a, &run->md, 0, lengths[i % 3], ack ? NI_ACK_REQ : NI_NO_ACK_REQ,
+                        run->pair.ab, 0, i, 0, NULL, 0))) {
+        run->sends++;
+        run->acks += ack;
+    }
+}
+
+/* A long put with an acknowledgement, and an entry, when the counters are there. */
+static void trigger(struct run *run)
+{
+    const struct ni_ct_event one = {.success = 1};
+    const struct ni_me me = entry_at(run, run->posted);
+
+    if (accepted(ni_triggered_put(run->pair.a, &run->md, 0, LONG, NI_ACK_REQ, run->pair.ab, 0, 0, 0,
+                                  NULL, 0, run->a.ct, 2))) {
+        run->sends++;
+        run->acks++;
+    }
+    run->posted += accepted(ni_triggered_me_append(run->pair.b, 0, &me, NI_PRIORITY_LIST, NULL,
+                                                   &run->handles[run->posted], run->b.ct, 1));
+    (void)accepted(ni_triggered_ct_inc(run->pair.a, run->a.ct, one, run->a.ct, 1));
+    assert_int_equal(ni_ct_inc(run->a.ct, one), NI_OK);
+    assert_int_equal(ni_ct_inc(run->b.ct, one), NI_OK);
+}
+
+/* Claim a kept message and take it, if there is one. */
+static void claim(struct run *run)
+{
+    const struct ni_me me = entry_at(run, run->posted);
+    struct ni_event event;
+
+    if (ni_me_probe(run->pair.b, 0, &me, NI_SEARCH_DELETE, &event) == NI_OK) {
+        assert_int_equal(ni_unexpected_receive(run->pair.b, event.unexpected, &me, NULL), NI_OK);
+        run->handles[run->posted++] = 0;
+    }
+}
+
+/* Everything that may allocate. */
+static void use(struct run *run)
+{
+    for (unsigned i = 0; i < PUTS; i++) {
+        if (i < PUTS / 3) {
+            post(run);
+        }
+        put(run, i);
+        move(run);
+    }
+    claim(run);
+    trigger(run);
+    move(run);
+    post(run);
+    move(run);
+}
+
+/* With memory again: everything that was accepted comes to an end. */
+static void finish(struct run *run)
+{
+    const struct ni_ct_event enough = {.success = 2};
+
+    assert_int_equal(ni_ct_set(run->a.ct, enough), NI_OK);
+    for (int i = 0; i < 20; i++) {
+        move(run);
+    }
+    while (run->acks + run->sends != run->a.events[NI_EVENT_ACK] + run->a.events[NI_EVENT_SEND]) {
+        assert_true(run->posted < ENTRIES);
+        post(run);
+        move(run);
+    }
+    for (int i = 0; i < 20; i++) {
+        move(run);
+    }
+    assert_int_equal(ni_peer_status(run->pair.ab), NI_OK);
+    assert_int_equal(run->a.events[NI_EVENT_SEND], run->sends);
+    assert_int_equal(run->a.events[NI_EVENT_ACK], run->acks);
+    /* Each entry gives its event, or is there to be unlinked. */
+    for (unsigned i = 0; i < run->posted; i++) {
+        run->unlinked += ni_me_unlink(run->pair.b, run->handles[i]) == NI_OK;
+    }
+    assert_int_equal(run->b.events[NI_EVENT_PUT] + run->b.events[NI_EVENT_PUT_OVERFLOW] +
+                         run->unlinked,
+                     run->posted);
+}
+
+/* One run; whether the fault struck. */
+static bool struck(enum ni_fabric_copy copy, uint64_t nth, uint64_t every)
+{
+    const struct pair_attr attr = {.copy = copy, .ring = 4096, .bulk = 65536};
+    struct run *run = calloc(1, sizeof(*run));
+    bool opened, any;
+
+    pair_open(&run->pair, &attr);
+    ni_fault_arm(NI_FAULT_ALLOC, nth, every);
+    opened = open_both(run);
+    if (opened) {
+        use(run);
+    }
+    any = ni_fault_struck(NI_FAULT_ALLOC) != 0;
+    ni_fault_reset();
+    if (opened) {
+        finish(run);
+    }
+    pair_close(&run->pair);
+    free(run);
+    return any;
+}
+
+static void sweep(enum ni_fabric_copy copy)
+{
+    for (uint64_t every = 0; every < 2; every++) {
+        uint64_t nth = 1;
+
+        while (struck(copy, nth, every)) {
+            nth++;
+        }
+        assert_true(nth > 20);
+    }
+}
+
+static void same_memory(void **state)
+{
+    (void)state;
+    sweep(NI_FABRIC_SAME_MEMORY);
+}
+
+static void by_call(void **state)
+{
+    (void)state;
+    sweep(NI_FABRIC_BY_CALL);
+}
+
+static void by_packets(void **state)
+{
+    (void)state;
+    sweep(NI_FABRIC_BY_PACKETS);
+}
+
+static void quiet(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)level;
+    (void)text;
+    (void)arg;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_memory),
+        cmocka_unit_test(by_call),
+        cmocka_unit_test(by_packets),
+    };
+
+    ni_log_set_sink(quiet, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
