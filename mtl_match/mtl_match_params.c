@@ -13,6 +13,7 @@ static const struct ompi_glue_component self = {
     .version = &mca_mtl_match_component.super.mtl_version,
     .prefix = "mtl_match_",
     .sizes = (const char *const[]){NULL},
+    .unused = (const char *const[]){NULL},
     .help_file = "help-mpi-mtl-match.txt",
     .help_text = ompi_mtl_match_help_text,
     .interface_fn = interface,

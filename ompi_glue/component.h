@@ -29,6 +29,7 @@ struct ompi_glue_component {
     const mca_base_component_t *version;
     const char *prefix;               /* of its parameters' full names: "btl_apelink_" */
     const char *const *sizes;         /* own parameters that are sizes, without prefix, then NULL */
+    const char *const *unused;        /* core parameters without effect here, then NULL */
     const char *help_file;            /* name of the file, installed beside the component */
     const char *help_text;            /* what is in it, without its comments */
     struct ni *(*interface_fn)(void); /* the NI whose statistics are read, or NULL while closed */
@@ -56,7 +57,7 @@ int ompi_glue_declare(const char *name, const char *help, mca_base_var_type_t ty
                       mca_base_var_enum_t *enumerator, mca_base_var_info_lvl_t level,
                       void *storage);
 
-/* Register a parameter of the component for each parameter of the core. */
+/* Register a parameter of the component for each parameter of the core that it uses. */
 void ompi_glue_register_params(void);
 
 /* Hand the values to the core: MCA over environment over default. Reports settings with our prefix

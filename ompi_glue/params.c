@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A parameter of the component for each parameter of the core. */
+/* A parameter of the component for each parameter of the core that it uses. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ enum { CORE_ROWS = sizeof(struct core_row) };
 static struct core_var {
     mca_base_var_enum_t number; /* UINT, SIZE */
     const struct ni_param *param;
-    int index; /* of the variable */
+    int index; /* of the variable, or < 0 */
     union {
         unsigned number;
         int choice;
@@ -178,11 +178,22 @@ static int declare_core(struct core_var *var)
     }
 }
 
+/* Whether the component does what the parameter is about. */
+static bool is_used(const struct ni_param *param)
+{
+    for (const char *const *name = ompi_glue_self()->unused; *name != NULL; name++) {
+        if (strcmp(param->name, *name) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void ompi_glue_register_params(void)
 {
     for (size_t i = 0; i < ni_param_count; i++) {
         core_vars[i].param = &ni_params[i];
-        core_vars[i].index = declare_core(&core_vars[i]);
+        core_vars[i].index = is_used(&ni_params[i]) ? declare_core(&core_vars[i]) : -1;
     }
 }
 

@@ -73,7 +73,9 @@ void perf_tune_setting(struct perf_tuning *tuning, const char *param, const char
 
     (void)ni_param_env_name(param, env, sizeof(env));
     fprintf(tuning->environment, "%s%s=%s\n", mark, env, value);
-    fprintf(tuning->mca, "%sbtl_apelink_%s = %s\n", mark, param, value);
+    if (strncmp(param, "match_", strlen("match_")) != 0) { /* those are not the BTL's */
+        fprintf(tuning->mca, "%sbtl_apelink_%s = %s\n", mark, param, value);
+    }
     fprintf(tuning->mca, "%smtl_match_%s = %s\n", mark, param, value);
 }
 

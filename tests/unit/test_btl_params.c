@@ -229,6 +229,16 @@ static void misspelt(void **state)
     assert_null(strstr(far.said, "Did you mean"));
 }
 
+/* What the BTL has no use for is no parameter of it, so that nobody sets it in vain. */
+static void without_effect(void **state)
+{
+    struct result r = RUN(MCA "simd", "scalar");
+
+    (void)state;
+    assert_false(r.outcome.applied);
+    unit_assert_contains(r.said, "btl_apelink_simd");
+}
+
 /* Values and mistakes in a parameter file count like those in the environment. */
 static void parameter_file(void **state)
 {
@@ -292,10 +302,11 @@ static void asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_set),   cmocka_unit_test(mca_before_environment_before_default),
-        cmocka_unit_test(all_types),     cmocka_unit_test(bad_values),
-        cmocka_unit_test(misspelt),      cmocka_unit_test(parameter_file),
-        cmocka_unit_test(wrong_version), cmocka_unit_test(asked_for),
+        cmocka_unit_test(nothing_set),    cmocka_unit_test(mca_before_environment_before_default),
+        cmocka_unit_test(all_types),      cmocka_unit_test(bad_values),
+        cmocka_unit_test(misspelt),       cmocka_unit_test(parameter_file),
+        cmocka_unit_test(wrong_version),  cmocka_unit_test(asked_for),
+        cmocka_unit_test(without_effect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
