@@ -74,8 +74,9 @@ static const struct ompi_glue_component self = {
         (const char *const[]){"eager_limit", "rndv_eager_limit", "max_send_size", "get_limit",
                               "put_limit", "rdma_pipeline_send_length", "rdma_pipeline_frag_size",
                               "min_rdma_pipeline_size", "frag_max", NULL},
-    /* No search of regions by address, no portals. */
-    .unused = (const char *const[]){"simd", "match_eager", "match_unexpected", NULL},
+    /* No search of regions by address, no portals, no ni_wait. */
+    .unused = (const char *const[]){"simd", "match_eager", "match_unexpected", "spin", "yield",
+                                    "block_us", NULL},
     .help_file = "help-mpi-btl-apelink.txt",
     .help_text = mca_btl_apelink_help_text,
     .interface_fn = interface,

@@ -72,7 +72,7 @@ says 'Did you mean: btl_apelink_shm_ring_size'
 expect 0 unused --mca btl apelink,vader,self --mca btl_apelink_eager_limit 3
 says 'btl_apelink_eager_limit'
 says 'Accepted:'
-expect 1 unused --mca btl apelink,self --mca btl_apelink_spin lots
+expect 1 unused --mca btl apelink,self --mca btl_apelink_segment_size lots
 
 [ $failures -eq 0 ] || exit 1
 echo "btl_asked: ok"

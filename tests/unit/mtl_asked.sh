@@ -84,7 +84,7 @@ says_not 'component match open function successful'
     expect 0 unused $ob1 --mca mtl match --mca mtl_match_fault meteor:nth=1
     says 'mtl_match_fault'
     says 'Accepted:'
-    expect 1 unused --mca pml cm --mca mtl match --mca mtl_match_spin lots
+    expect 1 unused --mca pml cm --mca mtl match --mca mtl_match_segment_size lots
 }
 
 [ $failures -eq 0 ] || exit 1

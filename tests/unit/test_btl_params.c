@@ -250,14 +250,14 @@ static void parameter_file(void **state)
     (void)state;
     assert_non_null(file);
     fprintf(file, "# btl_apelink_comment = 1\nbtl_apelink_shm_ring_size = 64K\n"
-                  "  btl_apelink_spinn=3\nbtl_other_thing = 4\n");
+                  "  btl_apelink_segment_sizes=3\nbtl_other_thing = 4\n");
     fclose(file);
     r = RUN("OMPI_MCA_mca_base_param_files", name);
     unlink(name);
     assert_false(r.outcome.applied);
-    unit_assert_contains(r.said, "btl_apelink_spinn");
+    unit_assert_contains(r.said, "btl_apelink_segment_sizes");
     unit_assert_contains(r.said, name);
-    unit_assert_contains(r.said, "Did you mean: btl_apelink_spin");
+    unit_assert_contains(r.said, "Did you mean: btl_apelink_segment_size");
     assert_null(strstr(r.said, "comment"));
     assert_null(strstr(r.said, "other_thing"));
 }
