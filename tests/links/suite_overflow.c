@@ -15,7 +15,8 @@ struct flood {
     unsigned extra;   /* options of the overflow entries */
     uint32_t headers; /* limit */
     struct ni_eq *eq[2];
-    uint8_t *from, *slab[SLABS], *to;
+    uint8_t *from, *slab[SLABS];
+    uint8_t *to; /* a place for each put: two may arrive at the same time */
     size_t slab_length;
     _Atomic uint64_t count[2][KINDS];
     struct ni_event events[KINDS][MOST]; /* at the target */
@@ -82,7 +83,7 @@ static struct flood *new_flood(struct suite *suite, uint32_t length, bool self)
     flood->length = length;
     flood->slab_length = length > SLAB / 4 ? 4 * (size_t)length : SLAB;
     flood->from = suite_alloc(suite, PUTS * (size_t)length + 8);
-    flood->to = suite_alloc(suite, (size_t)length + 8);
+    flood->to = suite_alloc(suite, PUTS * ((size_t)length + 8));
     for (unsigned i = 0; i < SLABS; i++) {
         flood->slab[i] = suite_alloc(suite, flood->slab_length);
     }
@@ -131,10 +132,15 @@ static void put_all(struct suite_ni *ni, void *arg)
     put_from(ni, arg, 0, PUTS);
 }
 
+static uint8_t *place_of(const struct flood *flood, uint64_t bits)
+{
+    return flood->to + bits % PUTS * (flood->length + 8);
+}
+
 /* An entry of the priority list, to be used once. */
 static struct ni_me wanted(struct flood *flood, uint64_t bits, unsigned options)
 {
-    return (struct ni_me){.start = flood->to,
+    return (struct ni_me){.start = place_of(flood, bits),
                           .length = flood->length,
                           .match_bits = bits,
                           .match_id = NI_INITIATOR_ANY,
@@ -233,7 +239,7 @@ static void take_slabs(struct suite *suite, uint32_t length, bool self)
         if (event->hdr_data < 3 * SLABS) {
             check_spilled(flood, event);
         } else {
-            CHECK(event->start == flood->to + event->remote_offset);
+            CHECK(event->start == place_of(flood, event->match_bits) + event->remote_offset);
         }
     }
     suite_until_count(suite, &flood->count[1][NI_EVENT_AUTO_FREE], SLABS);
