@@ -109,7 +109,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
-        if (ni->last.queue == handle) {
+        /* Only whoever has the turn may look at it. */
+        if (object && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
         ni_stat_sub(&ni->stats.regions, 1);
