@@ -27,6 +27,17 @@ apeniinclude_HEADERS = \
     ni/include/apeni/ni.h \
     ni/include/apeni/param.h \
     ni/include/apeni/portals.h \
+    ni/include/apeni/portals_atomic.h \
+    ni/include/apeni/portals_ct.h \
+    ni/include/apeni/portals_eq.h \
+    ni/include/apeni/portals_event.h \
+    ni/include/apeni/portals_le.h \
+    ni/include/apeni/portals_md.h \
+    ni/include/apeni/portals_me.h \
+    ni/include/apeni/portals_ni.h \
+    ni/include/apeni/portals_pt.h \
+    ni/include/apeni/portals_search.h \
+    ni/include/apeni/portals_triggered.h \
     ni/include/apeni/rcache.h \
     ni/include/apeni/region.h \
     ni/include/apeni/stats.h \

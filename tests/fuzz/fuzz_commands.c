@@ -6,13 +6,13 @@
  * rest. In the end a line that was left alone still works.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <apeni/apeni.h>
 
 #include "base/bits.h"
+#include "fuzz_input.h"
 
 enum { REGION = 256, GUARD = 64, LINES = 4, STEPS = 256, WAIT = 100000 };
 
@@ -35,31 +35,6 @@ struct world {
     uint64_t seen;
 };
 
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "fuzz_commands: %s\n", what);
-        abort();
-    }
-}
-
-static void take(struct input *in, void *to, size_t len)
-{
-    size_t have = len < in->left ? len : in->left;
-
-    memset(to, 0, len);
-    memcpy(to, in->data, have);
-    in->data += have;
-    in->left -= have;
-}
-
 static void consume(void *arg, const struct ni_message_info *message)
 {
     struct world *world = arg;
@@ -70,13 +45,6 @@ static void consume(void *arg, const struct ni_message_info *message)
         world->seen += ((const uint8_t *)message->data)[i];
     }
     world->seen++;
-}
-
-static void quiet(enum ni_log_level level, const char *text, void *arg)
-{
-    (void)level;
-    (void)text;
-    (void)arg;
 }
 
 static struct side *new_side(void)

@@ -7,13 +7,13 @@
  * that each operation completes at most once.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <apeni/apeni.h>
 
 #include "engine/engine.h"
+#include "fuzz_input.h"
 
 enum { REGION = 256, GUARD = 64, ROOM = 2048, STEPS = 64 };
 
@@ -29,31 +29,6 @@ struct world {
     struct ni_lane_page page;
     struct ni_lane_rx lane;
 };
-
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "fuzz_engine: %s\n", what);
-        abort();
-    }
-}
-
-static void take(struct input *in, void *to, size_t len)
-{
-    size_t have = len < in->left ? len : in->left;
-
-    memset(to, 0, len);
-    memcpy(to, in->data, have);
-    in->data += have;
-    in->left -= have;
-}
 
 static void consume(void *arg, const struct ni_message_info *message)
 {
@@ -73,13 +48,6 @@ static void done(void *arg, ni_status status, uint64_t value)
     (void)value;
     world->completed++;
     must(world->completed <= world->started, "an operation completed twice");
-}
-
-static void quiet(enum ni_log_level level, const char *text, void *arg)
-{
-    (void)level;
-    (void)text;
-    (void)arg;
 }
 
 static void setup(struct world *world)

@@ -6,13 +6,13 @@
  * that no buffer is written beyond its length, and that each put is told of at most once.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <apeni/apeni.h>
 
 #include "portals/portals.h"
+#include "fuzz_input.h"
 
 enum { BUFFER = 96, GUARD = 32, ROOM = 1024, STEPS = 64, PUTS = 64, CLAIMS = 8 };
 
@@ -33,31 +33,6 @@ struct world {
     unsigned claims;
 };
 
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "fuzz_portals: %s\n", what);
-        abort();
-    }
-}
-
-static void take(struct input *in, void *to, size_t len)
-{
-    size_t have = len < in->left ? len : in->left;
-
-    memset(to, 0, len);
-    memcpy(to, in->data, have);
-    in->data += have;
-    in->left -= have;
-}
-
 static void on_event(void *arg, const struct ni_event *event)
 {
     struct world *world = arg;
@@ -75,13 +50,6 @@ static void on_event(void *arg, const struct ni_event *event)
     } else {
         must(event->mlength <= BUFFER, "more than the buffer takes");
     }
-}
-
-static void quiet(enum ni_log_level level, const char *text, void *arg)
-{
-    (void)level;
-    (void)text;
-    (void)arg;
 }
 
 static void setup(struct world *world)

@@ -7,12 +7,12 @@ FUZZ_LIBS = ni/libapeni_core.la -lpthread
 
 fuzzers = tests/fuzz/fuzz_commands tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet tests/fuzz/fuzz_portals
 
-tests_fuzz_fuzz_commands_SOURCES = tests/fuzz/fuzz_commands.c $(fuzz_driver)
+tests_fuzz_fuzz_commands_SOURCES = tests/fuzz/fuzz_commands.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_commands_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_commands_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_commands_LDADD = $(FUZZ_LIBS)
 
-tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c $(fuzz_driver)
+tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_engine_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_engine_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_engine_LDADD = $(FUZZ_LIBS)
@@ -22,7 +22,7 @@ tests_fuzz_fuzz_packet_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_packet_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_packet_LDADD = $(FUZZ_LIBS)
 
-tests_fuzz_fuzz_portals_SOURCES = tests/fuzz/fuzz_portals.c $(fuzz_driver)
+tests_fuzz_fuzz_portals_SOURCES = tests/fuzz/fuzz_portals.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_portals_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_portals_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_portals_LDADD = $(FUZZ_LIBS)

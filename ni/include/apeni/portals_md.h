@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APENI_PORTALS_MD_H
+#define APENI_PORTALS_MD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/portals_ct.h>
+#include <apeni/portals_eq.h>
+
+/* Memory descriptors (initiator). A part of portals.h. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+enum ni_md_options {
+    NI_MD_EVENT_SEND_DISABLE = 1,    /* no SEND events */
+    NI_MD_EVENT_SUCCESS_DISABLE = 2, /* only events of failures */
+    NI_MD_SENT_BY_RESULT = 4,        /* Extension: when the data has left (been copied) by the time
+                                        ni_put returns, ni_put returns NI_PTL_SENT and there is no
+                                        SEND event for this put */
+    NI_MD_EVENT_CT_SEND = 8,         /* what would be a SEND event is counted in ct, too: also
+                                        where the event itself is disabled, or told by result */
+    NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
+    NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
+    NI_MD_EVENT_CT_REPLY = 0x40,     /* what would be a REPLY event is counted in ct, too */
+    NI_MD_IOVEC = 0x80,              /* for ni_put: start is an array of struct ni_iovec, length the
+                                        number of its elements, offsets count the bytes of all */
+};
+
+/* PtlIOVec: with NI_MD_IOVEC and NI_ME_IOVEC. At most limits.max_iovecs elements. The elements of a
+ * descriptor are read by ni_put only, those of an entry must stay until its last event. What does
+ * not lie in one element is copied together before it is sent: the elements' memory is the user's
+ * again at SEND all the same. */
+struct ni_iovec {
+    void *iov_base;
+    size_t iov_len; /* bytes */
+};
+
+/* A memory descriptor: plain data, which must stay in place while puts that name it are under way.
+ * (PtlMDBind without a table: start NULL and length SIZE_MAX describe all memory, and then a
+ * local_offset is an address.) */
+struct ni_md {
+    const void *start; /* written to by what gives a REPLY */
+    size_t length;
+    unsigned options; /* enum ni_md_options */
+    struct ni_eq *eq; /* SEND, ACK and REPLY events; NULL: none */
+    struct ni_ct *ct; /* with NI_MD_EVENT_CT_* */
+};
+
+enum ni_ack_req {
+    NI_NO_ACK_REQ,
+    NI_ACK_REQ, /* an ACK event when the data has been delivered to an entry that matched */
+};
+
+/* PtlPut: send length bytes of a descriptor, from local_offset, to the entries of a peer's portal
+ * table entry. target NULL is this NI itself. match_bits and the initiator decide what it matches;
+ * remote_offset is where in the matching entry the bytes go (unless that manages its offset
+ * itself); hdr_data goes to the event.
+ *
+ * Never NI_AGAIN: what finds no room waits in order (Extension of what is said of memory in
+ * transfer.h). Up to match_eager bytes (parameter) are copied out at once if there is room, so that
+ * the SEND event comes before the call returns; longer ones, and those to a target whose kept
+ * messages are half of match_unexpected, are sent as a header and fetched by the target's NI when
+ * it has matched: then SEND comes when it has fetched them. Puts of one thread to one peer match in
+ * the order in which they were made.
+ *
+ * Events at the initiator: SEND always once (with NI_ACK_REQ, and no room at first, not before ACK),
+ * ACK once if asked for, both in any case, with the reason if it failed (peer gone, dropped, disabled). Eager puts without NI_ACK_REQ report no
+ * failure at the target. NI_PTL_ARG_INVALID (range outside of the descriptor, index > 255),
+ * NI_PTL_NO_SPACE, or the peer's status: then there is no event. */
+int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+           uint64_t remote_offset, void *user_ptr, uint64_t hdr_data);
+
+/* PtlGet: read length bytes of the entry that matches, from remote_offset, into a descriptor's memory at
+ * local_offset. Matched in order with puts and atomics of the same thread to the same peer, by an
+ * entry that must have NI_ME_OP_GET; one that is shorter gives what it has.
+ *
+ * Event at the initiator: REPLY, always once, also when it failed: mlength bytes have come, from
+ * remote_offset. At the target: GET when they have left, hdr_data 0. Up to 24 bytes, or what fits a
+ * packet when there is room, come in one; longer data the target's NI writes into the descriptor's
+ * memory, which it may until the REPLY. An entry of the overflow list answers at once, too, and
+ * GET_OVERFLOW tells the entry that matches later. What matches neither is refused with NI_NI_DROPPED,
+ * also by an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of which a get has
+ * none. Returns as ni_put, and never NI_AGAIN. */
+int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+           void *user_ptr);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APENI_PORTALS_SEARCH_H
+#define APENI_PORTALS_SEARCH_H
+
+#include <stdint.h>
+
+#include <apeni/portals_le.h>
+#include <apeni/portals_me.h>
+
+/* Searches (target). A part of portals.h. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+enum ni_search_op {
+    NI_SEARCH_ONLY,
+    NI_SEARCH_DELETE, /* claim it: nobody else will match it */
+};
+
+/* Extension: look for the first kept message that the entry (match_bits, ignore_bits, match_id,
+ * length) would match, and answer at once. NI_OK fills *event as NI_EVENT_SEARCH, mlength as if it
+ * were received into the entry's length, and start NULL; of a message in an overflow buffer they are
+ * what is there (start NULL while it is still being fetched). With NI_SEARCH_DELETE event->unexpected names it until
+ * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; does not poll. */
+int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event);
+
+/* PtlMESearch: the same, told by an event NI_EVENT_SEARCH of the portal table entry's queue with
+ * NI_NI_OK or NI_NI_NO_MATCH. With NI_SEARCH_DELETE a message in an overflow buffer is done with
+ * instead: PUT_OVERFLOW with this user_ptr, as if the entry had been appended to be used once. */
+int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                 void *user_ptr);
+
+int ni_le_search(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_search_op op,
+                 void *user_ptr);
+
+/* Extension: have a claimed message delivered (one in an overflow buffer: told of) as if me (start, length and options; it need not
+ * match) had been appended and matched it: PUT_OVERFLOW with this user_ptr, before the call returns
+ * or later. The handle is used up. NI_PTL_ARG_INVALID if stale. */
+int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
+                          void *user_ptr);
+
+/* Extension: drop a claimed message. A put that waits to be fetched ends with NI_NI_DROPPED. */
+int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

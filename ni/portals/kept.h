@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_PORTALS_KEPT_H
+#define NI_PORTALS_KEPT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "match/match.h"
+#include "portals/entry.h"
+#include "portals/message.h"
+
+/* Messages that wait: kept.c, and overflow.c, where they lie in the buffers of entries. */
+
+enum ni_kept_form {
+    NI_KEPT_INLINE,   /* data in `small` */
+    NI_KEPT_COPIED,   /* data in `data`, ours */
+    NI_KEPT_REMOTE,   /* data at the peer */
+    NI_KEPT_OWN,      /* data in the buffer of a put of this NI */
+    NI_KEPT_OVERFLOW, /* data in the buffer of an entry of the overflow list */
+};
+
+/* A message in an overflow buffer: struct ni_kept, whose target it is. */
+struct ni_spill {
+    struct ni_entry *entry; /* a delivery is under way in it until the header is released */
+    uint64_t offset;        /* in the entry's buffer */
+    void *user_ptr;         /* once matched: of whoever matched, as ct */
+    struct ni_ct *ct;
+};
+
+/* Reads that are under way for one message. */
+struct ni_pieces {
+    _Atomic uint32_t left;
+    _Atomic int status; /* of the last one that failed */
+};
+
+/* A message that waits: in pt->kept, claimed by a search, or being fetched. */
+struct ni_kept {
+    struct ni_match_header match;
+    struct ni_arriving from;
+    struct ni_portal_task task; /* an answer that found no memory */
+    union {
+        uint8_t small[NI_PUT_INLINE];
+        uint8_t *data;
+        struct ni_remote remote;
+        const uint8_t *own;
+        struct ni_spill spill;
+        struct ni_pieces pieces; /* REMOTE, being fetched to an I/O vector */
+    };
+    struct ni_target target; /* once matched; of `spill` where it is */
+    enum ni_kept_form form;
+    enum ni_event_kind type; /* of its event */
+    enum ni_ni_fail fail;
+    uint32_t matcher; /* with `spill`: options of whoever matched */
+    bool claimed;
+    bool filling; /* the data is on its way to the overflow buffer */
+    bool matched; /* while it was */
+    bool silent;  /* of what has no PUT_OVERFLOW */
+    bool unlinks; /* whoever matched unlinks itself */
+};
+
+/* A message without data; NULL out of memory. portals->lock is held. */
+struct ni_kept *ni_kept_new(struct ni *ni, const struct ni_arriving *from);
+/* Give back one that is in no list. portals->lock is held. */
+void ni_kept_free(struct ni *ni, struct ni_kept *kept);
+/* Whether as many are kept as may be. portals->lock is held. */
+static inline bool ni_kept_is_full(const struct ni_portals *portals)
+{
+    return portals->headers >= portals->limits.max_unexpected_headers;
+}
+
+/* List it; false out of memory. portals->lock is held. */
+bool ni_kept_list(struct ni *ni, struct ni_kept *kept);
+/* Keep a message with its data: NI_OK, or NI_AGAIN when there is no memory for it.
+ * portals->lock is held. */
+ni_status ni_kept_copy(struct ni *ni, const struct ni_arriving *from, const void *data);
+/* The first one that an entry would match with what is left of its space, or NULL. portals->lock is
+ * held. */
+struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me,
+                             const struct ni_space *space);
+/* Take it out of its list. portals->lock is held. */
+void ni_kept_take(struct ni *ni, struct ni_kept *kept);
+/* Its target is the buffer of an entry that is not posted. Whether that unlinks itself with it. */
+bool ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
+/* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
+void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
+
+/* Deliver a message that was kept, whose target is set; frees it, now or when its data is there. No
+ * lock is held. */
+void ni_kept_deliver(struct ni *ni, struct ni_kept *kept);
+
+/* Have the data of a message come from its initiator to its target, then end it. */
+void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote);
+
+/* ---- overflow.c ---- */
+
+enum ni_overflow_result {
+    NI_OVERFLOW_NONE, /* no entry there matches */
+    NI_OVERFLOW_TAKEN,
+    NI_OVERFLOW_REFUSED,
+    NI_OVERFLOW_AGAIN, /* no room for its header now */
+};
+
+/* A message has found no posted entry: look on the overflow list. Taken: `taken` has room in an
+ * entry's buffer; its data is to be put to taken->target, then ni_overflow_filled. Refused: *why.
+ * portals->lock is held. */
+enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving *from,
+                                         struct ni_kept **taken, enum ni_ni_fail *why);
+/* Its data is in the overflow buffer, or will never be. No lock is held, as in all of these. */
+void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
+/* An entry or a search has matched it, which is not told yet; whether that unlinks itself. */
+bool ni_overflow_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
+/* Tell whoever has matched it, unless it is silent, now or when its data is there; release it. */
+void ni_overflow_deliver(struct ni *ni, struct ni_kept *kept);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_PORTALS_PUT_H
+#define NI_PORTALS_PUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "portals/combine.h"
+#include "portals/message.h"
+
+/* Puts, gets and atomics at their initiator: put*.c, request.c, request_send.c, self.c. */
+
+/* What goes over the wire. */
+struct ni_put_header {
+    const uint8_t *src;
+    uint64_t length;
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t remote_offset;
+    uint64_t token;
+    uint16_t pt_index;
+};
+
+/* What makes a get or an atomic of a put. */
+struct ni_extra {
+    enum ni_verb verb;
+    struct ni_combination what; /* atomics */
+    uint8_t *dst;               /* of the answer, where one comes */
+    struct ni_eq *eq;           /* of dst's descriptor */
+    struct ni_ct *ct;
+    uint32_t options;
+};
+
+/* When an operation is triggered. */
+struct ni_when {
+    struct ni_ct *ct;
+    uint64_t threshold;
+};
+
+/* A put, get or atomic that something is still to come of. */
+struct ni_put {
+    struct ni_list all;   /* in peer->puts or portals->own_puts; under the NI's lock */
+    struct ni_list queue; /* in peer->put_queue while it waits for room; under the peer's lock */
+    struct ni_portal_task task;
+    struct ni_peer *peer; /* NULL: this NI */
+    struct ni_put_header header;
+    struct ni_eq *eq;
+    struct ni_ct *ct;
+    void *user_ptr;
+    struct ni_rkey rkey;      /* of its data, handle 0: none */
+    struct ni_packed *packed; /* NULL: its data is the user's */
+    uint32_t options;         /* the descriptor's */
+    bool ack;
+    bool is_long;
+    bool asked;             /* an answer may come; under the NI's lock */
+    bool told;              /* SEND has been told, or need not be */
+    struct ni_extra *extra; /* NULL: a put */
+};
+
+/* Send a put, get or atomic, or have it wait; what ni_put returns. */
+int ni_put_start(struct ni_put *put);
+/* Whether nothing is sent, so that there is no SEND event. */
+static inline bool ni_put_only_asks(const struct ni_put *put)
+{
+    return put->extra != NULL && put->extra->verb == NI_VERB_GET;
+}
+
+/* Whether it ends with a REPLY. */
+static inline bool ni_put_fetches(const struct ni_put *put)
+{
+    return put->extra != NULL && put->extra->verb != NI_VERB_ATOMIC;
+}
+
+/* A put that stays open, from a filled one; NULL out of memory. Its header's token is set. */
+struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from);
+/* Forget it, telling nothing. */
+void ni_put_free(struct ni *ni, struct ni_put *put);
+/* It has ended: tell what is still to tell, free it. No lock is held. */
+void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                   uint64_t remote_offset);
+/* Whether ni_put would take these: NI_OK, or what it would return. */
+int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                 uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
+/* Nothing of it has been sent, and never will be: tell. */
+void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail);
+/* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
+struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
+/* Packets; the peer's lock is held. Whether a put goes without its data: */
+bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
+/* With its data. open: the put's struct if it wants an answer, else NULL. */
+ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *header,
+                            struct ni_put *open);
+/* One that has a struct, which may be gone afterwards. *is_long tells how it went. */
+ni_status ni_put_send_open(struct ni_put *put, bool *is_long);
+/* The data of a put has left before ni_put returns: count, tell; what ni_put returns. */
+int ni_put_left(const struct ni_put *put);
+/* It has ended, and has no struct: tell ACK or REPLY. */
+void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
+                     uint64_t remote_offset);
+/* Its packet cannot be kept from being sent any more: from now on an answer may end it, in another
+ * thread, so that it is not touched afterwards. */
+void ni_put_ask(struct ni_put *put);
+/* The data of a put has left. */
+void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
+ni_status ni_put_send_first(struct ni_peer *peer);
+void ni_put_complete_all(struct ni_peer *peer, ni_status status);
+
+/* ---- request.c, request_send.c ---- */
+
+/* Send a get or atomic; open: its struct if it wants an answer, else NULL. The peer's lock is held. */
+ni_status ni_request_send(struct ni_put *put, struct ni_put *open);
+
+/* Start a get or an atomic, now or (when not NULL) later: what ni_get returns. `put` is copied where it
+ * remains. */
+int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *when);
+/* triggered_ops.c: the second. */
+int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct ni_when *when);
+
+/* ---- self.c ---- */
+
+/* ni_put to this NI. */
+int ni_put_self(struct ni *ni, struct ni_put *put);
+
+#endif

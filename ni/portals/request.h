@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_PORTALS_REQUEST_H
+#define NI_PORTALS_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "portals/combine.h"
+#include "portals/kept.h"
+#include "portals/message.h"
+#include "portals/put.h"
+
+/* Gets and atomics at their target: serve.c, answer.c. */
+
+/* A get or an atomic, as its target sees it. */
+struct ni_request {
+    struct ni_arriving from;
+    const uint8_t *data;        /* atomics: from.rlength bytes */
+    struct ni_combination what; /* the same */
+    struct ni_remote to;        /* of the answer, in the peer; handle 0: none */
+    struct ni_target target;    /* once matched */
+    struct ni_kept *spilled;    /* it met an entry of the overflow list */
+};
+
+/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the portal table
+ * entry held until ni_request_end; or why it is refused, which is counted and told to the target here.
+ * NI_AGAIN: no memory, nothing has happened. */
+ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
+                          enum ni_ni_fail *fail);
+/* It is done, and answered: tell its event, release its entry. */
+void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail);
+/* Do to the entry's memory what an atomic says; old may be NULL. */
+void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
+/* A peer's: NI_OK, or NI_AGAIN (no memory): nothing has been done. */
+ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t pt_index);
+/* One to the own NI; what ni_get and its kin return. */
+int ni_request_self(struct ni *ni, struct ni_put *put);
+
+/* An answer that may take longer than a packet. */
+struct ni_answer {
+    struct ni_list all; /* in portals->answers; under the NI's lock */
+    struct ni_portal_task task;
+    struct ni_request request;
+    enum ni_ni_fail fail;
+    uint8_t old[]; /* fetching atomics: what was there */
+};
+
+/* With room for so many old values; NULL out of memory. */
+struct ni_answer *ni_answer_new(struct ni *ni, uint64_t length);
+void ni_answer_free(struct ni *ni, struct ni_answer *answer);
+/* Answer with what is at src, in one packet, now (or, if it is short, when there is room); false if that is
+ * not possible. */
+bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src);
+/* Have the answer written to the initiator, tell the event and leave the entry. Ends `answer`. */
+void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src);
+
+#endif
