@@ -38,6 +38,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/portals_pt.h \
     ni/include/apeni/portals_search.h \
     ni/include/apeni/portals_triggered.h \
+    ni/include/apeni/qp.h \
     ni/include/apeni/rcache.h \
     ni/include/apeni/region.h \
     ni/include/apeni/stats.h \
@@ -50,4 +51,5 @@ include ni/match/local.mk
 include ni/table/local.mk
 include ni/engine/local.mk
 include ni/command/local.mk
+include ni/qp/local.mk
 include ni/portals/local.mk

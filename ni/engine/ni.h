@@ -33,6 +33,7 @@ struct ni_commands;
 struct ni_control;
 struct ni_peer;
 struct ni_portals;
+struct ni_qps;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
  * leaves with it; whoever has the turn. */
@@ -53,6 +54,8 @@ enum ni_untidy {
     /* There are command regions. It stays as long as they do: so their monitor is asked for by a
      * test that each poll makes in any case. */
     NI_UNTIDY_COMMANDS = 4,
+    NI_UNTIDY_QPS = 8, /* The same for queue pairs. */
+    NI_UNTIDY_STAYS = NI_UNTIDY_COMMANDS | NI_UNTIDY_QPS,
 };
 
 struct ni {
@@ -101,6 +104,8 @@ struct ni {
     void *down_arg;
     const struct ni_command_ops *command_ops; /* NULL: there never was a command region */
     struct ni_commands *commands;
+    const struct ni_command_ops *qp_ops; /* NULL: there never was a queue pair */
+    struct ni_qps *qps;
     struct ni_list forks; /* in the list of all NIs of the process */
 };
 

@@ -149,6 +149,9 @@ void ni_close(struct ni *ni)
     if (ni->command_ops != NULL) {
         ni->command_ops->close(ni);
     }
+    if (ni->qp_ops != NULL) {
+        ni->qp_ops->close(ni);
+    }
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
         next = node->next;
         ni_peer_free(ni_container_of(node, struct ni_peer, all));

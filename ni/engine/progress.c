@@ -297,11 +297,19 @@ static unsigned progress(struct ni *ni)
 /* What waits until nobody is in a callback. */
 static NI_NOINLINE unsigned tidy(struct ni *ni)
 {
-    if ((ni->untidy & ~(uint32_t)NI_UNTIDY_COMMANDS) != 0) {
+    unsigned events = 0;
+
+    if ((ni->untidy & ~(uint32_t)NI_UNTIDY_STAYS) != 0) {
         ni_lanes_compact(ni);
         ni_peers_sever(ni);
     }
-    return (ni->untidy & NI_UNTIDY_COMMANDS) != 0 ? ni->command_ops->progress(ni) : 0;
+    if ((ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
+        events = ni->command_ops->progress(ni);
+    }
+    if ((ni->untidy & NI_UNTIDY_QPS) != 0) {
+        events += ni->qp_ops->progress(ni);
+    }
+    return events;
 }
 
 static unsigned progress_single(struct ni *ni)

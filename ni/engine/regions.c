@@ -76,6 +76,8 @@ static void free_object(struct ni *ni, enum ni_region_type type, const struct ni
         ni_counter_free((struct ni_counter *)(uintptr_t)view->object[0]);
     } else if (type == NI_REGION_COMMAND) {
         ni->command_ops->release(ni, (void *)(uintptr_t)view->object[0]);
+    } else if (type == NI_REGION_QP) {
+        ni->qp_ops->release(ni, (void *)(uintptr_t)view->object[0]);
     }
 }
 
@@ -101,8 +103,10 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues and command regions are used by whoever has the turn, counters under the NI's lock. */
-    object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND;
+    /* Queues, command regions and queue pairs are used by whoever has the turn, counters under the
+     * NI's lock. */
+    object =
+        view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND || view.type == NI_REGION_QP;
     if (object) {
         taken = ni_turn_take(ni);
     }

@@ -5,6 +5,7 @@ suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c
     tests/links/suite_private.h tests/links/suite_run.c
 suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
 suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
+suite_qps = tests/links/suite_qps_help.c tests/links/suite_qps.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
@@ -28,6 +29,8 @@ suite_tests = \
     tests/links/suite_portal_words \
     tests/links/suite_portals \
     tests/links/suite_probes \
+    tests/links/suite_qps \
+    tests/links/suite_qps_refused \
     tests/links/suite_queues \
     tests/links/suite_random \
     tests/links/suite_refused \
@@ -117,6 +120,14 @@ tests_links_suite_portals_LDADD = $(LINKS_LIBS)
 tests_links_suite_probes_SOURCES = tests/links/suite_probes.c $(suite_sources) $(suite_portals)
 tests_links_suite_probes_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_probes_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_qps_SOURCES = tests/links/suite_qps.c $(suite_sources) $(suite_qps)
+tests_links_suite_qps_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_qps_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_qps_refused_SOURCES = tests/links/suite_qps_refused.c $(suite_sources) $(suite_qps)
+tests_links_suite_qps_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_qps_refused_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|command|engine|link|match|portals|table)\//)
+    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|table)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -89,6 +89,7 @@ BEGIN {
     allow("ni/table", "ni/base ni/include")
     allow("ni/engine", "ni/table ni/link ni/base ni/include")
     allow("ni/command", "ni/engine ni/table ni/link ni/base ni/include")
+    allow("ni/qp", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/portals", "ni/engine ni/table ni/match ni/link ni/base ni/include")
     allow("hfm", "ni/engine ni/link ni/base ni/include")
     allow("presto", "ni/engine ni/base ni/include")

@@ -12,6 +12,7 @@
 #include <apeni/ni.h>
 #include <apeni/param.h>
 #include <apeni/portals.h>
+#include <apeni/qp.h>
 #include <apeni/rcache.h>
 #include <apeni/region.h>
 #include <apeni/stats.h>

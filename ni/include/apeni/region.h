@@ -16,6 +16,7 @@
  *            own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
  *   COMMAND  Its owner composes descriptors there by plain stores; packets are refused.
+ *   QP       A queue pair: its owner posts requests there; packets are refused.
  *
  * A region is named by a handle, which holds an index and a generation: a handle kept after
  * ni_region_deregister is refused, also when its index is in use again. A remote access must also
@@ -39,6 +40,7 @@ enum ni_region_type {
     NI_REGION_QUEUE = 2,
     NI_REGION_COUNTER = 3,
     NI_REGION_COMMAND = 4, /* command.h */
+    NI_REGION_QP = 6,      /* qp.h */
 };
 
 /* Remote accesses that a region allows; bits. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "qp/pair.h"
+
+/* What a request may name, judged on the NI's own copy of it. */
+
+/* Which of words 1 to 5 an operation uses; the others must be 0. */
+static const struct {
+    bool local, remote, operands;
+} uses[] = {
+    [NI_QP_NOP] = {false, false, false},
+    [NI_QP_READ] = {true, true, false},
+    [NI_QP_WRITE] = {true, true, false},
+    [NI_QP_ATOMIC] = {false, true, true},
+};
+
+static bool is_request(const struct ni_qp_flight *flight)
+{
+    const uint64_t *word = flight->word;
+    enum ni_qp_op op = ni_qp_op_of(word[0]);
+    uint64_t len = ni_qp_len_of(word[0]);
+
+    if (op < NI_QP_NOP || op > NI_QP_ATOMIC ||
+        (ni_qp_flags_of(word[0]) & ~(unsigned)(NI_QP_FENCE | NI_QP_SILENT)) != 0 ||
+        (!uses[op].local && word[1] != 0) || (!uses[op].remote && word[2] != 0) ||
+        (!uses[op].operands && (word[3] | word[4] | word[5] >> 32) != 0)) {
+        return false;
+    }
+    if (op == NI_QP_ATOMIC) {
+        return (len == 4 || len == 8) && word[5] >> 32 < NI_ATOMIC_OPS;
+    }
+    return op != NI_QP_NOP || (len == 0 && ni_qp_target_of(word[0]) == 0);
+}
+
+static unsigned local_access(enum ni_qp_op op)
+{
+    return op == NI_QP_WRITE ? NI_ACCESS_READ : NI_ACCESS_WRITE;
+}
+
+static bool judge_local(struct ni_qp_flight *flight)
+{
+    enum ni_qp_op op = ni_qp_op_of(flight->word[0]);
+    uint64_t len = ni_qp_len_of(flight->word[0]);
+    unsigned access = local_access(op);
+
+    if (!uses[op].local || len == 0) {
+        return true;
+    }
+    return ni_region_search(flight->pair->ni, (const void *)(uintptr_t)flight->word[1], len,
+                            &flight->memory) == NI_OK &&
+           (flight->memory.access & access) == access;
+}
+
+bool ni_qp_is_owners(const struct ni_qp_flight *flight, uint64_t len)
+{
+    enum ni_qp_op op = ni_qp_op_of(flight->word[0]);
+
+    return !uses[op].local || len == 0 ||
+           ni_table_check(&flight->pair->ni->table, flight->memory.handle, flight->memory.key,
+                          flight->word[1] + flight->issued, len, local_access(op), NULL) == NI_OK;
+}
+
+enum ni_qp_reason ni_qp_judge(struct ni_qp_flight *flight)
+{
+    const struct ni_qpair *pair = flight->pair;
+    uint32_t target = ni_qp_target_of(flight->word[0]);
+
+    if (!is_request(flight)) {
+        return NI_QP_BAD_REQUEST;
+    }
+    if (ni_qp_op_of(flight->word[0]) == NI_QP_NOP) {
+        return NI_QP_DONE;
+    }
+    if (target >= pair->target_count || pair->targets[target].peer == NULL) {
+        return NI_QP_BAD_TARGET;
+    }
+    flight->peer = pair->targets[target].peer;
+    flight->target = pair->targets[target].rkey;
+    return judge_local(flight) ? NI_QP_DONE : NI_QP_BAD_LOCAL;
+}
