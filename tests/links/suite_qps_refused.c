@@ -232,23 +232,27 @@ static void wild_stores(struct suite *suite)
 static void removed(struct suite *suite)
 {
     struct qp_world *world = qp_world_new(suite);
+    struct qp_pair *pairs[5];
+    struct ni_qp_completion *seen[5];
 
-    for (uint32_t n = 0; n < 20; n++) {
-        struct qp_pair *pair = qp_pair_new(world, 16, 16, 64);
-        struct ni_qp_completion *seen = suite_alloc(suite, 16 * sizeof(*seen));
-
+    for (uint32_t n = 0; n < 5; n++) {
+        pairs[n] = qp_pair_new(world, 16, 16, 64);
+        seen[n] = suite_alloc(suite, 16 * sizeof(*seen[n]));
         for (uint32_t i = 0; i < 16; i++) {
-            struct ni_qp_work work = qp_copy(world, NI_QP_READ, 16 + i, 4000, 1);
+            struct ni_qp_work work = qp_copy(world, NI_QP_READ, 16 * n + i, 4000, 1);
 
-            CHECK(ni_qp_post(&pair->qp, &work));
+            CHECK(ni_qp_post(&pairs[n]->qp, &work));
         }
-        for (uint32_t i = 0; i < n % 5; i++) {
-            (void)qp_next(pair);
+        for (uint32_t i = 0; i < 3 * n; i++) {
+            (void)qp_next(pairs[n]);
         }
-        qp_pair_end(pair);
-        memcpy((void *)seen, (void *)pair->attr.completions, 16 * sizeof(*seen));
-        suite_rest(suite);
-        CHECK(memcmp((void *)seen, (void *)pair->attr.completions, 16 * sizeof(*seen)) == 0);
+        qp_pair_end(pairs[n]);
+        memcpy((void *)seen[n], (void *)pairs[n]->attr.completions, 16 * sizeof(*seen[n]));
+    }
+    suite_rest(suite);
+    for (uint32_t n = 0; n < 5; n++) {
+        CHECK(memcmp((void *)seen[n], (void *)pairs[n]->attr.completions, 16 * sizeof(*seen[n])) ==
+              0);
     }
 }
 

@@ -10,7 +10,8 @@ stress_tests = \
     tests/stress/inproc_threads \
     tests/stress/lane_threads \
     tests/stress/many_processes \
-    tests/stress/portals_threads
+    tests/stress/portals_threads \
+    tests/stress/qp_threads
 
 tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
 tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
@@ -35,6 +36,10 @@ tests_stress_many_processes_LDADD = $(STRESS_LIBS)
 tests_stress_portals_threads_SOURCES = tests/stress/portals_threads.c
 tests_stress_portals_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_portals_threads_LDADD = $(STRESS_LIBS)
+
+tests_stress_qp_threads_SOURCES = tests/stress/qp_threads.c
+tests_stress_qp_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_qp_threads_LDADD = $(STRESS_LIBS)
 
 include tests/stress/shm.mk
 

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Small programs on the network interface alone, each also a test: it ends with 0 if its result is right.
+
+ni_examples = \
+    examples/ni/queue_pair
+
+examples_ni_queue_pair_SOURCES = examples/ni/queue_pair.c
+examples_ni_queue_pair_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+examples_ni_queue_pair_LDADD = ni/libapeni.la
+
+check_PROGRAMS += $(ni_examples)
+TESTS += $(ni_examples)
