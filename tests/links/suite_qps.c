@@ -129,12 +129,12 @@ static void full(struct suite *suite)
     suite_rest(suite);
     CHECK(!ni_qp_post(&pair->qp, &nop));
     CHECK(qp_stat(pair, "qp_held") > held);
-    for (; next < 50; next++) {
+    for (; next < 24; next++) {
         struct ni_qp_result result = qp_next(pair);
 
         check_done(result, 0);
         CHECK(result.cookie == next);
-        if (nop.cookie < 50) {
+        if (nop.cookie < 24) {
             qp_post(pair, &nop);
             nop.cookie++;
         }
