@@ -73,7 +73,11 @@ static bool send_packet(const struct ni_request *request, const uint8_t *src)
     if (request->target.mlength <= peer->ni->config->match_eager && ni_send_turn(peer) &&
         ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload) == NI_OK) {
         memcpy(place, &fields, sizeof(fields));
-        memcpy(payload, src, len);
+        if (NI_LIKELY(src != NULL)) {
+            memcpy(payload, src, len);
+        } else {
+            ni_iovec_read(request, payload);
+        }
         peer->overtake = false;
         ni_packet_commit(peer, NI_PACKET_REPLY, 0, len, NI_HANDLE_PORTAL);
         sent = true;
@@ -84,7 +88,13 @@ static bool send_packet(const struct ni_request *request, const uint8_t *src)
 
 bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src)
 {
+    uint8_t few[NI_REPLY_INLINE];
+
     if (request->target.mlength <= NI_REPLY_INLINE) {
+        if (src == NULL) {
+            ni_iovec_read(request, few);
+            src = few;
+        }
         /* Its place: see ni_send_can_answer. */
         (void)send_line(request, src);
         return true;
@@ -120,27 +130,33 @@ static void say_and_end(struct ni *ni, struct ni_portal_task *task)
     }
 }
 
-static void written(void *arg, ni_status status, uint64_t value)
+void ni_answer_written(struct ni_answer *answer, ni_status status)
 {
-    struct ni_answer *answer = arg;
-    struct ni *ni = answer->request.from.peer->ni;
-
-    (void)value;
     answer->fail = ni_fail_of(status);
     if (answer->fail != NI_NI_OK) {
         answer->request.target.mlength = 0;
     }
-    say_and_end(ni, &answer->task);
+    say_and_end(answer->request.from.peer->ni, &answer->task);
+}
+
+static void written(void *arg, ni_status status, uint64_t value)
+{
+    (void)value;
+    ni_answer_written(arg, status);
 }
 
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src)
 {
     const struct ni_request *request = &answer->request;
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = written, .arg = answer};
-    ni_status status =
-        ni_write(ni, request->from.peer, src, request->target.mlength, &request->to, &ack);
+    ni_status status;
 
+    if (src == NULL) {
+        ni_iovec_write(ni, answer);
+        return;
+    }
+    status = ni_write(ni, request->from.peer, src, request->target.mlength, &request->to, &ack);
     if (status != NI_OK) {
-        written(answer, status, 0);
+        ni_answer_written(answer, status);
     }
 }

@@ -20,8 +20,7 @@ static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
     bool overflows = list == NI_OVERFLOW_LIST;
     bool vector = (me->options & NI_ME_IOVEC) != 0;
 
-    return !(vector && (overflows || (me->options & NI_ME_OP_GET) != 0)) &&
-           (me->options & ~(unsigned)NI_ME_ALL_OPTIONS) == 0 &&
+    return !(vector && overflows) && (me->options & ~(unsigned)NI_ME_ALL_OPTIONS) == 0 &&
            (list == NI_PRIORITY_LIST || overflows) && (!manages || me->min_free <= me->length);
 }
 

@@ -20,6 +20,8 @@ struct ni_combination {
     uint64_t operand; /* of a conditional or masked swap: an element's bits */
 };
 
+enum { NI_ELEMENT_MOST = 32 }; /* bytes */
+
 /* Bytes of an element; 0: no such type. */
 unsigned ni_datatype_size(enum ni_ptl_datatype type);
 

@@ -14,7 +14,7 @@
 /* Bits of ni_space.options besides enum ni_me_options. */
 enum {
     NI_SPACE_OVERFLOW = 1 << 30, /* the entry is on the overflow list */
-    /* An entry with NI_ME_IOVEC takes puts. It has not NI_ME_OP_PUT, so that what finds it goes the
+    /* An entry with NI_ME_IOVEC takes puts and atomics. It has not NI_ME_OP_PUT, so that what finds it goes the
      * long way. */
     NI_SPACE_PUT = 1 << 29,
 };
@@ -40,8 +40,9 @@ _Static_assert(sizeof(struct ni_entry) <= 128, "two lines per entry");
 
 static inline bool ni_entry_allows(const struct ni_entry *entry, enum ni_verb verb)
 {
-    return ni_verb_allowed(verb, entry->space.options) ||
-           (verb == NI_VERB_PUT && (entry->space.options & NI_SPACE_PUT) != 0);
+    uint32_t options = entry->space.options;
+
+    return ni_verb_allowed(verb, options | ((options & NI_SPACE_PUT) != 0 ? NI_ME_OP_PUT : 0U));
 }
 
 static inline bool ni_entry_overflows(const struct ni_entry *entry)

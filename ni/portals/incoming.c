@@ -222,7 +222,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
         status = defer(ni, kept);
     } else {
         kept->type = ni_verb_event(from->verb, false);
-        ni_entry_use(ni->portals, entry, from, &kept->target);
+        ni_entry_use(ni->portals, entry, &kept->from, &kept->target);
         from->pt->users++;
     }
     ni_portals_unlock(ni);

@@ -1,38 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "portals/portals.h"
 
-/* I/O vectors. A walk over one begins at its first element: their number is bounded, and few are long.
- * Offsets and lengths were compared with the sum of the elements before. */
-
-struct walk {
-    const struct ni_iovec *at;
-    uint64_t skip; /* bytes of it */
-};
-
-static struct walk walk_from(const void *vector, uint64_t offset)
-{
-    struct walk walk = {.at = vector, .skip = offset};
-
-    while (walk.skip >= walk.at->iov_len) {
-        walk.skip -= walk.at++->iov_len;
-    }
-    return walk;
-}
-
-/* The next piece, of at most `most` bytes, which are not 0; its length. */
-static uint64_t walk_on(struct walk *walk, uint64_t most, uint8_t **piece)
-{
-    uint64_t len;
-
-    while (walk->skip == walk->at->iov_len) {
-        walk->at++;
-        walk->skip = 0;
-    }
-    len = ni_min_u64(most, walk->at->iov_len - walk->skip);
-    *piece = (uint8_t *)walk->at->iov_base + walk->skip;
-    walk->skip += len;
-    return len;
-}
+/* I/O vectors: what they are, in entries that take puts, and in descriptors of puts. */
 
 /* The bytes of all elements; false if there are too many of either. */
 static bool measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes)
@@ -69,7 +38,7 @@ int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *mea
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data)
 {
     const uint8_t *from = data;
-    struct walk walk;
+    struct ni_walk walk;
     uint8_t *piece;
 
     if (target->mlength == 0) {
@@ -79,10 +48,10 @@ void ni_target_write(struct ni_target *target, uint64_t offset, const void *data
         memmove(target->start, data, target->mlength);
         return;
     }
-    walk = walk_from(target->start, offset);
-    target->start = (uint8_t *)walk.at->iov_base + walk.skip;
+    walk = ni_walk_from(target->start, offset);
+    target->start = ni_walk_place(&walk);
     for (uint64_t left = target->mlength, len; left != 0; left -= len, from += len) {
-        len = walk_on(&walk, left, &piece);
+        len = ni_walk_on(&walk, left, &piece);
         memmove(piece, from, len);
     }
 }
@@ -107,16 +76,16 @@ void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept)
 {
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = piece_read, .arg = kept};
     struct ni_remote remote = kept->remote;
-    struct walk walk = walk_from(kept->target.start, kept->from.remote_offset);
+    struct ni_walk walk = ni_walk_from(kept->target.start, kept->from.remote_offset);
     uint8_t *piece;
 
-    kept->target.start = (uint8_t *)walk.at->iov_base + walk.skip;
+    kept->target.start = ni_walk_place(&walk);
     atomic_init(&kept->pieces.left, 1); /* until all have been asked for */
     atomic_init(&kept->pieces.status, NI_OK);
     for (uint64_t left = kept->target.mlength, len; left != 0; left -= len, remote.addr += len) {
         ni_status status;
 
-        len = walk_on(&walk, left, &piece);
+        len = ni_walk_on(&walk, left, &piece);
         atomic_fetch_add_explicit(&kept->pieces.left, 1, memory_order_relaxed);
         status = ni_read(ni, kept->from.peer, piece, len, &remote, &ack);
         if (status != NI_OK) {
@@ -137,7 +106,7 @@ void ni_packed_drop(struct ni_packed *packed)
     }
 }
 
-static struct ni_packed *pack(struct walk walk, uint64_t length)
+static struct ni_packed *pack(struct ni_walk walk, uint64_t length)
 {
     struct ni_packed *packed = ni_malloc(sizeof(*packed) + length);
     uint64_t done = 0, len;
@@ -148,23 +117,29 @@ static struct ni_packed *pack(struct walk walk, uint64_t length)
     }
     atomic_init(&packed->references, 1);
     for (; done != length; done += len) {
-        len = walk_on(&walk, length - done, &piece);
+        len = ni_walk_on(&walk, length - done, &piece);
         memcpy(packed->data + done, piece, len);
     }
     return packed;
 }
 
-/* Where the bytes of a put are, copied together if need be. They are within the vector. */
-static bool collect(struct ni_put *put, const struct ni_md *md, uint64_t offset)
+bool ni_iovec_within(const struct ni *ni, const struct ni_md *md, uint64_t offset, uint64_t length)
+{
+    uint64_t bytes;
+
+    return measure(ni, md->start, md->length, &bytes) && ni_range_within(offset, length, bytes);
+}
+
+bool ni_iovec_collect(struct ni_put *put, const void *vector, uint64_t offset)
 {
     uint64_t length = put->header.length;
-    struct walk walk;
+    struct ni_walk walk;
 
     if (length == 0) {
         return true;
     }
-    walk = walk_from(md->start, offset);
-    put->header.src = (const uint8_t *)walk.at->iov_base + walk.skip;
+    walk = ni_walk_from(vector, offset);
+    put->header.src = ni_walk_place(&walk);
     if (length > walk.at->iov_len - walk.skip) {
         put->packed = pack(walk, length);
         put->header.src = put->packed != NULL ? put->packed->data : NULL;
@@ -189,15 +164,14 @@ int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset, 
         .options = md->options,
         .ack = ack != NI_NO_ACK_REQ,
     };
-    uint64_t bytes;
     int result;
 
     if ((md->options & NI_MD_IOVEC) == 0 || pt_index >= NI_PT_COUNT || (unsigned)ack > NI_ACK_REQ ||
-        length > ni->portals->limits.max_msg_size || !measure(ni, md->start, md->length, &bytes) ||
-        !ni_range_within(local_offset, length, bytes)) {
+        length > ni->portals->limits.max_msg_size ||
+        !ni_iovec_within(ni, md, local_offset, length)) {
         return NI_PTL_ARG_INVALID;
     }
-    if (!collect(&put, md, local_offset)) {
+    if (!ni_iovec_collect(&put, md->start, local_offset)) {
         return NI_PTL_NO_SPACE;
     }
     result = target != NULL ? ni_put_start(&put) : ni_put_self(ni, &put);

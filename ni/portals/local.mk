@@ -18,6 +18,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/incoming.h \
     ni/portals/iovec.c \
     ni/portals/iovec.h \
+    ni/portals/iovec_request.c \
     ni/portals/kept.c \
     ni/portals/kept.h \
     ni/portals/map.c \

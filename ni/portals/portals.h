@@ -29,7 +29,7 @@
  *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
  *   short.c     the put that has to be fast, at its target
  *   entry.c     match entries                    deliver.c   a put has met an entry
- *   iovec.c     I/O vectors
+ *   iovec.c     I/O vectors, iovec_request.c those of gets and atomics
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
  *   kept.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c

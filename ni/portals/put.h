@@ -21,6 +21,12 @@ struct ni_put_header {
     uint16_t pt_index;
 };
 
+/* Where in a vector something lies. */
+struct ni_place {
+    const struct ni_iovec *vector; /* NULL: in none */
+    uint64_t offset;
+};
+
 /* What makes a get or an atomic of a put. */
 struct ni_extra {
     enum ni_verb verb;
@@ -29,6 +35,8 @@ struct ni_extra {
     struct ni_eq *eq;           /* of dst's descriptor */
     struct ni_ct *ct;
     uint32_t options;
+    struct ni_place from, to; /* of the data, and of the answer */
+    struct ni_packed *landed; /* where the answer comes first, in place of `to`; NULL: at dst */
 };
 
 /* When an operation is triggered. */

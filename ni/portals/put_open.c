@@ -130,6 +130,9 @@ struct ni_put *ni_put_new(struct ni *ni, const struct ni_put *from)
         if (put->packed != NULL) {
             atomic_fetch_add_explicit(&put->packed->references, 1, memory_order_relaxed);
         }
+        if (put->extra != NULL && put->extra->landed != NULL) {
+            atomic_fetch_add_explicit(&put->extra->landed->references, 1, memory_order_relaxed);
+        }
         ni_list_push_back(put->peer != NULL ? &put->peer->puts : &ni->portals->own_puts, &put->all);
     }
     ni_lock_give(&ni->lock, ni->threads);
@@ -173,9 +176,11 @@ static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last, str
 void ni_put_free(struct ni *ni, struct ni_put *put)
 {
     struct ni_packed *packed = put->packed;
+    struct ni_packed *landed = put->extra != NULL ? put->extra->landed : NULL;
 
     free_put(ni, put, NULL, NULL);
     ni_packed_drop(packed);
+    ni_packed_drop(landed);
 }
 
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
@@ -189,6 +194,12 @@ void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint
         (void)ni_region_deregister(ni, ended.rkey.handle);
     }
     ni_packed_drop(ended.packed);
+    if (NI_UNLIKELY(ended.extra != NULL && extra.landed != NULL)) {
+        struct ni_packed *landed = extra.landed;
+
+        ni_iovec_land(&extra, mlength);
+        ni_packed_drop(landed);
+    }
     if (!ended.told) {
         ni_put_tell_sent(&ended, fail);
     }

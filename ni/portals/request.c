@@ -7,9 +7,14 @@
  */
 
 /* Where in a descriptor an operation may go; false if not. */
-static bool place(const struct ni_md *md, uint64_t offset, uint64_t length, uint8_t **start)
+static bool place(const struct ni *ni, const struct ni_md *md, uint64_t offset, uint64_t length,
+                  uint8_t **start, struct ni_place *where)
 {
-    if (length > md->length || offset > md->length - length || (md->options & NI_MD_IOVEC) != 0) {
+    if (NI_UNLIKELY((md->options & NI_MD_IOVEC) != 0)) {
+        *where = (struct ni_place){md->start, offset};
+        return ni_iovec_within(ni, md, offset, length);
+    }
+    if (length > md->length || offset > md->length - length) {
         return false;
     }
     *start = (uint8_t *)((uintptr_t)md->start + offset);
@@ -20,6 +25,9 @@ int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *wh
 {
     if (when != NULL) {
         return ni_triggered_request(ni, put, when);
+    }
+    if (NI_UNLIKELY(put->extra->from.vector != NULL || put->extra->to.vector != NULL)) {
+        return ni_request_vector(ni, put);
     }
     return put->peer != NULL ? ni_put_start(put) : ni_request_self(ni, put);
 }
@@ -51,7 +59,7 @@ static int get_when(struct ni *ni, const struct ni_md *md, uint64_t local_offset
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
-    if (!place(md, local_offset, length, &extra.dst) || pt_index >= NI_PT_COUNT ||
+    if (!place(ni, md, local_offset, length, &extra.dst, &extra.to) || pt_index >= NI_PT_COUNT ||
         length > ni->portals->limits.max_msg_size) {
         return NI_PTL_ARG_INVALID;
     }
@@ -66,16 +74,16 @@ static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
                    uint64_t offset, const struct ni_when *when)
 {
     uint64_t length = put->header.length, most;
-    uint8_t *src;
+    uint8_t *src = NULL;
 
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
     most = get_md != NULL ? ni->portals->limits.max_fetch_atomic_size
                           : ni->portals->limits.max_atomic_size;
-    if (!place(md, offset, length, &src) || length > most ||
+    if (!place(ni, md, offset, length, &src, &extra->from) || length > most ||
         !ni_combination_valid(&extra->what, length) ||
-        (get_md != NULL && !place(get_md, get_offset, length, &extra->dst))) {
+        (get_md != NULL && !place(ni, get_md, get_offset, length, &extra->dst, &extra->to))) {
         return NI_PTL_ARG_INVALID;
     }
     extra->verb = get_md != NULL ? NI_VERB_FETCH : NI_VERB_ATOMIC;

@@ -29,6 +29,9 @@ ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt
                           enum ni_ni_fail *fail);
 /* It is done, and answered: tell its event, release its entry. */
 void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail);
+/* Combine what an atomic brings with an entry's bytes, or a part of both; old may be NULL. */
+void ni_combine_in(struct ni *ni, const struct ni_combination *what, uint8_t *target,
+                   const uint8_t *data, uint8_t *old, uint64_t length);
 /* Do to the entry's memory what an atomic says; old may be NULL. */
 void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
 /* A peer's: NI_OK, or NI_AGAIN (no memory): nothing has been done. */
@@ -42,16 +45,19 @@ struct ni_answer {
     struct ni_portal_task task;
     struct ni_request request;
     enum ni_ni_fail fail;
-    uint8_t old[]; /* fetching atomics: what was there */
+    struct ni_pieces pieces; /* of a vector, being written */
+    uint8_t old[];           /* fetching atomics: what was there */
 };
 
 /* With room for so many old values; NULL out of memory. */
 struct ni_answer *ni_answer_new(struct ni *ni, uint64_t length);
 void ni_answer_free(struct ni *ni, struct ni_answer *answer);
-/* Answer with what is at src, in one packet, now (or, if it is short, when there is room); false if that is
+/* Answer with what is at src (NULL: in the vector of the entry), in one packet, now (or, if it is short, when there is room); false if that is
  * not possible. */
 bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src);
 /* Have the answer written to the initiator, tell the event and leave the entry. Ends `answer`. */
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src);
+/* It has been written, or not. */
+void ni_answer_written(struct ni_answer *answer, ni_status status);
 
 #endif

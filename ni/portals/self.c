@@ -107,14 +107,14 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
 }
 
 /* Tell, and free, what ends at once. */
-static int end(struct ni *ni, struct ni_put *put, struct ni_put *open, enum ni_ni_fail fail,
-               uint64_t mlength)
+static int end(struct ni *ni, const struct ni_put *put, struct ni_put *open, enum ni_ni_fail fail,
+               uint64_t mlength, uint64_t remote_offset)
 {
     int result = ni_put_left(put);
 
     if (open != NULL) {
         open->told = true;
-        ni_put_finish(ni, open, fail, mlength, put->header.remote_offset);
+        ni_put_finish(ni, open, fail, mlength, remote_offset);
     }
     return result;
 }
@@ -205,11 +205,11 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
         break;
     case OUTCOME_SPILLED:
         meeting.target.mlength = meeting.kept->target.mlength;
-        put->header.remote_offset = meeting.kept->spill.offset;
+        from.remote_offset = meeting.kept->spill.offset;
         copy_spilled(ni, meeting.kept, put);
         break;
     case OUTCOME_REFUSED:
         break;
     }
-    return end(ni, put, open, meeting.fail, meeting.target.mlength);
+    return end(ni, put, open, meeting.fail, meeting.target.mlength, from.remote_offset);
 }

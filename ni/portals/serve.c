@@ -43,7 +43,7 @@ static ni_status meet(struct ni *ni, struct ni_request *request, enum ni_ni_fail
         return spill(ni, request, fail, disabled);
     }
     *fail = NI_NI_OP_VIOLATION;
-    if (ni_verb_allowed(from->verb, entry->space.options)) {
+    if (ni_entry_allows(entry, from->verb)) {
         *fail = NI_NI_OK;
         ni_entry_use(ni->portals, entry, from, &request->target);
         from->pt->users++;
@@ -91,6 +91,12 @@ void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail f
         ni_overflow_filled(ni, spilled, fail);
         return;
     }
+    if (NI_UNLIKELY((request->target.options & NI_ME_IOVEC) != 0 && request->target.mlength != 0)) {
+        const struct ni_walk walk =
+            ni_walk_from(request->target.start, request->from.remote_offset);
+
+        request->target.start = ni_walk_place(&walk);
+    }
     ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
                    fail);
     ni_portals_lock(ni);
@@ -101,17 +107,28 @@ void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail f
     ni_portals_unlock(ni);
 }
 
-void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old)
+void ni_combine_in(struct ni *ni, const struct ni_combination *what, uint8_t *target,
+                   const uint8_t *data, uint8_t *old, uint64_t length)
 {
-    const struct ni_target *target = &request->target;
-    bool alone = !ni_combination_aligned(&request->what, target->start);
+    bool alone = !ni_combination_aligned(what, target);
 
     if (alone) {
         ni_lock_take(&ni->memory, ni->threads);
     }
-    ni_combine(&request->what, target->start, request->data, old, target->mlength);
+    ni_combine(what, target, data, old, length);
     if (alone) {
         ni_lock_give(&ni->memory, ni->threads);
+    }
+}
+
+void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old)
+{
+    const struct ni_target *target = &request->target;
+
+    if (NI_UNLIKELY((target->options & NI_ME_IOVEC) != 0)) {
+        ni_iovec_combine(ni, request, old);
+    } else {
+        ni_combine_in(ni, &request->what, target->start, request->data, old, target->mlength);
     }
 }
 
@@ -129,7 +146,8 @@ static void serve_atomic(struct ni *ni, struct ni_request *request)
 static void serve_fetching(struct ni *ni, struct ni_request *request, struct ni_answer *answer)
 {
     uint8_t few[NI_REPLY_INLINE];
-    uint8_t *src = request->target.start;
+    bool vector = (request->target.options & NI_ME_IOVEC) != 0;
+    uint8_t *src = vector ? NULL : request->target.start;
 
     if (request->from.verb == NI_VERB_FETCH) {
         src = answer != NULL ? answer->old : few;
@@ -185,6 +203,8 @@ static void do_own(struct ni *ni, struct ni_request *request, const struct ni_pu
 
     if (request->from.verb != NI_VERB_GET) {
         ni_request_combine(ni, request, put->extra->dst);
+    } else if (target->mlength != 0 && (target->options & NI_ME_IOVEC) != 0) {
+        ni_iovec_read(request, put->extra->dst);
     } else if (target->mlength != 0) {
         memmove(put->extra->dst, target->start, target->mlength);
     }
@@ -217,6 +237,9 @@ int ni_request_self(struct ni *ni, struct ni_put *put)
     }
     if (fail == NI_NI_OK) {
         do_own(ni, &request, put);
+    }
+    if (put->extra->landed != NULL) {
+        ni_iovec_land(put->extra, request.target.mlength);
     }
     result = ni_put_left(put);
     ni_put_tell_end(put, fail, request.target.mlength, request.from.remote_offset);

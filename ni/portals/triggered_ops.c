@@ -32,11 +32,13 @@ static enum ni_ni_fail fail_of(int result)
 /* It cannot even be sent: its events say so. */
 static void fail_put(const struct ni_trigger *trigger, int result)
 {
+    bool vector = (trigger->put.md.options & NI_MD_IOVEC) != 0;
+    const uint8_t *start = vector ? NULL : trigger->put.md.start;
     const struct ni_put put = {
         .peer = trigger->put.target,
         .header =
             {
-                .src = (const uint8_t *)trigger->put.md.start + trigger->put.local_offset,
+                .src = vector ? NULL : start + trigger->put.local_offset,
                 .length = trigger->put.length,
                 .match_bits = trigger->put.match_bits,
                 .hdr_data = trigger->put.hdr_data,

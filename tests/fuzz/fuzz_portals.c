@@ -21,14 +21,14 @@ struct world {
     struct ni *victim, *other;
     struct ni_peer *peer; /* the other, as the victim sees it */
     struct ni_eq *eq;
-    struct ni_md md;
-    uint8_t *buffer; /* length BUFFER for each entry, guards around */
+    struct ni_md md, from, to; /* all memory; source and answer in pieces */
+    uint8_t *buffer;           /* length BUFFER for each entry, guards around */
     uint8_t source[40000];
     uint8_t *answer; /* sizeof(source) bytes, for what gets and atomics fetch */
     unsigned puts, sent[PUTS], acked[PUTS], replied[PUTS];
     bool only_asks[PUTS], fetches[PUTS]; /* gives no SEND; gives a REPLY */
     ni_me_handle entry;
-    struct ni_iovec vector[3];
+    struct ni_iovec vector[3], pieces[2][3];
     ni_unexpected_handle claimed[CLAIMS];
     unsigned claims;
 };
@@ -50,6 +50,15 @@ static void on_event(void *arg, const struct ni_event *event)
     } else {
         must(event->mlength <= BUFFER, "more than the buffer takes");
     }
+}
+
+/* A descriptor of as many bytes as `source` has, in three pieces that are not in order. */
+static struct ni_md in_pieces(struct world *world, struct ni_iovec *pieces, uint8_t *bytes)
+{
+    pieces[0] = (struct ni_iovec){bytes + 30000, 10000};
+    pieces[1] = (struct ni_iovec){bytes + 3, 29997};
+    pieces[2] = (struct ni_iovec){bytes, 3};
+    return (struct ni_md){.start = pieces, .length = 3, .options = NI_MD_IOVEC, .eq = world->eq};
 }
 
 static void setup(struct world *world)
@@ -77,6 +86,8 @@ static void setup(struct world *world)
     world->answer = malloc(sizeof(world->source));
     must(world->buffer != NULL && world->answer != NULL, "memory");
     memset(world->buffer, 0x5a, BUFFER + 2 * GUARD);
+    world->from = in_pieces(world, world->pieces[0], world->source);
+    world->to = in_pieces(world, world->pieces[1], world->answer);
 }
 
 static void teardown(struct world *world)
@@ -180,7 +191,11 @@ static void request(struct world *world, uint8_t choice)
 {
     static const uint32_t lengths[] = {8, 0, 64, 40000}, short_lengths[] = {8, 0, 64, 1024};
     struct ni_peer *target = choice & 8 ? NULL : world->peer;
-    uint64_t to = (uintptr_t)world->answer, from = (uintptr_t)world->source;
+    bool pieces = (choice & 32) != 0;
+    const struct ni_md *get_md = pieces ? &world->to : &world->md;
+    const struct ni_md *put_md = pieces ? &world->from : &world->md;
+    uint64_t to = pieces ? 9997 : (uintptr_t)world->answer;
+    uint64_t from = pieces ? 9997 : (uintptr_t)world->source;
     void *user = (void *)(uintptr_t)world->puts;
     uint32_t length = (choice & 3) == 0 ? lengths[choice >> 6] : short_lengths[choice >> 6];
     unsigned put = world->puts;
@@ -193,19 +208,19 @@ static void request(struct world *world, uint8_t choice)
     world->fetches[put] = (choice & 3) != 1;
     world->puts++;
     if ((choice & 3) == 0) {
-        result = ni_get(world->victim, &world->md, to, length, target, choice >> 4 & 1, choice >> 6,
-                        0, user);
+        length = pieces ? length / 2 : length;
+        result = ni_get(world->victim, get_md, to, length, target, choice >> 4 & 1, choice >> 6, 0,
+                        user);
     } else if ((choice & 3) == 1) {
-        result = ni_atomic(world->victim, &world->md, from, length,
-                           choice & 4 ? NI_ACK_REQ : NI_NO_ACK_REQ, target, choice >> 4 & 1,
-                           choice >> 6, 0, user, 0, NI_SUM, NI_INT64_T);
+        result =
+            ni_atomic(world->victim, put_md, from, length, choice & 4 ? NI_ACK_REQ : NI_NO_ACK_REQ,
+                      target, choice >> 4 & 1, choice >> 6, 0, user, 0, NI_SUM, NI_INT64_T);
     } else if ((choice & 3) == 2) {
-        result = ni_fetch_atomic(world->victim, &world->md, to, &world->md, from, length, target,
+        result = ni_fetch_atomic(world->victim, get_md, to, put_md, from, length, target,
                                  choice >> 4 & 1, choice >> 6, 0, user, 0, NI_BXOR, NI_UINT16_T);
     } else {
-        result =
-            ni_swap(world->victim, &world->md, to, &world->md, from, 8, target, choice >> 4 & 1,
-                    choice >> 6, 0, user, 0, world->source, NI_MSWAP, NI_UINT64_T);
+        result = ni_swap(world->victim, get_md, to, put_md, from, 8, target, choice >> 4 & 1,
+                         choice >> 6, 0, user, 0, world->source, NI_MSWAP, NI_UINT64_T);
     }
     if (result != NI_OK) { /* the peer has been found out */
         world->only_asks[put] = world->fetches[put] = false;

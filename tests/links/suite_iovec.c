@@ -7,7 +7,7 @@ enum { PIECES = 40, ROOM = 400000 };
 
 struct vectors {
     struct suite_end *ends[2];
-    struct ni_iovec from[PIECES], to[PIECES];
+    struct ni_iovec from[PIECES], to[PIECES], back[PIECES];
     uint8_t *source, *sink; /* both with gaps between the pieces */
     uint64_t sum[2];        /* bytes in pieces */
     uint8_t *flat[2];       /* room for them */
@@ -182,6 +182,153 @@ static void to_oneself(struct suite *suite)
     all_ways(suite, true, 5000);
 }
 
+/* ---- gets ------------------------------------------------------------------------------------- */
+
+static void post_source(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    const struct ni_me me = {.start = vectors->from,
+                             .length = PIECES,
+                             .match_id = NI_INITIATOR_ANY,
+                             .options = NI_ME_OP_GET | NI_ME_USE_ONCE | NI_ME_IOVEC |
+                                        NI_ME_EVENT_UNLINK_DISABLE};
+
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, (void *)1, NULL) == NI_OK);
+}
+
+static void get(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    struct suite_end *end = vectors->ends[0];
+    const struct ni_md md = {
+        .start = vectors->to, .length = PIECES, .options = NI_MD_IOVEC, .eq = end->eq};
+
+    memset(vectors->sink, 0, ROOM);
+    CHECK(ni_get(ni->ni, &md, vectors->offset, vectors->length, end->self ? NULL : ni->peers[1], 0,
+                 0, vectors->at, NULL) == NI_OK);
+}
+
+/* `at` in the entry, `offset` in the descriptor. */
+static void fetch(struct suite *suite, struct vectors *vectors, uint64_t n)
+{
+    unsigned target = vectors->ends[0]->self ? 0 : 1;
+    uint64_t left = vectors->sum[0] - vectors->at;
+    uint64_t moved = vectors->length < left ? vectors->length : left;
+    const struct ni_event *event;
+
+    suite_call(suite, target, post_source, vectors);
+    suite_call(suite, 0, get, vectors);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_REPLY, n + 1);
+    suite_until_events(suite, vectors->ends[target], NI_EVENT_GET, n + 1);
+    event = suite_event(vectors->ends[0], NI_EVENT_REPLY, n);
+    CHECK(event->ni_fail_type == NI_NI_OK && event->mlength == moved);
+    CHECK(moved == 0 || event->start == byte_at(vectors->to, vectors->offset));
+    event = suite_event(vectors->ends[target], NI_EVENT_GET, n);
+    CHECK(event->mlength == moved && event->rlength == vectors->length);
+    CHECK(moved == 0 || event->start == byte_at(vectors->from, vectors->at));
+    check(vectors, moved);
+}
+
+static void get_all_ways(struct suite *suite, bool self, unsigned scale)
+{
+    struct vectors *vectors = new_vectors(suite, self ? 1 : 2, scale);
+    uint64_t sum = vectors->sum[1];
+    const uint64_t lengths[] = {0, 1, 20, 25, sum / 3, sum / 2, sum * 3 / 4};
+
+    vectors->ends[0]->self = self;
+    for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        vectors->length = lengths[i];
+        vectors->offset = (sum - lengths[i]) * (i % 2) / 3;
+        vectors->at = i % 3 == 0 ? 0 : vectors->sum[0] * i / 8;
+        fetch(suite, vectors, i);
+    }
+}
+
+static void gets_short_pieces(struct suite *suite)
+{
+    get_all_ways(suite, false, 9);
+}
+
+static void gets_long_pieces(struct suite *suite)
+{
+    get_all_ways(suite, false, 9000);
+}
+
+static void gets_to_oneself(struct suite *suite)
+{
+    get_all_ways(suite, true, 5000);
+}
+
+/* ---- atomics, and what is triggered ------------------------------------------------------------ */
+
+static void post_words(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    const struct ni_me me = {.start = vectors->to,
+                             .length = PIECES,
+                             .match_id = NI_INITIATOR_ANY,
+                             .options = NI_ME_OP_PUT | NI_ME_OP_GET | NI_ME_IOVEC};
+
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, (void *)1, NULL) == NI_OK);
+}
+
+/* Puts, and then adds twice, what the pieces hold, when the counter says so. */
+static void trigger(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    struct suite_end *end = vectors->ends[0];
+    struct ni_md md = {
+        .start = vectors->from, .length = PIECES, .options = NI_MD_IOVEC, .eq = end->eq};
+    struct ni_md back = {.start = vectors->back, .length = PIECES, .options = NI_MD_IOVEC};
+    struct ni_ct *ct;
+
+    back.eq = end->eq;
+    CHECK(ni_ct_alloc(ni->ni, &ct) == NI_OK);
+    CHECK(ni_triggered_put(ni->ni, &md, 0, UINT64_MAX, NI_ACK_REQ, ni->peers[1], 0, 0, 0, NULL, 0,
+                           ct, 1) == NI_PTL_ARG_INVALID);
+    CHECK(ni_triggered_put(ni->ni, &md, vectors->at, vectors->length, NI_ACK_REQ, ni->peers[1], 0,
+                           0, vectors->offset, NULL, 0, ct, 1) == NI_OK);
+    CHECK(ni_triggered_atomic(ni->ni, &md, vectors->at, vectors->length, NI_ACK_REQ, ni->peers[1],
+                              0, 0, vectors->offset, NULL, 0, NI_SUM, NI_UINT32_T, ct, 2) == NI_OK);
+    CHECK(ni_triggered_fetch_atomic(ni->ni, &back, vectors->offset, &md, vectors->at,
+                                    vectors->length, ni->peers[1], 0, 0, vectors->offset, NULL, 0,
+                                    NI_SUM, NI_UINT32_T, ct, 3) == NI_OK);
+    CHECK(ni_ct_inc(ct, (struct ni_ct_event){.success = 3}) == NI_OK);
+}
+
+static uint32_t word_of(const struct ni_iovec *iovec, uint64_t offset)
+{
+    uint32_t word = 0;
+
+    for (unsigned i = 0; i < sizeof(word); i++) {
+        word |= (uint32_t)*byte_at(iovec, offset + i) << 8 * i;
+    }
+    return word;
+}
+
+static void triggered(struct suite *suite)
+{
+    struct vectors *vectors = new_vectors(suite, 2, 60);
+
+    vectors->sum[1] = cut(vectors->back, suite_alloc(suite, ROOM), 60, 4);
+    vectors->length = 800;
+    vectors->at = 33;
+    vectors->offset = 6;
+    CHECK(vectors->sum[0] > 840 && vectors->sum[1] > 840);
+    suite_call(suite, 1, post_words, vectors);
+    suite_call(suite, 0, trigger, vectors);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_ACK, 2);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_REPLY, 1);
+    suite_until_events(suite, vectors->ends[0], NI_EVENT_SEND, 3);
+    suite_until_events(suite, vectors->ends[1], NI_EVENT_FETCH_ATOMIC, 1);
+    for (uint64_t i = 0; i < vectors->length; i += 4) {
+        uint32_t word = word_of(vectors->from, vectors->at + i);
+
+        CHECK(word_of(vectors->back, vectors->offset + i) == 2 * word);
+        CHECK(word_of(vectors->to, vectors->offset + i) == 3 * word);
+    }
+}
+
 /* ---- arguments -------------------------------------------------------------------------------- */
 
 static void refuse(struct suite_ni *ni, void *arg)
@@ -201,10 +348,10 @@ static void refuse(struct suite_ni *ni, void *arg)
           NI_PTL_ARG_INVALID);
     CHECK(ni_put(ni->ni, &md, 0, vectors->sum[0] + 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) ==
           NI_PTL_ARG_INVALID);
-    CHECK(ni_get(ni->ni, &md, 0, 8, NULL, 0, 0, 0, NULL) == NI_PTL_ARG_INVALID);
-    me.options |= NI_ME_OP_GET;
-    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
-    me.options ^= NI_ME_OP_GET;
+    CHECK(ni_get(ni->ni, &md, vectors->sum[0] - 7, 8, NULL, 0, 0, 0, NULL) == NI_PTL_ARG_INVALID);
+    CHECK(ni_atomic(ni->ni, &md, vectors->sum[0] - 7, 8, NI_ACK_REQ, NULL, 0, 0, 0, NULL, 0, NI_SUM,
+                    NI_INT64_T) == NI_PTL_ARG_INVALID);
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_OVERFLOW_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
     CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_OK);
     me.length = ++md.length;
     CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
@@ -223,6 +370,10 @@ static const struct suite_case cases[] = {
     {"short_pieces", 2, SUITE_NEEDS_NOTHING, short_pieces},
     {"long_pieces", 2, SUITE_NEEDS_NOTHING, long_pieces},
     {"to_oneself", 1, SUITE_NEEDS_NOTHING, to_oneself},
+    {"gets_short_pieces", 2, SUITE_NEEDS_NOTHING, gets_short_pieces},
+    {"gets_long_pieces", 2, SUITE_NEEDS_NOTHING, gets_long_pieces},
+    {"gets_to_oneself", 1, SUITE_NEEDS_NOTHING, gets_to_oneself},
+    {"triggered", 2, SUITE_NEEDS_NOTHING, triggered},
     {"refused_calls", 1, SUITE_NEEDS_NOTHING, refused_calls},
 };
 

@@ -20,11 +20,12 @@ struct end {
 struct run {
     struct pair pair;
     struct end a, b;
-    struct ni_md md;
-    unsigned sends, acks; /* to come */
+    struct ni_md md, in, out; /* plain; both vectors */
+    struct ni_iovec pieces[3][2];
+    unsigned sends, acks, replies; /* to come */
     unsigned posted, unlinked;
     ni_me_handle handles[ENTRIES];
-    uint8_t from[LONG], to[ENTRIES][LONG];
+    uint8_t from[LONG], to[ENTRIES][LONG], got[LONG], words[LONG];
 };
 
 static void on_event(void *arg, const struct ni_event *event)
@@ -111,6 +112,51 @@ static void trigger(struct run *run)
     assert_int_equal(ni_ct_inc(run->b.ct, one), NI_OK);
 }
 
+static void split(struct ni_iovec *pieces, uint8_t *bytes)
+{
+    pieces[0] = (struct ni_iovec){bytes + LONG / 2 + 1, LONG / 2 - 1};
+    pieces[1] = (struct ni_iovec){bytes, LONG / 2};
+}
+
+/* An entry for gets and atomics, which is a vector. */
+static bool post_words(struct run *run)
+{
+    const struct ni_me me = {.start = run->pieces[0],
+                             .length = 2,
+                             .ignore_bits = UINT64_MAX,
+                             .match_id = NI_INITIATOR_ANY,
+                             .options = NI_ME_OP_PUT | NI_ME_OP_GET | NI_ME_IOVEC};
+    uint32_t pt;
+
+    split(run->pieces[0], run->words);
+    split(run->pieces[1], run->from);
+    split(run->pieces[2], run->got);
+    run->out = (struct ni_md){
+        .start = run->pieces[1], .length = 2, .options = NI_MD_IOVEC, .eq = run->a.eq};
+    run->in = run->out;
+    run->in.start = run->pieces[2];
+    return accepted(ni_pt_alloc(run->pair.b, 0, run->b.eq, 1, &pt)) &&
+           accepted(ni_me_append(run->pair.b, 1, &me, NI_PRIORITY_LIST, NULL, NULL));
+}
+
+/* Gets and an atomic from vector to vector, at once and triggered. */
+static void fetch(struct run *run)
+{
+    const struct ni_ct_event one = {.success = 1};
+
+    run->replies +=
+        accepted(ni_get(run->pair.a, &run->in, 0, LONG - 1, run->pair.ab, 1, 0, 0, NULL));
+    run->replies += accepted(ni_triggered_get(run->pair.a, &run->in, LONG / 2 - 10, 20,
+                                              run->pair.ab, 1, 0, 0, NULL, run->a.ct, 1));
+    if (accepted(ni_fetch_atomic(run->pair.a, &run->in, LONG / 2 - 101, &run->out, LONG / 2 - 101,
+                                 1000, run->pair.ab, 1, 0, LONG / 2 - 101, NULL, 0, NI_SUM,
+                                 NI_INT32_T))) {
+        run->replies++;
+        run->sends++;
+    }
+    assert_int_equal(ni_ct_inc(run->a.ct, one), NI_OK);
+}
+
 /* Claim a kept message and take it, if there is one. */
 static void claim(struct run *run)
 {
@@ -136,6 +182,9 @@ static void use(struct run *run)
     claim(run);
     trigger(run);
     move(run);
+    if (post_words(run)) {
+        fetch(run);
+    }
     post(run);
     move(run);
 }
@@ -160,6 +209,7 @@ static void finish(struct run *run)
     assert_int_equal(ni_peer_status(run->pair.ab), NI_OK);
     assert_int_equal(run->a.events[NI_EVENT_SEND], run->sends);
     assert_int_equal(run->a.events[NI_EVENT_ACK], run->acks);
+    assert_int_equal(run->a.events[NI_EVENT_REPLY], run->replies);
     /* Each entry gives its event, or is there to be unlinked. */
     for (unsigned i = 0; i < run->posted; i++) {
         run->unlinked += ni_me_unlink(run->pair.b, run->handles[i]) == NI_OK;
