@@ -132,7 +132,7 @@ struct ni_packet_put_long_more {
 enum { NI_REPLY_INLINE = 24 };
 
 /* COMBINE: starts at body[0]. Payload: struct ni_packet_combine_reply if handle is not 0, the operand
- * (8 bytes) of an operation that has one, the data. */
+ * of an operation that has one (8 bytes, or those of a longer element), the data. */
 struct ni_packet_combine {
     uint64_t match_bits;
     uint64_t hdr_data;

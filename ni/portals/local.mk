@@ -6,6 +6,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/arrive.h \
     ni/portals/combine.c \
     ni/portals/combine.h \
+    ni/portals/combine_float.c \
     ni/portals/ct.c \
     ni/portals/ct.h \
     ni/portals/deliver.c \

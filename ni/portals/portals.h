@@ -25,7 +25,7 @@
  *   self.c      puts to the own NI
  *   request.c   gets and atomics at their initiator, request_send.c their packets
  *   serve.c     gets and atomics at their target: peers' (answer.c the answer) and the own
- *   combine.c   what atomics do to an element
+ *   combine.c   what atomics do to an element, combine_float.c if it is not an integer
  *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
  *   short.c     the put that has to be fast, at its target
  *   entry.c     match entries                    deliver.c   a put has met an entry

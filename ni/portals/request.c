@@ -163,7 +163,7 @@ static int swap_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_g
         return NI_PTL_ARG_INVALID;
     }
     if (ni_op_has_operand(op)) {
-        memcpy(&extra.what.operand, operand, ni_datatype_size(type));
+        memcpy(extra.what.operand_bytes, operand, ni_datatype_size(type));
     }
     return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
 }

@@ -60,8 +60,7 @@ static bool take_apart(const struct ni_packet_in *in, const struct ni_packet_com
 
     request->what = (struct ni_combination){.op = (enum ni_ptl_op)fields->op,
                                             .type = (enum ni_ptl_datatype)fields->type};
-    before = (fields->handle != 0 ? sizeof(reply) : 0U) +
-             (ni_op_has_operand(request->what.op) ? sizeof(request->what.operand) : 0U);
+    before = (fields->handle != 0 ? sizeof(reply) : 0U) + ni_operand_size(&request->what);
     if (left < before || left - before > NI_ATOMIC_MOST ||
         !ni_combination_valid(&request->what, left - before)) {
         return false;
@@ -71,8 +70,8 @@ static bool take_apart(const struct ni_packet_in *in, const struct ni_packet_com
         at += sizeof(reply);
     }
     if (ni_op_has_operand(request->what.op)) {
-        memcpy(&request->what.operand, at, sizeof(request->what.operand));
-        at += sizeof(request->what.operand);
+        memcpy(request->what.operand_bytes, at, ni_operand_size(&request->what));
+        at += ni_operand_size(&request->what);
     }
     request->to =
         (struct ni_remote){.addr = reply.addr, .key = reply.key, .handle = fields->handle};

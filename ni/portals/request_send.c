@@ -56,8 +56,8 @@ static void fill(uint8_t *payload, const struct ni_put *put)
         payload += sizeof(reply);
     }
     if (ni_op_has_operand(what->op)) {
-        memcpy(payload, &what->operand, sizeof(what->operand));
-        payload += sizeof(what->operand);
+        memcpy(payload, what->operand_bytes, ni_operand_size(what));
+        payload += ni_operand_size(what);
     }
     if (put->header.length != 0) {
         memcpy(payload, put->header.src, put->header.length);
@@ -80,7 +80,7 @@ static ni_status send_combine(struct ni_put *put, struct ni_put *open)
     };
     uint32_t len = (uint32_t)header->length +
                    (put->rkey.handle != 0 ? sizeof(struct ni_packet_combine_reply) : 0U) +
-                   (ni_op_has_operand(what->op) ? sizeof(what->operand) : 0U);
+                   ni_operand_size(what);
     uint16_t tag = header->pt_index;
     struct ni_peer *peer = put->peer;
     uint8_t *place, *payload;

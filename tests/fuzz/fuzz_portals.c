@@ -265,7 +265,7 @@ static void send_request(struct world *world, struct input *in)
     } else if (kind == NI_PACKET_COMBINE && (choice & 8) != 0) {
         memcpy(&fields, packet->body, sizeof(fields));
         fields.op %= NI_MSWAP + 1;
-        fields.type %= NI_DOUBLE + 1;
+        fields.type %= NI_LONG_DOUBLE_COMPLEX + 1;
         fields.fetch &= 1;
         fields.zero = 0;
         fields.handle = choice & 32 ? fields.handle : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "portal_model.h"
 
+#include <float.h>
 #include <string.h>
 
 __extension__ typedef __int128 model_wide;
@@ -19,6 +20,12 @@ size_t model_size(enum ni_ptl_datatype type)
     case NI_UINT32_T:
     case NI_FLOAT:
         return 4;
+    case NI_LONG_DOUBLE:
+        return sizeof(long double);
+    case NI_DOUBLE_COMPLEX:
+        return 2 * sizeof(double);
+    case NI_LONG_DOUBLE_COMPLEX:
+        return 2 * sizeof(long double);
     default:
         return 8;
     }
@@ -26,11 +33,20 @@ size_t model_size(enum ni_ptl_datatype type)
 
 static int is_float(enum ni_ptl_datatype type)
 {
-    return type == NI_FLOAT || type == NI_DOUBLE;
+    return type == NI_FLOAT || type >= NI_DOUBLE;
+}
+
+static int is_complex(enum ni_ptl_datatype type)
+{
+    return type == NI_FLOAT_COMPLEX || type == NI_DOUBLE_COMPLEX || type == NI_LONG_DOUBLE_COMPLEX;
 }
 
 int model_possible(enum ni_ptl_op op, enum ni_ptl_datatype type)
 {
+    if (is_complex(type)) {
+        return op == NI_SUM || op == NI_PROD || (op >= NI_SWAP && op <= NI_CSWAP_NE);
+    }
+
     static const char of_floats[] = {
         [NI_MIN] = 1,      [NI_MAX] = 1,      [NI_SUM] = 1,      [NI_PROD] = 1,
         [NI_SWAP] = 1,     [NI_CSWAP] = 1,    [NI_CSWAP_NE] = 1, [NI_CSWAP_LE] = 1,
@@ -135,36 +151,75 @@ static int takes_data(enum ni_ptl_op op, int less, int equal, int greater)
     }
 }
 
-static void combine_float(enum ni_ptl_op op, void *target, const void *data, const void *operand)
-{
-    float t, d, o, other;
+/* ---- numbers of up to two parts, one formula for all ------------------------------------------- */
 
-    memcpy(&t, target, sizeof(t));
-    memcpy(&d, data, sizeof(d));
-    memcpy(&o, operand, sizeof(o));
-    other = op >= NI_SWAP ? o : d;
-    if (op == NI_SUM || op == NI_PROD) {
-        t = op == NI_SUM ? t + d : t * d;
-    } else if (takes_data(op, other < t, other >= t && other <= t, other > t)) {
-        t = d;
+/* As long double: exact, and so is what is done to the small numbers of tests. */
+static void parts_of(enum ni_ptl_datatype type, const void *from, long double part[2])
+{
+    float narrow[2];
+    double wide[2];
+
+    part[1] = 0;
+    if (type == NI_FLOAT || type == NI_FLOAT_COMPLEX) {
+        memcpy(narrow, from, model_size(type));
+        part[0] = (long double)narrow[0];
+        part[1] = is_complex(type) ? (long double)narrow[1] : 0;
+    } else if (type == NI_DOUBLE || type == NI_DOUBLE_COMPLEX) {
+        memcpy(wide, from, model_size(type));
+        part[0] = (long double)wide[0];
+        part[1] = is_complex(type) ? (long double)wide[1] : 0;
+    } else {
+        memcpy(part, from, model_size(type));
     }
-    memcpy(target, &t, sizeof(t));
 }
 
-static void combine_double(enum ni_ptl_op op, void *target, const void *data, const void *operand)
+/* What is not a number's own byte stays. */
+static void store_parts(enum ni_ptl_datatype type, void *to, const long double part[2])
 {
-    double t, d, o, other;
+    const float narrow[2] = {(float)part[0], (float)part[1]};
+    const double wide[2] = {(double)part[0], (double)part[1]};
+    const size_t digits = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
-    memcpy(&t, target, sizeof(t));
-    memcpy(&d, data, sizeof(d));
-    memcpy(&o, operand, sizeof(o));
-    other = op >= NI_SWAP ? o : d;
-    if (op == NI_SUM || op == NI_PROD) {
-        t = op == NI_SUM ? t + d : t * d;
-    } else if (takes_data(op, other < t, other >= t && other <= t, other > t)) {
-        t = d;
+    if (type == NI_FLOAT || type == NI_FLOAT_COMPLEX) {
+        memcpy(to, narrow, model_size(type));
+    } else if (type == NI_DOUBLE || type == NI_DOUBLE_COMPLEX) {
+        memcpy(to, wide, model_size(type));
+    } else {
+        memcpy(to, &part[0], digits);
+        if (is_complex(type)) {
+            memcpy((char *)to + sizeof(part[0]), &part[1], digits);
+        }
     }
-    memcpy(target, &t, sizeof(t));
+}
+
+void model_number(enum ni_ptl_datatype type, double real, double imaginary, void *to)
+{
+    const long double part[2] = {(long double)real, (long double)imaginary};
+
+    memset(to, 0, model_size(type));
+    store_parts(type, to, part);
+}
+
+static int same(long double a, long double b)
+{
+    return a >= b && a <= b;
+}
+
+static void combine_float(enum ni_ptl_op op, enum ni_ptl_datatype type, void *target,
+                          const void *data, const void *operand)
+{
+    long double t[2], d[2], o[2], result[2];
+
+    parts_of(type, target, t);
+    parts_of(type, data, d);
+    parts_of(type, op > NI_SWAP ? operand : data, o);
+    if (op == NI_SUM || op == NI_PROD) {
+        result[0] = op == NI_SUM ? t[0] + d[0] : t[0] * d[0] - t[1] * d[1];
+        result[1] = op == NI_SUM ? t[1] + d[1] : t[0] * d[1] + t[1] * d[0];
+        store_parts(type, target, result);
+    } else if (takes_data(op, o[0] < t[0], same(o[0], t[0]) && same(o[1], t[1]), o[0] > t[0])) {
+        memcpy(target, data, model_size(type));
+    }
 }
 
 void model_combine(enum ni_ptl_op op, enum ni_ptl_datatype type, void *target, const void *data,
@@ -172,10 +227,8 @@ void model_combine(enum ni_ptl_op op, enum ni_ptl_datatype type, void *target, c
 {
     uint64_t result;
 
-    if (type == NI_FLOAT) {
-        combine_float(op, target, data, operand);
-    } else if (type == NI_DOUBLE) {
-        combine_double(op, target, data, operand);
+    if (is_float(type)) {
+        combine_float(op, type, target, data, operand);
     } else {
         result = (uint64_t)integer(op, load(type, target), load(type, data), load(type, operand));
         memcpy(target, &result, model_size(type));

@@ -7,14 +7,21 @@
  * initiators, the engine's own atomics and the target itself on the same words; and what is refused.
  */
 
-enum { STEPS = 1500, TABLE = 11040, LONGEST = 1024, SOME = 72 };
+enum {
+    STEPS = 1500,
+    TYPES = NI_LONG_DOUBLE_COMPLEX + 1,
+    PART = 1104,
+    TABLE = TYPES * PART,
+    LONGEST = 1024,
+    SOME = 72
+};
 
 struct step {
     enum ni_ptl_op op;
     enum ni_ptl_datatype type;
     bool fetch, ack;
     uint32_t offset, length, mlength;
-    uint8_t data[LONGEST], old[LONGEST], expected[LONGEST], operand[8];
+    uint8_t data[LONGEST], old[LONGEST], expected[LONGEST], operand[MODEL_LONGEST];
 };
 
 struct work {
@@ -62,23 +69,21 @@ static void draw(struct ni_rng *rng, enum ni_ptl_datatype type, uint8_t *to, siz
     for (size_t i = 0; i < count; i++) {
         int64_t small = (int64_t)ni_rng_below(rng, 7) - 3;
         uint64_t any = ni_rng_below(rng, UINT64_MAX);
-        double wide = (double)small / 2;
-        float narrow = (float)wide;
-        const void *from = type == NI_DOUBLE  ? (const void *)&wide
-                           : type == NI_FLOAT ? (const void *)&narrow
-                           : any % 2 != 0     ? (const void *)&any
-                                              : (const void *)&small;
 
-        memcpy(to + i * size, from, size);
+        if (type == NI_FLOAT || type >= NI_DOUBLE) {
+            model_number(type, (double)small / 2, (double)(any % 5) - 2, to + i * size);
+        } else {
+            memcpy(to + i * size, any % 2 != 0 ? (const void *)&any : (const void *)&small, size);
+        }
     }
 }
 
 /* Each type has its own part of the table, so that floats meet floats. */
 static void choose_place(struct ni_rng *rng, struct step *step)
 {
-    uint32_t part = TABLE / 10, size = (uint32_t)model_size(step->type);
+    uint32_t part = PART, size = (uint32_t)model_size(step->type);
     uint32_t most = (ni_rng_below(rng, 10) == 0 ? LONGEST : SOME) / size;
-    uint32_t begin = (uint32_t)(part * step->type + 7) / 8 * 8;
+    uint32_t begin = part * step->type;
     uint32_t count = step->op >= NI_CSWAP ? 1 : (uint32_t)ni_rng_below(rng, most + 1);
 
     step->length = count * size;
@@ -91,7 +96,7 @@ static void choose(struct work *work, struct ni_rng *rng, struct step *step)
 
     do {
         step->op = (enum ni_ptl_op)ni_rng_below(rng, NI_MSWAP + 1);
-        step->type = (enum ni_ptl_datatype)ni_rng_below(rng, NI_DOUBLE + 1);
+        step->type = (enum ni_ptl_datatype)ni_rng_below(rng, TYPES);
     } while (!model_possible(step->op, step->type));
     size = model_size(step->type);
     step->fetch = step->op >= NI_SWAP || ni_rng_below(rng, 2) != 0;
@@ -109,10 +114,10 @@ static void choose(struct work *work, struct ni_rng *rng, struct step *step)
 
 static void fill(struct work *work, struct ni_rng *rng)
 {
-    uint32_t part = TABLE / 10;
+    uint32_t part = PART;
 
-    for (unsigned type = 0; type <= NI_DOUBLE; type++) {
-        uint32_t begin = (part * type + 7) / 8 * 8;
+    for (unsigned type = 0; type < TYPES; type++) {
+        uint32_t begin = part * type;
         size_t size = model_size((enum ni_ptl_datatype)type);
 
         draw(rng, (enum ni_ptl_datatype)type, work->model + begin, (part - 8) / size);

@@ -296,12 +296,19 @@ static void try_nonsense(struct suite_ni *ni, void *arg)
     static const struct {
         uint64_t length;
         unsigned op, type;
-    } wrong[] = {{6, NI_SUM, NI_INT32_T},  {1028, NI_SUM, NI_INT32_T},
-                 {8, NI_LOR, NI_FLOAT},    {8, NI_BXOR, NI_DOUBLE},
-                 {8, NI_SWAP, NI_INT64_T}, {8, NI_SUM, 10},
-                 {8, 99, NI_INT64_T},      {UINT64_MAX - 7, NI_SUM, NI_INT64_T}},
-      swaps[] = {{16, NI_CSWAP, NI_INT64_T}, {0, NI_MSWAP, NI_INT64_T}, {8, NI_MSWAP, NI_DOUBLE},
-                 {8, NI_SUM, NI_INT64_T},    {8, 18, NI_INT64_T},       {6, NI_SWAP, NI_INT32_T}};
+    } wrong[] = {{6, NI_SUM, NI_INT32_T},      {1028, NI_SUM, NI_INT32_T},
+                 {8, NI_LOR, NI_FLOAT},        {8, NI_BXOR, NI_DOUBLE},
+                 {8, NI_SWAP, NI_INT64_T},     {8, NI_SUM, 14},
+                 {24, NI_SUM, NI_LONG_DOUBLE}, {16, NI_MIN, NI_DOUBLE_COMPLEX},
+                 {8, 99, NI_INT64_T},          {UINT64_MAX - 7, NI_SUM, NI_INT64_T}},
+      swaps[] = {{16, NI_CSWAP, NI_INT64_T},
+                 {0, NI_MSWAP, NI_INT64_T},
+                 {8, NI_MSWAP, NI_DOUBLE},
+                 {32, NI_CSWAP_LT, NI_LONG_DOUBLE_COMPLEX},
+                 {32, NI_CSWAP, NI_LONG_DOUBLE},
+                 {8, NI_SUM, NI_INT64_T},
+                 {8, 18, NI_INT64_T},
+                 {6, NI_SWAP, NI_INT32_T}};
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         enum ni_ptl_op op = (enum ni_ptl_op)wrong[i].op;

@@ -36,7 +36,9 @@ enum ni_ptl_op {
     NI_MSWAP,    /* the bits of data that are set in operand; integers only */
 };
 
-/* PTL_LONG_DOUBLE and the complex types are not there: no processor changes them in one go. */
+/* Complex numbers are two of their kind, and have no order: MIN, MAX and the CSWAPs that compare are not
+ * for them. NI_LONG_DOUBLE is the compiler's long double, of 16 bytes on x86-64; both ends have to
+ * mean the same by it. */
 enum ni_ptl_datatype {
     NI_INT8_T,
     NI_UINT8_T,
@@ -48,6 +50,10 @@ enum ni_ptl_datatype {
     NI_INT64_T,
     NI_UINT64_T,
     NI_DOUBLE,
+    NI_FLOAT_COMPLEX,
+    NI_DOUBLE_COMPLEX,
+    NI_LONG_DOUBLE,
+    NI_LONG_DOUBLE_COMPLEX,
 };
 
 /* PtlAtomic: combine length bytes (at most max_atomic_size, whole elements) of a descriptor with those
@@ -55,8 +61,8 @@ enum ni_ptl_datatype {
  * NI_EVENT_ATOMIC at the target. Of an element that does not fit any more nothing is changed.
  *
  * Each element is changed in one go as far as other atomics are concerned: of any NI, of this kind or by
- * ni_fetch_op with its width, and the processor's own. Where it is not aligned to its size that
- * holds among atomics through the target's NI only. What matches nothing is refused, as gets are:
+ * ni_fetch_op with its width, and the processor's own. Where it is not aligned to its size, or has
+ * more than 8 bytes, that holds among atomics through the target's NI only. What matches nothing is refused, as gets are:
  * there is nothing to combine it with. NI_PTL_ARG_INVALID: also for a length, type or operation that is
  * not possible. */
 int ni_atomic(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
