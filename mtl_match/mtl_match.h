@@ -102,6 +102,7 @@ struct ompi_mtl_match_module {
     bool running; /* progress is registered */
     struct ni_list endpoints;
     opal_mutex_t lock;
+    _Atomic uint64_t unready; /* ready sends that found no receive */
     opal_free_list_t buffers[OMPI_MTL_MATCH_BUFFER_CLASSES];
 };
 
@@ -114,7 +115,7 @@ struct ompi_mtl_match_component {
 OPAL_MODULE_DECLSPEC extern struct ompi_mtl_match_component mca_mtl_match_component;
 extern struct ompi_mtl_match_module ompi_mtl_match;
 
-/* hdr_data, upper half: for statistics and people who debug; matching does not look at it. */
+/* hdr_data, upper half: matching does not look at it. */
 enum ompi_mtl_match_flags {
     OMPI_MTL_MATCH_SYNCHRONOUS = 1,
     OMPI_MTL_MATCH_READY = 2,

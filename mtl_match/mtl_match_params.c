@@ -9,6 +9,25 @@ static struct ni *interface(void)
     return ompi_mtl_match.ni;
 }
 
+static int read_unready(const struct mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void)pvar;
+    (void)object;
+    *(unsigned long long *)value =
+        atomic_load_explicit(&ompi_mtl_match.unready, memory_order_relaxed);
+    return OPAL_SUCCESS;
+}
+
+static void register_unready(const mca_base_component_t *version)
+{
+    (void)mca_base_component_pvar_register(
+        version, "ready_unposted",
+        "messages of ready sends that came before a receive was posted, which MPI does not allow",
+        OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+        read_unready, NULL, NULL, NULL);
+}
+
 static const struct ompi_glue_component self = {
     .version = &mca_mtl_match_component.super.mtl_version,
     .prefix = "mtl_match_",
@@ -36,6 +55,7 @@ int ompi_mtl_match_register_params(void)
                             MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_9, &component->priority);
     ompi_glue_register_params();
     ompi_glue_register_pvars();
+    register_unready(self.version);
     return OPAL_SUCCESS;
 }
 

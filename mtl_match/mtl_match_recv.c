@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages in. */
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "mtl_match/mtl_match_hot.h"
 
@@ -108,10 +110,44 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
 
 /* ---- arrive --------------------------------------------------------------------------------------- */
 
+/* A ready send has found no receive, which MPI calls an error of the program. Its message is received
+ * all the same, and the first one is told. */
+static NI_COLD void note_ready(const struct ni_event *event)
+{
+    char source[16], tag[16];
+
+    if (atomic_fetch_add_explicit(&ompi_mtl_match.unready, 1, memory_order_relaxed) == 0) {
+        snprintf(source, sizeof(source), "%d", (int)(uint32_t)event->hdr_data);
+        snprintf(tag, sizeof(tag), "%d", ompi_mtl_match_tag(event->match_bits));
+        ompi_glue_help("ready-unposted", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), source, tag);
+    }
+}
+
+/* Of a message that was not expected, or has failed. */
+static NI_NOINLINE int examine(const struct ni_event *event)
+{
+    if (event->type == NI_EVENT_PUT_OVERFLOW &&
+        NI_UNLIKELY((event->hdr_data >> 32 & OMPI_MTL_MATCH_READY) != 0)) {
+        note_ready(event);
+    }
+    return event->ni_fail_type == NI_NI_OK ? MPI_SUCCESS
+                                           : ompi_mtl_match_failure(event->ni_fail_type);
+}
+
 static int error_of(const struct ni_event *event)
 {
-    if (NI_UNLIKELY(event->ni_fail_type != NI_NI_OK)) {
-        return ompi_mtl_match_failure(event->ni_fail_type);
+    uint64_t how; /* type and failure in one look: 0, a message that was expected and has come */
+    int error;
+
+    _Static_assert(NI_EVENT_PUT == 0 && NI_NI_OK == 0 && offsetof(struct ni_event, type) == 0 &&
+                       offsetof(struct ni_event, user_ptr) == sizeof(how),
+                   "the two lie side by side, and are 0");
+    memcpy(&how, event, sizeof(how));
+    if (NI_UNLIKELY(how != 0)) {
+        error = examine(event);
+        if (error != MPI_SUCCESS) {
+            return error;
+        }
     }
     return NI_LIKELY(event->rlength <= event->mlength) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }

@@ -57,6 +57,7 @@ mt_programs = \
     tests/mpi/p2p_modes \
     tests/mpi/p2p_order \
     tests/mpi/p2p_probe \
+    tests/mpi/p2p_ready \
     tests/mpi/p2p_remap \
     tests/mpi/p2p_self \
     tests/mpi/p2p_sendrecv \
@@ -134,6 +135,8 @@ tests_mpi_p2p_order_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_order_LDADD = $(MT_LIBS)
 tests_mpi_p2p_probe_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_probe_LDADD = $(MT_LIBS)
+tests_mpi_p2p_ready_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_ready_LDADD = $(MT_LIBS)
 tests_mpi_p2p_remap_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_remap_LDADD = $(MT_LIBS)
 tests_mpi_p2p_self_CPPFLAGS = $(MT_CPPFLAGS)
