@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
 #include "portals/portals.h"
 
 /* Appending what is not common: to the overflow list, with rare options, to portal table entries that
@@ -8,19 +10,38 @@ enum {
     NI_LE_OPTIONS = NI_LE_OP_PUT | NI_LE_OP_GET | NI_LE_USE_ONCE | NI_LE_EVENT_COMM_DISABLE |
                     NI_LE_EVENT_UNLINK_DISABLE | NI_LE_EVENT_OVER_DISABLE | NI_LE_EVENT_LINK |
                     NI_LE_EVENT_CT_COMM | NI_LE_EVENT_CT_OVERFLOW | NI_LE_EVENT_CT_BYTES |
-                    NI_LE_UNEXPECTED_HDR_DISABLE | NI_LE_IOVEC | NI_LE_IS_ACCESSIBLE,
+                    NI_LE_UNEXPECTED_HDR_DISABLE | NI_LE_IOVEC | NI_LE_IS_ACCESSIBLE | NI_LE_UID,
     NI_ME_ALL_OPTIONS = NI_LE_OPTIONS | NI_ME_NO_TRUNCATE | NI_ME_MANAGE_LOCAL |
                         NI_ME_LOCAL_INC_UH_RLENGTH | NI_ME_MAY_ALIGN,
 };
 
-/* Whether an entry makes sense by itself; its length is in bytes. */
+int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured)
+{
+    uint64_t bytes = me->length;
+
+    if ((me->options & (NI_SPACE_FOREIGN | NI_SPACE_OVERFLOW | NI_SPACE_PUT)) != 0 ||
+        ((me->options & NI_ME_IOVEC) != 0 &&
+         !ni_iovec_measure(ni, me->start, me->length, &bytes))) {
+        return NI_PTL_ARG_INVALID;
+    }
+    *measured = *me;
+    measured->length = bytes;
+    if ((me->options & NI_ME_UID) != 0 && me->uid != geteuid()) {
+        measured->options &= ~(unsigned)(NI_ME_OP_PUT | NI_ME_OP_GET);
+        measured->options |= NI_SPACE_FOREIGN;
+    }
+    return NI_OK;
+}
+
+/* Whether an entry makes sense by itself; it has been measured. */
 static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
 {
     bool manages = (me->options & NI_ME_MANAGE_LOCAL) != 0;
     bool overflows = list == NI_OVERFLOW_LIST;
     bool vector = (me->options & NI_ME_IOVEC) != 0;
 
-    return !(vector && overflows) && (me->options & ~(unsigned)NI_ME_ALL_OPTIONS) == 0 &&
+    return !(vector && overflows) &&
+           (me->options & ~(unsigned)(NI_ME_ALL_OPTIONS | NI_SPACE_FOREIGN)) == 0 &&
            (list == NI_PRIORITY_LIST || overflows) && (!manages || me->min_free <= me->length);
 }
 
@@ -196,6 +217,7 @@ static struct ni_me me_of(const struct ni_le *le)
                           .ignore_bits = UINT64_MAX,
                           .match_id = NI_INITIATOR_ANY,
                           .options = le->options,
+                          .uid = le->uid,
                           .ct = le->ct};
 }
 

@@ -17,6 +17,8 @@ enum {
     /* An entry with NI_ME_IOVEC takes puts and atomics. It has not NI_ME_OP_PUT, so that what finds it goes the
      * long way. */
     NI_SPACE_PUT = 1 << 29,
+    /* An entry with NI_ME_UID of another user than ours accepts nothing. */
+    NI_SPACE_FOREIGN = 1 << 28,
 };
 
 /* The user's buffer of an entry. */
@@ -43,6 +45,14 @@ static inline bool ni_entry_allows(const struct ni_entry *entry, enum ni_verb ve
     uint32_t options = entry->space.options;
 
     return ni_verb_allowed(verb, options | ((options & NI_SPACE_PUT) != 0 ? NI_ME_OP_PUT : 0U));
+}
+
+/* Why it does not accept an operation; NI_NI_OK: it does. */
+static inline enum ni_ni_fail ni_entry_refuses(const struct ni_entry *entry, enum ni_verb verb)
+{
+    return ni_entry_allows(entry, verb)                     ? NI_NI_OK
+           : (entry->space.options & NI_SPACE_FOREIGN) != 0 ? NI_NI_PERM_VIOLATION
+                                                            : NI_NI_OP_VIOLATION;
 }
 
 static inline bool ni_entry_overflows(const struct ni_entry *entry)
@@ -122,6 +132,9 @@ static inline struct ni_space ni_space_of(const struct ni_me *me)
     return space;
 }
 
+/* The same entry as this NI sees it: the length in bytes, without what another user could do to it. NI_OK,
+ * or NI_PTL_ARG_INVALID. */
+int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured);
 /* Whether ni_me_append would take these: NI_OK, or what it would return. */
 int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
                    enum ni_list_kind list);

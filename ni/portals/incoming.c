@@ -31,7 +31,7 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
                              const struct ni_entry *entry)
 {
     if (entry != NULL) {
-        return ni_entry_allows(entry, from->verb) ? NI_NI_OK : NI_NI_OP_VIOLATION;
+        return ni_entry_refuses(entry, from->verb);
     }
     if ((from->pt->options & NI_PT_UNEXPECTED) == 0) {
         return NI_NI_DROPPED;

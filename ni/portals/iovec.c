@@ -3,8 +3,7 @@
 
 /* I/O vectors: what they are, in entries that take puts, and in descriptors of puts. */
 
-/* The bytes of all elements; false if there are too many of either. */
-static bool measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes)
+bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes)
 {
     const struct ni_iovec *iovec = vector;
 
@@ -22,18 +21,6 @@ static bool measure(const struct ni *ni, const void *vector, uint64_t elements, 
 }
 
 /* ---- entries ---------------------------------------------------------------------------------- */
-
-int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured)
-{
-    uint64_t bytes = me->length;
-
-    if ((me->options & NI_ME_IOVEC) != 0 && !measure(ni, me->start, me->length, &bytes)) {
-        return NI_PTL_ARG_INVALID;
-    }
-    *measured = *me;
-    measured->length = bytes;
-    return NI_OK;
-}
 
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data)
 {
@@ -127,7 +114,8 @@ bool ni_iovec_within(const struct ni *ni, const struct ni_md *md, uint64_t offse
 {
     uint64_t bytes;
 
-    return measure(ni, md->start, md->length, &bytes) && ni_range_within(offset, length, bytes);
+    return ni_iovec_measure(ni, md->start, md->length, &bytes) &&
+           ni_range_within(offset, length, bytes);
 }
 
 bool ni_iovec_collect(struct ni_put *put, const void *vector, uint64_t offset)

@@ -60,8 +60,8 @@ struct ni_packed {
 
 void ni_packed_drop(struct ni_packed *packed); /* NULL: nothing */
 
-/* The same entry, its length in bytes: NI_OK, or NI_PTL_ARG_INVALID. */
-int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured);
+/* The bytes of all elements; false if there are too many of either. */
+bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes);
 /* Copy a message's data to where it goes, which may overlap. data: of target->mlength bytes, from an
  * offset in the entry. */
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);

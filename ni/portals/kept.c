@@ -242,7 +242,7 @@ static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
     }
-    if (NI_UNLIKELY((me->options & NI_ME_IOVEC) != 0)) {
+    if (NI_UNLIKELY((me->options & (NI_ME_IOVEC | NI_ME_UID)) != 0)) {
         if (ni_me_measure(ni, me, &measured) != NI_OK) {
             return NI_PTL_ARG_INVALID;
         }
@@ -250,7 +250,9 @@ static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
     }
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
-    if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
+    if (pt != NULL && (me->options & NI_SPACE_FOREIGN) != 0) {
+        result = NI_PTL_NO_MATCH;
+    } else if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
         result = probe(ni, pt, me, op, event, spilled);
     }
     ni_portals_unlock(ni);

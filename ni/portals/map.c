@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "portals/portals.h"
 
@@ -158,4 +159,13 @@ int ni_get_phys_id(struct ni *ni, void *blob, size_t size, size_t *length)
     }
     *length = ni_address(ni, blob, size);
     return *length != 0 ? NI_OK : (int)NI_PTL_ARG_INVALID;
+}
+
+int ni_get_uid(struct ni *ni, uint32_t *uid)
+{
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    *uid = (uint32_t)geteuid();
+    return NI_OK;
 }

@@ -63,8 +63,8 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
     if (entry == NULL) {
         return NI_OVERFLOW_NONE;
     }
-    if (!ni_verb_allowed(from->verb, entry->space.options)) {
-        *why = NI_NI_OP_VIOLATION;
+    *why = ni_entry_refuses(entry, from->verb);
+    if (*why != NI_NI_OK) {
         return NI_OVERFLOW_REFUSED;
     }
     hidden = (entry->space.options & NI_ME_UNEXPECTED_HDR_DISABLE) != 0;

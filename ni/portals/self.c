@@ -94,12 +94,11 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
         return OUTCOME_REFUSED;
     }
     entry = ni_entry_find(ni, from);
-    if (entry != NULL && !ni_entry_allows(entry, NI_VERB_PUT)) {
-        meeting->fail = NI_NI_OP_VIOLATION;
-        return OUTCOME_REFUSED;
-    }
     if (entry != NULL) {
-        meeting->fail = NI_NI_OK;
+        meeting->fail = ni_entry_refuses(entry, NI_VERB_PUT);
+        if (meeting->fail != NI_NI_OK) {
+            return OUTCOME_REFUSED;
+        }
         ni_entry_use(ni->portals, entry, from, &meeting->target);
         return OUTCOME_MATCHED;
     }

@@ -42,9 +42,8 @@ static ni_status meet(struct ni *ni, struct ni_request *request, enum ni_ni_fail
     if (entry == NULL) {
         return spill(ni, request, fail, disabled);
     }
-    *fail = NI_NI_OP_VIOLATION;
-    if (ni_entry_allows(entry, from->verb)) {
-        *fail = NI_NI_OK;
+    *fail = ni_entry_refuses(entry, from->verb);
+    if (*fail == NI_NI_OK) {
         ni_entry_use(ni->portals, entry, from, &request->target);
         from->pt->users++;
     }

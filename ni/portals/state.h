@@ -67,6 +67,7 @@ static inline void ni_count_refused(struct ni *ni, enum ni_ni_fail why)
 {
     ni_stat_add(&ni->stats.match_dropped, 1);
     ni_stat_add(&ni->stats.match_op_violations, why == NI_NI_OP_VIOLATION);
+    ni_stat_add(&ni->stats.rx_refused, why == NI_NI_PERM_VIOLATION);
 }
 
 /* How a status of the engine looks in an event. */

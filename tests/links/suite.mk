@@ -38,7 +38,8 @@ suite_tests = \
     tests/links/suite_steps \
     tests/links/suite_transfers \
     tests/links/suite_trees \
-    tests/links/suite_triggered
+    tests/links/suite_triggered \
+    tests/links/suite_users
 
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -160,6 +161,10 @@ tests_links_suite_trees_LDADD = $(LINKS_LIBS)
 tests_links_suite_triggered_SOURCES = tests/links/suite_triggered.c $(suite_sources)
 tests_links_suite_triggered_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_triggered_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_users_SOURCES = tests/links/suite_users.c $(suite_sources) $(suite_portals)
+tests_links_suite_users_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_users_LDADD = $(LINKS_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)

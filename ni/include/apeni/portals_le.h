@@ -35,6 +35,7 @@ enum ni_le_options {
     NI_LE_UNEXPECTED_HDR_DISABLE = NI_ME_UNEXPECTED_HDR_DISABLE,
     NI_LE_IOVEC = NI_ME_IOVEC,
     NI_LE_IS_ACCESSIBLE = NI_ME_IS_ACCESSIBLE,
+    NI_LE_UID = NI_ME_UID,
 };
 
 /* As struct ni_me. */
@@ -43,6 +44,7 @@ struct ni_le {
     size_t length;
     unsigned options; /* enum ni_le_options */
     struct ni_ct *ct;
+    uint32_t uid;
 };
 
 /* PtlLEAppend, PtlLEUnlink, PtlLESearch: as ni_me_append, ni_me_unlink and ni_me_search. */

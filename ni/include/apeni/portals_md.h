@@ -26,14 +26,16 @@ enum ni_md_options {
     NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
     NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
     NI_MD_EVENT_CT_REPLY = 0x40,     /* what would be a REPLY event is counted in ct, too */
-    NI_MD_IOVEC = 0x80,              /* for ni_put: start is an array of struct ni_iovec, length the
-                                        number of its elements, offsets count the bytes of all */
+    NI_MD_IOVEC = 0x80, /* start is an array of struct ni_iovec, length the number of its
+                                        elements, offsets count the bytes of all */
 };
 
 /* PtlIOVec: with NI_MD_IOVEC and NI_ME_IOVEC. At most limits.max_iovecs elements. The elements of a
- * descriptor are read by ni_put only, those of an entry must stay until its last event. What does
- * not lie in one element is copied together before it is sent: the elements' memory is the user's
- * again at SEND all the same. */
+ * descriptor that data leaves from are read when the operation is started; those of one that an answer
+ * comes to must stay until the REPLY, those of an entry until its last event. What does not lie in one
+ * element is copied together before it is sent, and an answer comes to one block first, which is copied
+ * before the REPLY: the elements' memory is the user's again at SEND and REPLY all the same. An
+ * entry's memory is read and written piece by piece. */
 struct ni_iovec {
     void *iov_base;
     size_t iov_len; /* bytes */

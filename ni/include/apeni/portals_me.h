@@ -39,9 +39,13 @@ enum ni_me_options {
     NI_ME_MAY_ALIGN = 0x80000, /* messages may be put behind each other with gaps, for alignment:
                                   accepted, this NI leaves none */
     NI_ME_IOVEC = 0x100000,    /* start is an array of struct ni_iovec, length the number of its
-                               elements. Priority list, puts; another entry with it is refused
-                               (NI_PTL_ARG_INVALID). An event's start is its first byte's place. */
+                               elements, all of which stay until the last event. On the priority
+                               list only (else NI_PTL_ARG_INVALID). An event's start is its first
+                               byte's place. */
     NI_ME_IS_ACCESSIBLE = 0x200000, /* all of the buffer is there now: accepted as a hint */
+    NI_ME_UID = 0x400000,           /* uid is looked at. (The specification has a value for any user
+                                       instead.) An entry for another user than that of ni_get_uid
+                                       refuses what matches it, with NI_NI_PERM_VIOLATION. */
     NI_ME_EVENT_LINK = 0x40000, /* LINK event when it is in its list. The specification has it the
                                    other way round: unless PTL_ME_EVENT_LINK_DISABLE. */
 };
@@ -56,6 +60,7 @@ struct ni_me {
     unsigned options;      /* enum ni_me_options */
     uint64_t min_free;     /* bytes; with NI_ME_MANAGE_LOCAL, at most length */
     struct ni_ct *ct;      /* with NI_ME_EVENT_CT_* */
+    uint32_t uid;          /* with NI_ME_UID: whose messages are accepted */
 };
 
 enum ni_list_kind {

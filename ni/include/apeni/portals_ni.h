@@ -69,6 +69,10 @@ int ni_get_id(struct ni *ni, ni_initiator *id);
  * small, NI_BLOB_MAX is enough. */
 int ni_get_phys_id(struct ni *ni, void *blob, size_t size, size_t *length);
 
+/* PtlGetUid: the user whose processes an NI talks to, this process' own. Other users cannot connect, but
+ * for root, from whom nothing could be kept: it counts as the same. */
+int ni_get_uid(struct ni *ni, uint32_t *uid);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
