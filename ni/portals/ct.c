@@ -9,6 +9,7 @@ enum { NI_CT_LOOK_US = 1000 };
 int ni_ct_alloc(struct ni *ni, struct ni_ct **made)
 {
     struct ni_ct *ct;
+    bool full;
 
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
@@ -20,8 +21,16 @@ int ni_ct_alloc(struct ni *ni, struct ni_ct **made)
     ct->ni = ni;
     atomic_init(&ct->next, NI_CT_NEVER);
     ni_portals_lock(ni);
-    ni_list_push_back(&ni->portals->cts, &ct->all);
+    full = ni->portals->ct_count == ni->portals->limits.max_cts;
+    if (!full) {
+        ni_list_push_back(&ni->portals->cts, &ct->all);
+        ni->portals->ct_count++;
+    }
     ni_portals_unlock(ni);
+    if (full) {
+        ni_free(ct);
+        return NI_PTL_NO_SPACE;
+    }
     *made = ct;
     return NI_OK;
 }
@@ -34,6 +43,7 @@ int ni_ct_free(struct ni *ni, struct ni_ct *ct)
     ni_portals_lock(ni);
     ni_ct_drop_triggered(ni, ct);
     ni_list_remove(&ct->all);
+    ni->portals->ct_count--;
     ni_portals_unlock(ni);
     ni_free(ct);
     return NI_OK;

@@ -2,6 +2,8 @@
 #ifndef NI_PORTALS_EQ_H
 #define NI_PORTALS_EQ_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <apeni/portals.h>
@@ -16,6 +18,7 @@ struct ni_eq {
     void *arg;
     struct ni_eq_ring *ring; /* NULL: a handler */
     uint32_t users;          /* portal table entries */
+    _Atomic bool flow;       /* one of these has flow control */
 };
 
 static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *event)

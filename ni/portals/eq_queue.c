@@ -8,7 +8,11 @@
  * finds room says so.
  */
 
-enum { NI_EQ_MOST = 1 << 24, NI_EQ_LOOK_US = 1000 };
+enum {
+    NI_EQ_MOST = 1 << 24,
+    NI_EQ_LOOK_US = 1000,
+    NI_EQ_SPARE = 3, /* slots that flow control leaves: for PT_DISABLED, and what is under way */
+};
 
 struct ni_eq_slot {
     struct ni_event event;
@@ -17,6 +21,7 @@ struct ni_eq_slot {
 
 struct ni_eq_ring {
     struct ni *ni;
+    const struct ni_eq *eq;
     struct ni_lock lock;
     uint64_t head, tail; /* events read and written */
     uint64_t mask;
@@ -27,6 +32,7 @@ struct ni_eq_ring {
 static void store(void *arg, const struct ni_event *event)
 {
     struct ni_eq_ring *ring = arg;
+    bool short_of_room;
 
     ni_lock_take(&ring->lock, ring->ni->threads);
     if (ring->tail - ring->head > ring->mask) {
@@ -38,7 +44,11 @@ static void store(void *arg, const struct ni_event *event)
         slot->after_loss = ring->lost;
         ring->lost = false;
     }
+    short_of_room = ring->tail - ring->head + NI_EQ_SPARE > ring->mask;
     ni_lock_give(&ring->lock, ring->ni->threads);
+    if (NI_UNLIKELY(short_of_room) && atomic_load_explicit(&ring->eq->flow, memory_order_relaxed)) {
+        ni_pt_queue_full(ring->ni, ring->eq);
+    }
 }
 
 int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
@@ -61,6 +71,7 @@ int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
         ni_free(ring);
         return result;
     }
+    ring->eq = *made;
     (*made)->ring = ring;
     return NI_OK;
 }

@@ -135,13 +135,45 @@ bool ni_iovec_collect(struct ni_put *put, const void *vector, uint64_t offset)
     return put->header.src != NULL;
 }
 
+bool ni_put_keep(struct ni *ni, struct ni_put *put)
+{
+    uint64_t length = put->header.length;
+
+    if (put->packed != NULL || length == 0 || length > ni->portals->limits.max_volatile_size) {
+        return true;
+    }
+    put->packed = ni_malloc(sizeof(*put->packed) + length);
+    if (put->packed == NULL) {
+        return false;
+    }
+    atomic_init(&put->packed->references, 1);
+    memcpy(put->packed->data, put->header.src, length);
+    put->header.src = put->packed->data;
+    return true;
+}
+
+int ni_put_rare_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                      uint64_t length, enum ni_ack_req ack, uint32_t pt_index)
+{
+    bool within = (md->options & NI_MD_IOVEC) != 0
+                      ? ni_iovec_within(ni, md, local_offset, length)
+                      : ni_range_within(local_offset, length, md->length);
+
+    return within && pt_index < NI_PT_COUNT && (unsigned)ack <= NI_OC_ACK_REQ &&
+                   length <= ni->portals->limits.max_msg_size
+               ? NI_OK
+               : (int)NI_PTL_ARG_INVALID;
+}
+
 int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
                   enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index,
                   uint64_t match_bits, uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)
 {
+    bool vector = (md->options & NI_MD_IOVEC) != 0;
     struct ni_put put = {
         .peer = target,
-        .header = {.length = length,
+        .header = {.src = (const uint8_t *)((uintptr_t)md->start + local_offset),
+                   .length = length,
                    .match_bits = match_bits,
                    .hdr_data = hdr_data,
                    .remote_offset = remote_offset,
@@ -149,17 +181,16 @@ int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset, 
         .eq = md->eq,
         .ct = md->ct,
         .user_ptr = user_ptr,
-        .options = md->options,
+        .options = ni_put_options(md, ack),
         .ack = ack != NI_NO_ACK_REQ,
     };
-    int result;
+    int result = ni_put_rare_check(ni, md, local_offset, length, ack, pt_index);
 
-    if ((md->options & NI_MD_IOVEC) == 0 || pt_index >= NI_PT_COUNT || (unsigned)ack > NI_ACK_REQ ||
-        length > ni->portals->limits.max_msg_size ||
-        !ni_iovec_within(ni, md, local_offset, length)) {
-        return NI_PTL_ARG_INVALID;
+    if (result != NI_OK) {
+        return result;
     }
-    if (!ni_iovec_collect(&put, md->start, local_offset)) {
+    if ((vector && !ni_iovec_collect(&put, md->start, local_offset)) ||
+        ((md->options & NI_MD_VOLATILE) != 0 && !ni_put_keep(ni, &put))) {
         return NI_PTL_NO_SPACE;
     }
     result = target != NULL ? ni_put_start(&put) : ni_put_self(ni, &put);

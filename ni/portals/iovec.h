@@ -68,7 +68,7 @@ void ni_target_write(struct ni_target *target, uint64_t offset, const void *data
 /* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
 void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept);
 void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
-/* ni_put of a descriptor that is a vector, or whose arguments are wrong. */
+/* ni_put of what is not common, or whose arguments are wrong. */
 NI_COLD int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
                           uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
                           uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,

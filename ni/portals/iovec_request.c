@@ -33,7 +33,8 @@ static int start(struct ni *ni, struct ni_put *put)
 
     if ((extra->from.vector != NULL &&
          !ni_iovec_collect(put, extra->from.vector, extra->from.offset)) ||
-        (extra->to.vector != NULL && !prepare(extra, put->header.length))) {
+        (extra->to.vector != NULL && !prepare(extra, put->header.length)) ||
+        ((put->options & NI_MD_VOLATILE) != 0 && !ni_put_keep(ni, put))) {
         return NI_PTL_NO_SPACE;
     }
     return put->peer != NULL ? ni_put_start(put) : ni_request_self(ni, put);

@@ -4,6 +4,8 @@
 
 /* Life of what an NI needs to match, limits, statistics, and what was put off. */
 
+enum { MANY = 1 << 30, NI_VOLATILE_USUAL = 4096 };
+
 static struct ni_portal_task *next_task(struct ni *ni)
 {
     struct ni_list *node;
@@ -135,6 +137,11 @@ static const struct ni_portal_ops ops = {
     .close = close_portals,
 };
 
+static void fill(uint32_t *limit, uint32_t usual)
+{
+    *limit = *limit != 0 ? *limit : usual;
+}
+
 /* No more than there is, which is the default. */
 static void cut(uint64_t *limit, uint64_t most)
 {
@@ -143,40 +150,35 @@ static void cut(uint64_t *limit, uint64_t most)
 
 static void set_limits(struct ni_limits *limits, const struct ni_limits *desired)
 {
-    static const struct ni_limits most = {
-        .max_entries = 1U << 30,
-        .max_unexpected_headers = 1U << 30,
-        .max_pt_index = NI_PT_COUNT - 1,
-        .max_iovecs = 1U << 20,
-        .max_msg_size = INT64_MAX,
-        .max_triggered_ops = 1U << 30,
-        .max_atomic_size = NI_ATOMIC_MOST,
-        .max_fetch_atomic_size = NI_ATOMIC_MOST,
-        .max_waw_ordered_size = NI_PUT_INLINE,
-        .max_war_ordered_size = NI_REPLY_INLINE,
-    };
+    static const struct ni_limits none = {.max_msg_size = 0};
 
-    *limits = desired != NULL ? *desired : most;
-    limits->max_entries = limits->max_entries != 0 ? limits->max_entries : most.max_entries;
-    limits->max_unexpected_headers = limits->max_unexpected_headers != 0
-                                         ? limits->max_unexpected_headers
-                                         : most.max_unexpected_headers;
-    limits->max_iovecs = limits->max_iovecs != 0 ? limits->max_iovecs : most.max_iovecs;
-    limits->max_pt_index = limits->max_pt_index != 0 ? limits->max_pt_index : most.max_pt_index;
-    limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : most.max_msg_size;
-    limits->max_triggered_ops =
-        limits->max_triggered_ops != 0 ? limits->max_triggered_ops : most.max_triggered_ops;
-    cut(&limits->max_atomic_size, most.max_atomic_size);
-    cut(&limits->max_fetch_atomic_size, most.max_fetch_atomic_size);
-    cut(&limits->max_waw_ordered_size, most.max_waw_ordered_size);
-    cut(&limits->max_war_ordered_size, most.max_war_ordered_size);
+    *limits = desired != NULL ? *desired : none;
+    fill(&limits->max_entries, MANY);
+    fill(&limits->max_unexpected_headers, MANY);
+    fill(&limits->max_pt_index, NI_PT_COUNT - 1);
+    fill(&limits->max_iovecs, 1U << 20);
+    fill(&limits->max_triggered_ops, MANY);
+    fill(&limits->max_eqs, MANY);
+    fill(&limits->max_cts, MANY);
+    limits->max_mds = UINT32_MAX;
+    limits->max_list_size = limits->max_entries;
+    limits->features = NI_TARGET_BIND_INACCESSIBLE | NI_COHERENT_ATOMICS;
+    limits->max_volatile_size =
+        limits->max_volatile_size != 0 ? limits->max_volatile_size : NI_VOLATILE_USUAL;
+    limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : INT64_MAX;
+    cut(&limits->max_atomic_size, NI_ATOMIC_MOST);
+    cut(&limits->max_fetch_atomic_size, NI_ATOMIC_MOST);
+    cut(&limits->max_waw_ordered_size, NI_PUT_INLINE);
+    cut(&limits->max_war_ordered_size, NI_REPLY_INLINE);
 }
 
 static bool limits_valid(const struct ni_limits *limits)
 {
-    return limits->max_entries <= 1U << 30 && limits->max_unexpected_headers <= 1U << 30 &&
+    return limits->max_entries <= MANY && limits->max_unexpected_headers <= MANY &&
            limits->max_pt_index < NI_PT_COUNT && limits->max_iovecs <= 1U << 20 &&
-           limits->max_msg_size <= INT64_MAX && limits->max_triggered_ops <= 1U << 30;
+           limits->max_msg_size <= INT64_MAX && limits->max_triggered_ops <= MANY &&
+           limits->max_eqs <= MANY && limits->max_cts <= MANY &&
+           limits->max_volatile_size <= 1U << 20;
 }
 
 int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_limits *actual)

@@ -71,6 +71,7 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
     if (!hidden && ni_kept_is_full(ni->portals) &&
         (from->pt->options & (NI_PT_UNEXPECTED | NI_PT_FLOWCTRL)) != NI_PT_UNEXPECTED) {
         *why = NI_NI_DROPPED;
+        from->pt->mute = (entry->space.options & NI_ME_EVENT_FLOWCTRL_DISABLE) != 0;
         return NI_OVERFLOW_REFUSED;
     }
     kept = ni_kept_new(ni, from);

@@ -21,6 +21,7 @@ struct ni_pt {
     bool allocated;
     bool plain; /* allocated, and any match entry may be appended */
     bool disabled;
+    bool mute;                   /* the next time that it disables itself is not told */
     uint64_t users;              /* entries, messages claimed or being fetched */
     struct ni_match_counts past; /* of what had this index before */
 };
@@ -48,5 +49,8 @@ static inline struct ni_pt *ni_pt_plain(const struct ni_portals *portals, uint32
  * disabled the portal table entry, of which ni_pt_tell_disabled is to tell. portals->lock is held. */
 enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled);
 void ni_pt_tell_disabled(const struct ni_pt *pt);
+/* An event queue is about to be full: disable what has flow control and tells its events there. No lock
+ * is held. */
+NI_COLD void ni_pt_queue_full(struct ni *ni, const struct ni_eq *eq);
 
 #endif

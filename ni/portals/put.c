@@ -128,11 +128,9 @@ static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
 int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
                  uint64_t length, enum ni_ack_req ack, uint32_t pt_index)
 {
-    bool inside = (md->options & NI_MD_IOVEC) != 0
-                      ? ni_iovec_within(ni, md, local_offset, length)
-                      : ni_range_within(local_offset, length, md->length);
-    bool valid = inside && pt_index < NI_PT_COUNT && length <= ni->portals->limits.max_msg_size &&
-                 (unsigned)ack <= NI_ACK_REQ;
+    bool valid = (md->options & (NI_MD_IOVEC | NI_MD_VOLATILE)) == 0 && length <= md->length &&
+                 local_offset <= md->length - length && pt_index < NI_PT_COUNT &&
+                 length <= ni->portals->limits.max_msg_size && (unsigned)ack <= NI_ACK_REQ;
 
     return valid ? NI_OK : (int)NI_PTL_ARG_INVALID;
 }
@@ -149,7 +147,7 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
     }
     if (NI_UNLIKELY(length > md->length || local_offset > md->length - length ||
                     pt_index >= NI_PT_COUNT || length > ni->portals->limits.max_msg_size ||
-                    (md->options & NI_MD_IOVEC) != 0)) {
+                    (md->options & (NI_MD_IOVEC | NI_MD_VOLATILE)) != 0)) {
         return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
                              remote_offset, user_ptr, hdr_data);
     }
@@ -162,7 +160,8 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
         }
     }
     if (NI_UNLIKELY((unsigned)ack > NI_ACK_REQ)) {
-        return NI_PTL_ARG_INVALID;
+        return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
+                             remote_offset, user_ptr, hdr_data);
     }
 
     struct ni_put put = {

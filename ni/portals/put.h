@@ -65,6 +65,20 @@ struct ni_put {
     struct ni_extra *extra; /* NULL: a put */
 };
 
+/* A bit of ni_put.options besides enum ni_md_options: its acknowledgement is counted, and no event. */
+enum { NI_PUT_CT_ACK = 1 << 30 };
+
+static inline uint32_t ni_put_options(const struct ni_md *md, enum ni_ack_req ack)
+{
+    return md->options | (ack > NI_ACK_REQ ? (uint32_t)NI_PUT_CT_ACK : 0U);
+}
+
+/* Whether ni_put takes it, common or not: NI_OK, or what it returns. */
+int ni_put_rare_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                      uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
+/* Copy its data, which may change once the call has returned; false out of memory. */
+bool ni_put_keep(struct ni *ni, struct ni_put *put);
+
 /* Send a put, get or atomic, or have it wait; what ni_put returns. */
 int ni_put_start(struct ni_put *put);
 /* Whether nothing is sent, so that there is no SEND event. */
@@ -86,7 +100,7 @@ void ni_put_free(struct ni *ni, struct ni_put *put);
 /* It has ended: tell what is still to tell, free it. No lock is held. */
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                    uint64_t remote_offset);
-/* Whether ni_put would take these: NI_OK, or what it would return. */
+/* Whether it is a put of the common kind, and right: NI_OK, or NI_PTL_ARG_INVALID. */
 int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
                  uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
 /* Nothing of it has been sent, and never will be: tell. */

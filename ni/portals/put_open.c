@@ -82,7 +82,7 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
     if (put->ack) {
         count(put, NI_MD_EVENT_CT_ACK, fail, mlength);
     }
-    if (put->ack && put->eq != NULL &&
+    if (put->ack && put->eq != NULL && (put->options & NI_PUT_CT_ACK) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
         tell(put->eq, NI_EVENT_ACK, put, fail, mlength, remote_offset);
     }

@@ -38,6 +38,7 @@ enum ni_ni_fail ni_fail_of(ni_status status)
 int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made)
 {
     struct ni_eq *eq;
+    bool full;
 
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
@@ -52,8 +53,16 @@ int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq *
     eq->fn = fn;
     eq->arg = arg;
     ni_portals_lock(ni);
-    ni_list_push_back(&ni->portals->eqs, &eq->all);
+    full = ni->portals->eq_count == ni->portals->limits.max_eqs;
+    if (!full) {
+        ni_list_push_back(&ni->portals->eqs, &eq->all);
+        ni->portals->eq_count++;
+    }
     ni_portals_unlock(ni);
+    if (full) {
+        ni_free(eq);
+        return NI_PTL_NO_SPACE;
+    }
     *made = eq;
     return NI_OK;
 }
@@ -75,6 +84,7 @@ int ni_eq_free(struct ni *ni, struct ni_eq *eq)
     users = eq->users;
     if (users == 0) {
         ni_list_remove(&eq->all);
+        ni->portals->eq_count--;
     }
     ni_portals_unlock(ni);
     if (users != 0) {

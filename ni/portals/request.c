@@ -26,7 +26,8 @@ int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *wh
     if (when != NULL) {
         return ni_triggered_request(ni, put, when);
     }
-    if (NI_UNLIKELY(put->extra->from.vector != NULL || put->extra->to.vector != NULL)) {
+    if (NI_UNLIKELY(put->extra->from.vector != NULL || put->extra->to.vector != NULL ||
+                    (put->options & NI_MD_VOLATILE) != 0)) {
         return ni_request_vector(ni, put);
     }
     return put->peer != NULL ? ni_put_start(put) : ni_request_self(ni, put);
@@ -94,7 +95,7 @@ static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
     put->header.src = src;
     put->eq = md->eq;
     put->ct = md->ct;
-    put->options = md->options;
+    put->options |= md->options;
     put->extra = extra;
     return ni_request_start(ni, put, when);
 }
@@ -124,10 +125,11 @@ static int atomic_when(struct ni *ni, const struct ni_md *md, uint64_t local_off
     struct ni_put put =
         put_of(length, target, pt_index, match_bits, remote_offset, user_ptr, hdr_data);
 
-    if ((unsigned)op >= NI_SWAP || pt_index >= NI_PT_COUNT || (unsigned)ack > NI_ACK_REQ) {
+    if ((unsigned)op >= NI_SWAP || pt_index >= NI_PT_COUNT || (unsigned)ack > NI_OC_ACK_REQ) {
         return NI_PTL_ARG_INVALID;
     }
     put.ack = ack != NI_NO_ACK_REQ;
+    put.options = ack > NI_ACK_REQ ? NI_PUT_CT_ACK : 0;
     return combine(ni, &put, &extra, NULL, 0, md, local_offset, when);
 }
 

@@ -35,6 +35,7 @@ struct ni_portals {
     struct ni_list own_puts;
     struct ni_list eqs;
     struct ni_list cts;
+    uint32_t eq_count, ct_count;
     struct ni_peer **map; /* by rank, NULL: the NI itself; NULL: no ranks */
     uint32_t map_size;
     ni_initiator self;        /* what the NI is called in puts to itself */

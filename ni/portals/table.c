@@ -53,6 +53,9 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     portals->pt[index] = pt;
     if (eq != NULL) {
         eq->users++;
+        if ((options & NI_PT_FLOWCTRL) != 0) {
+            atomic_store_explicit(&eq->flow, true, memory_order_relaxed);
+        }
     }
     *pt_index = index;
     return NI_OK;
@@ -150,9 +153,12 @@ int ni_pt_enable(struct ni *ni, uint32_t pt_index)
 
 enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled)
 {
-    *disabled = (pt->options & NI_PT_FLOWCTRL) != 0;
-    pt->disabled = pt->disabled || *disabled;
-    return *disabled ? NI_NI_PT_DISABLED : NI_NI_DROPPED;
+    bool flow = (pt->options & NI_PT_FLOWCTRL) != 0;
+
+    *disabled = flow && !pt->mute;
+    pt->disabled = pt->disabled || flow;
+    pt->mute = false;
+    return flow ? NI_NI_PT_DISABLED : NI_NI_DROPPED;
 }
 
 void ni_pt_tell_disabled(const struct ni_pt *pt)
@@ -161,4 +167,22 @@ void ni_pt_tell_disabled(const struct ni_pt *pt)
         .type = NI_EVENT_PT_DISABLED, .ni_fail_type = NI_NI_OK, .pt_index = pt->index};
 
     ni_event_tell(pt->eq, &event);
+}
+
+void ni_pt_queue_full(struct ni *ni, const struct ni_eq *eq)
+{
+    for (unsigned i = 0; i < NI_PT_COUNT; i++) {
+        struct ni_pt *pt;
+        bool disabled = false;
+
+        ni_portals_lock(ni);
+        pt = ni_pt_at(ni->portals, i);
+        if (pt != NULL && pt->eq == eq && !pt->disabled) {
+            (void)ni_pt_overrun(pt, &disabled);
+        }
+        ni_portals_unlock(ni);
+        if (disabled) {
+            ni_pt_tell_disabled(pt);
+        }
+    }
 }

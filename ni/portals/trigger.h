@@ -56,7 +56,7 @@ struct ni_trigger {
             uint64_t match_bits, remote_offset, hdr_data;
             void *user_ptr;
             uint16_t pt_index;
-            bool ack;
+            enum ni_ack_req ack;
         } put;
         struct {
             struct ni_ct *ct;

@@ -48,8 +48,8 @@ static void fail_put(const struct ni_trigger *trigger, int result)
         .eq = trigger->put.md.eq,
         .ct = trigger->put.md.ct,
         .user_ptr = trigger->put.user_ptr,
-        .options = trigger->put.md.options,
-        .ack = trigger->put.ack,
+        .options = ni_put_options(&trigger->put.md, trigger->put.ack),
+        .ack = trigger->put.ack != NI_NO_ACK_REQ,
     };
 
     ni_put_tell_failed(&put, fail_of(result));
@@ -58,9 +58,9 @@ static void fail_put(const struct ni_trigger *trigger, int result)
 static int run_put(struct ni *ni, struct ni_trigger *trigger)
 {
     int result = ni_put(ni, &trigger->put.md, trigger->put.local_offset, trigger->put.length,
-                        trigger->put.ack ? NI_ACK_REQ : NI_NO_ACK_REQ, trigger->put.target,
-                        trigger->put.pt_index, trigger->put.match_bits, trigger->put.remote_offset,
-                        trigger->put.user_ptr, trigger->put.hdr_data);
+                        trigger->put.ack, trigger->put.target, trigger->put.pt_index,
+                        trigger->put.match_bits, trigger->put.remote_offset, trigger->put.user_ptr,
+                        trigger->put.hdr_data);
 
     if (result != NI_OK && result != NI_PTL_NO_SPACE) {
         fail_put(trigger, result);
@@ -78,7 +78,7 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
     int result = check(ni, trig_ct);
 
     if (result == NI_OK) {
-        result = ni_put_check(ni, md, local_offset, length, ack, pt_index);
+        result = ni_put_rare_check(ni, md, local_offset, length, ack, pt_index);
     }
     if (result != NI_OK) {
         return result;
@@ -98,7 +98,7 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
     trigger->put.hdr_data = hdr_data;
     trigger->put.user_ptr = user_ptr;
     trigger->put.pt_index = (uint16_t)pt_index;
-    trigger->put.ack = ack != NI_NO_ACK_REQ;
+    trigger->put.ack = ack;
     ni_trigger_arm(ni, trigger, trig_ct, threshold);
     return NI_OK;
 }

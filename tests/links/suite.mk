@@ -24,6 +24,7 @@ suite_tests = \
     tests/links/suite_iovec \
     tests/links/suite_maps \
     tests/links/suite_messages \
+    tests/links/suite_options \
     tests/links/suite_overflow \
     tests/links/suite_portal_atomics \
     tests/links/suite_portal_words \
@@ -100,6 +101,10 @@ tests_links_suite_maps_LDADD = $(LINKS_LIBS)
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_options_SOURCES = tests/links/suite_options.c $(suite_sources) $(suite_portals)
+tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_options_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -26,6 +26,10 @@ enum ni_md_options {
     NI_MD_EVENT_CT_ACK = 0x10,       /* the same for ACK */
     NI_MD_EVENT_CT_BYTES = 0x20,     /* successes count as their bytes */
     NI_MD_EVENT_CT_REPLY = 0x40,     /* what would be a REPLY event is counted in ct, too */
+    NI_MD_VOLATILE = 0x100,          /* what up to max_volatile_size bytes are sent from may be
+                                        changed as soon as the call has returned (the specification
+                                        has it for puts) */
+    NI_MD_UNORDERED = 0x200,         /* need not match in order: a hint, which changes nothing */
     NI_MD_IOVEC = 0x80, /* start is an array of struct ni_iovec, length the number of its
                                         elements, offsets count the bytes of all */
 };
@@ -54,7 +58,9 @@ struct ni_md {
 
 enum ni_ack_req {
     NI_NO_ACK_REQ,
-    NI_ACK_REQ, /* an ACK event when the data has been delivered to an entry that matched */
+    NI_ACK_REQ,    /* an ACK event when the data has been delivered to an entry that matched */
+    NI_CT_ACK_REQ, /* the same, only counted (NI_MD_EVENT_CT_ACK): no event, nor of failures */
+    NI_OC_ACK_REQ, /* the same. (The specification lets it say less, and sooner.) */
 };
 
 /* PtlPut: send length bytes of a descriptor, from local_offset, to the entries of a peer's portal

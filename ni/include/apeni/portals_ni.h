@@ -14,6 +14,13 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+enum ni_features {
+    NI_TARGET_BIND_INACCESSIBLE =
+        1, /* memory of an entry need not be there until a message comes */
+    NI_COHERENT_ATOMICS =
+        2, /* ni_atomic_sync is not needed between atomics and the processor's own */
+};
+
 /* PtlNIInit's limits. 0 in `desired` means the default. */
 struct ni_limits {
     uint32_t max_entries;            /* match entries appended at one time */
@@ -22,6 +29,12 @@ struct ni_limits {
     uint32_t max_iovecs;             /* elements of one descriptor or entry, at most 2^20 */
     uint64_t max_msg_size;           /* bytes of one put or get */
     uint32_t max_triggered_ops;      /* armed at one time */
+    uint32_t max_eqs;                /* event queues at one time, handlers included */
+    uint32_t max_cts;                /* counting events at one time */
+    uint32_t max_mds;                /* actual: UINT32_MAX, descriptors are plain data */
+    uint32_t max_list_size;          /* actual: max_entries, of which one list may have all */
+    unsigned features;               /* actual: enum ni_features */
+    uint64_t max_volatile_size; /* bytes that NI_MD_VOLATILE copies, at most 2^20; default 4096 */
     /* Of those below one gets what there is, at most: 1024, 1024, 32, 24. */
     uint64_t max_atomic_size;       /* bytes of one ni_atomic */
     uint64_t max_fetch_atomic_size; /* of one ni_fetch_atomic or ni_swap */

@@ -38,7 +38,9 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
  * messages that are being fetched go on. PtlPTEnable: the reverse.
  *
  * An entry with NI_PT_FLOWCTRL disables itself, and gives NI_EVENT_PT_DISABLED once, when a put
- * matches nothing and is not kept, or when max_unexpected_headers are kept. That put too is refused:
+ * matches nothing and is not kept, or when max_unexpected_headers are kept, and when an event leaves
+ * less than three places in its event queue: so none is lost but of what is under way by then. A
+ * put that cannot be accepted is refused:
  * nothing is lost without its initiator learning it, if it has asked (NI_ACK_REQ; long puts always):
  * its ACK has NI_NI_PT_DISABLED, and it may put again when the target has told that it has enabled
  * the entry. Without NI_PT_FLOWCTRL kept messages at their limit hold their senders back. */
