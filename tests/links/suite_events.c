@@ -166,10 +166,104 @@ static void too_short(struct suite *suite)
     suite_call(suite, 1, take_rest, ends);
 }
 
+/* ---- flow control ------------------------------------------------------------------------------ */
+
+struct flow {
+    struct ends ends;
+    struct ni_eq *acks;
+    _Atomic uint64_t answered;
+    bool open[PUTS]; /* not accepted yet; of the initiator */
+    unsigned left, refused, disabled;
+    unsigned came[PUTS];
+};
+
+static void on_ack(void *arg, const struct ni_event *event)
+{
+    struct flow *flow = arg;
+
+    if (event->type == NI_EVENT_ACK) {
+        CHECK(event->ni_fail_type == NI_NI_OK || event->ni_fail_type == NI_NI_PT_DISABLED);
+        flow->open[event->hdr_data] = event->ni_fail_type != NI_NI_OK;
+        flow->left -= event->ni_fail_type == NI_NI_OK;
+        flow->refused += event->ni_fail_type != NI_NI_OK;
+        atomic_fetch_add(&flow->answered, 1);
+    }
+}
+
+static void open_flow(struct suite_ni *ni, void *arg)
+{
+    struct flow *flow = arg;
+    uint32_t index;
+
+    CHECK(ni_portals_open(ni->ni, NULL, NULL) == NI_OK);
+    if (ni->index == 0) {
+        CHECK(ni_eq_alloc_handler(ni->ni, on_ack, flow, &flow->acks) == NI_OK);
+        return;
+    }
+    CHECK(ni_eq_alloc(ni->ni, DEPTH, &flow->ends.eq[0]) == NI_OK);
+    CHECK(ni_pt_alloc(ni->ni, NI_PT_FLOWCTRL, flow->ends.eq[0], 0, &index) == NI_OK);
+    post(ni, &flow->ends);
+}
+
+static void put_open(struct suite_ni *ni, void *arg)
+{
+    struct flow *flow = arg;
+    const struct ni_md md = {.start = &flow->ends.data, .length = 8, .eq = flow->acks};
+
+    for (unsigned i = 0; i < PUTS; i++) {
+        if (flow->open[i]) {
+            CHECK(ni_put(ni->ni, &md, 0, 8, NI_ACK_REQ, ni->peers[1], 0, i, 0, NULL, i) == NI_OK);
+        }
+    }
+}
+
+static void take_and_enable(struct suite_ni *ni, void *arg)
+{
+    struct flow *flow = arg;
+    struct ni_event event;
+    unsigned disabled = flow->disabled;
+    int result;
+
+    while ((result = ni_eq_get(ni->ni, flow->ends.eq[0], &event)) != NI_PTL_EQ_EMPTY) {
+        CHECK(result == NI_OK); /* none was lost */
+        if (event.type == NI_EVENT_PT_DISABLED) {
+            flow->disabled++;
+        } else {
+            CHECK(event.type == NI_EVENT_PUT);
+            flow->came[event.hdr_data]++;
+        }
+    }
+    CHECK(flow->disabled <= disabled + 1);
+    CHECK(ni_pt_enable(ni->ni, 0) == NI_OK);
+}
+
+/* Nobody looks at the queue while messages come: it disables the entry, and loses nothing. */
+static void flow_control(struct suite *suite)
+{
+    struct flow *flow = suite_alloc(suite, sizeof(*flow));
+    uint64_t answered = 0;
+
+    flow->left = PUTS;
+    memset(flow->open, true, sizeof(flow->open));
+    suite_call(suite, 1, open_flow, flow);
+    suite_call(suite, 0, open_flow, flow);
+    while (flow->left != 0) {
+        answered += flow->left;
+        suite_call(suite, 0, put_open, flow);
+        suite_until_count(suite, &flow->answered, answered);
+        suite_call(suite, 1, take_and_enable, flow);
+    }
+    CHECK(flow->refused != 0 && flow->disabled != 0);
+    for (unsigned i = 0; i < PUTS; i++) {
+        CHECK(flow->came[i] == 1);
+    }
+}
+
 static const struct suite_case cases[] = {
     {"in_order", 2, SUITE_NEEDS_NOTHING, in_order},
     {"waiting", 2, SUITE_NEEDS_NOTHING, waiting},
     {"too_short", 2, SUITE_NEEDS_NOTHING, too_short},
+    {"flow_control", 2, SUITE_NEEDS_NOTHING, flow_control},
 };
 
 int main(int argc, char **argv)
