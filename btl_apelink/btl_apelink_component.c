@@ -172,7 +172,7 @@ static bool usable(void)
         return false;
     }
     if (!ompi_glue_check(reason, sizeof(reason))) {
-        ompi_glue_help_once("wrong-version", ompi_glue_built_for(), reason, "");
+        ompi_glue_help("wrong-version", ompi_glue_built_for(), reason, "");
         return false;
     }
     return mca_btl_apelink_apply_params();

@@ -113,7 +113,7 @@ static bool check_limit(const char *name, size_t value, size_t least, size_t mos
     }
     snprintf(text, sizeof(text), "%zu", value);
     snprintf(accepted, sizeof(accepted), "%zu to %zu bytes", least, most);
-    ompi_glue_help_once("bad-value", name, text, accepted);
+    ompi_glue_help("bad-value", name, text, accepted);
     return false;
 }
 

@@ -8,7 +8,6 @@ CLEANFILES += btl_apelink/help_text.c
 if HAVE_OMPI
 noinst_LTLIBRARIES += btl_apelink/libbtl_apelink.la
 ompicomponent_LTLIBRARIES += btl_apelink/mca_btl_apelink.la
-dist_ompicomponent_DATA += btl_apelink/help-mpi-btl-apelink.txt
 endif
 
 btl_apelink_libbtl_apelink_la_SOURCES = \
@@ -41,7 +40,7 @@ btl_apelink_mca_btl_apelink_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -mod
     -export-symbols-regex '^mca_btl_apelink_component$$'
 btl_apelink_mca_btl_apelink_la_LIBADD = btl_apelink/libbtl_apelink.la $(OMPI_LIBS)
 
-# The text of the help file, for when it is not installed.
+# The text of the help file, which the component brings along.
 nodist_btl_apelink_libbtl_apelink_la_SOURCES = btl_apelink/help_text.c
 
 btl_apelink/help_text.c: btl_apelink/help-mpi-btl-apelink.txt

@@ -8,7 +8,6 @@ CLEANFILES += mtl_match/help_text.c
 if HAVE_OMPI
 noinst_LTLIBRARIES += mtl_match/libmtl_match.la
 ompicomponent_LTLIBRARIES += mtl_match/mca_mtl_match.la
-dist_ompicomponent_DATA += mtl_match/help-mpi-mtl-match.txt
 endif
 
 mtl_match_libmtl_match_la_SOURCES = \
@@ -34,7 +33,7 @@ mtl_match_mca_mtl_match_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -module 
     -export-symbols-regex '^mca_mtl_match_component$$'
 mtl_match_mca_mtl_match_la_LIBADD = mtl_match/libmtl_match.la $(OMPI_LIBS)
 
-# The text of the help file, for when it is not installed.
+# The text of the help file, which the component brings along.
 nodist_mtl_match_libmtl_match_la_SOURCES = mtl_match/help_text.c
 
 mtl_match/help_text.c: mtl_match/help-mpi-mtl-match.txt

@@ -48,14 +48,14 @@ static bool usable(void)
     char reason[256];
 
     if (!ompi_glue_check_mtl(reason, sizeof(reason))) {
-        ompi_glue_help_once("wrong-version", ompi_glue_built_for(), reason, "");
+        ompi_glue_help("wrong-version", ompi_glue_built_for(), reason, "");
         return false;
     }
     if (!ompi_glue_apply_params()) {
         return false;
     }
     if (!ompi_glue_one_node()) {
-        ompi_glue_help_once("several-nodes", "", "", "");
+        ompi_glue_help("several-nodes", "", "", "");
         return false;
     }
     return true;

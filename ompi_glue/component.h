@@ -30,7 +30,7 @@ struct ompi_glue_component {
     const char *prefix;               /* of its parameters' full names: "btl_apelink_" */
     const char *const *sizes;         /* own parameters that are sizes, without prefix, then NULL */
     const char *const *unused;        /* core parameters without effect here, then NULL */
-    const char *help_file;            /* name of the file, installed beside the component */
+    const char *help_file;            /* where the messages are from, for people */
     const char *help_text;            /* what is in it, without its comments */
     struct ni *(*interface_fn)(void); /* the NI whose statistics are read, or NULL while closed */
 };
@@ -72,12 +72,10 @@ bool ompi_glue_check_names(void);
 /* Register the statistics of the core as performance variables. */
 void ompi_glue_register_pvars(void);
 
-/* Show a topic of the help file, whose first argument is this node, and the next up to three are
- * these; "" for those that a topic does not have. */
+/* Print a topic of the help file on standard error, whose first argument is this node, and the next up
+ * to three are these; "" for those that a topic does not have. What several processes of a job and a
+ * node have to say word for word alike, one of them says. Thread-safe. */
 void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c);
-
-/* The same for what all processes of a node find alike: the first of them to find it says it. */
-void ompi_glue_help_once(const char *topic, const char *a, const char *b, const char *c);
 
 /* The description given to ompi_glue_set_component. */
 const struct ompi_glue_component *ompi_glue_self(void);

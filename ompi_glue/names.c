@@ -118,7 +118,7 @@ static bool check_value(const char *name, const char *value, int index)
             return true;
         }
         (void)values->dump(values, &accepted);
-        ompi_glue_help_once("bad-value", name, value, accepted != NULL ? accepted : "");
+        ompi_glue_help("bad-value", name, value, accepted != NULL ? accepted : "");
         free(accepted);
         return false;
     }
@@ -127,7 +127,7 @@ static bool check_value(const char *name, const char *value, int index)
          (var->mbv_type != MCA_BASE_VAR_TYPE_UNSIGNED_INT || number <= UINT_MAX))) {
         return true;
     }
-    ompi_glue_help_once("bad-value", name, value,
+    ompi_glue_help("bad-value", name, value,
                         "a whole number, optionally with suffix K, M or G");
     return false;
 }
@@ -146,7 +146,7 @@ static bool check_setting(const char *name, const char *value, const char *where
     if (close != NULL) {
         snprintf(advice, sizeof(advice), "Did you mean: %s", close);
     }
-    ompi_glue_help_once("unknown-parameter", name, where, advice);
+    ompi_glue_help("unknown-parameter", name, where, advice);
     return false;
 }
 

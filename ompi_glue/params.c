@@ -236,7 +236,7 @@ static bool apply_core(const struct core_var *var)
         return true;
     }
     (void)ni_param_accepted(param, error, sizeof(error));
-    ompi_glue_help_once("bad-value", name, text, error);
+    ompi_glue_help("bad-value", name, text, error);
     return false;
 }
 
