@@ -192,6 +192,7 @@ static void test_no_seat(void)
 
     ni_log_set_level(NI_LOG_ERROR);
     mock_param("shm_max_peers", "2");
+    mock_param("shm_peers_wait_ms", "3600000");
     mock_open(&b, 0, NULL);
     board->len = mock_blob(&b, board->blob);
     for (uintptr_t i = 0; i < 4; i++) {
@@ -237,6 +238,52 @@ static void test_too_few_seats(void)
     mock_close(&b);
 }
 
+/* Two seats, and nobody leaves: the third sender is told so, by name, after its wait. While somebody
+ * is leaving it goes on waiting, and then has its turn. */
+static void test_all_stay(void)
+{
+    char message[256] = "";
+    struct mock a[4], b;
+    struct ni_peer *peers[4];
+
+    mock_param("shm_max_peers", "2");
+    mock_param("shm_peers_wait_ms", "0");
+    ni_log_set_level(NI_LOG_ERROR);
+    ni_log_set_sink(keep, message);
+    mock_open(&b, 0, NULL);
+    board->len = mock_blob(&b, board->blob);
+    for (uintptr_t i = 0; i < 4; i++) {
+        mock_open(&a[i], i + 1, NULL);
+        peers[i] = mock_connect(&a[i], board->blob, board->len);
+    }
+    CHECK(mock_send(peers[0], 100) == NI_OK && mock_send(peers[1], 100) == NI_OK);
+    CHECK(message[0] == '\0');
+    CHECK(mock_send(peers[2], 100) == NI_ERR_UNREACHABLE);
+    CHECK(strstr(message, "APENI_SHM_MAX_PEERS = 2 allows") != NULL);
+    CHECK(strstr(message, "APENI_SHM_PEERS_WAIT_MS = 0 ms") != NULL);
+    CHECK(strstr(message, "Raise APENI_SHM_MAX_PEERS") != NULL);
+    while (peers[2]->downs == 0) {
+        mock_relax(&a[2]);
+    }
+    CHECK(peers[2]->down == NI_ERR_UNREACHABLE);
+
+    mock_close(&a[0]);
+    CHECK(mock_send(peers[3], 100) == NI_AGAIN);
+    while (seats_taken(b.link) == 2) {
+        mock_relax(&b);
+    }
+    mock_send_all(peers[3], 100);
+    while (b.received < 3) {
+        mock_relax(&b);
+    }
+    CHECK(peers[1]->downs == 0 && peers[3]->downs == 0);
+    for (int i = 1; i < 4; i++) {
+        mock_close(&a[i]);
+    }
+    ni_log_set_sink(NULL, NULL);
+    mock_close(&b);
+}
+
 /* A fault that shared memory does not know would never strike. */
 static void test_foreign_fault(void)
 {
@@ -263,6 +310,7 @@ int main(void)
     test_visitors();
     test_answered();
     test_no_seat();
+    test_all_stay();
     test_too_few_seats();
     test_foreign_fault();
     CHECK(mock_count_fds() == fds);

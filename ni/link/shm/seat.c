@@ -161,6 +161,21 @@ bool ni_shm_seat_alive(struct ni_shm_segment *segment, uint32_t seat)
     return local || locked_by_other(segment, seat_lock(F_WRLCK, seat));
 }
 
+bool ni_shm_seats_held(struct ni_shm_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->geometry.counts.seats; i++) {
+        uint64_t word = atomic_load_explicit(&segment->seat_words[i], memory_order_relaxed);
+        enum ni_shm_seat_state state = ni_shm_seat_state(word);
+
+        /* The owner's turn, who may take its time. */
+        if (state == NI_SHM_SEAT_FREE || state == NI_SHM_SEAT_CLOSED ||
+            !ni_shm_seat_alive(segment, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool ni_shm_owner_alive(struct ni_shm_segment *segment)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};

@@ -97,6 +97,9 @@ ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint6
 /* Take a seat as a sender. NI_AGAIN: all are taken. */
 ni_status ni_shm_seat_take(struct ni_shm_segment *segment, const void *blob, size_t len,
                            uint32_t *seat, uint32_t *generation);
+/* Whether no seat will get free soon: all are held by senders that live and have not left. Asks the
+ * kernel for each. */
+bool ni_shm_seats_held(struct ni_shm_segment *segment);
 /* Leave it: the last packet has been written. */
 void ni_shm_seat_leave(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation);
 /* Whether the sender that has the seat lives; asks the kernel. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "link/lane_inl.h"
@@ -171,13 +173,45 @@ static void without_lane(struct ni_shm_peer *peer)
 
 /* ---- reserve, commit ------------------------------------------------------------------------- */
 
+/* The peer takes nothing from us until one of those leaves from which it does. They may stay for ever:
+ * after a while that is an error. */
+static NI_COLD ni_status no_seat(struct ni_shm_peer *peer)
+{
+    static struct ni_log_limit warnings = NI_LOG_LIMIT(1), errors = NI_LOG_LIMIT(4);
+    uint64_t now = ni_now_ns(), most = peer->link->config->shm_peers_wait_ms;
+    uint32_t seats = segment_of(peer)->geometry.counts.seats;
+    char name[96], wait[96];
+
+    peer->patience = SEAT_PATIENCE;
+    ni_config_name("shm_max_peers", name, sizeof(name));
+    if (peer->no_seat == 0) {
+        peer->no_seat = now;
+        ni_log_limited(&warnings, NI_LOG_WARN,
+                       "process %u receives from %u others already and takes no more until one "
+                       "leaves; raise %s for it",
+                       peer->process, seats, name);
+    }
+    if (now - peer->no_seat < most * UINT64_C(1000000)) {
+        return NI_AGAIN;
+    }
+    if (!ni_shm_seats_held(segment_of(peer))) {
+        peer->no_seat = now;
+        return NI_AGAIN;
+    }
+    ni_config_name("shm_peers_wait_ms", wait, sizeof(wait));
+    ni_log_limited(&errors, NI_LOG_ERROR,
+                   "process %u receives from %u others, as many as its %s = %u allows, and none of "
+                   "them has left for %s = %llu ms: it cannot be reached. Raise %s",
+                   peer->process, seats, name, seats, wait, (unsigned long long)most, name);
+    return ni_shm_break(peer, NI_ERR_UNREACHABLE);
+}
+
 static ni_status take_seat(struct ni_shm_peer *peer)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     struct ni_shm_link *link = peer->link;
     struct ni_shm_segment *segment = segment_of(peer);
     uint32_t seat, generation;
-    char name[96];
     ni_status status;
 
     if (peer->patience != 0) {
@@ -187,18 +221,13 @@ static ni_status take_seat(struct ni_shm_peer *peer)
     status = ni_shm_seat_take(segment, &link->blob, sizeof(link->blob), &seat, &generation);
     switch (status) {
     case NI_OK:
+        peer->no_seat = 0;
         /* E4 */
         atomic_store_explicit(&peer->out_seat, (uint64_t)generation << 32 | (seat + 1),
                               memory_order_release);
         return NI_OK;
     case NI_AGAIN:
-        peer->patience = SEAT_PATIENCE;
-        ni_config_name("shm_max_peers", name, sizeof(name));
-        ni_log_limited(&limit, NI_LOG_WARN,
-                       "process %u receives from %u others already and takes no more until one "
-                       "leaves; raise %s for it",
-                       peer->process, segment->geometry.counts.seats, name);
-        return NI_AGAIN;
+        return no_seat(peer);
     default:
         ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s", peer->process,
                        status == NI_ERR_NOMEM ? "no shared memory left; free memory or raise the "

@@ -91,6 +91,7 @@ struct ni_shm_peer {
     uint32_t out_taken; /* number of the oldest packet that may still be in its slot */
     uint32_t lane_from; /* number of packets after which a lane is made */
     uint32_t patience;  /* calls of reserve until a seat is looked for again */
+    uint64_t no_seat;   /* time since which there is none, ns; 0: not looked for, or found */
     struct ni_shm_area *out_area;
     uint8_t *payload_map;
     bool out_bulk;
