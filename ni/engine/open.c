@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/config.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "engine/control.h"
 #include "engine/help.h"
@@ -64,6 +65,22 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->forks);
 }
 
+/* Before there is a link: what else can fail says why itself. */
+static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
+{
+    ni_status status;
+
+    init_fields(ni, attr);
+    status = init_pools(ni);
+    if (status == NI_OK) {
+        status = ni_table_init(&ni->table);
+    }
+    if (status == NI_ERR_NOMEM) {
+        ni_log(NI_LOG_ERROR, "out of memory");
+    }
+    return status;
+}
+
 static ni_status open_link(struct ni *ni, const struct ni_open_attr *attr)
 {
     const struct ni_link_ops *ops = attr->fabric != NULL ? &ni_link_inproc : &ni_link_shm;
@@ -106,13 +123,10 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     attr = attr == NULL ? &defaults : attr;
     ni = ni_aligned_zero(NI_CACHE_LINE, sizeof(*ni));
     if (ni == NULL) {
+        ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;
     }
-    init_fields(ni, attr);
-    status = init_pools(ni);
-    if (status == NI_OK) {
-        status = ni_table_init(&ni->table);
-    }
+    status = init_all(ni, attr);
     if (status == NI_OK) {
         status = open_link(ni, attr);
     }

@@ -6,12 +6,17 @@ BTL_UNIT_LIBS = btl_apelink/libbtl_apelink.la $(UNIT_LIBS) $(OMPI_LIBS)
 
 if HAVE_OMPI
 unit_tests += \
+    tests/unit/test_btl_help \
     tests/unit/test_btl_params \
     tests/unit/test_btl_parts
 
-check_PROGRAMS += tests/unit/btl_sum
-unit_scripts += tests/unit/btl_asked.sh
+check_PROGRAMS += tests/unit/btl_inside tests/unit/btl_sum
+unit_scripts += tests/unit/btl_asked.sh tests/unit/btl_inside.sh
 endif
+
+tests_unit_test_btl_help_SOURCES = tests/unit/test_btl_help.c tests/unit/said.h
+tests_unit_test_btl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_btl_help_LDADD = $(BTL_UNIT_LIBS)
 
 tests_unit_test_btl_params_SOURCES = tests/unit/test_btl_params.c
 tests_unit_test_btl_params_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
@@ -20,6 +25,10 @@ tests_unit_test_btl_params_LDADD = $(BTL_UNIT_LIBS)
 tests_unit_test_btl_parts_SOURCES = tests/unit/test_btl_parts.c
 tests_unit_test_btl_parts_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_btl_parts_LDADD = $(BTL_UNIT_LIBS)
+
+tests_unit_btl_inside_SOURCES = tests/unit/btl_inside.c
+tests_unit_btl_inside_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_unit_btl_inside_LDADD = $(OMPI_LIBS) $(MPI_LIBS)
 
 tests_unit_btl_sum_SOURCES = tests/unit/btl_sum.c
 tests_unit_btl_sum_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests of mtl_match; the script needs mpirun, and the program of btl.mk.
+# Tests of mtl_match: without MPI. The script needs mpirun, and the program of btl.mk.
 
 if HAVE_OMPI
+unit_tests += tests/unit/test_mtl_help
 unit_scripts += tests/unit/mtl_asked.sh
 endif
+
+tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/said.h
+tests_unit_test_mtl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_mtl_help_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the MTL tells users when it steps aside: the whole text, with values and remedy. What needs
+ * several processes is in tests/mpi/testlist. */
+#include "said.h"
+
+#include "mtl_match/mtl_match.h"
+#include "opal/mca/pmix/pmix.h"
+
+#define MCA "OMPI_MCA_mtl_match_"
+
+/* How many processes the job has, and all but one of them run elsewhere. */
+static uint32_t job_size;
+
+static int get_job_size(const opal_process_name_t *process, const char *key, opal_list_t *info,
+                        opal_value_t **value)
+{
+    (void)process;
+    (void)info;
+    if (strcmp(key, OPAL_PMIX_JOB_SIZE) != 0) {
+        return OPAL_ERR_NOT_FOUND;
+    }
+    *value = OBJ_NEW(opal_value_t);
+    (*value)->type = OPAL_UINT32;
+    (*value)->data.uint32 = job_size;
+    return OPAL_SUCCESS;
+}
+
+/* The component is asked for its module, which it has not. */
+static bool declines(void)
+{
+    mca_base_module_t *module;
+    int priority = 0;
+
+    (void)mca_base_framework_register(&opal_btl_base_framework, MCA_BASE_REGISTER_STATIC_ONLY);
+    opal_pmix.get = get_job_size;
+    return ompi_mtl_match_register_params() == OPAL_SUCCESS &&
+           mca_mtl_match_component.super.mtl_version.mca_query_component(&module, &priority) !=
+               OPAL_SUCCESS &&
+           module == NULL;
+}
+
+static bool declines_alone(void)
+{
+    job_size = 1;
+    return declines();
+}
+
+static bool declines_spread(void)
+{
+    job_size = 3;
+    return declines();
+}
+
+static bool declines_elsewhere(void)
+{
+    opal_built_with_cuda_support = !opal_built_with_cuda_support;
+    return declines_alone();
+}
+
+static void wrong_version(void **state)
+{
+    struct said said = SAID_BY(declines_elsewhere, MCA "enable", "yes");
+
+    (void)state;
+    unit_assert_contains(said.text, "The match MTL was built for another Open MPI");
+    unit_assert_contains(said.text, "Build it again with the headers of the Open MPI that you run");
+    unit_assert_contains(said.text, "Built for: Open MPI 4.");
+    unit_assert_contains(said.text, "Running:   it was built with");
+}
+
+static void no_interface(void **state)
+{
+    struct said said = SAID_BY(declines_alone, MCA "enable", "yes", MCA "fault", "alloc:nth=1");
+
+    (void)state;
+    unit_assert_contains(said.text, "could not open its network interface and steps aside");
+    unit_assert_contains(said.text, "Reason: out of memory");
+    unit_assert_contains(said.text, "] error: ");
+}
+
+static void several_nodes(void **state)
+{
+    struct said said = SAID_BY(declines_spread, MCA "enable", "yes");
+
+    (void)state;
+    unit_assert_contains(said.text, "The match MTL connects processes of one host only");
+    unit_assert_contains(said.text, "-mca pml ob1 -mca btl apelink,tcp,self");
+    unit_assert_contains(said.text, "Node: ");
+}
+
+/* Who did not ask for it is not told anything, whatever is wrong. */
+static void not_asked(void **state)
+{
+    (void)state;
+    assert_string_equal(SAID_BY(declines_elsewhere).text, "");
+    assert_string_equal(SAID_BY(declines_spread).text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_version),
+        cmocka_unit_test(no_interface),
+        cmocka_unit_test(several_nodes),
+        cmocka_unit_test(not_asked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
