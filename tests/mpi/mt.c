@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mt.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -49,6 +51,19 @@ void mt_need(int least)
         mt_fail("needs %d ranks or more, has %d", least, mt_size);
 }
 
+/* Keep our components mapped when MPI_Finalize unloads them, so that a report of what they leak can name
+ * the code. */
+static int keep_mapped(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    (void)arg;
+    if (strstr(info->dlpi_name, "/mca_btl_apelink.so") != NULL ||
+        strstr(info->dlpi_name, "/mca_mtl_match.so") != NULL) {
+        (void)dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+    return 0;
+}
+
 int mt_finish(void)
 {
     long long mine = atomic_load_explicit(&mt_checks, memory_order_relaxed);
@@ -58,6 +73,9 @@ int mt_finish(void)
     if (0 == mt_rank) {
         printf("MT-OK %s checks=%lld\n", mt_program, all);
         fflush(stdout);
+    }
+    if (NULL != getenv("APELINK_MT_LEAKS")) {
+        (void)dl_iterate_phdr(keep_mapped, NULL);
     }
     MPI_Finalize();
     return 0;

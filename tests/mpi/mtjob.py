@@ -16,6 +16,8 @@ SHM_SIZE = "8g"
 NOT_STARTED = "a process never got out of PMIx_Init"
 STARTS = 3  # runs of a test before that counts as its failure
 MARK = "APELINK_MT_RUN"
+LEAKS = "lsan"  # begin of the names of LeakSanitizer's reports
+COMPONENT = re.compile(r"\((\S*/mca_(?:btl_apelink|mtl_match)\.so)\+(0x[0-9a-f]+)\)")
 OURS = re.compile("apelink|apeni", re.IGNORECASE)
 HELPERS = {"coll": "coll.c", "dt": "dt.c", "dyn": "dyn.c", "rma": "rma.c dt.c", "thr": "thr.c rma.c"}
 
@@ -39,6 +41,7 @@ class Environment:
     scale: float
     not_built: dict  # program to what the compiler said
     private: bool
+    leaks: bool  # whether to look for memory that our components keep
     mark: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
     def cannot(self, test):
@@ -79,6 +82,12 @@ class Environment:
             MARK: self.mark, "TMPDIR": str(tmp), "LC_ALL": "C",
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         })
+        if self.leaks:
+            # What a component still holds by its variables is lost as well when it is unloaded: globals do not count.
+            env.update({
+                "APELINK_MT_LEAKS": "1", "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=10:symbolize=0",
+                "LSAN_OPTIONS": f"use_globals=0:exitcode=0:log_path={self.work}/{LEAKS}",
+            })
         if self.components:
             env["OMPI_MCA_mca_base_component_path"] = self.components
         env.update(pair.split("=", 1) for pair in test.env)
@@ -260,6 +269,36 @@ def judge(test, code, output, in_time):
     return None
 
 
+def where(component, offset):
+    """The line of source of an address, if there is a tool that tells."""
+    tool = shutil.which("addr2line")
+    if not tool:
+        return f"{component}+{offset}"
+    r = subprocess.run([tool, "-f", "-s", "-e", component, offset], capture_output=True, text=True)
+    return " ".join(r.stdout.split())
+
+
+def leaks(env):
+    """Memory that our components have not given back, and how many reports there were."""
+    text, reports = "", list(env.work.glob(LEAKS + ".*"))
+    for report in reports:
+        for record in report.read_text(errors="replace").split("\n\n"):
+            frames = COMPONENT.findall(record)
+            if frames:
+                text += record.strip().splitlines()[0] + "\n" + "".join(f"    {where(*f)}\n" for f in frames[:8])
+        report.unlink()
+    return text, len(reports)
+
+
+def judge_leaks(test, env):
+    """(Why the test has failed, or None; what was leaked)."""
+    text, reports = leaks(env)
+    if text:
+        return "a component has kept memory", text
+    # Open MPI leaks something in each process: no report means that nothing has looked
+    return (None if reports >= test.np else f"{reports} reports of leaks; are the programs built with it?"), ""
+
+
 def run_mpirun(test, env, tmp, log):
     command = launcher(test, env) + program(test, env)
     p = start(command, env, test, tmp, log)
@@ -344,6 +383,9 @@ def run_once(test, env):
         why = judge(test, p.returncode, output, in_time)
     if stuck:
         why = NOT_STARTED
+    if env.leaks and not why and test.expect == "ok" and test.kind == "mpirun":
+        why, text = judge_leaks(test, env)
+        output += text
     ours, others = leftovers(shm, tmp_dir, env, test)
     if ours and not why:
         why = "left behind: " + " ".join(ours)

@@ -16,11 +16,27 @@ command -v python3 >/dev/null 2>&1 || skip "there is no python3 for tests/mpi/ru
 case ${APELINK_SANITIZER-} in
 *thread*) skip "Open MPI itself is full of what the thread sanitizer reports" ;;
 esac
-# Open MPI keeps memory to its end.
+# Open MPI keeps memory to its end; what our components keep is looked for below.
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
 status=0
-"$here/run" --bindir "$builddir/tests/mpi" --transport apelink --tags smoke || status=1
+
+# run TRANSPORT ARGUMENT...
+run() {
+    transport=$1
+    shift
+    "$here/run" --bindir "$builddir/tests/mpi" --transport "$transport" "$@" || status=1
+}
+
+# smoke TRANSPORT TEST...: all that are tagged, and with AddressSanitizer once more those that are named, for leaks.
+smoke() {
+    run "$1" --tags smoke
+    case ${APELINK_SANITIZER-} in
+    *address*) run "$@" --leaks ;;
+    esac
+}
+
+smoke apelink 'p2p_all[np=2]' 'rma_putget[np=2,rdma]' 'spawn[np=1]'
 [ -e "$builddir/mtl_match/.libs/mca_mtl_match.so" ] || exit $status
-"$here/run" --bindir "$builddir/tests/mpi" --transport cm-match --tags smoke || status=1
+smoke cm-match 'p2p_all[np=2]' 'spawn[np=1]'
 exit $status
