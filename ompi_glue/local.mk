@@ -28,6 +28,7 @@ noinst_LTLIBRARIES += ompi_glue/libompi_glue_mtl.la
 endif
 
 ompi_glue_libompi_glue_mtl_la_SOURCES = \
+    ompi_glue/inside.h \
     ompi_glue/mtl.c \
     ompi_glue/mtl.h
 ompi_glue_libompi_glue_mtl_la_CPPFLAGS = $(ompi_glue_libompi_glue_la_CPPFLAGS)

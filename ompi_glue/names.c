@@ -127,8 +127,7 @@ static bool check_value(const char *name, const char *value, int index)
          (var->mbv_type != MCA_BASE_VAR_TYPE_UNSIGNED_INT || number <= UINT_MAX))) {
         return true;
     }
-    ompi_glue_help("bad-value", name, value,
-                        "a whole number, optionally with suffix K, M or G");
+    ompi_glue_help("bad-value", name, value, "a whole number, optionally with suffix K, M or G");
     return false;
 }
 

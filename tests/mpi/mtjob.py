@@ -41,7 +41,7 @@ class Environment:
     scale: float
     not_built: dict  # program to what the compiler said
     private: bool
-    leaks: bool  # whether to look for memory that our components keep
+    leaks: bool = False  # whether to look for memory that our components keep
     mark: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
     def cannot(self, test):

@@ -4,7 +4,6 @@
 #include "said.h"
 
 #include "mtl_match/mtl_match.h"
-#include "opal/mca/pmix/pmix.h"
 
 #define MCA "OMPI_MCA_mtl_match_"
 
