@@ -274,7 +274,7 @@ def where(component, offset):
     tool = shutil.which("addr2line")
     if not tool:
         return f"{component}+{offset}"
-    r = subprocess.run([tool, "-f", "-s", "-e", component, offset], capture_output=True, text=True)
+    r = subprocess.run([tool, "-f", "-i", "-s", "-e", component, offset], capture_output=True, text=True)
     return " ".join(r.stdout.split())
 
 
