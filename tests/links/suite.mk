@@ -10,6 +10,7 @@ suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
     tests/links/suite_acks \
+    tests/links/suite_alone \
     tests/links/suite_atomics \
     tests/links/suite_batches \
     tests/links/suite_commands \
@@ -45,6 +46,10 @@ suite_tests = \
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_acks_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_alone_SOURCES = tests/links/suite_alone.c $(suite_sources) $(suite_portals)
+tests_links_suite_alone_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_alone_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)

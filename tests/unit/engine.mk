@@ -8,6 +8,7 @@ unit_tests += \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_job \
     tests/unit/test_engine_nomem \
+    tests/unit/test_portals_malformed \
     tests/unit/test_portals_nomem \
     tests/unit/test_engine_peers \
     tests/unit/test_engine_pressure \
@@ -42,6 +43,10 @@ tests_unit_test_engine_fork_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_job_SOURCES = tests/unit/test_engine_job.c
 tests_unit_test_engine_job_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_job_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_portals_malformed_SOURCES = tests/unit/test_portals_malformed.c
+tests_unit_test_portals_malformed_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_portals_malformed_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_portals_nomem_SOURCES = tests/unit/test_portals_nomem.c
 tests_unit_test_portals_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
