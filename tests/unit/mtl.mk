@@ -2,9 +2,15 @@
 # Tests of mtl_match: without MPI. The script needs mpirun, and the program of btl.mk.
 
 if HAVE_OMPI
-unit_tests += tests/unit/test_mtl_help
+unit_tests += \
+    tests/unit/test_mtl_bits \
+    tests/unit/test_mtl_help
 unit_scripts += tests/unit/mtl_asked.sh
 endif
+
+tests_unit_test_mtl_bits_SOURCES = tests/unit/test_mtl_bits.c
+tests_unit_test_mtl_bits_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_mtl_bits_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS)
 
 tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/said.h
 tests_unit_test_mtl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
