@@ -4,6 +4,7 @@
 suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c \
     tests/links/suite_private.h tests/links/suite_run.c
 suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
+suite_overflow = tests/links/suite_overflow_help.c tests/links/suite_overflow.h
 suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
 suite_qps = tests/links/suite_qps_help.c tests/links/suite_qps.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
@@ -27,6 +28,7 @@ suite_tests = \
     tests/links/suite_messages \
     tests/links/suite_options \
     tests/links/suite_overflow \
+    tests/links/suite_overflow_ends \
     tests/links/suite_portal_atomics \
     tests/links/suite_portal_words \
     tests/links/suite_portals \
@@ -111,9 +113,14 @@ tests_links_suite_options_SOURCES = tests/links/suite_options.c $(suite_sources)
 tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_options_LDADD = $(LINKS_LIBS)
 
-tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals)
+tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals) $(suite_overflow)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_overflow_ends_SOURCES = tests/links/suite_overflow_ends.c $(suite_sources) $(suite_portals) \
+    $(suite_overflow)
+tests_links_suite_overflow_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_overflow_ends_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_portal_atomics_SOURCES = tests/links/suite_portal_atomics.c tests/links/portal_model.c \
     tests/links/portal_model.h $(suite_sources) $(suite_portals)
