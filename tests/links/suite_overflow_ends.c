@@ -182,11 +182,12 @@ static void put_rest(struct suite_ni *ni, void *arg)
     flood_put_from(ni, arg, HEADERS, PUTS);
 }
 
-/* Room for data is left, but none for headers: the entry is disabled, and says so. */
-static void headers_end(struct suite *suite)
+/* Room for data is left, but none for headers: the entry is disabled, and says so unless it is not to. */
+static void end_headers(struct suite *suite, unsigned extra)
 {
     struct flood *flood = flood_new(suite, 40, false);
 
+    flood->extra = extra;
     flood->options = NI_PT_FLOWCTRL;
     flood->headers = HEADERS;
     flood_open_both(suite, flood);
@@ -194,10 +195,20 @@ static void headers_end(struct suite *suite)
     suite_call(suite, 0, flood_put_all, flood);
     suite_until_count(suite, &flood->count[0][NI_EVENT_ACK], PUTS);
     CHECK(flood->refused == PUTS - HEADERS && flood->refusal == NI_NI_PT_DISABLED);
-    CHECK(flood_told(flood, NI_EVENT_PT_DISABLED) == 1 &&
-          flood_told(flood, NI_EVENT_PUT) == HEADERS);
+    CHECK(flood_told(flood, NI_EVENT_PT_DISABLED) == (extra == 0));
+    CHECK(flood_told(flood, NI_EVENT_PUT) == HEADERS);
     suite_call(suite, 1, flood_want_all, flood);
     CHECK(flood_told(flood, NI_EVENT_PUT_OVERFLOW) == HEADERS);
+}
+
+static void headers_end(struct suite *suite)
+{
+    end_headers(suite, 0);
+}
+
+static void headers_end_quietly(struct suite *suite)
+{
+    end_headers(suite, NI_ME_EVENT_FLOWCTRL_DISABLE);
 }
 
 /* The same without flow control: they are dropped. */
@@ -267,6 +278,7 @@ static const struct suite_case cases[] = {
     {"hidden", 2, SUITE_NEEDS_NOTHING, hidden},
     {"searches", 2, SUITE_NEEDS_NOTHING, searches},
     {"headers_end", 2, SUITE_NEEDS_NOTHING, headers_end},
+    {"headers_end_quietly", 2, SUITE_NEEDS_NOTHING, headers_end_quietly},
     {"headers_drop", 2, SUITE_NEEDS_NOTHING, headers_drop},
     {"slabs_end", 2, SUITE_NEEDS_NOTHING, slabs_end},
     {"initiator_dies", 2, SUITE_NEEDS_KILL, initiator_dies},
