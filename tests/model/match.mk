@@ -22,7 +22,10 @@ tests_model_model_match_list_SOURCES = \
 tests_model_model_match_list_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_match_list_LDADD = $(MODEL_LIBS)
 
-tests_model_model_overflow_SOURCES = tests/model/model_overflow.c
+tests_model_model_overflow_SOURCES = \
+    tests/model/model_overflow.c \
+    tests/model/overflow_model.c \
+    tests/model/overflow_model.h
 tests_model_model_overflow_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_overflow_LDADD = $(MODEL_LIBS)
 

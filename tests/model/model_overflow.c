@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/random.h"
+#include "overflow_model.h"
 
 /*
  * Random traces of puts to the own NI, of entries of both lists with all kinds of options, of searches
@@ -16,230 +17,38 @@
  *   model_overflow [SEED [STEPS]]
  */
 
-enum {
-    SEEDS = 6,
-    STEPS = NI_ASAN || NI_TSAN ? 50000 : 500000,
-    ENTRIES = 24,
-    HEADERS = 24,
-    ROOM = 400,
-    LONGEST = 160,
-    EVENTS = 64
-};
-
-struct entry {
-    struct ni_me me;
-    ni_me_handle handle;
-    uint64_t used;
-    uint64_t age;
-    unsigned headers; /* of messages in its buffer */
-    bool overflows, linked, taken;
-    uint8_t room[ROOM];
-};
-
-struct header {
-    uint64_t bits, serial, length, offset; /* as put */
-    struct entry *in;                      /* NULL: the NI has the data */
-    uint64_t place, moved;                 /* there */
-};
-
-static struct {
-    struct ni *ni;
-    struct entry entry[ENTRIES];
-    struct header header[HEADERS];
-    unsigned headers;
-    uint64_t ages, serial, seed, step;
-    bool keeps; /* NI_PT_UNEXPECTED */
-    struct ni_event expected[EVENTS];
-    unsigned events, seen;
-    ni_unexpected_handle claimed;
-    uint64_t told[NI_EVENT_SEARCH + 1];
-} world;
-
-static _Noreturn void fail(const char *what)
-{
-    fprintf(stderr, "model_overflow: %s (seed %llu, step %llu, event %u of %u)\n", what,
-            (unsigned long long)world.seed, (unsigned long long)world.step, world.seen,
-            world.events);
-    exit(1);
-}
-
-static void must(bool condition, const char *what)
-{
-    if (!condition) {
-        fail(what);
-    }
-}
-
-/* ---- events ----------------------------------------------------------------------------------- */
-
-static void on_event(void *arg, const struct ni_event *event)
-{
-    const struct ni_event *want = &world.expected[world.seen];
-    const uint8_t *data = event->start;
-
-    (void)arg;
-    must(world.seen < world.events, "an event that nobody expects");
-    must(event->type == want->type, "type of the event");
-    must(event->ni_fail_type == want->ni_fail_type, "failure of the event");
-    must(event->user_ptr == want->user_ptr, "another entry was expected");
-    must(event->start == want->start || event->type == NI_EVENT_AUTO_UNLINK, "place");
-    world.told[event->type]++;
-    world.seen++;
-    world.claimed = event->unexpected;
-    if (want->rlength == UINT64_MAX) {
-        return; /* of no message */
-    }
-    must(event->hdr_data == want->hdr_data, "another message was expected");
-    must(event->rlength == want->rlength && event->mlength == want->mlength, "lengths");
-    must(event->remote_offset == want->remote_offset, "offset");
-    for (uint64_t i = 0; data != NULL && i < event->mlength; i++) {
-        must(data[i] == (uint8_t)event->hdr_data, "data");
-    }
-}
-
-static void expect(const struct ni_event *event)
-{
-    must(world.events < EVENTS, "too many events");
-    world.expected[world.events++] = *event;
-}
-
-static void expect_plain(enum ni_event_kind type, const struct entry *entry)
-{
-    expect(&(struct ni_event){.type = type,
-                              .user_ptr = (void *)(uintptr_t)entry,
-                              .start = entry->me.start,
-                              .rlength = UINT64_MAX});
-}
-
-static void all_came(void)
-{
-    must(world.seen == world.events, "an event did not come");
-    world.seen = world.events = 0;
-}
-
-/* ---- the lists -------------------------------------------------------------------------------- */
-
-static bool fits(const struct entry *entry, uint64_t bits, uint64_t length, uint64_t offset)
-{
-    const struct ni_me *me = &entry->me;
-    uint64_t at = (me->options & NI_ME_MANAGE_LOCAL) != 0 ? entry->used : offset;
-
-    return ((me->match_bits ^ bits) & ~me->ignore_bits) == 0 && me->match_id != 1 &&
-           ((me->options & NI_ME_NO_TRUNCATE) == 0 || at + length <= me->length);
-}
-
-static struct entry *oldest(bool overflows, uint64_t bits, uint64_t length, uint64_t offset)
-{
-    struct entry *first = NULL;
-
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        struct entry *entry = &world.entry[i];
-
-        if (entry->linked && entry->overflows == overflows && fits(entry, bits, length, offset) &&
-            (first == NULL || entry->age < first->age)) {
-            first = entry;
-        }
-    }
-    return first;
-}
-
-static uint64_t moved(const struct entry *entry, uint64_t length, uint64_t at)
-{
-    uint64_t room = at >= entry->me.length ? 0 : entry->me.length - at;
-
-    return length < room ? length : room;
-}
-
-/* A message goes to an entry's buffer; whether the entry unlinks itself. */
-static bool place(struct entry *entry, struct header *header)
-{
-    bool manages = (entry->me.options & NI_ME_MANAGE_LOCAL) != 0;
-
-    header->place = manages ? entry->used : header->offset;
-    header->moved = moved(entry, header->length, header->place);
-    entry->used += manages ? header->moved : 0;
-    return (entry->me.options & NI_ME_USE_ONCE) != 0 ||
-           (manages && entry->me.length - entry->used < entry->me.min_free);
-}
-
-/* Events of a message that has met an entry, in whose buffer (`in`) it lies. */
-static void expect_met(enum ni_event_kind type, const struct header *header,
-                       const struct entry *entry, const struct entry *in, bool unlinks)
-{
-    unsigned quiet = type == NI_EVENT_PUT ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
-
-    if (unlinks && (entry->me.options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
-        expect_plain(NI_EVENT_AUTO_UNLINK, entry);
-    }
-    if ((entry->me.options & quiet) == 0) {
-        expect(&(struct ni_event){.type = type,
-                                  .user_ptr = (void *)(uintptr_t)entry,
-                                  .start = (uint8_t *)in->me.start + header->place,
-                                  .hdr_data = header->serial,
-                                  .rlength = header->length,
-                                  .mlength = header->moved,
-                                  .remote_offset = header->place});
-    }
-}
-
-static void release(struct entry *entry)
-{
-    entry->headers--;
-    if (entry->headers == 0 && !entry->linked) {
-        entry->taken = false;
-        if ((entry->me.options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
-            expect_plain(NI_EVENT_AUTO_FREE, entry);
-        }
-    }
-}
-
-static void forget(struct header *header)
-{
-    size_t behind = (size_t)(&world.header[--world.headers] - header);
-
-    memmove(header, header + 1, behind * sizeof(*header));
-}
-
-static struct header *first_header(const struct entry *entry)
-{
-    for (unsigned i = 0; i < world.headers; i++) {
-        if (fits(entry, world.header[i].bits, world.header[i].length, world.header[i].offset)) {
-            return &world.header[i];
-        }
-    }
-    return NULL;
-}
+enum { SEEDS = 6, STEPS = NI_ASAN || NI_TSAN ? 50000 : 500000 };
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* What a put is to do: what ni_put returns. */
 static int foresee(struct header *header)
 {
-    struct entry *entry = oldest(false, header->bits, header->length, header->offset);
+    struct entry *entry = overflow_oldest(false, header->bits, header->length, header->offset);
     bool unlinks, hidden;
 
     if (entry != NULL) {
-        unlinks = place(entry, header);
+        unlinks = overflow_place(entry, header);
         entry->linked = entry->taken = !unlinks;
-        expect_met(NI_EVENT_PUT, header, entry, entry, unlinks);
+        overflow_expect_met(NI_EVENT_PUT, header, entry, entry, unlinks);
         return NI_OK;
     }
-    entry = oldest(true, header->bits, header->length, header->offset);
+    entry = overflow_oldest(true, header->bits, header->length, header->offset);
     hidden = entry != NULL && (entry->me.options & NI_ME_UNEXPECTED_HDR_DISABLE) != 0;
-    if (!hidden && world.headers == HEADERS) {
-        return world.keeps ? (int)NI_PTL_NO_SPACE : NI_OK;
+    if (!hidden && overflow_world.headers == HEADERS) {
+        return overflow_world.keeps ? (int)NI_PTL_NO_SPACE : NI_OK;
     }
     if (entry != NULL) {
-        unlinks = place(entry, header);
+        unlinks = overflow_place(entry, header);
         entry->linked = !unlinks;
         entry->headers++;
         header->in = entry;
-        expect_met(NI_EVENT_PUT, header, entry, entry, unlinks);
+        overflow_expect_met(NI_EVENT_PUT, header, entry, entry, unlinks);
     }
     if (hidden) {
-        release(entry);
-    } else if (entry != NULL || world.keeps) {
-        world.header[world.headers++] = *header;
+        overflow_release(entry);
+    } else if (entry != NULL || overflow_world.keeps) {
+        overflow_world.header[overflow_world.headers++] = *header;
     }
     return NI_OK;
 }
@@ -248,17 +57,17 @@ static void put(struct ni_rng *rng)
 {
     static const struct ni_md md = {.length = SIZE_MAX};
     struct header header = {.bits = ni_rng_below(rng, 6),
-                            .serial = ++world.serial,
+                            .serial = ++overflow_world.serial,
                             .length = ni_rng_below(rng, LONGEST),
                             .offset = ni_rng_below(rng, 4) == 0 ? ni_rng_below(rng, 200) : 0};
     uint8_t data[LONGEST];
     int result = foresee(&header);
 
     memset(data, (uint8_t)header.serial, sizeof(data));
-    must(ni_put(world.ni, &md, (uintptr_t)data, header.length, NI_NO_ACK_REQ, NULL, 0, header.bits,
-                header.offset, NULL, header.serial) == result,
-         "the result of ni_put");
-    all_came();
+    overflow_must(ni_put(overflow_world.ni, &md, (uintptr_t)data, header.length, NI_NO_ACK_REQ,
+                         NULL, 0, header.bits, header.offset, NULL, header.serial) == result,
+                  "the result of ni_put");
+    overflow_all_came();
 }
 
 /* An entry that is to be appended or to search with; NULL: all are in use. */
@@ -270,7 +79,7 @@ static struct entry *draw(struct ni_rng *rng, bool overflows)
     struct entry *entry = NULL;
 
     for (unsigned i = 0; i < ENTRIES && entry == NULL; i++) {
-        entry = world.entry[i].taken ? NULL : &world.entry[i];
+        entry = overflow_world.entry[i].taken ? NULL : &overflow_world.entry[i];
     }
     if (entry == NULL) {
         return NULL;
@@ -305,10 +114,10 @@ static bool meet(struct entry *entry, struct header *header)
     struct header met = *header;
     bool unlinks;
 
-    forget(header);
+    overflow_forget(header);
     if (met.in == NULL) {
-        unlinks = place(entry, &met);
-        expect_met(NI_EVENT_PUT_OVERFLOW, &met, entry, entry, unlinks);
+        unlinks = overflow_place(entry, &met);
+        overflow_expect_met(NI_EVENT_PUT_OVERFLOW, &met, entry, entry, unlinks);
         return unlinks;
     }
     unlinks = (entry->me.options & NI_ME_USE_ONCE) != 0;
@@ -318,8 +127,8 @@ static bool meet(struct entry *entry, struct header *header)
         entry->used += met.length < left ? met.length : left;
         unlinks = unlinks || entry->me.length - entry->used < entry->me.min_free;
     }
-    expect_met(NI_EVENT_PUT_OVERFLOW, &met, entry, met.in, unlinks);
-    release(met.in);
+    overflow_expect_met(NI_EVENT_PUT_OVERFLOW, &met, entry, met.in, unlinks);
+    overflow_release(met.in);
     return unlinks;
 }
 
@@ -333,16 +142,17 @@ static void append(struct ni_rng *rng)
     if (entry == NULL) {
         return;
     }
-    while (!overflows && !gone && (header = first_header(entry)) != NULL) {
+    while (!overflows && !gone && (header = overflow_first_header(entry)) != NULL) {
         gone = meet(entry, header);
     }
-    must(ni_me_append(world.ni, 0, &entry->me, overflows ? NI_OVERFLOW_LIST : NI_PRIORITY_LIST,
-                      entry, &entry->handle) == NI_OK,
-         "ni_me_append");
-    all_came();
+    overflow_must(ni_me_append(overflow_world.ni, 0, &entry->me,
+                               overflows ? NI_OVERFLOW_LIST : NI_PRIORITY_LIST, entry,
+                               &entry->handle) == NI_OK,
+                  "ni_me_append");
+    overflow_all_came();
     entry->linked = entry->taken = !gone;
-    entry->age = ++world.ages;
-    must((entry->handle == 0) == gone, "the handle");
+    entry->age = ++overflow_world.ages;
+    overflow_must((entry->handle == 0) == gone, "the handle");
 }
 
 static void search(struct ni_rng *rng)
@@ -355,12 +165,12 @@ static void search(struct ni_rng *rng)
     if (entry == NULL) {
         return;
     }
-    header = first_header(entry);
+    header = overflow_first_header(entry);
     event = (struct ni_event){.type = NI_EVENT_SEARCH, .user_ptr = entry};
     if (header == NULL) {
         event.ni_fail_type = NI_NI_NO_MATCH;
         event.rlength = UINT64_MAX;
-        expect(&event);
+        overflow_expect(&event);
     } else if (header->in != NULL && claims) {
         entry->me.options |= NI_ME_EVENT_UNLINK_DISABLE;
         (void)meet(entry, header);
@@ -369,31 +179,32 @@ static void search(struct ni_rng *rng)
         event.hdr_data = header->serial;
         event.rlength = header->length;
         event.remote_offset = header->in != NULL ? header->place : header->offset;
-        event.mlength =
-            header->in != NULL ? header->moved : moved(entry, header->length, header->offset);
+        event.mlength = header->in != NULL ? header->moved
+                                           : overflow_moved(entry, header->length, header->offset);
         event.start = header->in != NULL ? (uint8_t *)header->in->me.start + header->place : NULL;
-        expect(&event);
+        overflow_expect(&event);
     }
-    must(ni_me_search(world.ni, 0, &entry->me, claims ? NI_SEARCH_DELETE : NI_SEARCH_ONLY, entry) ==
-             NI_OK,
-         "ni_me_search");
-    all_came();
+    overflow_must(ni_me_search(overflow_world.ni, 0, &entry->me,
+                               claims ? NI_SEARCH_DELETE : NI_SEARCH_ONLY, entry) == NI_OK,
+                  "ni_me_search");
+    overflow_all_came();
     if (claims && header != NULL) {
-        forget(header);
-        must(ni_unexpected_drop(world.ni, world.claimed) == NI_OK, "ni_unexpected_drop");
+        overflow_forget(header);
+        overflow_must(ni_unexpected_drop(overflow_world.ni, overflow_world.claimed) == NI_OK,
+                      "ni_unexpected_drop");
     }
 }
 
 static void unlink_some(struct ni_rng *rng)
 {
-    struct entry *entry = &world.entry[ni_rng_below(rng, ENTRIES)];
+    struct entry *entry = &overflow_world.entry[ni_rng_below(rng, ENTRIES)];
     int result = NI_OK;
 
     if (!entry->linked) {
         return;
     }
     result = entry->headers != 0 ? (int)NI_PTL_IN_USE : NI_OK;
-    must(ni_me_unlink(world.ni, entry->handle) == result, "ni_me_unlink");
+    overflow_must(ni_me_unlink(overflow_world.ni, entry->handle) == result, "ni_me_unlink");
     entry->linked = entry->taken = result != NI_OK;
 }
 
@@ -407,16 +218,19 @@ static void run(uint64_t seed, uint64_t steps)
     struct ni_eq *eq;
     uint32_t pt;
 
-    memset(&world, 0, sizeof(world));
-    world.seed = seed;
-    world.keeps = seed % 2 == 0;
+    memset(&overflow_world, 0, sizeof(overflow_world));
+    overflow_world.seed = seed;
+    overflow_world.keeps = seed % 2 == 0;
     ni_rng_seed(&rng, seed);
-    must(ni_fabric_create(NULL, &attr.fabric) == NI_OK && ni_open(&attr, &world.ni) == NI_OK &&
-             ni_portals_open(world.ni, &limits, NULL) == NI_OK &&
-             ni_eq_alloc_handler(world.ni, on_event, NULL, &eq) == NI_OK &&
-             ni_pt_alloc(world.ni, world.keeps ? NI_PT_UNEXPECTED : 0, eq, 0, &pt) == NI_OK,
-         "open");
-    for (world.step = 0; world.step < steps; world.step++) {
+    overflow_must(ni_fabric_create(NULL, &attr.fabric) == NI_OK &&
+                      ni_open(&attr, &overflow_world.ni) == NI_OK &&
+                      ni_portals_open(overflow_world.ni, &limits, NULL) == NI_OK &&
+                      ni_eq_alloc_handler(overflow_world.ni, overflow_on_event, NULL, &eq) ==
+                          NI_OK &&
+                      ni_pt_alloc(overflow_world.ni, overflow_world.keeps ? NI_PT_UNEXPECTED : 0,
+                                  eq, 0, &pt) == NI_OK,
+                  "open");
+    for (overflow_world.step = 0; overflow_world.step < steps; overflow_world.step++) {
         uint64_t what = ni_rng_below(&rng, 20);
 
         if (what < 11) {
@@ -434,9 +248,9 @@ static void run(uint64_t seed, uint64_t steps)
                       kind == NI_EVENT_AUTO_UNLINK || kind == NI_EVENT_AUTO_FREE ||
                       kind == NI_EVENT_SEARCH;
 
-        must((world.told[kind] != 0) == wanted, "the trace leaves something out");
+        overflow_must((overflow_world.told[kind] != 0) == wanted, "the trace leaves something out");
     }
-    ni_close(world.ni);
+    ni_close(overflow_world.ni);
     ni_fabric_destroy(attr.fabric);
 }
 
@@ -449,9 +263,9 @@ int main(int argc, char **argv)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         run(seed, STEPS);
         printf("seed %llu: %llu matched on arrival, %llu by an entry, %llu buffers freed\n",
-               (unsigned long long)seed, (unsigned long long)world.told[NI_EVENT_PUT],
-               (unsigned long long)world.told[NI_EVENT_PUT_OVERFLOW],
-               (unsigned long long)world.told[NI_EVENT_AUTO_FREE]);
+               (unsigned long long)seed, (unsigned long long)overflow_world.told[NI_EVENT_PUT],
+               (unsigned long long)overflow_world.told[NI_EVENT_PUT_OVERFLOW],
+               (unsigned long long)overflow_world.told[NI_EVENT_AUTO_FREE]);
     }
     return 0;
 }
