@@ -11,6 +11,8 @@
  *   ompi_glue_send_memory  contiguous sends come half prepared   the same, another field
  */
 
+#include <string.h>
+
 #include "ompi_glue/ompi_glue.h"
 
 #include "ompi_config.h"
@@ -41,6 +43,17 @@ static inline uint32_t ompi_glue_context(const struct ompi_communicator_t *comm)
     return comm->c_index;
 #else
     return comm->c_contextid;
+#endif
+}
+
+/* For tests: a communicator that only has a context. */
+static inline void ompi_glue_make_context(struct ompi_communicator_t *comm, uint32_t context)
+{
+    memset(comm, 0, sizeof(*comm));
+#if OMPI_MAJOR_VERSION >= 5
+    comm->c_index = context;
+#else
+    comm->c_contextid = context;
 #endif
 }
 

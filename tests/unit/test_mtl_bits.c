@@ -31,12 +31,7 @@ static ompi_communicator_t communicator_of(uint32_t context)
 {
     ompi_communicator_t comm;
 
-    memset(&comm, 0, sizeof(comm));
-#if OMPI_MAJOR_VERSION >= 5
-    comm.c_index = context;
-#else
-    comm.c_contextid = context;
-#endif
+    ompi_glue_make_context(&comm, context);
     return comm;
 }
 
