@@ -153,8 +153,26 @@ NI_ALWAYS_INLINE ni_status take_put(struct ni *ni, struct ni_lane_rx *lane, uint
     ni_status status;
 
     step_over(lane, 1);
-    status = ni->portal_ops->arrive_short(ni, lane->peer, packet, word0, word1);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1,
+                                          (const uint8_t *)&packet->body[2]);
     return handed_on(ni, lane, slot, 1, status);
+}
+
+static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                            const struct ni_packet *packet, uint64_t word0,
+                                            uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    fetch_ahead(payload, ni_packet_len(word1));
+    step_over(lane, lines);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1, payload);
+    return handed_on(ni, lane, slot, lines, status);
 }
 
 static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
@@ -181,7 +199,7 @@ static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, 
     return handed_on(ni, lane, slot, lines, status);
 }
 
-/* Hand on one packet of a lane: the two most frequent kinds in short. */
+/* Hand on one packet of a lane: the most frequent kinds in short. */
 NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                 const struct ni_packet *packet, uint64_t word0, uint64_t word1)
 {
@@ -190,6 +208,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
     }
     if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
         return take_put(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_lines_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_lines_put(ni, lane, slot, packet, word0, word1);
     }
     return take_other(ni, lane, slot, packet, word0, word1);
 }

@@ -211,6 +211,13 @@ static inline bool ni_packet_is_short_put(uint64_t word0, uint64_t word1)
                NI_LINE - NI_PACKET_HEADER - sizeof(struct ni_packet_put);
 }
 
+/* The same of several lines, the payload starting the second. */
+static inline bool ni_packet_is_lines_put(uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xff00ffff) == (NI_PACKET_PUT | NI_LINE << 8) &&
+           ni_packet_region(word1) == NI_HANDLE_PORTAL;
+}
+
 /* Lines that a packet takes in its lane. No overflow for any head and len of 8 and 32 bits. */
 static inline uint32_t ni_packet_lines(unsigned head, uint32_t len)
 {

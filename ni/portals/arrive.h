@@ -7,7 +7,7 @@
 #include "portals/entry.h"
 #include "portals/message.h"
 
-/* What peers send: incoming.c, and short.c, which is in a hurry. */
+/* What peers send: incoming.c, and plain.c, which is in a hurry. */
 
 /* A put with all its data, payload; from says all but its portal table entry. */
 ni_status ni_put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *from,
@@ -20,7 +20,7 @@ ni_status ni_put_matched(struct ni *ni, struct ni_arriving *from, struct ni_entr
 ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                             uint64_t word0, uint64_t word1, const uint8_t *payload);
 
-ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                               uint64_t word0, uint64_t word1);
+ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                               uint64_t word0, uint64_t word1, const uint8_t *payload);
 
 #endif

@@ -28,6 +28,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/overflow.c \
     ni/portals/portals.h \
     ni/portals/pt.h \
+    ni/portals/plain.c \
     ni/portals/put.c \
     ni/portals/put.h \
     ni/portals/put_open.c \
@@ -40,7 +41,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/request_send.c \
     ni/portals/self.c \
     ni/portals/serve.c \
-    ni/portals/short.c \
     ni/portals/state.h \
     ni/portals/table.c \
     ni/portals/trigger.h \

@@ -129,7 +129,7 @@ static void close_portals(struct ni *ni)
 
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
-    .arrive_short = ni_put_arrives_short,
+    .arrive_plain = ni_put_arrives_plain,
     .send_first = ni_put_send_first,
     .complete_all = ni_put_complete_all,
     .progress = run_tasks,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/direct.h"
 #include "engine/fast.h"
 #include "portals/portals.h"
 
@@ -6,6 +7,7 @@
  * Puts at their initiator.
  *
  *   up to 32 bytes, room in the lane   composed here, inline; nothing remains
+ *   in the lane's ring, room there     composed here; nothing remains
  *   eager                              one packet with the data; remains if an ACK is wanted
  *   long                               one packet with a region of the data; remains until the
  *                                      target's answer, which ends the region
@@ -117,6 +119,29 @@ NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const void *src, uint64_
     return true;
 }
 
+/* Several lines, likewise. */
+static NI_NOINLINE bool put_lines(struct ni_peer *peer, const void *src, uint64_t length,
+                                  uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
+{
+    uint32_t lines = ni_packet_lines(NI_LINE, (uint32_t)length);
+    struct ni_packet *packet = NULL;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (NI_LIKELY(peer->ep != NULL && lines <= peer->ep->max_lines &&
+                  !ni_put_goes_long(peer, length))) {
+        packet = ni_direct_place(peer, lines);
+    }
+    if (NI_LIKELY(packet != NULL)) {
+        packet->body[0] = match_bits;
+        packet->body[1] = hdr_data;
+        memcpy((uint8_t *)packet + NI_LINE, src, length);
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_PUT, NI_LINE, (uint16_t)pt_index),
+                       ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL), lines);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return packet != NULL;
+}
+
 static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
 {
     if (sent) {
@@ -151,9 +176,11 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
         return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
                              remote_offset, user_ptr, hdr_data);
     }
-    if (NI_LIKELY(target != NULL && length <= NI_PUT_INLINE && ack == NI_NO_ACK_REQ &&
+    if (NI_LIKELY(target != NULL && length <= NI_RING_PAYLOAD && ack == NI_NO_ACK_REQ &&
                   remote_offset == 0)) {
-        sent = put_at_once(target, src, length, pt_index, match_bits, hdr_data);
+        sent = length <= NI_PUT_INLINE
+                   ? put_at_once(target, src, length, pt_index, match_bits, hdr_data)
+                   : put_lines(target, src, length, pt_index, match_bits, hdr_data);
         if (NI_LIKELY(sent && (md->options & (NI_MD_SENT_BY_RESULT | NI_MD_EVENT_CT_SEND)) ==
                                   NI_MD_SENT_BY_RESULT)) {
             return NI_PTL_SENT;

@@ -2,7 +2,7 @@
 #include "portals/portals.h"
 
 /*
- * The put that has to be fast: one line without anything special, for the oldest entry or another
+ * The put that has to be fast: in the lane's ring, without anything special, for the oldest entry or another
  * one, of the kind that a receive of MPI posts: used once, its only event that of the put. All others
  * go the general way (incoming.c), which does the same; so does one in NI_MATCH_SAMPLING, to be timed.
  */
@@ -25,24 +25,26 @@ NI_ALWAYS_INLINE struct ni_arriving arriving(struct ni_peer *peer, struct ni_pt 
 
 /* The general way. */
 static NI_NOINLINE ni_status arrives(struct ni *ni, struct ni_peer *peer,
-                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                     const uint8_t *payload)
 {
     struct ni_arriving from = arriving(peer, NULL, packet, word1);
 
-    return ni_put_arrives(ni, ni_packet_tag(word0), &from, (const uint8_t *)&packet->body[2]);
+    return ni_put_arrives(ni, ni_packet_tag(word0), &from, payload);
 }
 
 /* The same when it is known that there is no entry. portals->lock is held, and given back. */
 static NI_NOINLINE ni_status unexpected(struct ni *ni, struct ni_peer *peer, struct ni_pt *pt,
-                                        const struct ni_packet *packet, uint64_t word1)
+                                        const struct ni_packet *packet, uint64_t word1,
+                                        const uint8_t *payload)
 {
     struct ni_arriving from = arriving(peer, pt, packet, word1);
 
-    return ni_put_matched(ni, &from, NULL, (const uint8_t *)&packet->body[2]);
+    return ni_put_matched(ni, &from, NULL, payload);
 }
 
-ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                               uint64_t word0, uint64_t word1)
+ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                               uint64_t word0, uint64_t word1, const uint8_t *payload)
 {
     struct ni_portals *portals = ni->portals;
     struct ni_match_entry *found;
@@ -56,17 +58,17 @@ ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct
     if (NI_UNLIKELY(pt == NULL || pt->disabled || pt->eq == NULL ||
                     (portals->sample + 1) % NI_MATCH_SAMPLING == 0)) {
         ni_portals_unlock(ni);
-        return arrives(ni, peer, packet, word0, word1);
+        return arrives(ni, peer, packet, word0, word1, payload);
     }
     portals->sample++;
     found = ni_match_list_search(&pt->posted, packet->body[0], peer->initiator);
     if (NI_UNLIKELY(found == NULL)) {
-        return unexpected(ni, peer, pt, packet, word1);
+        return unexpected(ni, peer, pt, packet, word1, payload);
     }
     entry = ni_container_of(found, struct ni_entry, match);
     if (NI_UNLIKELY(entry->space.options != NI_ME_USUAL)) {
         ni_portals_unlock(ni);
-        return arrives(ni, peer, packet, word0, word1);
+        return arrives(ni, peer, packet, word0, word1, payload);
     }
     pt->users--;
     eq = pt->eq;
@@ -89,9 +91,9 @@ ni_status ni_put_arrives_short(struct ni *ni, struct ni_peer *peer, const struct
     ni_pool_put(&portals->entries, entry);
     ni_portals_unlock(ni);
     if (NI_LIKELY(event.mlength == 8)) {
-        memcpy(event.start, &packet->body[2], 8);
+        memcpy(event.start, payload, 8);
     } else if (event.mlength != 0) {
-        memcpy(event.start, &packet->body[2], event.mlength);
+        memcpy(event.start, payload, event.mlength);
     }
     eq->fn(eq->arg, &event);
     return NI_OK;
