@@ -57,12 +57,6 @@ static inline unsigned ni_match_passed(uint64_t tags)
     return (unsigned)(tags >> 56);
 }
 
-/* Where a node lies. */
-struct ni_match_slot {
-    struct ni_match_bucket *bucket; /* NULL: nowhere */
-    unsigned slot;
-};
-
 static inline struct ni_match_node *ni_match_slot_node(struct ni_match_slot at)
 {
     return at.bucket != NULL ? at.bucket->node[at.slot] : NULL;
@@ -105,9 +99,9 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     return (struct ni_match_slot){0};
 }
 
-/* Put a node into a table that has a free slot. */
-static inline void ni_match_table_put(struct ni_match_table *table, uint64_t hash,
-                                      struct ni_match_node *node)
+/* Put a node into a table that has a free slot: that. */
+static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *table, uint64_t hash,
+                                                      struct ni_match_node *node)
 {
     for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         struct ni_match_bucket *bucket = &table->bucket[at];
@@ -118,7 +112,7 @@ static inline void ni_match_table_put(struct ni_match_table *table, uint64_t has
 
             bucket->tags |= ni_match_tag(hash) << slot * 8;
             bucket->node[slot] = node;
-            return;
+            return (struct ni_match_slot){.bucket = bucket, .slot = slot};
         }
         if (ni_match_passed(bucket->tags) < NI_MATCH_PASSED_STUCK) {
             bucket->tags += NI_MATCH_PASSED;

@@ -31,8 +31,14 @@ static void free_table(struct ni_match_table *table)
     *table = (struct ni_match_table){0};
 }
 
+static void forget_recent(struct ni_match_index *index)
+{
+    index->recent.at.bucket = NULL;
+}
+
 void ni_match_index_fini(struct ni_match_index *index)
 {
+    forget_recent(index);
     free_table(&index->table);
     free_table(&index->old);
     index->keys = 0;
@@ -66,7 +72,7 @@ static void move_bucket(struct ni_match_index *index, struct ni_match_bucket *bu
         if ((uint8_t)(bucket->tags >> slot * 8) != 0) {
             uint64_t hash = hash_of(index, bucket->node[slot]);
 
-            ni_match_table_put(&index->table, hash, bucket->node[slot]);
+            (void)ni_match_table_put(&index->table, hash, bucket->node[slot]);
             ni_match_table_erase(&index->old, hash,
                                  (struct ni_match_slot){.bucket = bucket, .slot = slot});
         }
@@ -116,6 +122,7 @@ static NI_COLD ni_status grow(struct ni_match_index *index)
     if (status != NI_OK) {
         return status;
     }
+    forget_recent(index);
     index->old = index->table;
     index->table = bigger;
     index->moved = 0;
@@ -135,41 +142,65 @@ static inline ni_status make_room(struct ni_match_index *index)
 }
 
 /* In which of the tables the first node of a key is, and where. */
-static inline struct ni_match_slot find_slot(const struct ni_match_index *index, uint64_t hash,
-                                             uint64_t bits, uint64_t from, bool *old,
-                                             uint64_t *attempts)
+static struct ni_match_slot search_tables(struct ni_match_index *index, uint64_t bits,
+                                          uint64_t from, bool *old, uint64_t *attempts)
 {
+    uint64_t hash = ni_match_hash(index, bits, from);
     struct ni_match_slot at = {0};
 
-    *old = false;
     if (NI_LIKELY(index->table.bucket != NULL)) {
         at = ni_match_table_find(index, &index->table, hash, bits, from, attempts);
     }
-    if (at.bucket == NULL && NI_UNLIKELY(index->old.bucket != NULL)) {
+    if (NI_LIKELY(at.bucket != NULL)) {
+        index->recent = (struct ni_match_recent){.bits = bits, .from = from, .at = at};
+    } else if (NI_UNLIKELY(index->old.bucket != NULL)) {
         *old = true;
         at = ni_match_table_find(index, &index->old, hash, bits, from, attempts);
     }
     return at;
 }
 
-struct ni_match_node *ni_match_index_find(const struct ni_match_index *index, uint64_t bits,
+static inline struct ni_match_slot find_slot(struct ni_match_index *index, uint64_t bits,
+                                             uint64_t from, bool *old, uint64_t *attempts)
+{
+    const struct ni_match_recent *recent = &index->recent;
+
+    *old = false;
+    if (recent->at.bucket != NULL && recent->bits == bits && recent->from == from) {
+        ++*attempts;
+        return recent->at;
+    }
+    return search_tables(index, bits, from, old, attempts);
+}
+
+struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts)
 {
     bool old;
 
-    return ni_match_slot_node(
-        find_slot(index, ni_match_hash(index, bits, from), bits, from, &old, attempts));
+    return ni_match_slot_node(find_slot(index, bits, from, &old, attempts));
 }
 
 /* find_slot for the key of a node. */
-static struct ni_match_slot slot_of_key(const struct ni_match_index *index,
-                                        const struct ni_match_node *node, uint64_t hash, bool *old)
+static inline struct ni_match_slot slot_of_key(struct ni_match_index *index,
+                                               const struct ni_match_node *node, bool *old)
 {
     uint64_t attempts = 0;
 
-    return find_slot(index, hash, node->bits & index->keep_bits,
+    return find_slot(index, node->bits & index->keep_bits,
                      ni_match_from(node->initiator, node->group) & index->keep_from, old,
                      &attempts);
+}
+
+/* Put a node whose key is new into the table. */
+static void add_key(struct ni_match_index *index, struct ni_match_node *node)
+{
+    index->recent.bits = node->bits & index->keep_bits;
+    index->recent.from = ni_match_from(node->initiator, node->group) & index->keep_from;
+    index->recent.at = ni_match_table_put(&index->table, hash_of(index, node), node);
+    *ni_match_link_of(node, index->number) = (struct ni_match_link){.next = 0, .prev = node->id};
+    index->keys++;
+    index->most = ni_max_u64(index->most, index->keys);
 }
 
 /* Put a node with a number behind the last one of its key. */
@@ -187,7 +218,6 @@ static void enqueue(const struct ni_match_index *index, struct ni_match_node *fi
 
 ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node *node)
 {
-    uint64_t hash = hash_of(index, node);
     struct ni_match_node *first;
     bool old;
 
@@ -196,15 +226,11 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
         return NI_ERR_NOMEM;
     }
     move_on(index);
-    first = ni_match_slot_node(slot_of_key(index, node, hash, &old));
+    first = ni_match_slot_node(slot_of_key(index, node, &old));
     if (first != NULL) {
         enqueue(index, first, node);
     } else {
-        *ni_match_link_of(node, index->number) =
-            (struct ni_match_link){.next = 0, .prev = node->id};
-        ni_match_table_put(&index->table, hash, node);
-        index->keys++;
-        index->most = ni_max_u64(index->most, index->keys);
+        add_key(index, node);
     }
     node->in |= (uint8_t)(1U << index->number);
     return NI_OK;
@@ -219,10 +245,12 @@ static bool oversized(const struct ni_match_index *index)
     return index->old.bucket != NULL || (buckets > FIRST_BUCKETS && index->most < buckets / 4);
 }
 
-/* The last node of a key is gone. */
-static void erase(struct ni_match_index *index, uint64_t hash, struct ni_match_slot at, bool old)
+/* The last node of a key goes. */
+static void erase(struct ni_match_index *index, const struct ni_match_node *node,
+                  struct ni_match_slot at, bool old)
 {
-    ni_match_table_erase(old ? &index->old : &index->table, hash, at);
+    ni_match_table_erase(old ? &index->old : &index->table, hash_of(index, node), at);
+    forget_recent(index);
     if (--index->keys == 0) {
         if (oversized(index)) {
             ni_match_index_fini(index);
@@ -247,7 +275,7 @@ static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
         ni_match_link_of(next, index->number)->prev = link.prev;
         return;
     }
-    at = slot_of_key(index, node, hash_of(index, node), &old);
+    at = slot_of_key(index, node, &old);
     NI_ASSERT(at.bucket != NULL);
     if (link.next == 0) {
         before->next = 0;
@@ -265,12 +293,11 @@ void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *n
     struct ni_match_link *link = ni_match_link_of(node, index->number);
 
     if (link->prev == node->id) {
-        uint64_t hash = hash_of(index, node);
         bool old;
-        struct ni_match_slot at = slot_of_key(index, node, hash, &old);
+        struct ni_match_slot at = slot_of_key(index, node, &old);
 
         NI_ASSERT(ni_match_slot_node(at) == node);
-        erase(index, hash, at, old);
+        erase(index, node, at, old);
     } else {
         dequeue(index, node);
     }

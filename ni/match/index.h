@@ -64,7 +64,22 @@ struct ni_match_table {
     uint64_t mask;                  /* buckets - 1 */
 };
 
+/* Where in a table a node lies. */
+struct ni_match_slot {
+    struct ni_match_bucket *bucket; /* NULL: nowhere */
+    unsigned slot;
+};
+
+/* The key that was used last, and where it is: programs post many receives of one key, and then
+ * get as many messages. */
+struct ni_match_recent {
+    uint64_t bits;
+    uint64_t from;
+    struct ni_match_slot at; /* in the table, not in the old one */
+};
+
 struct ni_match_index {
+    struct ni_match_recent recent;
     struct ni_match_table table;
     struct ni_match_table old; /* being moved */
     uint64_t moved;            /* buckets of the old table that are empty */
@@ -105,7 +120,7 @@ static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
 
 /* The first node whose key is this one, which must be cut down to what is kept; NULL if there is
  * none. Adds the nodes compared to *attempts. */
-struct ni_match_node *ni_match_index_find(const struct ni_match_index *index, uint64_t bits,
+struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts);
 
 /* The link of a node in an index. Nodes are followed by their links. */
