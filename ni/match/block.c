@@ -16,12 +16,12 @@ void ni_match_block_init(struct ni_match_block *block)
 /* Append all nodes of `from`, whose places lie at or behind those of `to` that they get. */
 static void move_all(struct ni_match_block *to, struct ni_match_block *from)
 {
-    uint32_t left = from->live;
+    uint64_t left = from->live;
 
     from->live = 0;
     from->nodes = 0;
     for (; left != 0; left &= left - 1) {
-        unsigned place = (unsigned)__builtin_ctz(left);
+        unsigned place = (unsigned)__builtin_ctzll(left);
 
         ni_match_block_add(to, from->node[place], from->ignore[place]);
     }
@@ -112,8 +112,8 @@ ni_status ni_match_blocks_append(struct ni_match_blocks *blocks, struct ni_match
     return NI_OK;
 }
 
-/* Whether two neighbours should be one. Each joining saves a block that took sixteen appends to
- * fill, and moves at most eight nodes. */
+/* Whether two neighbours should be one. Each joining saves a block that took
+ * NI_MATCH_BLOCK appends to fill, and moves at most half as many nodes. */
 static bool sparse(const struct ni_match_block *block, const struct ni_match_block *next)
 {
     return block->nodes + next->nodes <= NI_MATCH_BLOCK / 2;

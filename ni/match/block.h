@@ -13,8 +13,8 @@
 #include "base/cpu.h"
 
 /*
- * Blocks of up to 16 match nodes in order, as a structure of arrays: all of a block are compared
- * with what is wanted at once. A list of blocks keeps any number of nodes in order: appended at the
+ * Blocks of up to 64 match nodes in order, as a structure of arrays: 16 at once are compared with
+ * what is wanted. A list of blocks keeps any number of nodes in order: appended at the
  * end of the last block, removed by clearing a bit, and two neighbours that are together at most
  * half a block become one, so that a walk never compares many more places than there are nodes.
  *
@@ -37,7 +37,10 @@ struct ni_match_node {
 
 _Static_assert(sizeof(struct ni_match_node) == 32, "half a cache line");
 
-enum { NI_MATCH_BLOCK = 16 };
+enum {
+    NI_MATCH_BLOCK = 64,
+    NI_MATCH_ROW = 16, /* places that are compared at once */
+};
 
 /* A place whose bit in `live` is clear may hold anything. */
 struct ni_match_block {
@@ -45,14 +48,14 @@ struct ni_match_block {
     uint64_t ignore[NI_MATCH_BLOCK];
     uint32_t initiator[NI_MATCH_BLOCK];
     struct ni_match_node *node[NI_MATCH_BLOCK];
-    uint32_t live; /* places in use, a bit each */
+    uint64_t live; /* places in use, a bit each */
     uint32_t end;  /* the first place that was never used; all live ones are below */
     uint32_t nodes;
     struct ni_match_block *next;
     struct ni_match_block *prev;
 };
 
-_Static_assert(sizeof(struct ni_match_block) == 512, "eight cache lines");
+_Static_assert(NI_MATCH_BLOCK == 64, "the bits of live");
 
 /* The lowest live place of a block, none below `from`, that differs from `bits` at most where the
  * place or `ignore` says so, and whose initiator is the wanted one, or either of the two is any
@@ -88,6 +91,24 @@ unsigned ni_match_scan_front_avx512(const struct ni_match_block *block, uint64_t
 /* The functions for a kind of vector code, which the processor must have. Pure. */
 struct ni_match_scan ni_match_scan_for(enum ni_simd simd);
 
+/* The live places from `from` on, a bit each. */
+static inline uint64_t ni_match_block_left(const struct ni_match_block *block, unsigned from)
+{
+    return block->live >> from << from;
+}
+
+/* Where the row of the lowest of them starts; the end of the block if there is none. */
+static inline unsigned ni_match_row_first(const struct ni_match_block *block, uint64_t left)
+{
+    return left != 0 ? (unsigned)__builtin_ctzll(left) / NI_MATCH_ROW * NI_MATCH_ROW : block->end;
+}
+
+/* Those of one row. */
+static inline uint32_t ni_match_row_left(uint64_t left, unsigned row)
+{
+    return (uint32_t)(left >> row) & ((1U << NI_MATCH_ROW) - 1);
+}
+
 /* Make an empty block that is in no list. */
 void ni_match_block_init(struct ni_match_block *block);
 
@@ -102,7 +123,7 @@ static inline void ni_match_block_add(struct ni_match_block *block, struct ni_ma
     block->ignore[place] = ignore;
     block->initiator[place] = node->initiator;
     block->node[place] = node;
-    block->live |= 1U << place;
+    block->live |= UINT64_C(1) << place;
     block->nodes++;
     node->block = block;
     node->place = (uint8_t)place;
@@ -124,7 +145,7 @@ static inline void ni_match_block_remove(struct ni_match_node *node)
 {
     struct ni_match_block *block = node->block;
 
-    block->live &= ~(1U << node->place);
+    block->live &= ~(UINT64_C(1) << node->place);
     node->block = NULL;
     if (--block->nodes == 0) {
         block->end = 0;

@@ -13,7 +13,7 @@
 
 enum {
     /* Up to so many blocks a walk is as good as a table. */
-    BLOCKS_WALKED = 3,
+    BLOCKS_WALKED = 1,
     /* Putting the nodes of a block into a table costs as much as comparing so many blocks. */
     BLOCK_COST = 16,
 };
@@ -54,8 +54,8 @@ static NI_COLD void drop_kind(struct ni_match_headers *headers, unsigned number)
     struct ni_match_index *index = &headers->kind[number].index;
 
     for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
-        for (uint32_t left = block->live; left != 0; left &= left - 1) {
-            struct ni_match_node *node = block->node[__builtin_ctz(left)];
+        for (uint64_t left = block->live; left != 0; left &= left - 1) {
+            struct ni_match_node *node = block->node[__builtin_ctzll(left)];
 
             if ((node->in & 1U << number) != 0) {
                 ni_match_index_remove(index, node);
@@ -70,8 +70,8 @@ static NI_COLD void drop_kind(struct ni_match_headers *headers, unsigned number)
 static NI_COLD bool fill_kind(struct ni_match_headers *headers, unsigned number)
 {
     for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
-        for (uint32_t left = block->live; left != 0; left &= left - 1) {
-            struct ni_match_node *node = block->node[__builtin_ctz(left)];
+        for (uint64_t left = block->live; left != 0; left &= left - 1) {
+            struct ni_match_node *node = block->node[__builtin_ctzll(left)];
 
             if (ni_match_index_add(&headers->kind[number].index, node) != NI_OK) {
                 drop_kind(headers, number);

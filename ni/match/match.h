@@ -24,12 +24,12 @@
  *
  * Results are exactly those of a linear walk, but the cost does not grow with the depth:
  *
- *   entries   The oldest (up to 16, while nothing lies deeper) are in one block that is compared at
- *             once (block.h). Behind it, entries with equal ignore bits and equal kind of initiator
- *             (one, any) form a group; all groups share one hash table (index.h), in which equal
- *             keys form a queue. A search asks once per group in use, and takes the result with
- *             the lowest sequence number. Ignore bits that do not repeat get no group: these
- *             entries are in further blocks, searched one after the other.
+ *   entries   The oldest (up to 64, while nothing lies deeper) are in one block (block.h). Behind
+ *             it, entries with equal ignore bits and equal kind of initiator (one, any) form a
+ *             group; all groups share one hash table (index.h), in which equal keys form a queue. A
+ *             search asks once per group in use, and takes the result with the lowest sequence
+ *             number. Ignore bits that do not repeat get no group: these entries are in further
+ *             blocks, searched one after the other.
  *   headers   All are in blocks, in order. A search compares the first block; behind that it asks a
  *             hash table of all headers under its ignore bits. Searches without one walk the
  *             blocks, until that has cost as much as making one; then it is kept up to date,
@@ -76,7 +76,7 @@ _Static_assert(offsetof(struct ni_match_entry, link) == sizeof(struct ni_match_n
 _Static_assert(offsetof(struct ni_match_header, link) == sizeof(struct ni_match_node), "link");
 
 /* What happened to a list since it was made. An attempt is one comparison beyond the first block of
- * 16 nodes, which every search makes: of another block, or of one node that a hash table named. */
+ * 64 nodes, which every search makes: of another block, or of one node that a hash table named. */
 struct ni_match_counts {
     uint64_t searches;
     uint64_t attempts;

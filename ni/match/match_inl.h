@@ -76,7 +76,7 @@ static inline struct ni_match_entry *ni_match_list_search(struct ni_match_list *
     list->counts.searches++;
     if (NI_LIKELY(front->live != 0)) {
         /* The oldest is what it is most often, and is compared faster than all. */
-        place = (unsigned)__builtin_ctz(front->live);
+        place = (unsigned)__builtin_ctzll(front->live);
         if (NI_UNLIKELY(!ni_match_block_fits(front, place, bits, initiator))) {
             place = list->scan.front(front, bits, initiator);
         }

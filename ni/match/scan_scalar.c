@@ -4,8 +4,8 @@
 unsigned ni_match_scan_scalar(const struct ni_match_block *block, unsigned from, uint64_t bits,
                               uint64_t ignore, uint32_t initiator)
 {
-    for (uint32_t left = block->live >> from << from; left != 0; left &= left - 1) {
-        unsigned place = (unsigned)__builtin_ctz(left);
+    for (uint64_t left = block->live >> from << from; left != 0; left &= left - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(left);
         uint32_t other = block->initiator[place];
 
         if (((block->bits[place] ^ bits) & ~(block->ignore[place] | ignore)) == 0 &&
@@ -19,8 +19,8 @@ unsigned ni_match_scan_scalar(const struct ni_match_block *block, unsigned from,
 unsigned ni_match_scan_front_scalar(const struct ni_match_block *block, uint64_t bits,
                                     uint32_t initiator)
 {
-    for (uint32_t left = block->live; left != 0; left &= left - 1) {
-        unsigned place = (unsigned)__builtin_ctz(left);
+    for (uint64_t left = block->live; left != 0; left &= left - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(left);
 
         if (((block->bits[place] ^ bits) & ~block->ignore[place]) == 0 &&
             (block->initiator[place] == initiator || block->initiator[place] == UINT32_MAX)) {

@@ -304,7 +304,7 @@ static void test_shrinks(void **state)
         }
         assert_true(round == 0 || match->list.index.table.bucket == NULL ||
                     match->list.index.table.mask < 64);
-        depth = 40;
+        depth = NI_MATCH_BLOCK + 40;
     }
     match_end(match);
 }
