@@ -97,9 +97,9 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
 }
 
 /*
- * The shortest way out: a message of one line, in an NI without threads, composed while all that it
+ * The shortest way out: a packet of one line, in an NI without threads, composed while all that it
  * takes to publish it stays in registers, and without a call. NULL: not this way now, ni_msg_begin
- * may know another. Otherwise ni_line_commit comes next.
+ * may know another. Otherwise ni_line_publish comes next, ni_line_commit for a message.
  */
 struct ni_line {
     struct ni_packet *packet;
@@ -127,24 +127,30 @@ NI_ALWAYS_INLINE uint8_t *ni_line_begin(const struct ni_peer *peer, struct ni_li
 
 void ni_line_wake(struct ni_ep *ep);
 
-NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line *line,
-                                     ni_handle queue, uint16_t tag, uint32_t total)
+/* word0 comes without its sequence number. */
+NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line *line,
+                                      uint64_t word0, uint64_t word1)
 {
     struct ni_ep *ep = peer->ep;
 
-    line->packet->word1 = ni_packet_word1(total, queue);
-    ep->tx.bytes += total;
+    line->packet->word1 = word1;
+    ep->tx.bytes += ni_packet_len(word1);
     ep->tx.head = line->head + 1;
     ep->tx.seq = ni_lane_next_seq(line->seq);
     ep->tx.last_lines = 1;
     /* L1 of lane.h */
-    atomic_store_explicit(&line->packet->word0,
-                          ni_packet_word0(line->seq, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag),
-                          memory_order_release);
+    atomic_store_explicit(&line->packet->word0, word0 | line->seq, memory_order_release);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ni_line_wake(ep);
     }
+}
+
+NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line *line,
+                                     ni_handle queue, uint16_t tag, uint32_t total)
+{
+    ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag),
+                    ni_packet_word1(total, queue));
 }
 
 /* Do not send it. */

@@ -26,9 +26,9 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/message.h \
     ni/portals/open.c \
     ni/portals/overflow.c \
+    ni/portals/plain.c \
     ni/portals/portals.h \
     ni/portals/pt.h \
-    ni/portals/plain.c \
     ni/portals/put.c \
     ni/portals/put.h \
     ni/portals/put_open.c \

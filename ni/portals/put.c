@@ -87,43 +87,35 @@ int ni_put_start(struct ni_put *put)
     return sent ? ni_put_left(put) : NI_OK;
 }
 
-/* One line, in the lane, now; false: the long way. */
-NI_ALWAYS_INLINE bool put_at_once(struct ni_peer *peer, const void *src, uint64_t length,
-                                  uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
-{
-    const unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_put);
-    struct ni_packet *packet;
-    struct ni_ep *ep;
+enum { NI_PUT_HEAD = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_put) };
 
-    ni_lock_take(&peer->lock, peer->threads);
-    ep = peer->ep;
-    if (NI_UNLIKELY(peer->waiting != 0 || ep == NULL || !ni_lane_room(&ep->tx, 1))) {
-        ni_lock_give(&peer->lock, peer->threads);
+/* One line, in the lane, now, in an NI without threads; false: another way. */
+NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t length,
+                               uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
+{
+    struct ni_line line;
+
+    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
         return false;
     }
-    packet = ni_lane_at(&ep->tx);
-    packet->word1 = ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL);
-    packet->body[0] = match_bits;
-    packet->body[1] = hdr_data;
+    line.packet->body[0] = match_bits;
+    line.packet->body[1] = hdr_data;
     if (NI_LIKELY(length == 8)) {
-        memcpy(&packet->body[2], src, 8);
+        memcpy(&line.packet->body[2], src, 8);
     } else if (length != 0) {
-        memcpy(&packet->body[2], src, length);
+        memcpy(&line.packet->body[2], src, length);
     }
-    ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_PUT, head, (uint16_t)pt_index), 1);
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
-        ep->ops->wake(ep);
-    }
-    ni_lock_give(&peer->lock, peer->threads);
+    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_PUT, NI_PUT_HEAD, (uint16_t)pt_index),
+                    ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL));
     return true;
 }
 
-/* Several lines, likewise. */
-static NI_NOINLINE bool put_lines(struct ni_peer *peer, const void *src, uint64_t length,
-                                  uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
+/* One line or several, likewise, in any NI. */
+static bool put_lines(struct ni_peer *peer, const void *src, uint64_t length, uint32_t pt_index,
+                      uint64_t match_bits, uint64_t hdr_data)
 {
-    uint32_t lines = ni_packet_lines(NI_LINE, (uint32_t)length);
+    unsigned head = length <= NI_PUT_INLINE ? NI_PUT_HEAD : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, (uint32_t)length);
     struct ni_packet *packet = NULL;
 
     ni_lock_take(&peer->lock, peer->threads);
@@ -134,20 +126,14 @@ static NI_NOINLINE bool put_lines(struct ni_peer *peer, const void *src, uint64_
     if (NI_LIKELY(packet != NULL)) {
         packet->body[0] = match_bits;
         packet->body[1] = hdr_data;
-        memcpy((uint8_t *)packet + NI_LINE, src, length);
-        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_PUT, NI_LINE, (uint16_t)pt_index),
+        if (length != 0) {
+            memcpy((uint8_t *)packet + head, src, length);
+        }
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_PUT, head, (uint16_t)pt_index),
                        ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL), lines);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return packet != NULL;
-}
-
-static NI_COLD int put_otherwise(struct ni_put *put, struct ni *ni, bool sent)
-{
-    if (sent) {
-        return ni_put_left(put);
-    }
-    return put->peer != NULL ? ni_put_start(put) : ni_put_self(ni, put);
 }
 
 int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
@@ -160,42 +146,23 @@ int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_off
     return valid ? NI_OK : (int)NI_PTL_ARG_INVALID;
 }
 
-int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
-           enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
-           uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)
+/* What all puts of this descriptor that want no more than to leave ask for. */
+static bool sent_by_result(const struct ni_md *md)
 {
-    const uint8_t *src = (const uint8_t *)((uintptr_t)md->start + local_offset);
-    bool sent = false;
+    return (md->options & (NI_MD_SENT_BY_RESULT | NI_MD_EVENT_CT_SEND)) == NI_MD_SENT_BY_RESULT;
+}
 
-    if (NI_UNLIKELY(ni->portals == NULL)) {
-        return NI_PTL_NO_INIT;
-    }
-    if (NI_UNLIKELY(length > md->length || local_offset > md->length - length ||
-                    pt_index >= NI_PT_COUNT || length > ni->portals->limits.max_msg_size ||
-                    (md->options & (NI_MD_IOVEC | NI_MD_VOLATILE)) != 0)) {
-        return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
-                             remote_offset, user_ptr, hdr_data);
-    }
-    if (NI_LIKELY(target != NULL && length <= NI_RING_PAYLOAD && ack == NI_NO_ACK_REQ &&
-                  remote_offset == 0)) {
-        sent = length <= NI_PUT_INLINE
-                   ? put_at_once(target, src, length, pt_index, match_bits, hdr_data)
-                   : put_lines(target, src, length, pt_index, match_bits, hdr_data);
-        if (NI_LIKELY(sent && (md->options & (NI_MD_SENT_BY_RESULT | NI_MD_EVENT_CT_SEND)) ==
-                                  NI_MD_SENT_BY_RESULT)) {
-            return NI_PTL_SENT;
-        }
-    }
-    if (NI_UNLIKELY((unsigned)ack > NI_ACK_REQ)) {
-        return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
-                             remote_offset, user_ptr, hdr_data);
-    }
-
+/* Any put that the first lines of ni_put have let pass. sent: its data has left. */
+static int put_otherwise(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                         uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                         uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                         void *user_ptr, uint64_t hdr_data, bool sent)
+{
     struct ni_put put = {
         .peer = target,
         .header =
             {
-                .src = src,
+                .src = (const uint8_t *)((uintptr_t)md->start + local_offset),
                 .length = length,
                 .match_bits = match_bits,
                 .hdr_data = hdr_data,
@@ -209,7 +176,54 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
         .ack = ack != NI_NO_ACK_REQ,
     };
 
-    return put_otherwise(&put, ni, sent);
+    if (sent) {
+        return ni_put_left(&put);
+    }
+    return target != NULL ? ni_put_start(&put) : ni_put_self(ni, &put);
+}
+
+/* All but the fastest. */
+static NI_NOINLINE int put(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                           uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                           uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                           void *user_ptr, uint64_t hdr_data)
+{
+    bool sent = false;
+
+    if (ni->portals == NULL) {
+        return NI_PTL_NO_INIT;
+    }
+    if (ni_put_check(ni, md, local_offset, length, ack, pt_index) != NI_OK) {
+        return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
+                             remote_offset, user_ptr, hdr_data);
+    }
+    if (target != NULL && length <= NI_RING_PAYLOAD && ack == NI_NO_ACK_REQ && remote_offset == 0) {
+        sent = put_lines(target, (const uint8_t *)((uintptr_t)md->start + local_offset), length,
+                         pt_index, match_bits, hdr_data);
+    }
+    if (NI_LIKELY(sent && sent_by_result(md))) {
+        return NI_PTL_SENT;
+    }
+    return put_otherwise(ni, md, local_offset, length, ack, target, pt_index, match_bits,
+                         remote_offset, user_ptr, hdr_data, sent);
+}
+
+int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
+           enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
+           uint64_t remote_offset, void *user_ptr, uint64_t hdr_data)
+{
+    bool usual = target != NULL && length <= NI_PUT_INLINE && length <= md->length &&
+                 local_offset <= md->length - length && ack == NI_NO_ACK_REQ &&
+                 remote_offset == 0 && pt_index < NI_PT_COUNT && sent_by_result(md) &&
+                 (md->options & NI_MD_IOVEC) == 0 && ni->portals != NULL &&
+                 length <= ni->portals->limits.max_msg_size;
+
+    if (NI_LIKELY(usual && put_line(target, (const uint8_t *)((uintptr_t)md->start + local_offset),
+                                    length, pt_index, match_bits, hdr_data))) {
+        return NI_PTL_SENT;
+    }
+    return put(ni, md, local_offset, length, ack, target, pt_index, match_bits, remote_offset,
+               user_ptr, hdr_data);
 }
 
 ni_initiator ni_peer_initiator(const struct ni_peer *peer)
