@@ -32,7 +32,7 @@ run() {
 smoke() {
     run "$1" --tags smoke
     case ${APELINK_SANITIZER-} in
-    *address*) run "$@" --leaks ;;
+    *address*) run "$@" --leaks --timeout-scale 4 ;;
     esac
 }
 
