@@ -39,10 +39,12 @@ apeniinclude_HEADERS = \
     ni/include/apeni/portals_search.h \
     ni/include/apeni/portals_triggered.h \
     ni/include/apeni/qp.h \
+    ni/include/apeni/queue.h \
     ni/include/apeni/rcache.h \
     ni/include/apeni/region.h \
     ni/include/apeni/stats.h \
     ni/include/apeni/status.h \
+    ni/include/apeni/tasks.h \
     ni/include/apeni/transfer.h
 
 include ni/base/local.mk
@@ -53,3 +55,4 @@ include ni/engine/local.mk
 include ni/command/local.mk
 include ni/qp/local.mk
 include ni/portals/local.mk
+include ni/tasks/local.mk

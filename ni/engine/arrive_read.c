@@ -53,6 +53,9 @@ ni_status ni_on_read(const struct ni_arrival *a)
     if (fields.token == 0 || a->len != 0) {
         return NI_ERR_PROTOCOL;
     }
+    if (NI_UNLIKELY(a->tag != NI_READ_MEMORY)) {
+        return ni_on_dequeue(a, &fields);
+    }
     if (fields.operand != 0 && fields.operand <= NI_RING_PAYLOAD &&
         fields.operand <= a->ni->config->segment_size && answer_read(a, &fields)) {
         return NI_OK;
@@ -74,6 +77,37 @@ static void finish(struct ni_op *op, ni_status status, uint64_t value)
     ni_op_complete(op, status, value);
 }
 
+/* An item for a request, or why there is none. */
+static ni_status take_item(const struct ni_arrival *a, struct ni_op *op)
+{
+    ni_status status = ni_direct_status(a->tag);
+
+    if (status == NI_OK && a->len != op->len) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (status == NI_OK) {
+        memcpy(op->local, a->payload, a->len);
+    }
+    ni_op_complete(op, status, status == NI_OK ? op->len : 0);
+    return NI_OK;
+}
+
+/* An answer with payload where others have fields: only an item is such. */
+static NI_NOINLINE ni_status on_item(const struct ni_arrival *a)
+{
+    uint64_t token = ni_direct_field(a->packet, 0);
+    struct ni_op *op;
+
+    if (!ni_arrival_has_fields(a, sizeof(token))) {
+        return NI_ERR_PROTOCOL;
+    }
+    op = ni_op_find(a->peer, token);
+    if (op == NULL) {
+        return NI_OK; /* its request was given up with the peer */
+    }
+    return op->kind == NI_OP_DEQUEUE ? take_item(a, op) : NI_ERR_PROTOCOL;
+}
+
 ni_status ni_on_ack(const struct ni_arrival *a)
 {
     struct ni_packet_ack fields;
@@ -83,9 +117,12 @@ ni_status ni_on_ack(const struct ni_arrival *a)
 
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (!ni_arrival_has_fields(a, sizeof(fields))) {
-        return NI_ERR_PROTOCOL;
+        return on_item(a);
     }
     op = ni_op_find(a->peer, fields.token);
+    if (op != NULL && op->kind == NI_OP_DEQUEUE) {
+        return take_item(a, op);
+    }
     if (op == NULL || op->kind == NI_OP_FLUSH || (!op->plain && op->job != NULL && !op->asked)) {
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }

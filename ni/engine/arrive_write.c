@@ -4,42 +4,34 @@
 #include <apeni/counter.h>
 
 #include "engine/arrival.h"
+#include "engine/queue.h"
 #include "engine/regions.h"
 
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
  * Writes to memory, queues and counters. */
 
-static ni_status to_queue(const struct ni_arrival *a, ni_consumer_fn consumer, void *arg,
-                          struct ni_queue *queue)
+ni_status ni_on_message(const struct ni_arrival *a)
 {
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        return ni_on_queue_message(a);
+    }
+    consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
     if (NI_LIKELY(consumer != NULL)) {
         struct ni_message_info info = {
             .source = a->peer, .data = a->payload, .len = a->len, .tag = a->tag};
 
-        consumer(arg, &info);
+        consumer((void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT), &info);
         return NI_OK;
     }
-
-    ni_status status = ni_queue_push(queue, a->payload, a->len);
-
-    return status == NI_ERR_BOUNDS ? ni_arrival_refuse(a, status) : status;
-}
-
-ni_status ni_on_message(const struct ni_arrival *a)
-{
-    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
-
-    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
-        (void)ni_arrival_refuse(a, NI_ERR_REGION);
-        return NI_OK;
-    }
-    /* Nobody asked to be told of a refusal: only a full queue concerns the sender. */
-    return to_queue(a, (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER),
-                    (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT),
-                    (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)) ==
-                   NI_AGAIN
-               ? NI_AGAIN
-               : NI_OK;
+    /* What found no room, or is no item, is looked at anew there. */
+    return NI_LIKELY(ni_queue_body_push(
+                         (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                         a->payload, a->len) == NI_OK)
+               ? NI_OK
+               : ni_on_queue_message(a);
 }
 
 static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote *fields)
@@ -66,13 +58,6 @@ static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet
     return NI_OK;
 }
 
-static ni_status write_queue(const struct ni_arrival *a, const struct ni_region_view *region)
-{
-    return to_queue(a, (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER],
-                    (void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT],
-                    (struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
-}
-
 static ni_status write_counter(const struct ni_arrival *a)
 {
     int64_t value;
@@ -94,8 +79,6 @@ static ni_status write_object(const struct ni_arrival *a, const struct ni_packet
         status = ni_arrival_refuse(a, NI_ERR_KEY);
     } else if (fields->compare != a->len) {
         status = ni_arrival_refuse(a, NI_ERR_BOUNDS);
-    } else if (region->type == NI_REGION_QUEUE) {
-        status = write_queue(a, region);
     } else if (region->type == NI_REGION_COUNTER) {
         status = write_counter(a);
     } else {
@@ -115,9 +98,12 @@ ni_status ni_on_write(const struct ni_arrival *a)
     if (!ni_arrival_has_fields(a, sizeof(fields)) || !fields_fit(a, &fields)) {
         return NI_ERR_PROTOCOL;
     }
-    if (entry != NULL && ni_entry_read(entry, a->region, &region) &&
-        region.type != NI_REGION_MEMORY) {
-        return write_object(a, &fields, &region);
+    if (entry == NULL || !ni_entry_read(entry, a->region, &region)) {
+        return ni_queue_is_number(a->region) ? ni_on_enqueue(a, &fields) : write_memory(a, &fields);
     }
-    return write_memory(a, &fields);
+    if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
+        return ni_on_enqueue(a, &fields);
+    }
+    return region.type == NI_REGION_MEMORY ? write_memory(a, &fields)
+                                           : write_object(a, &fields, &region);
 }

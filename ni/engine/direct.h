@@ -114,7 +114,7 @@ NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, ui
     op = ni_pool_find(&ni->op_pool, token, &generation);
     if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
         NI_UNLIKELY(op->ack.kind != NI_ACK_CALL) || NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) ||
-        (op->kind == NI_OP_READ && status == NI_OK)) {
+        (op->kind >= NI_OP_READ && status == NI_OK)) {
         ni_lock_give(&ni->lock, threads);
         return false;
     }

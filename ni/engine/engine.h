@@ -19,10 +19,12 @@
  *                  connect.c                     help.h      and its target helps to copy
  *   counts.h       statistics added up late      ask.h       long reads, answered or taken
  *   op.h           operations, and their ends    transfer.h  Write, Read: which way; fetch.c
- *   regions.h      regions, queues, counters                 atomics, store.c to queues, counters
- *   atomic.h       applying atomics              arrive.h    packets in; arrival.h, arrive_*.c:
- *   lanes.h        the lanes that are polled                 their handlers
- *   probe.h        how far a peer is             progress.h  polling; wait.c: waiting
+ *   regions.h      regions, counters                         atomics, store.c to queues, counters,
+ *   queue.h        queues, and their numbers                 dequeue.c from queues
+ *   multi.h        those with many readers       arrive.h    packets in; arrival.h, arrive_*.c:
+ *   atomic.h       applying atomics                          their handlers
+ *   lanes.h        the lanes that are polled     progress.h  polling; wait.c: waiting
+ *   probe.h        how far a peer is
  */
 
 #include "base/alloc.h"

@@ -5,6 +5,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/arrival.h \
     ni/engine/arrive.c \
     ni/engine/arrive.h \
+    ni/engine/arrive_queue.c \
     ni/engine/arrive_read.c \
     ni/engine/arrive_write.c \
     ni/engine/ask.c \
@@ -20,6 +21,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/counter.c \
     ni/engine/counts.c \
     ni/engine/counts.h \
+    ni/engine/dequeue.c \
     ni/engine/direct.c \
     ni/engine/direct.h \
     ni/engine/engine.h \
@@ -35,6 +37,10 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/lock.c \
     ni/engine/lock.h \
     ni/engine/message.c \
+    ni/engine/multi.c \
+    ni/engine/multi.h \
+    ni/engine/multi_send.c \
+    ni/engine/multi_serve.c \
     ni/engine/ni.h \
     ni/engine/op.c \
     ni/engine/op.h \
@@ -48,6 +54,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/progress.c \
     ni/engine/progress.h \
     ni/engine/queue.c \
+    ni/engine/queue.h \
+    ni/engine/queue_names.c \
     ni/engine/regions.c \
     ni/engine/regions.h \
     ni/engine/send.c \

@@ -34,6 +34,7 @@ struct ni_control;
 struct ni_peer;
 struct ni_portals;
 struct ni_qps;
+struct ni_queue_names;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
  * leaves with it; whoever has the turn. */
@@ -56,6 +57,7 @@ enum ni_untidy {
     NI_UNTIDY_COMMANDS = 4,
     NI_UNTIDY_QPS = 8, /* The same for queue pairs. */
     NI_UNTIDY_STAYS = NI_UNTIDY_COMMANDS | NI_UNTIDY_QPS,
+    NI_UNTIDY_QUEUES = 16, /* multi-reader queues whose readers had no room */
 };
 
 struct ni {
@@ -106,7 +108,10 @@ struct ni {
     struct ni_commands *commands;
     const struct ni_command_ops *qp_ops; /* NULL: there never was a queue pair */
     struct ni_qps *qps;
-    struct ni_list forks; /* in the list of all NIs of the process */
+    struct ni_list multis;              /* struct ni_multi, unfinished; turn */
+    uint64_t multi_pass;                /* searches for a request; turn */
+    struct ni_queue_names *queue_names; /* NULL: none; turn */
+    struct ni_list forks;               /* in the list of all NIs of the process */
 };
 
 /* Whether calls are allowed: not in a forked child. */

@@ -21,7 +21,15 @@
  * lock.
  */
 
-enum ni_op_kind { NI_OP_WRITE, NI_OP_READ, NI_OP_ATOMIC, NI_OP_FLUSH };
+/* From NI_OP_READ on, success comes with bytes. */
+enum ni_op_kind {
+    NI_OP_WRITE,
+    NI_OP_ATOMIC,
+    NI_OP_FLUSH,
+    NI_OP_DEQUEUE_TO,
+    NI_OP_READ,
+    NI_OP_DEQUEUE,
+};
 
 /* The token of its pool item names it on the wire. */
 struct ni_op {
@@ -31,7 +39,7 @@ struct ni_op {
     struct ni_ack ack;
     enum ni_op_kind kind;
     bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then */
-    uint8_t *local; /* READ: where it goes; WRITE: where it comes from */
+    uint8_t *local; /* READ, DEQUEUE: where it goes; WRITE: where it comes from */
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
     struct ni_remote where;

@@ -10,11 +10,13 @@
 #include "engine/control.h"
 #include "engine/help.h"
 #include "engine/lanes.h"
+#include "engine/multi.h"
 #include "engine/ni.h"
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
 #include "engine/progress.h"
+#include "engine/queue.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
 
@@ -63,6 +65,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
+    ni_list_init(&ni->multis);
 }
 
 /* Before there is a link: what else can fail says why itself. */
@@ -107,6 +110,7 @@ static void free_ni(struct ni *ni)
     ni_pool_fini(&ni->control_pool);
     ni_pool_fini(&ni->stream_pool);
     ni_pool_fini(&ni->help_pool);
+    ni_queue_names_free(ni);
     ni_free(ni->lanes);
     ni_free(ni);
 }
@@ -160,6 +164,7 @@ void ni_close(struct ni *ni)
         ni->portal_ops->close(ni);
     }
     ni_regions_close(ni);
+    (void)ni_multis_progress(ni); /* those that went earlier: nobody is left to be told */
     if (ni->command_ops != NULL) {
         ni->command_ops->close(ni);
     }

@@ -8,10 +8,12 @@
 #include "engine/fast.h"
 #include "engine/help.h"
 #include "engine/lanes.h"
+#include "engine/multi.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
 #include "engine/probe.h"
 #include "engine/progress.h"
+#include "engine/queue.h"
 #include "engine/regions.h"
 #include "engine/waiting.h"
 
@@ -71,7 +73,7 @@ NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint6
     ni->last.consumer(ni->last.arg, &info);
 }
 
-/* A message for a consumer; false: it is something else. */
+/* A message for a consumer, or for a queue that has room; false: it is something else. */
 NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
                               const uint8_t *payload)
 {
@@ -89,7 +91,9 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
         }
         consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
         if (NI_UNLIKELY(consumer == NULL)) {
-            return false;
+            return ni_queue_body_push(
+                       (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                       payload, ni_packet_len(word1)) == NI_OK;
         }
         ni->last.queue = queue;
         ni->last.consumer = consumer;
@@ -320,12 +324,15 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
 {
     unsigned events = 0;
 
-    if ((ni->untidy & ~(uint32_t)NI_UNTIDY_STAYS) != 0) {
+    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
         ni_lanes_compact(ni);
         ni_peers_sever(ni);
     }
+    if ((ni->untidy & NI_UNTIDY_QUEUES) != 0) {
+        events += ni_multis_progress(ni);
+    }
     if ((ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
-        events = ni->command_ops->progress(ni);
+        events += ni->command_ops->progress(ni);
     }
     if ((ni->untidy & NI_UNTIDY_QPS) != 0) {
         events += ni->qp_ops->progress(ni);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include <apeni/region.h>
-
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "engine/regions.h"
+#include "base/clock.h"
+#include "engine/multi.h"
+#include "engine/progress.h"
+#include "engine/queue.h"
 
 /*
  * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed
@@ -13,7 +14,11 @@
  * has the turn, read by one reader; head and tail are free-running counts of units.
  */
 
-enum { NI_QUEUE_UNIT = 64, NI_QUEUE_MAX = 1 << 26 };
+enum {
+    NI_QUEUE_UNIT = 64,
+    NI_QUEUE_MAX = 1 << 26,
+    NI_QUEUE_NAP_US = 100, /* where another thread may enqueue what we wait for */
+};
 
 struct ni_queue {
     _Atomic uint64_t tail; /* written (Q1, release) */
@@ -21,12 +26,14 @@ struct ni_queue {
     uint32_t unit;
     uint64_t capacity; /* units, a power of two */
     uint8_t *body;
+    bool push_back;
     NI_LINE_ALIGNED _Atomic uint64_t head; /* read (Q2, release) */
 };
 
+/* Of an item of variable length. */
 static uint64_t units_of(const struct ni_queue *queue, uint64_t len)
 {
-    return queue->item != 0 ? 1 : ni_div_up(sizeof(uint32_t) + len, queue->unit);
+    return ni_div_up(sizeof(uint32_t) + len, queue->unit);
 }
 
 /* Copy into or out of the circular buffer. */
@@ -52,7 +59,28 @@ static void copy_out(const struct ni_queue *queue, uint64_t at, void *data, size
     memcpy((uint8_t *)data + first, queue->body, len - first);
 }
 
-ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey)
+static struct ni_queue *new_queue(size_t item_size, size_t capacity, unsigned flags)
+{
+    size_t unit = item_size == 0 ? NI_QUEUE_UNIT : item_size;
+    struct ni_queue *queue = ni_aligned_zero(NI_CACHE_LINE, sizeof(*queue));
+
+    if (queue == NULL) {
+        return NULL;
+    }
+    queue->item = (uint32_t)item_size;
+    queue->unit = (uint32_t)unit;
+    queue->capacity = ni_round_up_pow2(capacity);
+    queue->push_back = (flags & NI_QUEUE_PUSH_BACK) != 0;
+    queue->body = ni_aligned(NI_CACHE_LINE, queue->capacity * unit);
+    if (queue->body == NULL) {
+        ni_free(queue);
+        return NULL;
+    }
+    return queue;
+}
+
+ni_status ni_region_single_queue(struct ni *ni, size_t item_size, size_t capacity, unsigned flags,
+                                 struct ni_rkey *rkey)
 {
     struct ni_region_view view = {.type = NI_REGION_QUEUE, .access = NI_ACCESS_WRITE};
     size_t unit = item_size == 0 ? NI_QUEUE_UNIT : item_size;
@@ -60,23 +88,30 @@ ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, stru
     ni_status status;
 
     if ((item_size != 0 && (item_size < 4 || item_size > 64 || !ni_is_pow2(item_size))) ||
-        capacity == 0 || capacity > NI_QUEUE_MAX / unit) {
+        capacity == 0 || capacity > NI_QUEUE_MAX / unit ||
+        (flags & ~(unsigned)NI_QUEUE_PUSH_BACK) != 0) {
         return NI_ERR_INVALID;
     }
-    queue = ni_aligned_zero(NI_CACHE_LINE, sizeof(*queue));
+    queue = new_queue(item_size, capacity, flags);
     if (queue == NULL) {
         return NI_ERR_NOMEM;
     }
-    queue->item = (uint32_t)item_size;
-    queue->unit = (uint32_t)unit;
-    queue->capacity = ni_round_up_pow2(capacity);
-    queue->body = ni_aligned(NI_CACHE_LINE, queue->capacity * unit);
     view.object[NI_OBJECT_BODY] = (uintptr_t)queue;
-    status = queue->body == NULL ? NI_ERR_NOMEM : ni_region_insert(ni, &view, rkey);
+    status = ni_region_insert(ni, &view, rkey);
     if (status != NI_OK) {
         ni_queue_free(queue);
     }
     return status;
+}
+
+ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey)
+{
+    return ni_region_single_queue(ni, item_size, capacity, 0, rkey);
+}
+
+bool ni_queue_pushes_back(const struct ni_queue *queue)
+{
+    return queue->push_back;
 }
 
 void ni_queue_free(struct ni_queue *queue)
@@ -85,62 +120,174 @@ void ni_queue_free(struct ni_queue *queue)
     ni_free(queue);
 }
 
-ni_status ni_queue_push(struct ni_queue *queue, const void *item, size_t len)
+/* An item of a fixed size lies in one piece, and most are one or a few words: no call for those. */
+NI_ALWAYS_INLINE void copy_item(void *to, const void *from, uint32_t size)
+{
+    if (size == 32) {
+        memcpy(to, from, 32);
+    } else if (size == 8) {
+        memcpy(to, from, 8);
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
+static uint8_t *place_of(const struct ni_queue *queue, uint64_t count)
+{
+    return queue->body + (count & (queue->capacity - 1)) * queue->item;
+}
+
+static ni_status push_variable(struct ni_queue *queue, const void *item, size_t len)
 {
     uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
     /* Pairs with Q2: the reader has left these units. */
     uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
     uint64_t units = units_of(queue, len);
     uint64_t at = tail * queue->unit;
+    uint32_t length = (uint32_t)len;
 
-    if (units > queue->capacity || (queue->item != 0 && len != queue->item)) {
+    if (units > queue->capacity) {
         return NI_ERR_BOUNDS;
     }
     if (queue->capacity - (tail - head) < units) {
         return NI_AGAIN;
     }
-    if (queue->item == 0) {
-        uint32_t length = (uint32_t)len;
-
-        copy_in(queue, at, &length, sizeof(length));
-        at += sizeof(length);
-    }
-    copy_in(queue, at, item, len);
+    copy_in(queue, at, &length, sizeof(length));
+    copy_in(queue, at + sizeof(length), item, len);
     atomic_store_explicit(&queue->tail, tail + units, memory_order_release); /* Q1 */
     return NI_OK;
 }
 
-ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size, size_t *len)
+ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len)
 {
-    struct ni_region_view view;
-    struct ni_queue *queue;
-    uint64_t head, at;
-    uint32_t length;
+    uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
 
-    if (ni_usable(ni) != NI_OK) {
-        return ni_usable(ni);
+    if (NI_UNLIKELY(queue->item == 0)) {
+        return push_variable(queue, item, len);
     }
-    if (!ni_region_view(ni, handle, NI_REGION_QUEUE, &view) || view.object[NI_OBJECT_BODY] == 0) {
-        return NI_ERR_REGION;
+    if (NI_UNLIKELY(len != queue->item)) {
+        return NI_ERR_BOUNDS;
     }
-    queue = (struct ni_queue *)(uintptr_t)view.object[NI_OBJECT_BODY];
-    head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-    /* Pairs with Q1. */
-    if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
+    /* Pairs with Q2. */
+    if (tail - atomic_load_explicit(&queue->head, memory_order_acquire) == queue->capacity) {
         return NI_AGAIN;
     }
-    at = head * queue->unit;
-    length = queue->item;
-    if (queue->item == 0) {
-        copy_out(queue, at, &length, sizeof(length));
-        at += sizeof(length);
-    }
+    copy_item(place_of(queue, tail), item, queue->item);
+    atomic_store_explicit(&queue->tail, tail + 1, memory_order_release); /* Q1 */
+    return NI_OK;
+}
+
+/* ---- the owner ------------------------------------------------------------------------------- */
+
+static ni_status pop_variable(struct ni_queue *queue, uint64_t head, void *item, size_t size,
+                              size_t *len)
+{
+    uint64_t at = head * queue->unit;
+    uint32_t length;
+
+    copy_out(queue, at, &length, sizeof(length));
     *len = length;
     if (length > size) {
         return NI_ERR_TRUNCATED;
     }
-    copy_out(queue, at, item, length);
+    copy_out(queue, at + sizeof(length), item, length);
     atomic_store_explicit(&queue->head, head + units_of(queue, length),
                           memory_order_release); /* Q2 */
     return NI_OK;
+}
+
+static ni_status body_pop(struct ni_queue *queue, void *item, size_t size, size_t *len)
+{
+    uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+
+    /* Pairs with Q1. */
+    if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
+        return NI_AGAIN;
+    }
+    if (NI_UNLIKELY(queue->item == 0)) {
+        return pop_variable(queue, head, item, size, len);
+    }
+    *len = queue->item;
+    if (NI_UNLIKELY(queue->item > size)) {
+        return NI_ERR_TRUNCATED;
+    }
+    copy_item(item, place_of(queue, head), queue->item);
+    atomic_store_explicit(&queue->head, head + 1, memory_order_release); /* Q2 */
+    return NI_OK;
+}
+
+/* The body of a single-reader queue of ours, or NULL. */
+static struct ni_queue *find(const struct ni *ni, ni_handle handle)
+{
+    const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
+
+    return entry != NULL && ni_entry_type(entry) == NI_REGION_QUEUE
+               ? (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)
+               : NULL;
+}
+
+static ni_status pop_multi(struct ni *ni, ni_handle handle, void *item, size_t size, size_t *len)
+{
+    bool taken = ni_turn_take(ni);
+    struct ni_multi *multi = ni_multi_find(ni, handle);
+    ni_status status = NI_ERR_REGION;
+
+    if (multi != NULL && ni_multi_items(multi) != 0) {
+        *len = multi->item;
+        status = size < multi->item ? NI_ERR_TRUNCATED : ni_multi_pop(multi, item);
+    } else if (multi != NULL) {
+        status = NI_AGAIN;
+    }
+    ni_turn_give(ni, taken);
+    return status;
+}
+
+ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size, size_t *len)
+{
+    struct ni_queue *queue;
+
+    if (ni_usable(ni) != NI_OK) {
+        return ni_usable(ni);
+    }
+    queue = find(ni, handle);
+    return NI_LIKELY(queue != NULL) ? body_pop(queue, item, size, len)
+                                    : pop_multi(ni, handle, item, size, len);
+}
+
+ni_status ni_queue_pop_wait(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len,
+                            uint64_t timeout_us)
+{
+    uint64_t now = ni_now_ns() / 1000, end = now + ni_min_u64(timeout_us, UINT64_MAX - now);
+    ni_status status;
+
+    while ((status = ni_queue_pop(ni, queue, item, size, len)) == NI_AGAIN) {
+        if (now >= end) {
+            return NI_ERR_TIMEOUT;
+        }
+        (void)ni_wait(ni, ni->threads ? ni_min_u64(end - now, NI_QUEUE_NAP_US) : end - now);
+        now = ni_now_ns() / 1000;
+    }
+    return status;
+}
+
+ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_t len)
+{
+    ni_status status = ni_usable(ni);
+    struct ni_queue *queue;
+    struct ni_multi *multi;
+    bool taken;
+
+    if (status != NI_OK) {
+        return status;
+    }
+    taken = ni_turn_take(ni);
+    queue = find(ni, handle);
+    if (queue != NULL) {
+        status = ni_queue_body_push(queue, item, len);
+    } else {
+        multi = ni_multi_find(ni, handle);
+        status = multi != NULL ? ni_multi_push(multi, item, len) : NI_ERR_REGION;
+    }
+    ni_turn_give(ni, taken);
+    return status;
 }

@@ -2,6 +2,7 @@
 #include <apeni/region.h>
 
 #include "base/random.h"
+#include "engine/multi.h"
 #include "engine/progress.h"
 #include "engine/regions.h"
 
@@ -105,8 +106,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     }
     /* Queues, command regions and queue pairs are used by whoever has the turn, counters under the
      * NI's lock. */
-    object =
-        view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND || view.type == NI_REGION_QP;
+    object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND ||
+             view.type == NI_REGION_QP || view.type == NI_REGION_MULTI_QUEUE;
     if (object) {
         taken = ni_turn_take(ni);
     }
@@ -124,6 +125,9 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     /* Whoever found the region has left it then. */
     ni_lock_take(&ni->memory, ni->threads);
     ni_lock_give(&ni->memory, ni->threads);
+    if (status == NI_OK && view.type == NI_REGION_MULTI_QUEUE) {
+        ni_multi_close((struct ni_multi *)(uintptr_t)view.object[NI_OBJECT_BODY]);
+    }
     ni_turn_give(ni, taken);
     return status;
 }

@@ -11,7 +11,7 @@
 
 #include "engine/ni.h"
 
-/* Indices of a QUEUE entry's objects; a COUNTER has its struct ni_counter in object 0. */
+/* Indices of the objects of an entry for a QUEUE or MULTI_QUEUE, which has a body only; a COUNTER has its struct ni_counter in object 0. */
 enum { NI_OBJECT_CONSUMER = 0, NI_OBJECT_ARGUMENT = 1, NI_OBJECT_BODY = 2 };
 
 /* Enter what view describes; a key of 0 is replaced by a random one. */
@@ -24,10 +24,8 @@ uint64_t ni_key_next(struct ni *ni);
 /* Deregister all. */
 void ni_regions_close(struct ni *ni);
 
-/* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
- * has the turn. */
+/* The body of a QUEUE (queue.h). */
 struct ni_queue;
-ni_status ni_queue_push(struct ni_queue *queue, const void *item, size_t len);
 void ni_queue_free(struct ni_queue *queue);
 
 /* A COUNTER (counter.c). Under the NI's lock. */

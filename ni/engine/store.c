@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include <apeni/region.h>
+#include <apeni/transfer.h>
 
 #include "engine/op.h"
 #include "engine/send.h"
@@ -11,7 +11,7 @@
 /* Writes to regions that are more than memory: one packet each, whole. */
 
 /* A Write of one packet, now or not at all. The peer's lock is held. */
-static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
+static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uint32_t len)
 {
     struct ni_packet_remote fields = {
         .key = op->where.key, .token = ni_op_token(op), .compare = len};
@@ -27,13 +27,13 @@ static ni_status store_now(struct ni_op *op, const void *data, uint32_t len)
         if (len != 0) { /* callers may say NULL, memcpy may not be given that */
             memcpy(payload, data, len);
         }
-        ni_packet_commit(op->peer, NI_PACKET_WRITE, 0, len, op->where.handle);
+        ni_packet_commit(op->peer, NI_PACKET_WRITE, tag, len, op->where.handle);
     }
     return status;
 }
 
-ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
-                          const void *data, size_t len, const struct ni_ack *ack)
+static ni_status store(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
+                       uint16_t tag, const void *data, size_t len, const struct ni_ack *ack)
 {
     ni_status status = ni_transfer_enter(ni, peer);
     struct ni_op *op = NULL;
@@ -48,7 +48,7 @@ ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_r
         op->len = len;
         op->where = (struct ni_remote){.key = rkey->key, .handle = rkey->handle};
         ni_lock_take(&peer->lock, peer->threads);
-        status = store_now(op, data, (uint32_t)len);
+        status = store_now(op, tag, data, (uint32_t)len);
         ni_lock_give(&peer->lock, peer->threads);
         if (status != NI_OK) {
             ni_op_undo(op);
@@ -57,8 +57,17 @@ ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_r
     return ni_transfer_leave(peer, status);
 }
 
+ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
+                          const void *data, size_t len, const struct ni_ack *ack)
+{
+    return store(ni, peer, rkey, 0, data, len, ack);
+}
+
+/* Without an ack nobody would know that there was no room. */
 ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                      const void *data, size_t len, const struct ni_ack *ack)
 {
-    return ni_store_object(ni, peer, queue, data, len, ack);
+    bool told = ack != NULL && ack->kind != NI_ACK_NONE;
+
+    return store(ni, peer, queue, told ? 0 : NI_WRITE_HOLD, data, len, ack);
 }

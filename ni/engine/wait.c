@@ -49,7 +49,8 @@ static void block(struct ni *ni, uint64_t us)
 
     if (!work) {
         ni_stat_add(&ni->stats.blocks, 1);
-        if (ni_work_count(&ni->busy) != 0 || (ni->untidy & NI_UNTIDY_STAYS) != 0) {
+        if (ni_work_count(&ni->busy) != 0 ||
+            (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0) {
             us = ni_min_u64(us, NI_BLOCK_FULL_US);
         }
         ni->link->ops->wait(ni->link, us, has_work);

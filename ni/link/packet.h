@@ -64,7 +64,23 @@ struct ni_packet_remote {
     uint64_t compare; /* ATOMIC */
 };
 
-/* ACK: starts at body[0]; the tag is the status. A response to a Read carries its payload at
+/* Tag of a WRITE, bits. */
+enum {
+    NI_WRITE_HOLD = 1, /* for a queue: wait for room; nobody would be told of a refusal */
+};
+
+/* Tag of a READ. */
+enum ni_read_tag {
+    NI_READ_MEMORY = 0,
+    NI_READ_DEQUEUE = 1, /* of a multi-reader queue: operand = item size, addr unused */
+    NI_READ_CANCEL = 2,  /* the DEQUEUE of that token, if it waits still */
+    /* Items as MESSAGEs to a queue of the reader's: addr = its handle, their number << 32. An ACK when
+     * all are sent. */
+    NI_READ_DEQUEUE_TO = 3,
+};
+
+/* ACK: starts at body[0]; the tag is the status. That of a DEQUEUE carries its item behind the token or
+ * behind all fields. A response to a Read carries its payload at
  * offset. */
 struct ni_packet_ack {
     uint64_t token;

@@ -7,6 +7,7 @@ suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
 suite_overflow = tests/links/suite_overflow_help.c tests/links/suite_overflow.h
 suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
 suite_qps = tests/links/suite_qps_help.c tests/links/suite_qps.h
+suite_multi = tests/links/suite_multi_help.c tests/links/suite_multi.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
@@ -27,6 +28,8 @@ suite_tests = \
     tests/links/suite_maps \
     tests/links/suite_messages \
     tests/links/suite_options \
+    tests/links/suite_multi \
+    tests/links/suite_multi_random \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
     tests/links/suite_portal_atomics \
@@ -35,11 +38,13 @@ suite_tests = \
     tests/links/suite_probes \
     tests/links/suite_qps \
     tests/links/suite_qps_refused \
+    tests/links/suite_queue_names \
     tests/links/suite_queues \
     tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_spaces \
     tests/links/suite_steps \
+    tests/links/suite_tasks \
     tests/links/suite_transfers \
     tests/links/suite_trees \
     tests/links/suite_triggered \
@@ -113,6 +118,14 @@ tests_links_suite_options_SOURCES = tests/links/suite_options.c $(suite_sources)
 tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_options_LDADD = $(LINKS_LIBS)
 
+tests_links_suite_multi_SOURCES = tests/links/suite_multi.c $(suite_sources) $(suite_multi)
+tests_links_suite_multi_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multi_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c $(suite_sources) $(suite_multi)
+tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multi_random_LDADD = $(LINKS_LIBS)
+
 tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals) $(suite_overflow)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
@@ -147,6 +160,10 @@ tests_links_suite_qps_refused_SOURCES = tests/links/suite_qps_refused.c $(suite_
 tests_links_suite_qps_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_qps_refused_LDADD = $(LINKS_LIBS)
 
+tests_links_suite_queue_names_SOURCES = tests/links/suite_queue_names.c $(suite_sources)
+tests_links_suite_queue_names_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_queue_names_LDADD = $(LINKS_LIBS)
+
 tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_queues_LDADD = $(LINKS_LIBS)
@@ -166,6 +183,10 @@ tests_links_suite_spaces_LDADD = $(LINKS_LIBS)
 tests_links_suite_steps_SOURCES = tests/links/suite_steps.c $(suite_sources)
 tests_links_suite_steps_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_steps_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_tasks_SOURCES = tests/links/suite_tasks.c $(suite_sources)
+tests_links_suite_tasks_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_tasks_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -256,6 +256,71 @@ static void only_the_sender_waits(struct suite *suite)
     }
 }
 
+/* ---- pushing back ------------------------------------------------------------------------------------- */
+
+struct pushed {
+    struct queue *queue;
+    struct suite_done done[CAPACITY + 2];
+    bool with_ack;
+};
+
+static void open_pushing(struct suite_ni *ni, void *arg)
+{
+    struct pushed *pushed = arg;
+
+    CHECK(ni_region_single_queue(ni->ni, 8, CAPACITY, pushed->with_ack ? NI_QUEUE_PUSH_BACK : 0,
+                                 &pushed->queue->rkey) == NI_OK);
+}
+
+static void enqueue_all(struct suite_ni *ni, void *arg)
+{
+    struct pushed *pushed = arg;
+
+    for (uint64_t i = 0; i < NI_ARRAY_LENGTH(pushed->done); i++) {
+        struct ni_ack ack = suite_ack(&pushed->done[i]);
+
+        while (ni_enqueue(ni->ni, ni->peers[1], &pushed->queue->rkey, &i, sizeof(i),
+                          pushed->with_ack ? &ack : NULL) == NI_AGAIN) {
+            suite_turn(ni);
+        }
+    }
+}
+
+static void no_ack_yet(struct suite_ni *ni, void *arg)
+{
+    struct pushed *pushed = arg;
+
+    CHECK(atomic_load(&pushed->done[CAPACITY].count) == 0);
+    CHECK(suite_stat(ni, "queue_held") > 0 && suite_stat(ni, "queue_refused") == 0);
+}
+
+/* Items wait and none is refused: because the queue says so, or because there is no ack to refuse to. */
+static void pushes_back(struct suite *suite)
+{
+    for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
+        struct pushed *pushed = suite_alloc(suite, sizeof(*pushed));
+
+        pushed->queue = suite_alloc(suite, sizeof(*pushed->queue));
+        pushed->with_ack = with_ack != 0;
+        suite_call(suite, 1, open_pushing, pushed);
+        suite_call(suite, 0, enqueue_all, pushed);
+        suite_rest(suite);
+        suite_call(suite, 1, no_ack_yet, pushed);
+        for (uint64_t i = 0; i < NI_ARRAY_LENGTH(pushed->done);) {
+            if (pop(suite, pushed->queue, 8) != NI_OK) {
+                suite_rest(suite);
+                continue;
+            }
+            CHECK(memcmp(pushed->queue->data, &i, sizeof(i)) == 0);
+            i++;
+        }
+        for (unsigned i = 0; with_ack && i < NI_ARRAY_LENGTH(pushed->done); i++) {
+            suite_until_count(suite, &pushed->done[i].count, 1);
+            CHECK(atomic_load(&pushed->done[i].status) == NI_OK);
+        }
+    }
+}
+
 /* ---- many writers ------------------------------------------------------------------------------------- */
 
 struct numbered {
@@ -342,6 +407,7 @@ int main(int argc, char **argv)
         {"bad_queues", 2, 0, bad_queues},
         {"full_queue_holds_back", 2, 0, full_queue_holds_back},
         {"only_the_sender_waits", 3, 0, only_the_sender_waits},
+        {"pushes_back", 2, 0, pushes_back},
         {"many_writers", 4, 0, many_writers},
         {"deregistered", 2, 0, deregistered},
     };

@@ -11,7 +11,8 @@ stress_tests = \
     tests/stress/lane_threads \
     tests/stress/many_processes \
     tests/stress/portals_threads \
-    tests/stress/qp_threads
+    tests/stress/qp_threads \
+    tests/stress/queues_threads
 
 tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
 tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
@@ -40,6 +41,10 @@ tests_stress_portals_threads_LDADD = $(STRESS_LIBS)
 tests_stress_qp_threads_SOURCES = tests/stress/qp_threads.c
 tests_stress_qp_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_qp_threads_LDADD = $(STRESS_LIBS)
+
+tests_stress_queues_threads_SOURCES = tests/stress/queues_threads.c
+tests_stress_queues_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_queues_threads_LDADD = $(STRESS_LIBS)
 
 include tests/stress/shm.mk
 

@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|table)\//)
+    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|table|tasks)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -91,6 +91,7 @@ BEGIN {
     allow("ni/command", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/qp", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/portals", "ni/engine ni/table ni/match ni/link ni/base ni/include")
+    allow("ni/tasks", "ni/base ni/include")
     allow("hfm", "ni/engine ni/link ni/base ni/include")
     allow("presto", "ni/engine ni/base ni/include")
     allow("ompi_glue", "ni/base ni/include")

@@ -13,10 +13,12 @@
 #include <apeni/param.h>
 #include <apeni/portals.h>
 #include <apeni/qp.h>
+#include <apeni/queue.h>
 #include <apeni/rcache.h>
 #include <apeni/region.h>
 #include <apeni/stats.h>
 #include <apeni/status.h>
+#include <apeni/tasks.h>
 #include <apeni/transfer.h>
 
 #endif

@@ -12,11 +12,12 @@
  * packet arrives depends on the type of its region alone.
  *
  *   MEMORY   Writes are delivered in place, Reads are answered, atomics are applied.
- *   QUEUE    Writes are enqueued (single reader), or handed to a consumer function on the link's
- *            own slot.
+ *   QUEUE    Writes are enqueued (single reader, queue.h), or handed to a consumer function on the
+ *            link's own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
  *   COMMAND  Its owner composes descriptors there by plain stores; packets are refused.
  *   QP       A queue pair: its owner posts requests there; packets are refused.
+ *   MULTI_QUEUE  Writes are enqueued, Reads dequeued; whichever comes first waits (queue.h).
  *
  * A region is named by a handle, which holds an index and a generation: a handle kept after
  * ni_region_deregister is refused, also when its index is in use again. A remote access must also
@@ -39,8 +40,9 @@ enum ni_region_type {
     NI_REGION_MEMORY = 1,
     NI_REGION_QUEUE = 2,
     NI_REGION_COUNTER = 3,
-    NI_REGION_COMMAND = 4, /* command.h */
-    NI_REGION_QP = 6,      /* qp.h */
+    NI_REGION_COMMAND = 4,     /* command.h */
+    NI_REGION_MULTI_QUEUE = 5, /* queue.h */
+    NI_REGION_QP = 6,          /* qp.h */
 };
 
 /* Remote accesses that a region allows; bits. */
@@ -82,17 +84,6 @@ ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned acces
 /* A QUEUE region whose messages go to a function. key 0 draws a random one. */
 ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, uint64_t key,
                              struct ni_rkey *rkey);
-
-/* A QUEUE region with a body of capacity items (rounded up to a power of two) of item_size
- * bytes: 4, 8, 16, 32 or 64, or 0 for items of any length (then capacity counts 64-byte units, of
- * which an item takes what it and 4 bytes of length need). Read by ni_queue_pop. A full queue
- * refuses with NI_AGAIN to the sender's ack address or, where there is none, holds the sender back.
- * What can never be an item is refused with NI_ERR_BOUNDS. */
-ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey);
-
-/* Take the oldest item: copies up to size bytes, sets *len to the item's length. NI_AGAIN if
- * empty; NI_ERR_TRUNCATED (item kept) if it is longer than size. One reader at a time. */
-ni_status ni_queue_pop(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len);
 
 /* Forget a region. Accesses under way finish or are refused; afterwards none touches the memory,
  * but a direct copy by a peer that has begun may still read or write it (as with any RDMA

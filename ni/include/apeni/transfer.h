@@ -101,8 +101,8 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
 
-/* The same with an ack, written when the item is in the peer's queue, or with NI_AGAIN when that
- * was full. */
+/* The same with the queue's key and an ack, written when the item is in the peer's queue, or with
+ * NI_AGAIN when that was full (queue.h). Without an ack (NULL) it waits for room, as a message does. */
 ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                      const void *data, size_t len, const struct ni_ack *ack);
 

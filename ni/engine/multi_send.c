@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/direct.h"
+#include "engine/multi.h"
+#include "engine/send.h"
+#include "engine/waiting.h"
+
+/* Multi-reader queues: packets to readers. */
+
+/* What goes to a reader: an answer to its request, or a message to its queue. */
+struct outgoing {
+    unsigned kind;
+    uint16_t tag;
+    ni_handle queue;
+    uint32_t fields; /* bytes of token: 8 or 0 */
+    uint64_t token;
+    const void *item;
+    uint32_t len;
+};
+
+static void compose(uint8_t *fields, uint8_t *payload, const struct outgoing *out)
+{
+    memcpy(fields, &out->token, out->fields);
+    if (out->len != 0) {
+        memcpy(payload, out->item, out->len);
+    }
+}
+
+/* Where the lane has no room, or is not made yet, but the link knows a place. */
+static bool send_elsewhere(struct ni_peer *peer, const struct outgoing *out)
+{
+    uint8_t *fields, *payload;
+
+    if (!ni_send_turn(peer) ||
+        ni_packet_begin(peer, out->fields, 0, out->len, &fields, &payload) != NI_OK) {
+        return false;
+    }
+    peer->overtake = false;
+    compose(fields, payload, out);
+    ni_packet_commit(peer, out->kind, out->tag, out->len, out->queue);
+    return true;
+}
+
+/* Send it now, or not at all: nothing is kept. */
+static bool send(struct ni_peer *peer, const struct outgoing *out)
+{
+    unsigned first = NI_PACKET_HEADER + out->fields;
+    unsigned head = first + out->len <= NI_LINE ? first : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, out->len);
+    struct ni_packet *packet;
+    bool sent = true;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL)) {
+        compose((uint8_t *)packet->body, (uint8_t *)packet + head, out);
+        ni_direct_send(peer, packet, ni_packet_word0(0, out->kind, head, out->tag),
+                       ni_packet_word1(out->len, out->queue), lines);
+    } else {
+        sent = send_elsewhere(peer, out);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return sent;
+}
+
+bool ni_multi_answer(const struct ni_multi_request *request, ni_status status, const void *item,
+                     uint32_t len)
+{
+    struct outgoing out = {.kind = NI_PACKET_ACK,
+                           .tag = (uint16_t)status,
+                           .fields = sizeof(out.token),
+                           .token = request->token,
+                           .item = item,
+                           .len = len};
+
+    return send(request->peer, &out);
+}
+
+bool ni_multi_send_on(const struct ni_multi_request *request, const void *item, uint32_t len)
+{
+    struct outgoing out = {
+        .kind = NI_PACKET_MESSAGE, .queue = request->to, .item = item, .len = len};
+
+    return send(request->peer, &out);
+}

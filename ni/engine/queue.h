@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_QUEUE_H
+#define NI_ENGINE_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <apeni/queue.h>
+
+#include "engine/ni.h"
+#include "engine/regions.h"
+
+/* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
+ * has the turn. */
+struct ni_queue;
+ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
+/* Whether a Write with an ack waits where there is no room for it. */
+bool ni_queue_pushes_back(const struct ni_queue *queue);
+
+/* The queue translation table (queue_names.c): an entry by number, NULL if that is not in use.
+ * Whoever has the turn. */
+struct ni_queue_name {
+    struct ni_peer *peer; /* NULL: ours */
+    struct ni_rkey queue;
+    uint64_t key; /* 0: no matter which */
+    unsigned access;
+    bool used;
+};
+
+const struct ni_queue_name *ni_queue_named(const struct ni *ni, uint32_t number);
+void ni_queue_names_free(struct ni *ni);
+
+/* Whether a handle in a packet is a number; no region has such a generation. */
+static inline bool ni_queue_is_number(ni_handle handle)
+{
+    return handle - NI_QUEUE_FIRST_HANDLE < NI_QUEUE_NUMBERS;
+}
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tasks/tasks.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+/*
+ * Central task pools: one multi-reader queue. A worker at another NI asks for some tasks at a time, half a
+ * window, which come as messages to a single-reader queue of its own; it asks again when it has got so many.
+ * Never more are asked for than its queue has room for. The worker whose NI keeps the queue pops: it gets
+ * what no request waits for.
+ */
+
+enum {
+    NI_TASKS_WINDOW_DEFAULT = 8,
+    NI_TASKS_REQUESTS = 4, /* out at a time: those that have all their items may not be told yet */
+};
+
+struct ni_tasks_request {
+    ni_word word; /* result; 0: none yet */
+    uint64_t name;
+    bool out;
+};
+
+struct ni_tasks_central {
+    struct ni_tasks tasks;
+    struct ni_tasks_queue queue;
+    unsigned flags;
+    /* One task at a time, with an ack (see tasks.h). */
+    bool carefully, carrying;
+    ni_word carried; /* result; 0: none yet */
+    uint8_t load[NI_QUEUE_ITEM_MAX];
+    /* A worker elsewhere. */
+    struct ni_rkey own; /* queue */
+    uint32_t half;      /* of the window; 0: no such worker */
+    uint64_t asked, got;
+    unsigned outs;
+    bool empty;        /* nothing will come any more */
+    ni_status failure; /* of a request */
+    struct ni_tasks_request requests[NI_TASKS_REQUESTS];
+};
+
+/* ---- putting --------------------------------------------------------------------------------- */
+
+static ni_status carry(struct ni_tasks_central *central)
+{
+    struct ni_ack ack = {.kind = NI_ACK_WORD, .word = &central->carried};
+    ni_status status;
+
+    atomic_store_explicit(&central->carried, 0, memory_order_relaxed);
+    status = ni_enqueue(central->tasks.ni, central->queue.peer, &central->queue.rkey, central->load,
+                        central->tasks.item, &ack);
+    if (status == NI_AGAIN) { /* as if the queue had said so */
+        atomic_store_explicit(&central->carried, ni_ack_failure(NI_AGAIN), memory_order_relaxed);
+        return NI_OK;
+    }
+    return status;
+}
+
+/* Whether the last task has arrived: NI_OK; if its queue was full it is sent again. */
+static ni_status settle(struct ni_tasks_central *central)
+{
+    uint64_t word;
+    ni_status status;
+
+    if (!central->carrying) {
+        return NI_OK;
+    }
+    word = atomic_load_explicit(&central->carried, memory_order_acquire);
+    if (word == 0) {
+        return NI_AGAIN;
+    }
+    status = ni_ack_status(word);
+    if (status == NI_AGAIN) {
+        status = carry(central);
+        return status == NI_OK ? NI_AGAIN : status;
+    }
+    central->carrying = false;
+    return status;
+}
+
+static ni_status put(struct ni_tasks *tasks, const void *item)
+{
+    struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
+    ni_status status;
+
+    if ((central->flags & NI_TASKS_PUT) == 0) {
+        return NI_ERR_INVALID;
+    }
+    if (!central->carefully) {
+        return ni_tasks_send(tasks, &central->queue, item);
+    }
+    status = settle(central);
+    if (status == NI_OK) {
+        memcpy(central->load, item, tasks->item);
+        status = carry(central);
+        central->carrying = status == NI_OK;
+    }
+    return status;
+}
+
+static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
+{
+    (void)worker;
+    return put(tasks, item);
+}
+
+/* ---- getting --------------------------------------------------------------------------------- */
+
+static ni_status ask(struct ni_tasks_central *central, struct ni_tasks_request *request)
+{
+    struct ni_ack ack = {.kind = NI_ACK_WORD, .word = &request->word};
+    ni_status status;
+
+    atomic_store_explicit(&request->word, 0, memory_order_relaxed);
+    status = ni_dequeue_to(central->tasks.ni, central->queue.peer, &central->queue.rkey,
+                           central->tasks.item, central->own.handle, central->half, &ack,
+                           &request->name);
+    if (status == NI_OK) {
+        request->out = true;
+        central->outs++;
+        central->asked += central->half;
+    }
+    return status;
+}
+
+/* A request that is over. One that the queue refused, because too many wait there, is made again. */
+static void settle_request(struct ni_tasks_central *central, struct ni_tasks_request *request)
+{
+    /* Pairs with the release store of the ack: its items are in our queue. */
+    uint64_t word = atomic_load_explicit(&request->word, memory_order_acquire);
+    ni_status status = ni_ack_status(word);
+
+    if (!request->out || word == 0) {
+        return;
+    }
+    request->out = false;
+    central->outs--;
+    if (status == NI_AGAIN) {
+        central->asked -= central->half;
+    } else if (status != NI_OK && status != NI_ERR_CANCELED) {
+        central->failure = status;
+    }
+}
+
+/* Have as many tasks under way as there may be. */
+static void refill(struct ni_tasks_central *central)
+{
+    for (unsigned i = 0; i < NI_TASKS_REQUESTS; i++) {
+        struct ni_tasks_request *request = &central->requests[i];
+        ni_status status = NI_OK;
+
+        settle_request(central, request);
+        if (!request->out && !central->tasks.stopped && central->failure == NI_OK &&
+            central->asked - central->got <= central->half) {
+            status = ask(central, request);
+        }
+        if (status != NI_OK && status != NI_AGAIN && status != NI_ERR_NOMEM) {
+            central->failure = status;
+        }
+    }
+}
+
+static ni_status pop(struct ni_tasks_central *central, void *item)
+{
+    size_t len;
+
+    return ni_queue_pop(central->tasks.ni, central->own.handle, item, central->tasks.item, &len);
+}
+
+static ni_status get_asked(struct ni_tasks_central *central, void *item)
+{
+    ni_status status = pop(central, item);
+
+    if (status == NI_OK) {
+        central->got++;
+        if (central->asked - central->got <= central->half) {
+            refill(central);
+        }
+        return NI_OK;
+    }
+    refill(central);
+    if (central->outs != 0 || (central->failure == NI_OK && !central->tasks.stopped)) {
+        return status;
+    }
+    status = pop(central, item); /* what came before the last request was over */
+    if (status == NI_AGAIN) {
+        central->empty = true;
+        status = central->failure != NI_OK ? central->failure : NI_ERR_CLOSED;
+    }
+    return status;
+}
+
+static ni_status get(struct ni_tasks *tasks, void *item)
+{
+    struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
+    ni_status status;
+    size_t len;
+
+    if ((central->flags & NI_TASKS_GET) == 0) {
+        return NI_ERR_INVALID;
+    }
+    if (central->carrying) {
+        (void)settle(central);
+    }
+    if (central->queue.peer != NULL) {
+        return get_asked(central, item);
+    }
+    if (tasks->stopped) {
+        return NI_ERR_CLOSED; /* what is left is for others */
+    }
+    status = ni_queue_pop(tasks->ni, central->queue.rkey.handle, item, tasks->item, &len);
+    return status;
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static ni_status stop(struct ni_tasks *tasks)
+{
+    struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
+    ni_status status = NI_OK;
+
+    tasks->stopped = true;
+    for (unsigned i = 0; i < NI_TASKS_REQUESTS && status == NI_OK; i++) {
+        if (central->requests[i].out) {
+            status = ni_dequeue_cancel(tasks->ni, central->queue.peer, &central->queue.rkey,
+                                       central->requests[i].name);
+        }
+    }
+    return status;
+}
+
+static void free_pool(struct ni_tasks_central *central)
+{
+    if (central->own.handle != 0) {
+        (void)ni_region_deregister(central->tasks.ni, central->own.handle);
+    }
+    ni_free(central);
+}
+
+static ni_status close_pool(struct ni_tasks *tasks)
+{
+    struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
+
+    if (central->outs != 0 || (central->asked != 0 && !central->empty) ||
+        (central->carrying && settle(central) == NI_AGAIN)) {
+        return NI_AGAIN;
+    }
+    free_pool(central);
+    return NI_OK;
+}
+
+static const struct ni_tasks_ops ops = {
+    .put = put, .put_to = put_to, .get = get, .stop = stop, .close = close_pool};
+
+ni_status ni_tasks_central(struct ni *ni, const struct ni_tasks_queue *queue, size_t item_size,
+                           unsigned flags, unsigned window, struct ni_tasks **tasks)
+{
+    bool elsewhere = (flags & NI_TASKS_GET) != 0 && queue->peer != NULL;
+    struct ni_tasks_central *central;
+    ni_status status = NI_OK;
+
+    if (!ni_tasks_item_valid(item_size) || flags == 0 ||
+        (flags & ~(unsigned)(NI_TASKS_PUT | NI_TASKS_GET)) != 0 || window > NI_TASKS_WINDOW) {
+        return NI_ERR_INVALID;
+    }
+    central = ni_calloc(1, sizeof(*central));
+    if (central == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    window = window != 0 ? window : NI_TASKS_WINDOW_DEFAULT;
+    central->tasks = (struct ni_tasks){.ops = &ops, .ni = ni, .item = item_size};
+    central->queue = *queue;
+    central->flags = flags;
+    central->carefully = flags == (NI_TASKS_PUT | NI_TASKS_GET) && elsewhere;
+    if (elsewhere) {
+        central->half = (window + 1) / 2;
+        status = ni_region_queue(ni, item_size, 2 * (size_t)central->half, &central->own);
+    }
+    if (status != NI_OK) {
+        free_pool(central);
+        return status;
+    }
+    *tasks = &central->tasks;
+    return NI_OK;
+}
