@@ -30,6 +30,13 @@ osu_PROGRAMS += osu_bench/ni_commands
 osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c
 osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_commands_LDADD = ni/libapeni.la
+osu_PROGRAMS += osu_bench/ni_tasks
+osu_bench_ni_tasks_SOURCES = osu_bench/ni_tasks.c \
+    osu_bench/tasks/locked.c osu_bench/tasks/locked.h \
+    osu_bench/tasks/ours.c \
+    osu_bench/tasks/party.c osu_bench/tasks/party.h
+osu_bench_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
+osu_bench_ni_tasks_LDADD = ni/libapeni.la -lpthread
 
 OSU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/osu_bench $(MPI_CPPFLAGS)
 OSU_LIBS = osu_bench/libosu.la $(MPI_LIBS) -lm -lpthread
@@ -161,7 +168,7 @@ check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
 
-TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/line.sh
+TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/line.sh osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
 # without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
@@ -236,6 +243,7 @@ EXTRA_DIST += \
     osu_bench/apelink-compare.in \
     osu_bench/build-mpich \
     osu_bench/tests/commands.sh \
+    osu_bench/tests/tasks.sh \
     osu_bench/tests/common.sh \
     osu_bench/tests/compare.sh \
     osu_bench/tests/line.sh \

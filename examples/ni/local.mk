@@ -2,11 +2,18 @@
 # Small programs on the network interface alone, each also a test: it ends with 0 if its result is right.
 
 ni_examples = \
-    examples/ni/queue_pair
+    examples/ni/queue_pair \
+    examples/ni/tasks
 
 examples_ni_queue_pair_SOURCES = examples/ni/queue_pair.c
 examples_ni_queue_pair_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 examples_ni_queue_pair_LDADD = ni/libapeni.la
 
+examples_ni_tasks_SOURCES = examples/ni/tasks.c
+examples_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+examples_ni_tasks_LDADD = ni/libapeni.la
+
 check_PROGRAMS += $(ni_examples)
 TESTS += $(ni_examples)
+
+EXTRA_DIST += examples/ni/README.md
