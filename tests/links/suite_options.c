@@ -2,7 +2,7 @@
 #include "suite_portals.h"
 
 /* Options that are rare: memory that changes after the call, acknowledgements that are only counted, entries
- * without events of successes. And limits of what is allocated. */
+ * without events of successes. And limits of what is allocated, and bytes sent. */
 
 enum { VOLATILE = 150, MOST = 4096, ACKS = 7 };
 
@@ -171,6 +171,48 @@ static void counted(struct suite *suite)
     CHECK(suite_event(options->ends[1], NI_EVENT_AUTO_UNLINK, 0)->user_ptr == (void *)7);
 }
 
+/* ---- bytes sent --------------------------------------------------------------------------------- */
+
+enum { COUNTED = 70 };
+
+static uint64_t put_sizes(struct suite_ni *ni, struct options *options)
+{
+    static const size_t sizes[] = {0, 1, 8, 32, 33, 100, 500};
+    struct ni_md md = options->ends[0]->md;
+    uint64_t sum = 0;
+
+    md.options = NI_MD_SENT_BY_RESULT;
+    for (unsigned i = 0; i < COUNTED; i++) {
+        size_t size = sizes[i % (sizeof(sizes) / sizeof(sizes[0]))];
+        int result = ni_put(ni->ni, &md, (uintptr_t)options->from, size, NI_NO_ACK_REQ,
+                            ni->peers[1], 0, i, 0, NULL, i);
+
+        CHECK(result == NI_PTL_SENT || result == NI_OK);
+        sum += size;
+    }
+    return sum;
+}
+
+/* Whichever way a put takes, its bytes are counted, once. */
+static void count_bytes(struct suite_ni *ni, void *arg)
+{
+    uint64_t before = suite_stat(ni, "tx_bytes"), sum = put_sizes(ni, arg);
+
+    for (unsigned i = 0; suite_stat(ni, "tx_bytes") - before < sum; i++) {
+        CHECK(i < 200000);
+        suite_turn(ni);
+    }
+    CHECK(suite_stat(ni, "tx_bytes") - before == sum);
+}
+
+static void bytes(struct suite *suite)
+{
+    struct options *options = start(suite);
+
+    suite_call(suite, 0, count_bytes, options);
+    suite_until_kept(suite, 1, COUNTED);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------ */
 
 static void take_all(struct suite_ni *ni, void *arg)
@@ -204,6 +246,7 @@ static void limits(struct suite *suite)
 static const struct suite_case cases[] = {
     {"volatile", 2, SUITE_NEEDS_NOTHING, volatile_memory},
     {"counted", 2, SUITE_NEEDS_NOTHING, counted},
+    {"bytes", 2, SUITE_NEEDS_NOTHING, bytes},
     {"limits", 1, SUITE_NEEDS_NOTHING, limits},
 };
 
