@@ -25,6 +25,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/inproc.h \
     ni/include/apeni/log.h \
     ni/include/apeni/ni.h \
+    ni/include/apeni/notify.h \
     ni/include/apeni/param.h \
     ni/include/apeni/portals.h \
     ni/include/apeni/portals_atomic.h \

@@ -5,6 +5,7 @@
 
 #include "engine/arrival.h"
 #include "engine/queue.h"
+#include "engine/note.h"
 #include "engine/regions.h"
 
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
@@ -81,6 +82,8 @@ static ni_status write_object(const struct ni_arrival *a, const struct ni_packet
         status = ni_arrival_refuse(a, NI_ERR_BOUNDS);
     } else if (region->type == NI_REGION_COUNTER) {
         status = write_counter(a);
+    } else if (region->type == NI_REGION_INTERRUPT) {
+        status = ni_interrupt_fire(a->ni, a->region);
     } else {
         status =
             ni_arrival_refuse(a, NI_ERR_ACCESS); /* descriptors are composed by their owner alone */
@@ -95,7 +98,13 @@ ni_status ni_on_write(const struct ni_arrival *a)
     struct ni_region_view region;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
-    if (!ni_arrival_has_fields(a, sizeof(fields)) || !fields_fit(a, &fields)) {
+    if (!ni_arrival_has_fields(a, sizeof(fields))) {
+        return NI_ERR_PROTOCOL;
+    }
+    if ((a->tag & NI_WRITE_NOTED) != 0) {
+        return ni_on_noted(a, &fields);
+    }
+    if (!fields_fit(a, &fields)) {
         return NI_ERR_PROTOCOL;
     }
     if (entry == NULL || !ni_entry_read(entry, a->region, &region)) {

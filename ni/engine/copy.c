@@ -6,6 +6,7 @@
 #include "engine/ask.h"
 #include "engine/copy.h"
 #include "engine/job.h"
+#include "engine/note.h"
 #include "engine/transfer.h"
 
 /*
@@ -114,6 +115,16 @@ static bool helper_done(const struct ni_op *op)
            atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others;
 }
 
+/* It is not copied any more, but goes on. */
+static void leave(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->copying, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
 /* All chunks have ended, ours and the target's. */
 static void finish(struct ni_op *op)
 {
@@ -131,12 +142,11 @@ static void finish(struct ni_op *op)
         return;
     }
     if (op->failure == NI_ERR_UNSUPPORTED) {
-        struct ni *ni = op->peer->ni;
-
-        ni_lock_take(&ni->lock, ni->threads);
-        ni_work_remove(&ni->copying, &op->copying);
-        ni_lock_give(&ni->lock, ni->threads);
+        leave(op);
         ni_transfer_by_packets(op);
+    } else if (op->failure == NI_OK && op->noting != NULL) {
+        leave(op);
+        ni_note_copied(op);
     } else {
         ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
     }

@@ -6,6 +6,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/arrive.c \
     ni/engine/arrive.h \
     ni/engine/arrive_queue.c \
+    ni/engine/arrive_note.c \
     ni/engine/arrive_read.c \
     ni/engine/arrive_write.c \
     ni/engine/ask.c \
@@ -30,6 +31,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/fork.c \
     ni/engine/help.c \
     ni/engine/help.h \
+    ni/engine/interrupt.c \
     ni/engine/job.c \
     ni/engine/job.h \
     ni/engine/lanes.c \
@@ -42,6 +44,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/multi_send.c \
     ni/engine/multi_serve.c \
     ni/engine/ni.h \
+    ni/engine/note.c \
+    ni/engine/note.h \
     ni/engine/op.c \
     ni/engine/op.h \
     ni/engine/open.c \

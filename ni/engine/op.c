@@ -2,6 +2,8 @@
 #include <apeni/counter.h>
 #include <apeni/transfer.h>
 
+#include "base/alloc.h"
+#include "engine/note.h"
 #include "engine/op.h"
 #include "engine/stream.h"
 
@@ -117,6 +119,9 @@ void ni_op_undo(struct ni_op *op)
     struct ni *ni = op->peer->ni;
     struct ni_list ready;
 
+    if (!op->plain) {
+        ni_free(ni_note_take(op, NI_OK));
+    }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
     /* Another thread's flush may have counted it. */
@@ -130,10 +135,12 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
 {
     struct ni *ni = op->peer->ni;
     struct ni_ack ack = op->ack;
+    struct ni_noting *noting = NULL;
     struct ni_list ready;
 
     if (op->kind == NI_OP_WRITE && !op->plain) {
         ni_stream_end(op); /* from now on its source may be gone */
+        noting = ni_note_take(op, status);
     }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
@@ -142,6 +149,9 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
     }
     free_op(ni, op);
     ni_lock_give(&ni->lock, ni->threads);
+    if (NI_UNLIKELY(noting != NULL)) {
+        ni_note_end(ni, noting);
+    }
     ni_ack_deliver(ni, &ack, status, value);
     complete_flushes(ni, &ready);
 }

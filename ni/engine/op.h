@@ -53,9 +53,10 @@ struct ni_op {
     uint32_t generation;
     bool asked; /* READ: the target may answer (ask.c) */
     uint64_t asked_ns;
-    bool alone;        /* the target cannot help */
-    bool closed;       /* no chunk can be claimed any more */
-    ni_status failure; /* of our own copies; FLUSH: of the first operation that failed */
+    bool alone;               /* the target cannot help */
+    bool closed;              /* no chunk can be claimed any more */
+    ni_status failure;        /* of our own copies; FLUSH: of the first operation that failed */
+    struct ni_noting *noting; /* WRITE: note.h; NULL: nothing of the kind */
 };
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */

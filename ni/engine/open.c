@@ -12,6 +12,7 @@
 #include "engine/lanes.h"
 #include "engine/multi.h"
 #include "engine/ni.h"
+#include "engine/note.h"
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
@@ -62,6 +63,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_work_init(&ni->flushes);
     ni_work_init(&ni->portal_work);
     ni->last.queue = NI_NO_QUEUE;
+    ni_list_init(&ni->departed);
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
@@ -160,6 +162,7 @@ void ni_close(struct ni *ni)
         ni_peer_down(ni, ni_container_of(node, struct ni_peer, all), NI_ERR_CLOSED);
     }
     ni_peers_settle(ni);
+    (void)ni_note_deliver(ni);
     if (ni->portal_ops != NULL) {
         ni->portal_ops->close(ni);
     }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "engine/multi.h"
+#include "engine/note.h"
 #include "engine/progress.h"
 #include "engine/regions.h"
 
@@ -77,6 +78,8 @@ static void free_object(struct ni *ni, enum ni_region_type type, const struct ni
         ni_counter_free((struct ni_counter *)(uintptr_t)view->object[0]);
     } else if (type == NI_REGION_COMMAND) {
         ni->command_ops->release(ni, (void *)(uintptr_t)view->object[0]);
+    } else if (type == NI_REGION_INTERRUPT) {
+        ni_interrupt_free(view->object[0]);
     } else if (type == NI_REGION_QP) {
         ni->qp_ops->release(ni, (void *)(uintptr_t)view->object[0]);
     }

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "engine/fast.h"
+#include "engine/note.h"
 #include "engine/send.h"
 #include "engine/stream.h"
 #include "engine/waiting.h"
@@ -55,15 +56,27 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
         .operand = stream->sent,
         .compare = stream->len,
     };
+    bool last = stream->sent + len == stream->len;
+    bool noted = stream->noting != NULL && stream->noting->noted && last;
+    uint32_t skip = noted ? sizeof(stream->noting->note) : 0;
     uint8_t *place, *payload;
-    ni_status status = ni_packet_begin(stream->peer, sizeof(fields), 0, len, &place, &payload);
+    ni_status status =
+        ni_packet_begin(stream->peer, sizeof(fields), 0, skip + len, &place, &payload);
 
-    if (status == NI_OK) {
-        memcpy(place, &fields, sizeof(fields));
-        ni_msg_copy(stream->peer, payload, stream->src + stream->sent, len);
-        ni_packet_commit(stream->peer, NI_PACKET_WRITE, 0, len, stream->where.handle);
+    if (status != NI_OK) {
+        return status;
     }
-    return status;
+    memcpy(place, &fields, sizeof(fields));
+    if (noted) {
+        memcpy(payload, &stream->noting->note, skip);
+    }
+    ni_msg_copy(stream->peer, payload + skip, stream->src + stream->sent, len);
+    ni_packet_commit(stream->peer, NI_PACKET_WRITE, noted ? NI_WRITE_NOTED : 0, skip + len,
+                     stream->where.handle);
+    if (last && stream->noting != NULL) {
+        ni_note_depart(stream->peer->ni, stream->noting);
+    }
+    return NI_OK;
 }
 
 /* Copy the next len bytes of the region that is read, which may have been deregistered since the
@@ -179,6 +192,22 @@ ni_status ni_stream_write(struct ni_op *op, const void *src)
         .len = op->len,
         .token = ni_op_token(op),
         .where = op->where,
+        .noting = op->noting,
+    };
+
+    return start(&stream);
+}
+
+ni_status ni_stream_note(struct ni_op *op)
+{
+    struct ni_stream stream = {
+        .peer = op->peer,
+        .src = op->local,
+        .len = op->len,
+        .sent = op->len,
+        .token = ni_op_token(op),
+        .where = op->where,
+        .noting = op->noting,
     };
 
     return start(&stream);

@@ -17,8 +17,9 @@ struct ni_stream {
     const uint8_t *src;
     uint64_t len, sent;
     uint64_t token;
-    struct ni_remote where; /* WRITE */
-    ni_handle source;       /* answer: the region read, to be there still at each segment */
+    struct ni_remote where;   /* WRITE */
+    struct ni_noting *noting; /* WRITE: its operation's, or NULL */
+    ni_handle source;         /* answer: the region read, to be there still at each segment */
     uint64_t source_key;
 };
 
@@ -27,6 +28,8 @@ struct ni_stream {
 ni_status ni_stream_write(struct ni_op *op, const void *src);
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
                            ni_handle source, uint64_t source_key);
+/* The note of a Write whose bytes are there already. */
+ni_status ni_stream_note(struct ni_op *op);
 /* Send a segment of the one whose turn it is. Returns packets sent. The peer's lock is held. */
 unsigned ni_stream_send_next(struct ni_peer *peer);
 /* Forget a stream. The peer's lock is held. */

@@ -22,16 +22,11 @@
  *   otherwise                          packets, stream.c
  */
 
-enum {
-    NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
-};
-
 /* Where no bytes are: callers may say NULL, memcpy may not be given that. */
 static uint8_t nothing[1];
 
-/* May we touch the peer's memory ourselves? NI_ERR_UNSUPPORTED: it has to be asked by packets. */
-static ni_status check_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
-                                unsigned access)
+ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                               unsigned access)
 {
     if (ep->exported == NULL || ni_handle_index(where->handle) >= ep->exported_count) {
         return NI_ERR_UNSUPPORTED;
@@ -168,7 +163,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
-    status = check_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
+    status = ni_transfer_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
     /* Only MEMORY regions are exported: what is not there the target may still know. */
     if (status == NI_ERR_UNSUPPORTED || status == NI_ERR_REGION ||
         (status == NI_OK && !ep->same_memory)) {

@@ -11,6 +11,14 @@
 #include "engine/op.h"
 #include "engine/peer.h"
 
+enum {
+    NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
+};
+
+/* May we touch the peer's memory ourselves? NI_ERR_UNSUPPORTED: it has to be asked by packets. */
+ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                               unsigned access);
+
 /* A Write of one packet to a region that is more than memory. data is used before the call
  * returns. */
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/control.h"
+#include "engine/note.h"
 #include "engine/portal_ops.h"
 #include "engine/stream.h"
 #include "engine/waiting.h"
@@ -66,7 +67,7 @@ bool ni_send_turn(struct ni_peer *peer)
 
 unsigned ni_send_progress(struct ni *ni)
 {
-    unsigned sent = 0;
+    unsigned sent = ni_note_deliver(ni);
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);

@@ -44,6 +44,17 @@ static inline void ni_work_remove(struct ni_work *work, struct ni_list *item)
     }
 }
 
+/* One piece of work more, or less, that is in no list of this kind. */
+static inline void ni_work_raise(struct ni_work *work)
+{
+    atomic_store_explicit(&work->count, ni_work_count(work) + 1, memory_order_relaxed);
+}
+
+static inline void ni_work_lower(struct ni_work *work)
+{
+    atomic_store_explicit(&work->count, ni_work_count(work) - 1, memory_order_relaxed);
+}
+
 /* The first, which moves to the end, so that each gets its turn; NULL if there is none. The lock is
  * the NI's. */
 static inline struct ni_list *ni_work_next(struct ni_work *work, struct ni_lock *lock, bool threads)

@@ -66,8 +66,20 @@ struct ni_packet_remote {
 
 /* Tag of a WRITE, bits. */
 enum {
-    NI_WRITE_HOLD = 1, /* for a queue: wait for room; nobody would be told of a refusal */
+    NI_WRITE_HOLD = 1,  /* for a queue: wait for room; nobody would be told of a refusal */
+    NI_WRITE_NOTED = 2, /* to memory: the last packet, with a note */
 };
+
+/* What begins the payload of the last packet of a WRITE with NI_WRITE_NOTED. */
+struct ni_packet_note {
+    uint64_t addr; /* of the word, if the region is MEMORY */
+    uint64_t key;
+    uint64_t value;
+    uint32_t handle; /* of the region that is told */
+    uint32_t zero;
+};
+
+_Static_assert(sizeof(struct ni_packet_note) == 32, "on the wire");
 
 /* Tag of a READ. */
 enum ni_read_tag {

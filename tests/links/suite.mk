@@ -30,6 +30,7 @@ suite_tests = \
     tests/links/suite_options \
     tests/links/suite_multi \
     tests/links/suite_multi_random \
+    tests/links/suite_notes \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
     tests/links/suite_portal_atomics \
@@ -125,6 +126,10 @@ tests_links_suite_multi_LDADD = $(LINKS_LIBS)
 tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c $(suite_sources) $(suite_multi)
 tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_multi_random_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_notes_SOURCES = tests/links/suite_notes.c $(suite_sources)
+tests_links_suite_notes_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_notes_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals) $(suite_overflow)
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)

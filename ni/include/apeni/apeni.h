@@ -10,6 +10,7 @@
 #include <apeni/inproc.h>
 #include <apeni/log.h>
 #include <apeni/ni.h>
+#include <apeni/notify.h>
 #include <apeni/param.h>
 #include <apeni/portals.h>
 #include <apeni/qp.h>

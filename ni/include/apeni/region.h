@@ -16,6 +16,7 @@
  *            link's own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
  *   COMMAND  Its owner composes descriptors there by plain stores; packets are refused.
+ *   INTERRUPT  Writes and notes wake who sleeps on its descriptor.
  *   QP       A queue pair: its owner posts requests there; packets are refused.
  *   MULTI_QUEUE  Writes are enqueued, Reads dequeued; whichever comes first waits (queue.h).
  *
@@ -43,6 +44,7 @@ enum ni_region_type {
     NI_REGION_COMMAND = 4,     /* command.h */
     NI_REGION_MULTI_QUEUE = 5, /* queue.h */
     NI_REGION_QP = 6,          /* qp.h */
+    NI_REGION_INTERRUPT = 7,   /* notify.h */
 };
 
 /* Remote accesses that a region allows; bits. */
