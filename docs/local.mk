@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-EXTRA_DIST += docs/architecture.md docs/commands.md docs/figures.md docs/matching.md docs/qp.md docs/queues.md docs/wire.md
+EXTRA_DIST += docs/architecture.md docs/commands.md docs/figures.md docs/matching.md docs/notify.md docs/qp.md \
+    docs/queues.md docs/wire.md

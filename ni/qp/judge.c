@@ -13,17 +13,32 @@ static const struct {
     [NI_QP_ATOMIC] = {false, true, true},
 };
 
+static bool is_noted(uint64_t head)
+{
+    return (ni_qp_flags_of(head) & NI_QP_NOTE) != 0;
+}
+
+/* Flags are those that the operation has. */
+static bool are_flags(enum ni_qp_op op, unsigned flags)
+{
+    unsigned write = op == NI_QP_WRITE ? NI_QP_NOTE | NI_QP_DEPARTED : 0;
+
+    return (flags & ~(NI_QP_FENCE | NI_QP_SILENT | write)) == 0;
+}
+
 static bool is_request(const struct ni_qp_flight *flight)
 {
     const uint64_t *word = flight->word;
     enum ni_qp_op op = ni_qp_op_of(word[0]);
     uint64_t len = ni_qp_len_of(word[0]);
 
-    if (op < NI_QP_NOP || op > NI_QP_ATOMIC ||
-        (ni_qp_flags_of(word[0]) & ~(unsigned)(NI_QP_FENCE | NI_QP_SILENT)) != 0 ||
+    if (op < NI_QP_NOP || op > NI_QP_ATOMIC || !are_flags(op, ni_qp_flags_of(word[0])) ||
         (!uses[op].local && word[1] != 0) || (!uses[op].remote && word[2] != 0) ||
-        (!uses[op].operands && (word[3] | word[4] | word[5] >> 32) != 0)) {
+        (!uses[op].operands && !is_noted(word[0]) && (word[3] | word[4] | word[5] >> 32) != 0)) {
         return false;
+    }
+    if (is_noted(word[0])) {
+        return (word[5] >> 32 & 0xffff) == 0;
     }
     if (op == NI_QP_ATOMIC) {
         return (len == 4 || len == 8) && word[5] >> 32 < NI_ATOMIC_OPS;
@@ -59,10 +74,28 @@ bool ni_qp_is_owners(const struct ni_qp_flight *flight, uint64_t len)
                           flight->word[1] + flight->issued, len, local_access(op), NULL) == NI_OK;
 }
 
+static const struct ni_qp_target *find(const struct ni_qpair *pair, uint64_t target)
+{
+    return target < pair->target_count && pair->targets[target].peer != NULL
+               ? &pair->targets[target]
+               : NULL;
+}
+
+static bool judge_note(struct ni_qp_flight *flight)
+{
+    const struct ni_qp_target *told = find(flight->pair, flight->word[5] >> 48);
+
+    if (told == NULL || told->peer != flight->peer) {
+        return false;
+    }
+    flight->note =
+        (struct ni_note){.region = told->rkey, .addr = flight->word[3], .value = flight->word[4]};
+    return true;
+}
+
 enum ni_qp_reason ni_qp_judge(struct ni_qp_flight *flight)
 {
-    const struct ni_qpair *pair = flight->pair;
-    uint32_t target = ni_qp_target_of(flight->word[0]);
+    const struct ni_qp_target *target = find(flight->pair, ni_qp_target_of(flight->word[0]));
 
     if (!is_request(flight)) {
         return NI_QP_BAD_REQUEST;
@@ -70,10 +103,13 @@ enum ni_qp_reason ni_qp_judge(struct ni_qp_flight *flight)
     if (ni_qp_op_of(flight->word[0]) == NI_QP_NOP) {
         return NI_QP_DONE;
     }
-    if (target >= pair->target_count || pair->targets[target].peer == NULL) {
+    if (target == NULL) {
         return NI_QP_BAD_TARGET;
     }
-    flight->peer = pair->targets[target].peer;
-    flight->target = pair->targets[target].rkey;
+    flight->peer = target->peer;
+    flight->target = target->rkey;
+    if (is_noted(flight->word[0]) && !judge_note(flight)) {
+        return NI_QP_BAD_NOTE;
+    }
     return judge_local(flight) ? NI_QP_DONE : NI_QP_BAD_LOCAL;
 }

@@ -2,6 +2,7 @@
 #ifndef NI_QP_PAIR_H
 #define NI_QP_PAIR_H
 
+#include <apeni/notify.h>
 #include <apeni/qp.h>
 
 #include "engine/engine.h"
@@ -38,6 +39,7 @@ struct ni_qp_flight {
     uint32_t units;
     struct ni_peer *peer;
     struct ni_rkey target;
+    struct ni_note note;   /* NI_QP_NOTE */
     struct ni_rkey memory; /* the local range's region */
     uint64_t issued;       /* bytes */
     uint64_t value;

@@ -13,7 +13,16 @@ static const ni_status statuses[] = {
     [NI_QP_BAD_REQUEST] = NI_ERR_INVALID,
     [NI_QP_BAD_TARGET] = NI_ERR_NOTFOUND,
     [NI_QP_BAD_LOCAL] = NI_ERR_BOUNDS,
+    [NI_QP_BAD_NOTE] = NI_ERR_NOTFOUND,
 };
+
+static uint64_t value_of(const struct ni_qp_flight *flight)
+{
+    if (flight->status != NI_OK) {
+        return 0;
+    }
+    return ni_qp_op_of(flight->word[0]) == NI_QP_ATOMIC ? flight->value : flight->issued;
+}
 
 /* The end of a request. take.c saw to it that there is room. */
 static void finish(struct ni_qp_flight *flight)
@@ -27,7 +36,7 @@ static void finish(struct ni_qp_flight *flight)
         ni_word *word = pair->attr.completions[pair->completed & (count - 1)].word;
         uint64_t toggle = ni_qp_toggle(pair->completed, count);
 
-        ni_qp_store(&word[1], flight->status == NI_OK ? flight->value : 0);
+        ni_qp_store(&word[1], value_of(flight));
         /* Q3 */
         ni_qp_store(&word[0], toggle | (uint64_t)flight->reason << 8 |
                                   (uint64_t)(uint16_t)(int16_t)flight->status << 16 |
@@ -54,7 +63,7 @@ static void on_unit(void *arg, ni_status status, uint64_t value)
 
     flight->units--;
     pair->units--;
-    flight->value += value;
+    flight->value = value; /* of an atomic, which is one unit */
     if (status != NI_OK) {
         fail(flight, status, NI_QP_FAILED);
     }
@@ -74,10 +83,25 @@ static uint64_t unit_len(const struct ni_qp_flight *flight)
     uint64_t left = ni_qp_len_of(flight->word[0]) - flight->issued;
     uint32_t unroll = flight->pair->attr.unroll;
 
-    if (unroll == 0) {
+    if (unroll == 0 || (ni_qp_flags_of(flight->word[0]) & NI_QP_NOTE) != 0) {
         return left;
     }
     return ni_min_u64(left, unroll - (flight->word[2] + flight->issued) % unroll);
+}
+
+static ni_status start_write(struct ni_qp_flight *flight, const void *local, uint64_t len,
+                             const struct ni_remote *remote, const struct ni_ack *ack)
+{
+    unsigned flags = ni_qp_flags_of(flight->word[0]);
+    struct ni *ni = flight->pair->ni;
+    bool departed = (flags & NI_QP_DEPARTED) != 0;
+
+    if (NI_LIKELY((flags & (NI_QP_NOTE | NI_QP_DEPARTED)) == 0)) {
+        return ni_write(ni, flight->peer, local, len, remote, ack);
+    }
+    return ni_write_notify(ni, flight->peer, local, len, remote,
+                           (flags & NI_QP_NOTE) != 0 ? &flight->note : NULL, departed ? ack : NULL,
+                           departed ? NULL : ack);
 }
 
 /* As the calls of transfer.h: NI_OK, and on_unit comes or has come. */
@@ -98,7 +122,7 @@ static ni_status start(struct ni_qp_flight *flight, uint64_t len)
     case NI_QP_READ:
         return ni_read(ni, flight->peer, local, len, &remote, &ack);
     case NI_QP_WRITE:
-        return ni_write(ni, flight->peer, local, len, &remote, &ack);
+        return start_write(flight, local, len, &remote, &ack);
     default:
         return ni_fetch_op(ni, flight->peer, (enum ni_atomic_op)(flight->word[5] >> 32),
                            (unsigned)len, flight->word[3], flight->word[4], &remote, &ack);

@@ -146,6 +146,32 @@ static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
     }
 }
 
+/* The note of a Write that says it has one: from the input, and what that cannot guess. */
+static void help_note(struct world *world, struct input *in, struct ni_packet *packet)
+{
+    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+                                    &world->counter};
+    uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    struct ni_packet_note note;
+    uint8_t choice;
+
+    if (ni_packet_kind(word0) != NI_PACKET_WRITE || (ni_packet_tag(word0) & NI_WRITE_NOTED) == 0 ||
+        ni_packet_head(word0) > NI_LINE) {
+        return;
+    }
+    take(in, &choice, 1);
+    take(in, &note, sizeof(note));
+    note.handle = choice & 4 ? keys[choice & 3]->handle : note.handle;
+    note.key = choice & 8 ? keys[choice & 3]->key : note.key;
+    note.addr =
+        choice & 16 ? (uintptr_t)world->memory + note.addr % (GUARD + REGION + GUARD) : note.addr;
+    note.addr &= choice & 32 ? ~UINT64_C(7) : UINT64_MAX;
+    memcpy((uint8_t *)packet + ni_packet_head(word0), &note, sizeof(note));
+    if (choice & 64) {
+        packet->body[4] = packet->body[3] + ni_packet_len(packet->word1) - sizeof(note);
+    }
+}
+
 static void send_packet(struct world *world, struct input *in)
 {
     uint8_t choice, *bytes = aligned_alloc(NI_LINE, ROOM);
@@ -158,6 +184,7 @@ static void send_packet(struct world *world, struct input *in)
     take(in, bytes, NI_LINE);
     if (choice & 128) {
         help(world, packet, choice);
+        help_note(world, in, packet);
     }
     word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
     if (ni_packet_kind(word0) == NI_PACKET_JOB && ni_peer_state(world->peer) == NI_OK) {

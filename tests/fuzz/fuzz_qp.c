@@ -218,13 +218,15 @@ static void store_request(struct world *world, struct input *in)
                                        ? place(world->local, wild.local)
                                        : wild.local & 1);
     ni_qp_store(&request->word[2], op == NI_QP_NOP ? 0 : place(world->remote, wild.remote));
-    ni_qp_store(&request->word[3], op == NI_QP_ATOMIC ? wild.cookie : 0);
+    ni_qp_store(&request->word[3], (wild.flags & 4) != 0 ? place(world->remote, wild.local)
+                                   : op == NI_QP_ATOMIC  ? wild.cookie
+                                                         : 0);
     ni_qp_store(&request->word[4], 0);
     ni_qp_store(&request->word[5],
                 wild.cookie | (op == NI_QP_ATOMIC ? (uint64_t)(wild.atomic % 12) << 32 : 0));
     ni_qp_store(&request->word[6], 0);
     ni_qp_store(&request->word[7], 0);
-    ni_qp_store(&request->word[0], (wild.toggle & 1) | op << 1 | (uint64_t)(wild.flags % 5) << 8 |
+    ni_qp_store(&request->word[0], (wild.toggle & 1) | op << 1 | (uint64_t)(wild.flags % 17) << 8 |
                                        (uint64_t)(wild.target % 3) << 16 |
                                        (op == NI_QP_ATOMIC ? UINT64_C(8) : wild.len % 1200) << 32);
 }

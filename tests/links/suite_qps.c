@@ -202,6 +202,39 @@ static void fenced(struct suite *suite)
     }
 }
 
+/* ---- notification ------------------------------------------------------------------------------ */
+
+static bool is_there(void *arg)
+{
+    struct qp_world *world = arg;
+    ni_word *flag = (ni_word *)(void *)(world->remote + (size_t)QP_SLICE * 200);
+
+    return atomic_load_explicit(flag, memory_order_acquire) == 4711;
+}
+
+/* A note behind the data tells the target; a departure gives the source back. */
+static void notified(struct suite *suite)
+{
+    struct qp_world *world = qp_world_new(suite);
+    struct qp_pair *pair = qp_pair_new(world, 4, 4, 64);
+    ni_word *flag = (ni_word *)(void *)(world->remote + (size_t)QP_SLICE * 200);
+
+    for (uint32_t flags = NI_QP_NOTE; flags <= (NI_QP_NOTE | NI_QP_DEPARTED); flags += 8) {
+        for (uint32_t len = 1; len < 20000; len = 5 * len + 3) {
+            struct ni_qp_work work = qp_copy(world, NI_QP_WRITE, 2, len, len + flags);
+
+            work.flags = flags;
+            work.operand = (uintptr_t)flag;
+            work.compare = 4711;
+            atomic_store(flag, 0);
+            check_done(qp_run(pair, &work), len);
+            memset(world->local + 2 * QP_SLICE, 0xff, (flags & NI_QP_DEPARTED) != 0 ? len : 0);
+            suite_until(suite, is_there, world);
+            CHECK(qp_copied(world, &work, 2));
+        }
+    }
+}
+
 /* ---- at random, against a model ------------------------------------------------------------------ */
 
 /* A slot is a slice of memory, or a word for atomics, that one request at a time uses. */
@@ -321,9 +354,9 @@ static void at_random(struct suite *suite)
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
-        {"hello", 2, 0, hello},     {"sizes", 2, 0, sizes},         {"unrolled", 2, 0, unrolled},
-        {"atomics", 2, 0, atomics}, {"full", 2, 0, full},           {"clusters", 2, 0, clusters},
-        {"fenced", 2, 0, fenced},   {"at_random", 2, 0, at_random},
+        {"hello", 2, 0, hello},     {"sizes", 2, 0, sizes},       {"unrolled", 2, 0, unrolled},
+        {"atomics", 2, 0, atomics}, {"full", 2, 0, full},         {"clusters", 2, 0, clusters},
+        {"fenced", 2, 0, fenced},   {"notified", 2, 0, notified}, {"at_random", 2, 0, at_random},
     };
 
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -42,13 +42,17 @@ static void malformed(struct suite *suite)
     struct qp_world *world = qp_world_new(suite);
     struct qp_pair *pair = qp_pair_new(world, 2, 2, 0);
     struct ni_qp_work work = qp_copy(world, NI_QP_WRITE, 0, 8, 1);
-    struct ni_qp_work nop = {.op = NI_QP_NOP};
+    struct ni_qp_work nop = {.op = NI_QP_NOP}, noted = work;
     struct ni_qp_work atomic = {.op = NI_QP_ATOMIC, .len = 8, .remote = (uintptr_t)world->remote};
 
+    noted.flags = NI_QP_NOTE;
     for (unsigned bit = 0; bit < 64; bit += 3) {
         for (unsigned word = 3; word < 8; word++) {
             if (word != 5 || bit >= 32) {
                 expect_bad_bit(pair, &work, word, bit);
+            }
+            if (word > 5 || (word == 5 && bit >= 32 && bit < 48)) {
+                expect_bad_bit(pair, &noted, word, bit);
             }
         }
         expect_bad_bit(pair, &nop, 1, bit);
@@ -56,7 +60,7 @@ static void malformed(struct suite *suite)
         expect_bad_bit(pair, &atomic, 1, bit);
     }
     for (unsigned bit = 10; bit < 16; bit++) {
-        expect_bad_bit(pair, &work, 0, bit);
+        expect_bad_bit(pair, bit < 12 ? &nop : &work, 0, bit);
     }
     for (unsigned bit = 4; bit < 8; bit++) {
         expect_bad_bit(pair, &work, 0, bit);
@@ -101,6 +105,14 @@ static void protected(struct suite *suite)
     it = work;
     it.remote += (size_t)QP_SLICE * QP_SLICES - 100; /* some units are within, some are not */
     expect(pair, &it, NI_QP_FAILED, NI_ERR_BOUNDS);
+    it = work;
+    it.flags = NI_QP_NOTE;
+    it.operand = (uintptr_t)world->remote + 1;
+    expect(pair, &it, NI_QP_FAILED, NI_ERR_ALIGN);
+    it.note_target = QP_SECRET;
+    expect(pair, &it, NI_QP_FAILED, NI_ERR_KEY);
+    it.note_target = QP_STALE;
+    expect(pair, &it, NI_QP_BAD_NOTE, NI_ERR_NOTFOUND);
     it = (struct ni_qp_work){
         .op = NI_QP_ATOMIC, .len = 8, .remote = (uintptr_t)world->remote + 4, .cookie = 9};
     expect(pair, &it, NI_QP_FAILED, NI_ERR_ALIGN);

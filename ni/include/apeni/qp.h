@@ -81,6 +81,10 @@ enum ni_qp_op {
 enum ni_qp_flags {
     NI_QP_FENCE = 1,  /* begins when all requests before it have completed */
     NI_QP_SILENT = 2, /* no completion if it ends well */
+    NI_QP_NOTE =
+        4, /* WRITE: a note at the target behind all of it (notify.h); it is not unrolled */
+    NI_QP_DEPARTED = 8, /* WRITE: completes when its source may be used again; what becomes of it
+                           afterwards nobody is told */
 };
 
 /* A request in the work queue: one cache line.
@@ -91,9 +95,10 @@ enum ni_qp_flags {
  *                bits 32-63 length in bytes; of a NOP 0, of an atomic its width, 4 or 8
  *    8  8  local address: READ where it goes, WRITE where it comes from, otherwise 0
  *   16  8  remote address; of a NOP 0
- *   24  8  ATOMIC: operand, otherwise 0
- *   32  8  ATOMIC: compare, otherwise 0
- *   40  8  bits 0-31 cookie, bits 32-39 ATOMIC: enum ni_atomic_op, the rest 0
+ *   24  8  ATOMIC: operand; NI_QP_NOTE: the note's address; otherwise 0
+ *   32  8  ATOMIC: compare; NI_QP_NOTE: the note's value; otherwise 0
+ *   40  8  bits 0-31 cookie, 32-39 ATOMIC: enum ni_atomic_op, 48-63 NI_QP_NOTE: the target that is told,
+ *          a region of any type of the same peer; the rest 0
  *   48 16  0 */
 struct ni_qp_request {
     ni_word word[8];
@@ -115,11 +120,12 @@ struct ni_qp_ends {
 } __attribute__((aligned(64)));
 
 /* X(name, text): what a request failed on, or NI_QP_DONE. */
-#define NI_QP_REASON_LIST(X)                                                               \
-    X(DONE, "done")                                                                        \
-    X(BAD_REQUEST, "it names no operation, or has bits that mean nothing")                 \
-    X(BAD_TARGET, "its target was not given to this queue pair")                           \
-    X(BAD_LOCAL, "its local range is not, or no more, in a region whose access allows it") \
+#define NI_QP_REASON_LIST(X)                                                                     \
+    X(DONE, "done")                                                                              \
+    X(BAD_REQUEST, "it names no operation, or has bits that mean nothing")                       \
+    X(BAD_TARGET, "its target was not given to this queue pair")                                 \
+    X(BAD_LOCAL, "its local range is not, or no more, in a region whose access allows it")       \
+    X(BAD_NOTE, "its note names no target that was given to this queue pair, or another peer's") \
     X(FAILED, "the operation failed, as the status says")
 
 enum ni_qp_reason {
@@ -145,7 +151,7 @@ struct ni_qp_attr {
  * not taken is forgotten. Errors: INVALID (counts, alignment, unroll), NOMEM, LIMIT. Takes the turn. */
 ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *qp);
 
-/* Let requests of this pair name a MEMORY region of a peer: as target number *target, counted from 0.
+/* Let requests of this pair name a region of a peer, MEMORY but for notes: as target number *target, counted from 0.
  * Errors: REGION (stale, or no queue pair), INVALID, NOMEM, LIMIT. Takes the turn. */
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target);
@@ -177,8 +183,9 @@ struct ni_qp_work {
     enum ni_qp_op op;
     unsigned flags; /* enum ni_qp_flags */
     uint16_t target;
-    uint32_t cookie; /* comes back in the completion */
-    uint32_t len;    /* bytes; of an atomic its width */
+    uint16_t note_target; /* NI_QP_NOTE: who is told; operand is the address, compare the value */
+    uint32_t cookie;      /* comes back in the completion */
+    uint32_t len;         /* bytes; of an atomic its width */
     enum ni_atomic_op atomic;
     void *local;
     uint64_t remote, operand, compare;
@@ -238,13 +245,14 @@ static inline void ni_qp_put(const struct ni_qp *qp, uint64_t n, const struct ni
 {
     uint32_t count = qp->attr.request_count;
     ni_word *word = qp->attr.requests[n & (count - 1)].word;
-    uint64_t atomic = work->op == NI_QP_ATOMIC ? (uint64_t)work->atomic << 32 : 0;
+    uint64_t more =
+        work->op == NI_QP_ATOMIC ? (uint64_t)work->atomic << 32 : (uint64_t)work->note_target << 48;
 
     ni_qp_store(&word[1], (uintptr_t)work->local);
     ni_qp_store(&word[2], work->remote);
     ni_qp_store(&word[3], work->operand);
     ni_qp_store(&word[4], work->compare);
-    ni_qp_store(&word[5], work->cookie | atomic);
+    ni_qp_store(&word[5], work->cookie | more);
     ni_qp_store(&word[6], 0);
     ni_qp_store(&word[7], 0);
     ni_qp_store(&word[0], ni_qp_toggle(n, count) | (uint64_t)work->op << 1 |

@@ -16,7 +16,7 @@
  *            link's own slot.
  *   COUNTER  Writes add to a signed 64-bit counter; when it reaches zero its notifications leave.
  *   COMMAND  Its owner composes descriptors there by plain stores; packets are refused.
- *   INTERRUPT  Writes and notes wake who sleeps on its descriptor.
+ *   INTERRUPT  Writes wake who sleeps on its descriptor.
  *   QP       A queue pair: its owner posts requests there; packets are refused.
  *   MULTI_QUEUE  Writes are enqueued, Reads dequeued; whichever comes first waits (queue.h).
  *
