@@ -315,6 +315,7 @@ static bool run(const struct settings *settings, bool inproc)
     printf("# Posting strategies over %s: %u transfers of each size, descriptors of %u bytes\n",
            inproc ? "inproc" : "shm", settings->transfers, (unsigned)PIECE);
     printf("# v1: wait for each transfer; v2: queue; v3: batches of %u\n", (unsigned)BATCH);
+    printf("# FORTH-PCI V-D: v1 up to 632 MB/s; v2 6.2 us for each long transfer, v3 3 %% less\n");
     printf("# %-8s%12s%12s%12s%12s%12s%12s\n", "Size", "v1 MB/s", "v2 MB/s", "v3 MB/s", "v1 us",
            "v2 us", "v3 us");
     for (size_t size = 64; good && size <= settings->largest; size *= 2) {

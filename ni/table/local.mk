@@ -23,6 +23,7 @@ osu_bench_ni_table_SOURCES = \
     ni/table/bench/bench.h \
     ni/table/bench/kinds.c \
     ni/table/bench/main.c \
-    ni/table/bench/sets.c
+    ni/table/bench/sets.c \
+    ni/table/bench/table19.c
 osu_bench_ni_table_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
 osu_bench_ni_table_LDADD = ni/libapeni_core.la

@@ -33,6 +33,10 @@ done
 [ "$(grep -c -v '^#' "$work/table")" = 11 ] || fail "as a table: not 11 rows"
 "$bench" --help | grep -q -e --entries || fail "--help does not name --entries"
 
+"$bench" --paper -c 8 -s 3 >"$work/paper" || fail "--paper: status $?"
+[ "$(grep -c -v '^#' "$work/paper")" = 5 ] || fail "--paper: not 5 rows"
+grep -q 'total .* 10433 *11631 *1449$' "$work/paper" || fail "--paper: not the paper's total"
+
 # refuse WORD ARGUMENT...: status 1, and a message with the word.
 refuse() {
     word=$1

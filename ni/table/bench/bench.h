@@ -72,6 +72,9 @@ void table_set_clear(struct table_set *set);
 /* Whether searches at a position find what they should, in all tables. */
 bool table_set_right(struct table_set *set, enum table_position position);
 
+/* The program of APEnet+ 4.3, with the values of Table 19 beside ours. */
+void table_19(size_t cold_tables, size_t samples);
+
 /* The value that divides the sorted samples at a fraction; sorts them. */
 double table_quantile(double *samples, size_t count, double fraction);
 

@@ -34,6 +34,7 @@ struct settings {
     size_t samples;
     size_t searches; /* per sample */
     bool csv;
+    bool paper;
 };
 
 struct cell {
@@ -50,6 +51,8 @@ static const char usage[] =
     "  -s, --samples=N   of which the median is printed (default 21, at most 1000)\n"
     "  -i, --searches=N  searches in a sample (default 4096)\n"
     "  -v, --simd=KIND   auto, avx512, avx2 or scalar (default: the parameter simd)\n"
+    "  -p, --paper       the program of APEnet+ 4.3 on 32 buffers, with its Table 19 (-c and -s "
+    "apply)\n"
     "      --csv         one line per cell: operation,position,cache,kind,median,p25,p75\n"
     "  -h, --help        this text\n";
 
@@ -78,14 +81,18 @@ static void set_simd(const char *text)
 
 static void parse(struct settings *settings, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"entries", required_argument, NULL, 'n'}, {"cold", required_argument, NULL, 'c'},
-        {"samples", required_argument, NULL, 's'}, {"searches", required_argument, NULL, 'i'},
-        {"simd", required_argument, NULL, 'v'},    {"csv", no_argument, NULL, 'C'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"entries", required_argument, NULL, 'n'},
+                                            {"cold", required_argument, NULL, 'c'},
+                                            {"samples", required_argument, NULL, 's'},
+                                            {"searches", required_argument, NULL, 'i'},
+                                            {"simd", required_argument, NULL, 'v'},
+                                            {"csv", no_argument, NULL, 'C'},
+                                            {"paper", no_argument, NULL, 'p'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     int option = 0;
 
-    while ((option = getopt_long(argc, argv, "n:c:s:i:v:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "n:c:s:i:v:ph", options, NULL)) != -1) {
         switch (option) {
         case 'n':
             settings->entries = number(optarg, "entries", 1000000);
@@ -101,6 +108,9 @@ static void parse(struct settings *settings, int argc, char **argv)
             break;
         case 'v':
             set_simd(optarg);
+            break;
+        case 'p':
+            settings->paper = true;
             break;
         case 'C':
             settings->csv = true;
@@ -249,6 +259,10 @@ int main(int argc, char **argv)
         .entries = 32, .cold_tables = 4096, .samples = 21, .searches = 4096};
 
     parse(&settings, argc, argv);
+    if (settings.paper) {
+        table_19(settings.cold_tables, settings.samples);
+        return 0;
+    }
     for (unsigned cache = 0; cache < CACHES; cache++) {
         for (unsigned kind = 0; kind < KINDS; kind++) {
             measure(&settings, kinds[kind], cache == 1, cells[cache][kind]);
