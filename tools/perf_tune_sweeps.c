@@ -142,6 +142,7 @@ const struct perf_untried perf_untried[] = {
     {"log_level", "what is printed"},
     {"fault", "for tests"},
     {"shm_max_peers", "a limit"},
+    {"shm_peers_wait_ms", "how long to wait at that limit"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},
     {"shm_exports", "a limit"},
     {"peer_check_ms", "how soon the end of a peer is noticed"},
