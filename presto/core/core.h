@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_CORE_CORE_H
+#define PRESTO_CORE_CORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/apeni.h>
+
+#include "base/compiler.h"
+#include "base/list.h"
+
+/*
+ * What the folders above build on: ranks, point-to-point messages, progress. It knows no communicators
+ * and no datatypes: a rank is named by its number in the job, a communicator by its context, data is
+ * bytes (or a struct pri_vec that packs and unpacks).
+ *
+ * Life of a rank: pri_start finds out how it was started (prestorun, PMIx, as one of the threads of
+ * a process, alone), opens its network interface and connects it with all others; then messages;
+ * pri_stop waits for all ranks and closes.
+ *
+ * A message in the terms of Portals:
+ *
+ *   portal table entry  PRI_PT, which keeps what is unexpected
+ *   match bits          63..32 context, 31..0 tag. Tags of users are 0 to INT_MAX; those of the layers
+ *                       themselves may be negative. PRI_ANY_TAG matches tags of users only.
+ *   match_id            the sender's rank in the job
+ *   hdr_data            63..32 enum pri_mode, 31..0 what the sender is called in the communicator
+ *                       (pri_where.as): the receiver's status.source needs no translation
+ *
+ * Threads: below PRI_THREAD_MULTIPLE a rank belongs to one thread at a time. With it, all functions
+ * may be called from any thread but for pri_start and pri_stop; a request belongs to one thread
+ * at a time. Callbacks (pri_vec, pri_task, release) run in whichever thread makes progress.
+ *
+ * Errors: functions return 0 or an enum pri_error; nothing is printed but by pri_start (why it could
+ * not) and pri_abort.
+ */
+
+/* ---- errors --------------------------------------------------------------------------------------- */
+
+/* X(name, value, text). The values are those of PR_ERR_* in presto.h, and never change. */
+#define PRI_ERROR_LIST(X)                                                         \
+    X(PRI_OK, 0, "success")                                                       \
+    X(PRI_ERR_ARG, 1, "invalid argument")                                         \
+    X(PRI_ERR_RANK, 2, "no such rank")                                            \
+    X(PRI_ERR_TAG, 3, "tag out of range")                                         \
+    X(PRI_ERR_COUNT, 4, "count out of range")                                     \
+    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                        \
+    X(PRI_ERR_REQUEST, 6, "invalid request")                                      \
+    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")           \
+    X(PRI_ERR_NOMEM, 8, "out of memory")                                          \
+    X(PRI_ERR_PEER, 9, "the peer has died or left")                               \
+    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")            \
+    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                 \
+    X(PRI_ERR_START, 12, "the job could not be started; see the message printed") \
+    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                    \
+    X(PRI_ERR_OP, 14, "invalid operation or datatype")                            \
+    X(PRI_ERR_COMM, 15, "invalid communicator")                                   \
+    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")             \
+    X(PRI_ERR_INTERN, 17, "internal error")
+
+enum pri_error {
+#define PRI_ERROR_ENUM(name, value, text) name = value,
+    PRI_ERROR_LIST(PRI_ERROR_ENUM)
+#undef PRI_ERROR_ENUM
+};
+
+/* A static English text; never NULL, also for values out of range. Thread-safe. */
+const char *pri_error_text(int error);
+
+/* ---- ranks ---------------------------------------------------------------------------------------- */
+
+enum pri_thread_level {
+    PRI_THREAD_SINGLE,
+    PRI_THREAD_FUNNELED,
+    PRI_THREAD_SERIALIZED,
+    PRI_THREAD_MULTIPLE,
+};
+
+/* How the job was started. */
+enum pri_launch {
+    PRI_LAUNCH_ALONE,
+    PRI_LAUNCH_PRESTORUN,
+    PRI_LAUNCH_PMIX,
+    PRI_LAUNCH_THREADS,
+};
+
+enum { PRI_PT = 0 };
+
+/* Another rank, seen from this one. */
+struct pri_peer {
+    struct ni_peer *ni;  /* NULL: this rank itself */
+    ni_initiator id;     /* for match_id */
+    _Atomic int down;    /* 0, or the negative ni_status with which it went; set once */
+};
+
+/*
+ * One rank of the job. The first part may be read by everybody and changes only in pri_start and
+ * pri_stop; what is behind `cold` is the core's own (core/rank.h).
+ */
+struct pri_rank {
+    struct ni *ni;
+    struct pri_peer *peers; /* [size] */
+    struct ni_md sends;     /* all memory; SEND events, unless ni_put says that it is done */
+    struct ni_md syncs;     /* all memory; ACK events only */
+    struct ni_list tasks;   /* under the task lock; empty: nothing to advance */
+    int rank, size;         /* in the job */
+    bool threads;           /* PRI_THREAD_MULTIPLE */
+    bool crowded;           /* more ranks on this host than cores */
+    enum pri_thread_level level;
+    enum pri_launch launch;
+    void *user[4]; /* one word for each folder above: see enum pri_user */
+    struct pri_cold *cold;
+};
+
+/* Whose word of pri_rank.user is whose. Each folder puts its own state there, and registers
+ * with pri_at_stop to have it freed. */
+enum pri_user { PRI_USER_NATIVE, PRI_USER_TYPE, PRI_USER_COLL, PRI_USER_MPI };
+
+extern _Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
+struct pri_rank *pri_self_find(void);
+
+/* The rank of the calling thread: its own if it called pri_start as one of the threads of a job, else
+ * that of the process. NULL before pri_start and after pri_stop. A load, as a rule. */
+static inline struct pri_rank *pri_self(void)
+{
+    struct pri_rank *self = pri_self_cached;
+
+    return NI_LIKELY(self != NULL) ? self : pri_self_find();
+}
+
+/* Join the job: once per process or, in a job of threads, per thread. level is what is asked for; all
+ * levels are given (self->level). PRI_ERR_STATE if this rank is started already; PRI_ERR_START: the
+ * reason has been printed to stderr. */
+int pri_start(enum pri_thread_level level, struct pri_rank **self);
+
+/* Leave: runs what pri_at_stop registered (last first), waits until all ranks that live are here, closes.
+ * Requests under way are lost, which is an error of the program. */
+void pri_stop(struct pri_rank *self);
+
+/* Whether this thread's rank has been stopped (and not started again). */
+bool pri_stopped(void);
+
+/* Have fn(self, arg) called at the beginning of pri_stop, when messages still work. 0 or PRI_ERR_NOMEM. */
+int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg);
+
+/* End the whole job with an exit code: says who ended it, tells the launcher, and ends this process at
+ * once. self may be NULL (before pri_start). Thread-safe. */
+_Noreturn void pri_abort(struct pri_rank *self, int code);
+
+/* A job of threads: from now on the first n threads of this process that call pri_start
+ * are its ranks, in order of their calls or, if n threads were given numbers with pri_thread_rank, by
+ * these. The environment variable PRESTO_THREADS=n does the same. n is 1 to 4096. PRI_ERR_STATE while
+ * a rank is started; PRI_ERR_ARG. */
+int pri_threads(int n);
+
+/* The calling thread will be this rank when it calls pri_start. -1: any. */
+void pri_thread_rank(int rank);
+
+/* A thread that has no rank of its own works for this one: for threads made by a rank that is
+ * a thread itself. NULL: no longer. */
+void pri_adopt(struct pri_rank *self);
+
+/* Whether two ranks share a host: by now, always. */
+static inline bool pri_same_host(const struct pri_rank *self, int rank)
+{
+    return rank >= 0 && rank < self->size;
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------- */
+
+/*
+ * A communicator's context is a number that no other communicator of the job has: one rank, which leads
+ * it, takes the number and tells the others. It is even; context | PRI_COLL is the same communicator's plane for
+ * collectives, which cannot meet its point-to-point messages.
+ *
+ * To make communicators with one exchange: each rank takes a context, all exchange theirs, each new
+ * communicator gets its first rank's, and all others give theirs back.
+ */
+enum {
+    PRI_CONTEXT_WORLD = 0,
+    PRI_COLL = 1,
+};
+
+/* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */
+int pri_context_take(struct pri_rank *self, uint32_t *context);
+/* The communicator is gone: drop what nobody has received of both planes, and if this rank took it,
+ * it may be used again. Thread-safe. */
+void pri_context_give(struct pri_rank *self, uint32_t context);
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+enum {
+    PRI_ANY_SOURCE = -1,
+    PRI_ANY_TAG = -1,
+    PRI_PROC_NULL = -2, /* for the layers above: the core does not take it */
+};
+
+/* Of a send: to whom (peer), under which name (as: this rank in the communicator). Of a receive or probe:
+ * from whom (peer, or PRI_ANY_SOURCE), `as` is not looked at. Two registers when passed by value. */
+struct pri_where {
+    int peer; /* in the job */
+    int as;
+    int tag; /* receives and probes: or PRI_ANY_TAG */
+    uint32_t context;
+};
+
+enum pri_mode {
+    PRI_STANDARD,
+    PRI_SYNCHRONOUS, /* complete when it has been matched */
+    PRI_READY,       /* as PRI_STANDARD */
+    PRI_BUFFERED,    /* complete at once: what has not left is copied */
+};
+
+struct pri_status {
+    int source; /* pri_where.as of the sender */
+    int tag;
+    int error; /* enum pri_error */
+    int cancelled;
+    uint64_t bytes; /* received (probe: sent) */
+};
+
+/*
+ * Data that does not lie in one piece. The caller embeds it in what describes the data. pack copies `bytes`
+ * bytes of it to a block, beginning with its first; unpack the other way round. It stays, and what
+ * it describes, until the request is complete; of a blocking call, until that returns.
+ */
+struct pri_vec {
+    void (*pack)(const struct pri_vec *vec, void *to, size_t bytes);
+    void (*unpack)(const struct pri_vec *vec, const void *from, size_t bytes);
+};
+
+enum pri_request_state { PRI_REQ_DONE, PRI_REQ_PENDING, PRI_REQ_DETACHED };
+
+/*
+ * A request: memory of the caller's, who need not set it to anything, and keeps it where it is until it is
+ * complete. Readable when complete: status.
+ */
+struct pri_request {
+    _Atomic int state; /* enum pri_request_state; PENDING -> DONE is a release */
+    bool is_recv;
+    struct pri_rank *rank;
+    struct pri_status status;
+    const struct pri_vec *vec; /* NULL: the data lies in one piece */
+    void *packed;              /* NULL, or a buffer of the core's */
+    ni_me_handle entry;        /* receives */
+    int peer;                  /* as posted */
+    uint32_t context;
+    void (*release)(struct pri_request *request); /* of pri_detach */
+    void *user; /* the caller's; the core leaves it alone */
+};
+
+/* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when it
+ * fails. PRI_ERR_TRUNCATE: the first `bytes` bytes are there. */
+int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+             enum pri_mode mode);
+int pri_recv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
+             struct pri_status *status);
+int pri_sendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where to,
+              enum pri_mode mode);
+int pri_recvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where from,
+              struct pri_status *status);
+
+/* Not blocking. Not 0: nothing was started, and the request is not touched. A request may be complete
+ * when the call returns. */
+int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+              enum pri_mode mode, struct pri_request *request);
+int pri_irecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
+              struct pri_request *request);
+int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where to,
+               enum pri_mode mode, struct pri_request *request);
+int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+               struct pri_where from, struct pri_request *request);
+
+/* Whether it is complete: makes no progress. acquire, with the release that completes it. */
+static inline bool pri_done(const struct pri_request *request)
+{
+    return atomic_load_explicit(&request->state, memory_order_acquire) == PRI_REQ_DONE;
+}
+
+/* A request that is complete, with nothing received: source PRI_PROC_NULL, tag PRI_ANY_TAG, 0 bytes. */
+void pri_request_null(struct pri_rank *self, struct pri_request *request);
+
+/* Wait until it is complete; returns status.error. */
+int pri_wait(struct pri_request *request);
+/* Progress once if it is not complete; whether it is now. */
+bool pri_test(struct pri_request *request);
+
+/* Nobody will wait for it: release(request) is called when it is complete, at once if it is. */
+void pri_detach(struct pri_request *request, void (*release)(struct pri_request *request));
+
+/* Cancel a receive that has not matched: it completes at once, status.cancelled set. Sends, and receives
+ * that have matched, complete as if nothing had been said. */
+void pri_cancel(struct pri_request *request);
+
+/* Bytes of PRI_BUFFERED sends that have not left. */
+size_t pri_buffered(struct pri_rank *self);
+
+/* ---- probing -------------------------------------------------------------------------------------- */
+
+/* Look for a message that nobody has received; makes progress if there is none. *found tells; status may
+ * be NULL. PRI_ERR_PEER: none is there, and the source is gone. */
+int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found, struct pri_status *status);
+/* The same, and waits for it. */
+int pri_probe(struct pri_rank *self, struct pri_where from, struct pri_status *status);
+
+/* A message that a probe has claimed: only this can receive it, once. */
+struct pri_message {
+    ni_unexpected_handle handle;
+    struct pri_status status;
+    int peer; /* in the job */
+    uint32_t context;
+};
+int pri_improbe(struct pri_rank *self, struct pri_where from, bool *found,
+                struct pri_message *message);
+int pri_mprobe(struct pri_rank *self, struct pri_where from, struct pri_message *message);
+/* Receive it; the message is used up. */
+int pri_imrecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_message *message,
+               struct pri_request *request);
+int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+                struct pri_message *message, struct pri_request *request);
+
+/* ---- progress ------------------------------------------------------------------------------------- */
+
+/*
+ * Something that moves on by itself: a collective operation's schedule. advance is called by progress, in one
+ * thread at a time, and not while it runs; it starts sends and receives, looks with pri_done at requests, and
+ * never waits. It returns true when it has nothing more to do: then it is in no list any more, and
+ * may be freed by `finished` (may be NULL), which is called last.
+ */
+struct pri_task {
+    struct ni_list link; /* the core's */
+    bool (*advance)(struct pri_task *task);
+    void (*finished)(struct pri_task *task);
+};
+
+/* Have progress advance it from now on. Thread-safe; also from within advance. */
+void pri_task_add(struct pri_rank *self, struct pri_task *task);
+
+/* Advance all tasks once; nothing if another thread is at it, or this one is (from within advance). */
+void pri_tasks_advance(struct pri_rank *self);
+
+/* Move everything that can move without waiting; returns the number of events. */
+static inline unsigned pri_progress(struct pri_rank *self)
+{
+    unsigned events = ni_progress(self->ni);
+
+    if (NI_UNLIKELY(!ni_list_empty(&self->tasks))) {
+        pri_tasks_advance(self);
+    }
+    return events;
+}
+
+/* For loops that wait for anything: `unsigned spins = 0; while (!there) pri_relax(self, &spins);`
+ * Progress; after many rounds in vain it yields, then sleeps for at most a millisecond at a time. */
+void pri_relax(struct pri_rank *self, unsigned *spins);
+
+/* ---- data ----------------------------------------------------------------------------------------- */
+
+/* Buffers for short-lived data, from lists by size: cheaper than malloc for up to 128 KiB. 64-byte aligned;
+ * NULL: no memory. Thread-safe. */
+void *pri_buffer_get(struct pri_rank *self, size_t bytes);
+void pri_buffer_put(struct pri_rank *self, void *buffer); /* NULL is allowed */
+
+#endif
