@@ -91,9 +91,9 @@ enum { PRI_PT = 0 };
 
 /* Another rank, seen from this one. */
 struct pri_peer {
-    struct ni_peer *ni;  /* NULL: this rank itself */
-    ni_initiator id;     /* for match_id */
-    _Atomic int down;    /* 0, or the negative ni_status with which it went; set once */
+    struct ni_peer *ni; /* NULL: this rank itself */
+    ni_initiator id;    /* for match_id */
+    _Atomic int down;   /* 0, or the negative ni_status with which it went; set once */
 };
 
 /*
@@ -249,7 +249,7 @@ struct pri_request {
     int peer;                  /* as posted */
     uint32_t context;
     void (*release)(struct pri_request *request); /* of pri_detach */
-    void *user; /* the caller's; the core leaves it alone */
+    void *user;                                   /* the caller's; the core leaves it alone */
 };
 
 /* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when it
@@ -302,7 +302,8 @@ size_t pri_buffered(struct pri_rank *self);
 
 /* Look for a message that nobody has received; makes progress if there is none. *found tells; status may
  * be NULL. PRI_ERR_PEER: none is there, and the source is gone. */
-int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found, struct pri_status *status);
+int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found,
+               struct pri_status *status);
 /* The same, and waits for it. */
 int pri_probe(struct pri_rank *self, struct pri_where from, struct pri_status *status);
 
