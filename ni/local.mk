@@ -19,6 +19,7 @@ ni_libapeni_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 apeniincludedir = $(includedir)/apeni
 apeniinclude_HEADERS = \
     ni/include/apeni/apeni.h \
+    ni/include/apeni/barrier.h \
     ni/include/apeni/command.h \
     ni/include/apeni/counter.h \
     ni/include/apeni/fault.h \
@@ -45,6 +46,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/region.h \
     ni/include/apeni/stats.h \
     ni/include/apeni/status.h \
+    ni/include/apeni/store.h \
     ni/include/apeni/tasks.h \
     ni/include/apeni/transfer.h
 
@@ -55,5 +57,6 @@ include ni/table/local.mk
 include ni/engine/local.mk
 include ni/command/local.mk
 include ni/qp/local.mk
+include ni/sync/local.mk
 include ni/portals/local.mk
 include ni/tasks/local.mk

@@ -4,6 +4,7 @@
 #include <apeni/counter.h>
 
 #include "engine/arrival.h"
+#include "engine/counter.h"
 #include "engine/queue.h"
 #include "engine/note.h"
 #include "engine/regions.h"
@@ -64,10 +65,33 @@ static ni_status write_counter(const struct ni_arrival *a)
     int64_t value;
 
     if (a->len != sizeof(value)) {
-        return ni_arrival_refuse(a, NI_ERR_BOUNDS);
+        ni_status status = ni_setting_arrive(a->ni, a->peer, a->region, a->payload, a->len);
+
+        return status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
     }
     memcpy(&value, a->payload, sizeof(value));
     return ni_counter_add(a->ni, a->region, value);
+}
+
+/* Bytes that are counted where they arrive. Nobody asked to be told of a refusal. */
+static ni_status write_counted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    ni_status status;
+
+    if (fields->compare != a->len) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        memcpy((void *)(uintptr_t)fields->addr, a->payload, a->len);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    if (status == NI_OK &&
+        ni_counter_add_keyed(a->ni, (ni_handle)fields->operand, fields->token, a->len) != NI_OK) {
+        (void)ni_arrival_refuse(a, NI_ERR_REGION);
+    }
+    return NI_OK;
 }
 
 /* A Write to a region that is more than memory: one packet, whole. */
@@ -104,8 +128,9 @@ ni_status ni_on_write(const struct ni_arrival *a)
     if ((a->tag & NI_WRITE_NOTED) != 0) {
         return ni_on_noted(a, &fields);
     }
-    if (!fields_fit(a, &fields)) {
-        return NI_ERR_PROTOCOL;
+    if (NI_UNLIKELY(!fields_fit(a, &fields))) {
+        return (fields.operand & NI_WRITE_COUNTED) != 0 ? write_counted(a, &fields)
+                                                        : NI_ERR_PROTOCOL;
     }
     if (entry == NULL || !ni_entry_read(entry, a->region, &region)) {
         return ni_queue_is_number(a->region) ? ni_on_enqueue(a, &fields) : write_memory(a, &fields);

@@ -3,6 +3,7 @@
 
 #include "engine/control.h"
 #include "engine/send.h"
+#include "engine/stores.h"
 #include "engine/waiting.h"
 
 /*
@@ -66,6 +67,15 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
     return NI_OK;
 }
 
+/* They overtake puts and streams, but not each other, and not what was stored before. */
+static bool may_go(struct ni_peer *peer)
+{
+    if (peer->stored != 0) {
+        (void)ni_stores_send(peer);
+    }
+    return peer->stored == 0 && ni_list_empty(&peer->controls);
+}
+
 ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
                           uint32_t len, ni_handle region, const void *body, size_t body_len)
 {
@@ -75,7 +85,7 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 
     memcpy(control.body, body, body_len);
     ni_lock_take(&peer->lock, peer->threads);
-    if (ni_list_empty(&peer->controls)) {
+    if (peer->waiting == 0 || may_go(peer)) {
         status = send_now(peer, &control);
     }
     if (status == NI_AGAIN) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
+#include "engine/counter.h"
 
-#include <apeni/counter.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "engine/op.h"
@@ -13,14 +13,7 @@
  * a counter is under the NI's lock: who sees the zero sees what was written before each addition.
  */
 
-struct ni_counter {
-    int64_t value;
-    unsigned notifications;
-    struct ni_ack notify[NI_COUNTER_NOTIFICATIONS];
-};
-
-/* The NI's lock is held: it keeps the counter from being freed. */
-static ni_status find(const struct ni *ni, ni_handle handle, struct ni_counter **counter)
+ni_status ni_counter_find(const struct ni *ni, ni_handle handle, struct ni_counter **counter)
 {
     struct ni_region_view view;
 
@@ -44,6 +37,7 @@ ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey)
         return NI_ERR_NOMEM;
     }
     counter->value = value;
+    ni_list_init(&counter->armed);
     view.object[0] = (uintptr_t)counter;
     status = ni_region_insert(ni, &view, rkey);
     if (status != NI_OK) {
@@ -52,8 +46,9 @@ ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey)
     return status;
 }
 
-void ni_counter_free(struct ni_counter *counter)
+void ni_counter_free(struct ni *ni, struct ni_counter *counter)
 {
+    ni_armed_cancel(ni, counter);
     ni_free(counter);
 }
 
@@ -66,40 +61,88 @@ ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack
         return NI_ERR_INVALID;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    status = find(ni, handle, &counter);
-    if (status == NI_OK && counter->notifications == NI_COUNTER_NOTIFICATIONS) {
+    status = ni_counter_find(ni, handle, &counter);
+    if (status == NI_OK && counter->count == NI_COUNTER_NOTIFICATIONS) {
         status = NI_ERR_LIMIT;
     }
     if (status == NI_OK) {
-        counter->notify[counter->notifications++] = *ack;
+        counter->targets[counter->count++] =
+            (struct ni_counter_target){.kind = NI_TARGET_ACK, .ack = *ack};
     }
     ni_lock_give(&ni->lock, ni->threads);
     return status;
 }
 
-/* Notifications may do anything, so they leave without the lock. */
-ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
+/* It is zero: armed again before anybody is told. */
+static void fire(struct ni *ni, struct ni_counter *counter, struct ni_firing *firing)
 {
-    struct ni_ack notify[NI_COUNTER_NOTIFICATIONS];
+    counter->value = counter->reload;
+    firing->count = counter->count;
+    memcpy(firing->targets, counter->targets, counter->count * sizeof(counter->targets[0]));
+    ni_stat_add(&ni->stats.counters_fired, 1);
+}
+
+void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
+                       struct ni_firing *firing)
+{
+    /* Unsigned, so that it wraps. */
+    int64_t value = (int64_t)((uint64_t)counter->value + (uint64_t)add);
+
+    firing->count = 0;
+    ni_list_init(&firing->armed);
+    counter->value = value;
+    if (value == 0 && add != 0) {
+        fire(ni, counter, firing);
+    }
+    if (NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
+        ni_armed_reach(counter, value, &firing->armed);
+    }
+}
+
+static bool has_key(const struct ni *ni, ni_handle handle, uint64_t key)
+{
+    struct ni_region_view view;
+
+    return ni_region_view(ni, handle, NI_REGION_COUNTER, &view) && view.key == key;
+}
+
+ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
+                               struct ni_firing *firing)
+{
     struct ni_counter *counter;
-    unsigned count = 0;
     ni_status status;
 
     ni_lock_take(&ni->lock, ni->threads);
-    status = find(ni, handle, &counter);
+    status = ni_counter_find(ni, handle, &counter);
+    if (status == NI_OK && key != NULL && !has_key(ni, handle, *key)) {
+        status = NI_ERR_KEY;
+    }
     if (status == NI_OK) {
-        /* Unsigned, so that it wraps. */
-        counter->value = (int64_t)((uint64_t)counter->value + (uint64_t)value);
-        if (counter->value == 0 && value != 0) {
-            count = counter->notifications;
-            memcpy(notify, counter->notify, sizeof(notify));
-        }
+        ni_counter_change(ni, counter, add, firing);
     }
     ni_lock_give(&ni->lock, ni->threads);
-    for (unsigned i = 0; i < count; i++) {
-        ni_ack_deliver(ni, &notify[i], NI_OK, notify[i].value);
+    return status;
+}
+
+static ni_status add(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t value)
+{
+    struct ni_firing firing;
+    ni_status status = ni_counter_change_of(ni, handle, key, value, &firing);
+
+    if (status == NI_OK && ni_firing_any(&firing)) {
+        ni_firing_deliver(ni, &firing);
     }
     return status;
+}
+
+ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
+{
+    return add(ni, handle, NULL, value);
+}
+
+ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value)
+{
+    return add(ni, handle, &key, value);
 }
 
 ni_status ni_counter_read(struct ni *ni, ni_handle handle, int64_t *value)
@@ -108,7 +151,7 @@ ni_status ni_counter_read(struct ni *ni, ni_handle handle, int64_t *value)
     ni_status status;
 
     ni_lock_take(&ni->lock, ni->threads);
-    status = find(ni, handle, &counter);
+    status = ni_counter_find(ni, handle, &counter);
     if (status == NI_OK) {
         *value = counter->value;
     }
@@ -120,4 +163,13 @@ ni_status ni_counter_add_remote(struct ni *ni, struct ni_peer *peer, const struc
                                 int64_t value, const struct ni_ack *ack)
 {
     return ni_store_object(ni, peer, counter, &value, sizeof(value), ack);
+}
+
+ni_status ni_counter_post(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
+                          int64_t value)
+{
+    struct ni_remote where = {.key = counter->key, .handle = counter->handle};
+    ni_status status = ni_usable(ni);
+
+    return status != NI_OK ? status : ni_word_post(peer, &where, (uint64_t)value, sizeof(value));
 }

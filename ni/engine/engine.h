@@ -19,10 +19,12 @@
  *                  connect.c                     help.h      and its target helps to copy
  *   counts.h       statistics added up late      ask.h       long reads, answered or taken
  *   op.h           operations, and their ends    transfer.h  Write, Read: which way; fetch.c
- *   regions.h      regions, counters                         atomics, store.c to queues, counters,
- *   queue.h        queues, and their numbers                 dequeue.c from queues
+ *   regions.h      regions                                   atomics, store.c to queues, counters,
+ *   counter.h      counters: firing.c, setting.c             dequeue.c from queues
+ *   queue.h        queues, and their numbers     stores.h    remote stores; load.c
  *   multi.h        those with many readers       arrive.h    packets in; arrival.h, arrive_*.c:
  *   atomic.h       applying atomics                          their handlers
+ *   chore.h        what is done later
  *   lanes.h        the lanes that are polled     progress.h  polling; wait.c: waiting
  *   probe.h        how far a peer is
  */
@@ -32,9 +34,11 @@
 #include "engine/arrive.h"
 #include "engine/ask.h"
 #include "engine/atomic.h"
+#include "engine/chore.h"
 #include "engine/command_ops.h"
 #include "engine/control.h"
 #include "engine/copy.h"
+#include "engine/counter.h"
 #include "engine/counts.h"
 #include "engine/help.h"
 #include "engine/job.h"
@@ -48,6 +52,7 @@
 #include "engine/progress.h"
 #include "engine/regions.h"
 #include "engine/send.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
 #include "engine/waiting.h"

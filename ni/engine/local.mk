@@ -13,13 +13,17 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/ask.h \
     ni/engine/atomic.c \
     ni/engine/atomic.h \
+    ni/engine/chore.c \
+    ni/engine/chore.h \
     ni/engine/command_ops.h \
     ni/engine/connect.c \
     ni/engine/control.c \
     ni/engine/control.h \
     ni/engine/copy.c \
     ni/engine/copy.h \
+    ni/engine/counted.c \
     ni/engine/counter.c \
+    ni/engine/counter.h \
     ni/engine/counts.c \
     ni/engine/counts.h \
     ni/engine/dequeue.c \
@@ -28,6 +32,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/engine.h \
     ni/engine/fast.h \
     ni/engine/fetch.c \
+    ni/engine/firing.c \
     ni/engine/fork.c \
     ni/engine/help.c \
     ni/engine/help.h \
@@ -36,6 +41,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/job.h \
     ni/engine/lanes.c \
     ni/engine/lanes.h \
+    ni/engine/load.c \
     ni/engine/lock.c \
     ni/engine/lock.h \
     ni/engine/message.c \
@@ -64,12 +70,17 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/regions.h \
     ni/engine/send.c \
     ni/engine/send.h \
+    ni/engine/setting.c \
     ni/engine/store.c \
+    ni/engine/stores.c \
+    ni/engine/stores.h \
     ni/engine/stream.c \
     ni/engine/stream.h \
     ni/engine/transfer.c \
     ni/engine/transfer.h \
+    ni/engine/trigger.c \
     ni/engine/wait.c \
     ni/engine/waiting.c \
     ni/engine/waiting.h \
+    ni/engine/word.c \
     ni/engine/work.h

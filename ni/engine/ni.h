@@ -90,6 +90,7 @@ struct ni {
     struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
+    struct ni_list chores;   /* struct ni_chore; they count in busy */
     struct ni_list peers;
     struct ni_list downs;
     struct ni_rng keys;

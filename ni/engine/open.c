@@ -7,6 +7,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engine/chore.h"
 #include "engine/control.h"
 #include "engine/help.h"
 #include "engine/lanes.h"
@@ -68,6 +69,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
     ni_list_init(&ni->multis);
+    ni_list_init(&ni->chores);
 }
 
 /* Before there is a link: what else can fail says why itself. */
@@ -168,6 +170,7 @@ void ni_close(struct ni *ni)
     }
     ni_regions_close(ni);
     (void)ni_multis_progress(ni); /* those that went earlier: nobody is left to be told */
+    (void)ni_chores_run(ni);
     if (ni->command_ops != NULL) {
         ni->command_ops->close(ni);
     }

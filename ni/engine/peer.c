@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "engine/peer.h"
+#include "engine/stores.h"
 
 /*
  * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first;
@@ -118,6 +119,7 @@ void ni_peer_free(struct ni_peer *peer)
     struct ni_peer **where = &ni->buckets[peer->hash % NI_PEER_BUCKETS];
 
     ni_peer_detach(peer);
+    ni_stores_free(peer);
     while (*where != peer) {
         where = &(*where)->bucket;
     }

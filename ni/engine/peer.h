@@ -21,6 +21,8 @@
  * stays until the NI closes, refusing everything with the reason.
  */
 
+struct ni_stores;
+
 /* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
 struct ni_open_message {
     struct ni_packet *packet; /* NULL: the common case */
@@ -76,6 +78,9 @@ struct ni_peer {
     uint32_t hash;
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
+    /* Remote stores (stores.h). */
+    struct ni_stores *stores; /* NULL: none were made */
+    uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
 };
 
 /* NI_OK, or why nothing can be exchanged with the peer any more. */

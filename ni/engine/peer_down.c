@@ -8,6 +8,7 @@
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 
 /*
@@ -28,11 +29,13 @@ static void drop_waiting(struct ni_peer *peer)
     }
     while (ni_list_pop_front(&peer->put_queue) != NULL) {
     }
+    ni_stores_forget(peer, ni_peer_state(peer));
     peer->waiting = 0;
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
     ni_lock_give(&peer->lock, peer->threads);
+    ni_stores_settle(peer);
 }
 
 /* The oldest operation, if it was accepted before serial. */

@@ -50,6 +50,11 @@ bool ni_turn_take(struct ni *ni)
     return true;
 }
 
+bool ni_turn_is_ours(const struct ni *ni)
+{
+    return !ni->threads || is_ours(ni);
+}
+
 void ni_turn_give(struct ni *ni, bool taken)
 {
     if (taken) {

@@ -13,6 +13,8 @@
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). */
 bool ni_turn_take(struct ni *ni);
 void ni_turn_give(struct ni *ni, bool taken);
+/* Whether we have it; in an NI without threads, always. */
+bool ni_turn_is_ours(const struct ni *ni);
 /* What a waiter does after so many empty polls in a row: spin, yield, sleep at most limit_us. */
 void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us);
 

@@ -75,7 +75,7 @@ static void free_object(struct ni *ni, enum ni_region_type type, const struct ni
     if (type == NI_REGION_QUEUE && view->object[NI_OBJECT_BODY] != 0) {
         ni_queue_free((struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY]);
     } else if (type == NI_REGION_COUNTER) {
-        ni_counter_free((struct ni_counter *)(uintptr_t)view->object[0]);
+        ni_counter_free(ni, (struct ni_counter *)(uintptr_t)view->object[0]);
     } else if (type == NI_REGION_COMMAND) {
         ni->command_ops->release(ni, (void *)(uintptr_t)view->object[0]);
     } else if (type == NI_REGION_INTERRUPT) {

@@ -30,6 +30,6 @@ void ni_queue_free(struct ni_queue *queue);
 
 /* A COUNTER (counter.c). Under the NI's lock. */
 struct ni_counter;
-void ni_counter_free(struct ni_counter *counter);
+void ni_counter_free(struct ni *ni, struct ni_counter *counter);
 
 #endif

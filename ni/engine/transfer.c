@@ -35,6 +35,15 @@ ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *w
                            len, access);
 }
 
+ni_status ni_transfer_check(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                            unsigned access)
+{
+    ni_status status = ni_transfer_exported(ep, where, len, access);
+
+    /* Only MEMORY regions are exported: what is not there the target may still know. */
+    return status == NI_ERR_REGION ? NI_ERR_UNSUPPORTED : status;
+}
+
 static void copy_same_memory(void *local, uint64_t remote, size_t len, bool is_read)
 {
     if (is_read) {
@@ -163,10 +172,8 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
-    status = ni_transfer_exported(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
-    /* Only MEMORY regions are exported: what is not there the target may still know. */
-    if (status == NI_ERR_UNSUPPORTED || status == NI_ERR_REGION ||
-        (status == NI_OK && !ep->same_memory)) {
+    status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
+    if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {
         *by_kernel = status == NI_OK;
         return NI_ERR_UNSUPPORTED;
     }

@@ -10,6 +10,7 @@
 #include "engine/ni.h"
 #include "engine/op.h"
 #include "engine/peer.h"
+#include "engine/stores.h"
 
 enum {
     NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
@@ -23,6 +24,19 @@ ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *w
  * returns. */
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                           const void *data, size_t len, const struct ni_ack *ack);
+
+/* A Write of one word, 4 or 8 bytes, to any region, of which nobody wants to hear again: it waits for room
+ * by itself. Errors: NOMEM, the peer's. No lock is held. */
+ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
+                       unsigned width);
+/* Words of our memory, of 1, 2, 4 or 8 bytes; NI_ERR_ALIGN. */
+ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width);
+uint64_t ni_word_load(uint64_t addr, unsigned width);
+
+/* Whether we may touch the peer's memory ourselves, where it is ours too; NI_ERR_UNSUPPORTED: it has to
+ * be asked by packets. */
+ni_status ni_transfer_check(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                            unsigned access);
 
 /* The kernel refuses to copy, after all. */
 void ni_transfer_by_packets(struct ni_op *op);
@@ -40,6 +54,9 @@ static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
         return status;
     }
     ni_lock_take(&peer->lock, peer->threads);
+    if (NI_UNLIKELY(peer->stored != 0)) {
+        (void)ni_stores_send(peer);
+    }
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);
     return status;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/chore.h"
 #include "engine/control.h"
 #include "engine/note.h"
 #include "engine/portal_ops.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/waiting.h"
 
 /*
- * What waits for room. Control packets go before all else, since others wait for them; then puts,
- * so that they stay in order; then a segment of a stream, in turn with messages: here a long
- * transfer holds up a message by one segment, and a flood of messages holds up no long transfer.
+ * What waits for room. An open line of remote stores goes first, since all that comes after it in the
+ * program comes after it at the peer. Then control packets, since others wait for them; then puts, so that
+ * they stay in order; then a segment of a stream, in turn with messages: here a long transfer holds up
+ * a message by one segment, and a flood of messages holds up no long transfer.
  * What is in the lane already, a bulk area full of segments at most, comes before either.
  */
 
@@ -46,8 +49,12 @@ static unsigned send_puts(struct ni_peer *peer)
 
 unsigned ni_send_waiting(struct ni_peer *peer)
 {
-    unsigned sent = ni_control_send_waiting(peer);
+    unsigned sent;
 
+    if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
+        return 0;
+    }
+    sent = ni_control_send_waiting(peer);
     if (!ni_list_empty(&peer->controls)) {
         return sent;
     }
@@ -61,13 +68,13 @@ bool ni_send_turn(struct ni_peer *peer)
         return true;
     }
     (void)ni_send_waiting(peer);
-    return ni_list_empty(&peer->controls) && ni_list_empty(&peer->put_queue) &&
+    return peer->stored == 0 && ni_list_empty(&peer->controls) && ni_list_empty(&peer->put_queue) &&
            (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
 unsigned ni_send_progress(struct ni *ni)
 {
-    unsigned sent = ni_note_deliver(ni);
+    unsigned sent = ni_note_deliver(ni) + ni_chores_run(ni);
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);

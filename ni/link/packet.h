@@ -91,6 +91,39 @@ enum ni_read_tag {
     NI_READ_DEQUEUE_TO = 3,
 };
 
+/* WRITE with this in `operand`, which holds a handle besides: no ack, but the bytes are added to that
+ * COUNTER, whose key is `token`. One packet, whole. */
+#define NI_WRITE_COUNTED ((uint64_t)1 << 63)
+
+/* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with
+ * `count` notices. */
+struct ni_packet_notice {
+    uint64_t peer; /* at 2: whom; the address condensed (setting.c) */
+    uint64_t key;
+    uint64_t addr;
+    uint64_t value;
+    uint32_t handle;
+    uint8_t at;    /* enum ni_notice_at */
+    uint8_t width; /* 4 or 8 */
+    uint16_t zero;
+};
+
+struct ni_packet_setting {
+    uint32_t flags; /* enum ni_counter_set_flags */
+    uint32_t count; /* 0 to 4 */
+    int64_t value;
+    int64_t reload;
+    struct ni_packet_notice notices[4];
+};
+_Static_assert(sizeof(struct ni_packet_notice) == 40, "on the wire");
+_Static_assert(sizeof(struct ni_packet_setting) == 184, "on the wire");
+
+static inline uint32_t ni_packet_setting_size(uint32_t count)
+{
+    return (uint32_t)(offsetof(struct ni_packet_setting, notices) +
+                      count * sizeof(struct ni_packet_notice));
+}
+
 /* ACK: starts at body[0]; the tag is the status. That of a DEQUEUE carries its item behind the token or
  * behind all fields. A response to a Read carries its payload at
  * offset. */

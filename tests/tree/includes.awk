@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|table|tasks)\//)
+    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|sync|table|tasks)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -90,6 +90,7 @@ BEGIN {
     allow("ni/engine", "ni/table ni/link ni/base ni/include")
     allow("ni/command", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/qp", "ni/engine ni/table ni/link ni/base ni/include")
+    allow("ni/sync", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/portals", "ni/engine ni/table ni/match ni/link ni/base ni/include")
     allow("ni/tasks", "ni/base ni/include")
     allow("hfm", "ni/engine ni/link ni/base ni/include")

@@ -4,6 +4,7 @@
 
 /* Everything that a program using the network interface needs. */
 
+#include <apeni/barrier.h>
 #include <apeni/command.h>
 #include <apeni/counter.h>
 #include <apeni/fault.h>
@@ -19,6 +20,7 @@
 #include <apeni/region.h>
 #include <apeni/stats.h>
 #include <apeni/status.h>
+#include <apeni/store.h>
 #include <apeni/tasks.h>
 #include <apeni/transfer.h>
 

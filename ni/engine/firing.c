@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/alloc.h"
+#include "base/log.h"
+#include "engine/counter.h"
+#include "engine/op.h"
+#include "engine/progress.h"
+#include "engine/queue.h"
+#include "engine/regions.h"
+#include "engine/transfer.h"
+
+/*
+ * Notifications leave: an ack is delivered, a region of ours is written, a packet is sent. One that goes
+ * to a counter of ours does not call itself, but joins a chain, so that trees of any depth take no stack;
+ * and a chain ends after NI_CHAIN_MOST steps, so that a ring of counters, which any peer may make, holds
+ * up nobody: the rest becomes a chore. So does what finds no room.
+ */
+
+enum {
+    NI_CHAIN_ROOM = 16,
+    NI_CHAIN_MOST = 64,
+};
+
+struct addition {
+    ni_handle counter;
+    bool keyed;
+    uint64_t key;
+    int64_t value;
+};
+
+/* Additions to counters of ours that are still to be made, oldest first. */
+struct chain {
+    unsigned head, tail, steps;
+    struct addition additions[NI_CHAIN_ROOM];
+};
+
+/* A notification that could not leave. */
+struct late {
+    struct ni_chore chore;
+    struct ni_counter_target target;
+};
+
+static ni_status add_later(struct chain *chain, struct addition addition)
+{
+    if (chain->tail - chain->head == NI_CHAIN_ROOM || chain->steps == NI_CHAIN_MOST) {
+        return NI_AGAIN;
+    }
+    chain->steps++;
+    chain->additions[chain->tail++ % NI_CHAIN_ROOM] = addition;
+    return NI_OK;
+}
+
+/* ---- to regions of ours ---------------------------------------------------------------------- */
+
+static ni_status write_word(struct ni *ni, const struct ni_counter_target *target)
+{
+    const struct ni_remote *where = &target->where;
+    ni_status status;
+
+    ni_lock_take(&ni->memory, ni->threads);
+    status = ni_table_check(&ni->table, where->handle, where->key, where->addr, target->width,
+                            NI_ACCESS_WRITE, NULL);
+    if (status == NI_OK) {
+        status = ni_word_store(where->addr, target->value, target->width);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    return status;
+}
+
+/* Queues belong to whoever has the turn. Those with a consumer expect a peer as source. */
+static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
+                         const struct ni_region_view *region)
+{
+    if (region->object[NI_OBJECT_BODY] == 0) {
+        return NI_ERR_ACCESS;
+    }
+    if (!ni_turn_is_ours(ni)) {
+        return NI_AGAIN;
+    }
+    return ni_queue_body_push((struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY],
+                              &target->value, target->width);
+}
+
+static ni_status write_here(struct ni *ni, const struct ni_counter_target *target,
+                            struct chain *chain)
+{
+    const struct ni_remote *where = &target->where;
+    const struct ni_table_entry *entry = ni_table_get(&ni->table, where->handle);
+    struct ni_region_view region;
+
+    if (entry == NULL || !ni_entry_read(entry, where->handle, &region)) {
+        return NI_ERR_REGION;
+    }
+    if (region.type == NI_REGION_MEMORY) {
+        return write_word(ni, target);
+    }
+    if (region.key != where->key) {
+        return NI_ERR_KEY;
+    }
+    if (region.type == NI_REGION_QUEUE) {
+        return enqueue(ni, target, &region);
+    }
+    if (region.type != NI_REGION_COUNTER) {
+        return NI_ERR_ACCESS;
+    }
+    return target->width != sizeof(int64_t)
+               ? NI_ERR_BOUNDS
+               : add_later(chain, (struct addition){.counter = where->handle,
+                                                    .keyed = true,
+                                                    .key = where->key,
+                                                    .value = (int64_t)target->value});
+}
+
+/* ---- one notification ------------------------------------------------------------------------ */
+
+static ni_status tell_ack(struct ni *ni, const struct ni_ack *ack, struct chain *chain)
+{
+    if (ack->kind == NI_ACK_COUNTER) {
+        return add_later(chain,
+                         (struct addition){.counter = ack->counter, .value = (int64_t)ack->value});
+    }
+    ni_ack_deliver(ni, ack, NI_OK, ack->value);
+    return NI_OK;
+}
+
+/* NI_AGAIN: not now. */
+static ni_status tell(struct ni *ni, const struct ni_counter_target *target, struct chain *chain)
+{
+    ni_status status;
+
+    switch (target->kind) {
+    case NI_TARGET_ACK:
+        return tell_ack(ni, &target->ack, chain);
+    case NI_TARGET_HERE:
+        status = write_here(ni, target, chain);
+        if (status != NI_OK && status != NI_AGAIN) {
+            ni_stat_add(&ni->stats.rx_refused, 1);
+        }
+        return status;
+    case NI_TARGET_PEER:
+        break;
+    }
+    status = ni_word_post(target->peer, &target->where, target->value, target->width);
+    return status == NI_ERR_NOMEM ? NI_AGAIN : status;
+}
+
+static void run_chain(struct ni *ni, struct chain *chain);
+
+static bool tell_late(struct ni *ni, struct ni_chore *chore)
+{
+    struct late *late = ni_container_of(chore, struct late, chore);
+    struct chain chain = {0};
+    bool done = tell(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
+
+    if (done) {
+        ni_free(late);
+    } else {
+        ni_chore_add(ni, chore);
+    }
+    run_chain(ni, &chain);
+    return done;
+}
+
+static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *target)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(10);
+    struct late *late = ni_calloc(1, sizeof(*late));
+
+    if (late == NULL) {
+        ni_log_limited(&limit, NI_LOG_ERROR, "out of memory: a notification of a counter is lost");
+        return;
+    }
+    late->chore.run = tell_late;
+    late->target = *target;
+    ni_chore_add(ni, &late->chore);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void tell_all(struct ni *ni, struct ni_firing *firing, struct chain *chain)
+{
+    for (unsigned i = 0; i < firing->count; i++) {
+        if (NI_UNLIKELY(tell(ni, &firing->targets[i], chain) == NI_AGAIN)) {
+            put_off(ni, &firing->targets[i]);
+        }
+    }
+    if (NI_UNLIKELY(!ni_list_empty(&firing->armed))) {
+        ni_armed_start(ni, &firing->armed);
+    }
+}
+
+static void run_chain(struct ni *ni, struct chain *chain)
+{
+    while (chain->head != chain->tail) {
+        const struct addition *next = &chain->additions[chain->head++ % NI_CHAIN_ROOM];
+        struct ni_firing firing;
+
+        if (ni_counter_change_of(ni, next->counter, next->keyed ? &next->key : NULL, next->value,
+                                 &firing) == NI_OK) {
+            tell_all(ni, &firing, chain);
+        }
+    }
+}
+
+void ni_firing_deliver(struct ni *ni, struct ni_firing *firing)
+{
+    struct chain chain;
+
+    chain.head = chain.tail = chain.steps = 0;
+    tell_all(ni, firing, &chain);
+    run_chain(ni, &chain);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/control.h"
+#include "engine/direct.h"
+#include "engine/transfer.h"
+
+/* Single words: Writes of one line of which nobody wants to hear again, and stores in memory. */
+
+ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width)
+{
+    void *place = (void *)(uintptr_t)addr;
+
+    if ((addr & (width - 1)) != 0) {
+        return NI_ERR_ALIGN;
+    }
+    /* Pair with the acquire loads of whoever polls the word. */
+    switch (width) {
+    case 1:
+        __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELEASE);
+        break;
+    case 2:
+        __atomic_store_n((uint16_t *)place, (uint16_t)value, __ATOMIC_RELEASE);
+        break;
+    case 4:
+        __atomic_store_n((uint32_t *)place, (uint32_t)value, __ATOMIC_RELEASE);
+        break;
+    default:
+        __atomic_store_n((uint64_t *)place, value, __ATOMIC_RELEASE);
+        break;
+    }
+    return NI_OK;
+}
+
+uint64_t ni_word_load(uint64_t addr, unsigned width)
+{
+    const void *place = (const void *)(uintptr_t)addr;
+
+    switch (width) {
+    case 1:
+        return __atomic_load_n((const uint8_t *)place, __ATOMIC_ACQUIRE);
+    case 2:
+        return __atomic_load_n((const uint16_t *)place, __ATOMIC_ACQUIRE);
+    case 4:
+        return __atomic_load_n((const uint32_t *)place, __ATOMIC_ACQUIRE);
+    default:
+        return __atomic_load_n((const uint64_t *)place, __ATOMIC_ACQUIRE);
+    }
+}
+
+ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
+                       unsigned width)
+{
+    const uint64_t body[6] = {where->addr, where->key, 0, 0, width, value};
+    struct ni_packet *packet;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    packet = ni_direct_place(peer, 1);
+    if (NI_LIKELY(packet != NULL)) {
+        memcpy(packet->body, body, sizeof(body));
+        ni_direct_send(peer, packet,
+                       ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD),
+                       ni_packet_word1(width, where->handle), 1);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return NI_LIKELY(packet != NULL)
+               ? NI_OK
+               : ni_send_control(peer, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD, width,
+                                 where->handle, body, sizeof(body));
+}
