@@ -17,6 +17,9 @@
 
 enum { REGION = 256, GUARD = 64, ROOM = 2048, STEPS = 64 };
 
+/* A step of its own: a packet to the counter, of which only this is rarely found. */
+enum { STEP_COUNTER = 0xc7, SETTINGS = 4 };
+
 struct world {
     struct ni_fabric *fabric;
     struct ni *victim, *other;
@@ -197,6 +200,78 @@ static void send_packet(struct world *world, struct input *in)
     free(bytes);
 }
 
+/* Name regions that are there, and mostly what may be written to them. */
+static void help_notice(struct world *world, struct ni_packet_notice *notice)
+{
+    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+                                    &world->counter};
+    const struct ni_rkey *rkey = keys[notice->handle & 3];
+
+    notice->addr = (uintptr_t)world->memory + notice->addr % (GUARD + REGION + GUARD);
+    notice->key = rkey->key + (notice->handle >> 8 == 0);
+    notice->handle = rkey->handle;
+    notice->at %= 4;
+    notice->width = (notice->width & 1) != 0 ? 8 : notice->width % 16;
+    notice->zero = 0;
+}
+
+static uint32_t make_setting(struct world *world, struct input *in, uint8_t choice, uint8_t *to)
+{
+    struct ni_packet_setting setting;
+
+    take(in, &setting, sizeof(setting));
+    if (choice & 1) {
+        setting.flags %= 32;
+        setting.count %= 6;
+        setting.value = (int8_t)setting.value;
+        setting.reload = (int8_t)setting.reload;
+        for (unsigned i = 0; i < SETTINGS; i++) {
+            help_notice(world, &setting.notices[i]);
+        }
+    }
+    memcpy(to, &setting, sizeof(setting));
+    return choice & 2 ? choice : ni_packet_setting_size(setting.count % 8);
+}
+
+/* Set it, add to it, or write bytes that it counts. */
+static void send_to_counter(struct world *world, struct input *in)
+{
+    uint8_t choice, *bytes = aligned_alloc(NI_LINE, ROOM);
+    struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
+    uint32_t len = 8;
+    uint64_t where = 0;
+    int8_t value;
+
+    must(bytes != NULL, "memory");
+    take(in, &choice, 1);
+    take(in, &value, 1);
+    memset(bytes, 0, ROOM);
+    packet->body[1] = world->counter.key;
+    packet->word1 = ni_packet_word1(len, world->counter.handle);
+    switch (choice >> 6) {
+    case 0:
+        memcpy(bytes + NI_LINE, &(int64_t){value}, sizeof(int64_t));
+        break;
+    case 1:
+        where = (uintptr_t)world->memory + (uint8_t)value * 3U % (GUARD + REGION + GUARD);
+        len = choice & 31;
+        packet->body[0] = where;
+        packet->body[1] = world->region.key;
+        packet->body[2] = world->counter.key + ((choice & 32) != 0);
+        packet->body[3] = NI_WRITE_COUNTED | world->counter.handle;
+        packet->word1 = ni_packet_word1(len, world->region.handle);
+        break;
+    default:
+        len = make_setting(world, in, choice, bytes + NI_LINE);
+        packet->word1 = ni_packet_word1(len, world->counter.handle);
+    }
+    packet->body[4] = len + (value == 77);
+    atomic_store_explicit(&packet->word0, ni_packet_word0(1, NI_PACKET_WRITE, NI_LINE, 0),
+                          memory_order_relaxed);
+    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    free(bytes);
+}
+
 static void try_blob(struct world *world, struct input *in)
 {
     uint8_t blob[NI_BLOB_MAX], choice;
@@ -230,6 +305,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t what;
 
         take(&in, &what, 1);
+        if (what == STEP_COUNTER) {
+            send_to_counter(&world, &in);
+            continue;
+        }
         switch (what % 8) {
         case 0:
             try_blob(&world, &in);

@@ -8,6 +8,7 @@ suite_overflow = tests/links/suite_overflow_help.c tests/links/suite_overflow.h
 suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
 suite_qps = tests/links/suite_qps_help.c tests/links/suite_qps.h
 suite_multi = tests/links/suite_multi_help.c tests/links/suite_multi.h
+suite_counters = tests/links/suite_counters_help.c tests/links/suite_counters.h
 suite_work = tests/links/suite_work.c tests/links/suite_work.h
 
 suite_tests = \
@@ -17,6 +18,9 @@ suite_tests = \
     tests/links/suite_batches \
     tests/links/suite_commands \
     tests/links/suite_commands_refused \
+    tests/links/suite_barriers \
+    tests/links/suite_counters \
+    tests/links/suite_counters_more \
     tests/links/suite_counts \
     tests/links/suite_ends \
     tests/links/suite_events \
@@ -46,6 +50,7 @@ suite_tests = \
     tests/links/suite_spaces \
     tests/links/suite_steps \
     tests/links/suite_tasks \
+    tests/links/suite_stores \
     tests/links/suite_transfers \
     tests/links/suite_trees \
     tests/links/suite_triggered \
@@ -74,6 +79,22 @@ tests_links_suite_commands_LDADD = $(LINKS_LIBS)
 tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.c $(suite_sources) $(suite_commands)
 tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_commands_refused_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c $(suite_sources)
+tests_links_suite_barriers_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_barriers_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_counters_SOURCES = tests/links/suite_counters.c $(suite_sources) $(suite_counters)
+tests_links_suite_counters_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counters_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_counters_more_SOURCES = tests/links/suite_counters_more.c $(suite_sources) $(suite_counters)
+tests_links_suite_counters_more_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counters_more_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_stores_SOURCES = tests/links/suite_stores.c $(suite_sources)
+tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_stores_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_counts_SOURCES = tests/links/suite_counts.c $(suite_sources)
 tests_links_suite_counts_CPPFLAGS = $(LINKS_CPPFLAGS)

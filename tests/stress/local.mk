@@ -5,6 +5,7 @@ STRESS_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 STRESS_LIBS = ni/libapeni_core.la -lpthread
 
 stress_tests = \
+    tests/stress/counter_threads \
     tests/stress/engine_threads \
     tests/stress/flush_threads \
     tests/stress/inproc_threads \
@@ -13,6 +14,10 @@ stress_tests = \
     tests/stress/portals_threads \
     tests/stress/qp_threads \
     tests/stress/queues_threads
+
+tests_stress_counter_threads_SOURCES = tests/stress/counter_threads.c
+tests_stress_counter_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_counter_threads_LDADD = $(STRESS_LIBS)
 
 tests_stress_engine_threads_SOURCES = tests/stress/engine_threads.c
 tests_stress_engine_threads_CPPFLAGS = $(STRESS_CPPFLAGS)
