@@ -41,6 +41,13 @@ osu_PROGRAMS += osu_bench/ni_put_bw
 osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_put_bw_LDADD = ni/libapeni.la
+osu_PROGRAMS += osu_bench/ni_counters osu_bench/ni_stores
+osu_bench_ni_counters_SOURCES = osu_bench/ni_counters.c osu_bench/ni_world.c osu_bench/ni_world.h
+osu_bench_ni_counters_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_counters_LDADD = ni/libapeni.la -lpthread
+osu_bench_ni_stores_SOURCES = osu_bench/ni_stores.c osu_bench/ni_world.c osu_bench/ni_world.h
+osu_bench_ni_stores_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_stores_LDADD = ni/libapeni.la -lpthread
 
 OSU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/osu_bench $(MPI_CPPFLAGS)
 OSU_LIBS = osu_bench/libosu.la $(MPI_LIBS) -lm -lpthread
@@ -172,7 +179,7 @@ check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
 
-TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/line.sh \
+TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/counters.sh osu_bench/tests/line.sh \
     osu_bench/tests/put_bw.sh osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
@@ -251,6 +258,7 @@ EXTRA_DIST += \
     osu_bench/tests/tasks.sh \
     osu_bench/tests/common.sh \
     osu_bench/tests/compare.sh \
+    osu_bench/tests/counters.sh \
     osu_bench/tests/line.sh \
     osu_bench/tests/put_bw.sh \
     osu_bench/tests/test_compare.py \

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * FORTH-CC Table 2, the parts about counters.
+ *
+ * Transfer completion: a producer sends buffers to a circular queue of four slots at a consumer, which has to know when
+ * all of a buffer is there, and copies it out.
+ *
+ *   flags    a word of each 256 bytes is a flag with the number of the buffer; the consumer polls them all, as it must
+ *            where packets may overtake each other. ni_write without an ack address.
+ *   posted   the same flags, in a transfer that is not acknowledged between the NIs either
+ *   counter  the counter of the slot is the ack address: it is zero when all bytes are there. ni_write_counted
+ *
+ * Barrier: back to back, between 1, 2, 3, 4 and 8 members.
+ *
+ *   lock     a count under a test-and-set lock, and a sense that the last one reverses, as in the paper
+ *   sense    the same by one atomic subtraction, on lines of their own: what one would use instead
+ *   counter  ni_barrier, arity 0; tree: arity 2
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ni_world.h"
+
+enum {
+    SLOTS = 4,
+    SEGMENT = 256, /* bytes, of which the last 8 are the flag */
+    PART = SEGMENT - 8,
+    LARGEST = 2000,
+    SLOT = (LARGEST / PART + 1) * SEGMENT,
+    LINE = 128, /* lines may be fetched in pairs */
+};
+
+static unsigned repetitions;
+
+/* ---- transfer completion --------------------------------------------------------------------- */
+
+enum way { BY_FLAGS, BY_POSTED_FLAGS, BY_COUNTER, WAYS };
+
+struct transfers {
+    _Alignas(LINE) uint8_t slots[SLOTS][SLOT];
+    _Alignas(LINE) _Atomic uint64_t taken; /* at the producer, stored by the consumer */
+    _Alignas(LINE) struct ni_rkey slots_key, taken_key, counters[SLOTS], unused;
+    size_t size;
+    enum way way;
+    double ns;
+    _Atomic uint64_t wrong;
+};
+
+static size_t sent_size(const struct transfers *t)
+{
+    return t->way == BY_COUNTER ? t->size : (t->size + PART - 1) / PART * SEGMENT;
+}
+
+/* What the producer has to send, from a buffer that it has. */
+static void fill(const struct transfers *t, uint8_t *to, const uint8_t *from, uint64_t number)
+{
+    if (t->way == BY_COUNTER) {
+        memcpy(to, from, t->size);
+        return;
+    }
+    for (size_t at = 0; at < t->size; at += PART, to += SEGMENT) {
+        memcpy(to, from + at, t->size - at < PART ? t->size - at : PART);
+        memcpy(to + PART, &number, sizeof(number));
+    }
+}
+
+static void drain(const struct transfers *t, uint8_t *to, const uint8_t *from)
+{
+    if (t->way == BY_COUNTER) {
+        memcpy(to, from, t->size);
+        return;
+    }
+    for (size_t at = 0; at < t->size; at += PART, from += SEGMENT) {
+        memcpy(to + at, from, t->size - at < PART ? t->size - at : PART);
+    }
+}
+
+static void post(struct ni_world_member *m, struct transfers *t, const uint8_t *from, unsigned slot)
+{
+    struct ni_remote where = {
+        .addr = (uintptr_t)t->slots[slot], .key = t->slots_key.key, .handle = t->slots_key.handle};
+    const struct ni_rkey *counter = t->way == BY_COUNTER ? &t->counters[slot] : &t->unused;
+    ni_status status;
+
+    for (;;) {
+        status = t->way == BY_FLAGS ? ni_write(m->ni, m->peers[1], from, sent_size(t), &where, NULL)
+                                    : ni_write_counted(m->ni, m->peers[1], from, sent_size(t),
+                                                       &where, counter, NULL);
+        if (status != NI_AGAIN)
+            break;
+        (void)ni_progress(m->ni);
+    }
+    ni_world_must(status, "write");
+}
+
+static void produce(struct ni_world_member *m, struct transfers *t)
+{
+    static _Alignas(LINE) uint8_t buffers[SLOTS][SLOT];
+    static uint8_t data[LARGEST];
+
+    ni_world_must(ni_region_memory(m->ni, (void *)&t->taken, sizeof(t->taken), NI_ACCESS_WRITE,
+                                   &t->taken_key),
+                  "register");
+    for (size_t i = 0; i < sizeof(data); i++)
+        data[i] = (uint8_t)(i * 7);
+    ni_world_meet(m);
+    for (uint64_t number = 1; number <= repetitions; number++) {
+        unsigned slot = number % SLOTS, looks = 0;
+
+        /* Also says that the buffer may be filled again: what the consumer has taken has left it. */
+        while (number - atomic_load_explicit(&t->taken, memory_order_acquire) > SLOTS) {
+            if (ni_progress(m->ni) == 0)
+                ni_world_relax(m, looks++);
+        }
+        memcpy(data, &number, sizeof(number));
+        fill(t, buffers[slot], data, number);
+        post(m, t, buffers[slot], slot);
+    }
+    while (atomic_load_explicit(&t->taken, memory_order_acquire) != repetitions)
+        (void)ni_progress(m->ni);
+}
+
+static bool flags_are_there(const struct transfers *t, unsigned slot, uint64_t number)
+{
+    for (size_t at = 0; at < sent_size(t); at += SEGMENT) {
+        const uint64_t *flag = (const uint64_t *)(const void *)(t->slots[slot] + at + PART);
+
+        /* Pairs with the stores of the NI, whoever made them. */
+        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != number)
+            return false;
+    }
+    return true;
+}
+
+static void arrived(void *arg, ni_status status, uint64_t value)
+{
+    (void)status;
+    (void)value;
+    ++*(uint64_t *)arg;
+}
+
+static void make_counters(struct ni_world_member *m, struct transfers *t, uint64_t *full)
+{
+    struct ni_counter_setting setting = {.flags = NI_COUNTER_VALUE | NI_COUNTER_RELOAD,
+                                         .value = -(int64_t)t->size,
+                                         .reload = -(int64_t)t->size};
+
+    ni_world_must(ni_counter_create(m->ni, 1, &t->unused), "make a counter");
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = arrived, .arg = &full[i]};
+
+        ni_world_must(ni_counter_create(m->ni, 0, &t->counters[i]), "make a counter");
+        ni_world_must(ni_counter_set(m->ni, NULL, &t->counters[i], &setting, NULL), "arm it");
+        ni_world_must(ni_counter_notify(m->ni, t->counters[i].handle, &ack), "be told");
+    }
+}
+
+static void consume(struct ni_world_member *m, struct transfers *t)
+{
+    static uint8_t out[LARGEST];
+    uint64_t full[SLOTS] = {0}, begin = 0;
+    struct ni_remote taken;
+
+    ni_world_must(
+        ni_region_memory(m->ni, t->slots, sizeof(t->slots), NI_ACCESS_WRITE, &t->slots_key),
+        "register");
+    make_counters(m, t, full);
+    ni_world_meet(m);
+    taken = (struct ni_remote){
+        .addr = (uintptr_t)&t->taken, .key = t->taken_key.key, .handle = t->taken_key.handle};
+    for (uint64_t number = 1; number <= repetitions; number++) {
+        unsigned slot = number % SLOTS, looks = 0;
+
+        while (t->way == BY_COUNTER ? full[slot] == 0 : !flags_are_there(t, slot, number)) {
+            if (ni_progress(m->ni) == 0)
+                ni_world_relax(m, looks++);
+        }
+        full[slot] = 0;
+        drain(t, out, t->slots[slot]);
+        if (memcmp(out, &number, sizeof(number)) != 0)
+            atomic_fetch_add(&t->wrong, 1);
+        while (ni_store(m->ni, m->peers[0], &taken, number, 8) == NI_AGAIN)
+            (void)ni_progress(m->ni);
+        (void)ni_store_flush(m->ni, m->peers[0]);
+        if (number == repetitions / 10 + 1)
+            begin = ni_world_ns(); /* the first are for warming up */
+    }
+    t->ns = (double)(ni_world_ns() - begin) / (repetitions - repetitions / 10);
+    ni_world_must(ni_store_fence_wait(m->ni, m->peers[0]), "fence");
+}
+
+static size_t next_size;
+static enum way next_way;
+
+static void transfer_member(struct ni_world_member *m)
+{
+    struct transfers *t = m->shared;
+
+    if (m->rank == 0) {
+        t->size = next_size;
+        t->way = next_way;
+    }
+    ni_world_meet(m);
+    if (m->rank == 0)
+        produce(m, t);
+    else
+        consume(m, t);
+}
+
+static void transfer_result(const void *shared, void *arg)
+{
+    const struct transfers *t = shared;
+
+    *(double *)arg = t->wrong == 0 ? t->ns : -1;
+}
+
+static double time_transfer(bool processes, size_t size, enum way way)
+{
+    double ns = -1;
+    const struct ni_world_settings settings = {.program = "ni_counters",
+                                               .members = 2,
+                                               .processes = processes,
+                                               .shared = sizeof(struct transfers),
+                                               .result = transfer_result,
+                                               .arg = &ns};
+
+    next_size = size;
+    next_way = way;
+    if (!ni_world_run(&settings, transfer_member) || ns < 0) {
+        fprintf(stderr, "ni_counters: wrong data, or a member has failed\n");
+        exit(1);
+    }
+    return ns > 0 ? ns : 1;
+}
+
+static void transfers(bool processes)
+{
+    static const struct {
+        size_t size;
+        unsigned flags, counter; /* cycles */
+    } paper[] = {{200, 233, 206}, {500, 552, 449}, {1000, 1084, 831}, {2000, 2152, 1620}};
+
+    printf("# Transfer completion, %s, ns for each of %u buffers; in the paper cycles\n",
+           processes ? "processes" : "threads", repetitions);
+    printf("# %-8s%10s%10s%10s%10s%10s%12s%12s%10s\n", "Size", "flags", "posted", "counter",
+           "c/flags", "c/posted", "paper flags", "paper cnt", "ratio");
+    for (unsigned i = 0; i < sizeof(paper) / sizeof(paper[0]); i++) {
+        double ns[WAYS];
+
+        for (unsigned way = 0; way < WAYS; way++)
+            ns[way] = time_transfer(processes, paper[i].size, (enum way)way);
+        printf("  %-8zu%10.1f%10.1f%10.1f%10.2f%10.2f%12u%12u%10.2f\n", paper[i].size, ns[BY_FLAGS],
+               ns[BY_POSTED_FLAGS], ns[BY_COUNTER], ns[BY_COUNTER] / ns[BY_FLAGS],
+               ns[BY_COUNTER] / ns[BY_POSTED_FLAGS], paper[i].flags, paper[i].counter,
+               (double)paper[i].counter / paper[i].flags);
+        fflush(stdout);
+    }
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+enum kind { BY_LOCK, BY_SENSE, FLAT, TREE, KINDS };
+
+struct barriers {
+    _Alignas(LINE) _Atomic uint32_t lock;
+    _Alignas(LINE) uint32_t count; /* by lock */
+    _Alignas(LINE) _Atomic uint32_t left;
+    _Alignas(LINE) _Atomic uint32_t sense;
+    _Alignas(LINE) struct ni_barrier_address addresses[NI_WORLD_MEMBERS];
+    enum kind kind;
+    double ns;
+};
+
+static void await_sense(const struct ni_world_member *m, struct barriers *b, uint32_t sense)
+{
+    unsigned looks = 0;
+
+    while (atomic_load_explicit(&b->sense, memory_order_acquire) != sense)
+        ni_world_relax(m, looks++);
+}
+
+/* Test, then test-and-set. */
+static void take_lock(const struct ni_world_member *m, struct barriers *b)
+{
+    unsigned looks = 0;
+
+    while (atomic_exchange_explicit(&b->lock, 1, memory_order_acquire) != 0) {
+        while (atomic_load_explicit(&b->lock, memory_order_relaxed) != 0)
+            ni_world_relax(m, looks++);
+    }
+}
+
+static void meet_by_lock(const struct ni_world_member *m, struct barriers *b, uint32_t sense)
+{
+    bool last;
+
+    take_lock(m, b);
+    last = ++b->count == m->members;
+    if (last)
+        b->count = 0;
+    atomic_store_explicit(&b->lock, 0, memory_order_release);
+    if (last)
+        atomic_store_explicit(&b->sense, sense, memory_order_release);
+    else
+        await_sense(m, b, sense);
+}
+
+static void meet_by_sense(const struct ni_world_member *m, struct barriers *b, uint32_t sense)
+{
+    if (atomic_fetch_sub_explicit(&b->left, 1, memory_order_acq_rel) != 1) {
+        await_sense(m, b, sense);
+        return;
+    }
+    atomic_store_explicit(&b->left, m->members, memory_order_relaxed);
+    atomic_store_explicit(&b->sense, sense, memory_order_release);
+}
+
+static enum kind next_kind;
+
+static void run_software(struct ni_world_member *m, struct barriers *b, unsigned count,
+                         uint32_t *sense)
+{
+    for (unsigned i = 0; i < count; i++) {
+        *sense = !*sense;
+        if (b->kind == BY_LOCK)
+            meet_by_lock(m, b, *sense);
+        else
+            meet_by_sense(m, b, *sense);
+    }
+}
+
+static void run_counters(struct ni_barrier *barrier, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        ni_world_must(ni_barrier_enter(barrier), "enter");
+        ni_world_must(ni_barrier_wait(barrier), "wait");
+    }
+}
+
+static void barrier_member(struct ni_world_member *m)
+{
+    struct barriers *b = m->shared;
+    struct ni_barrier *barrier;
+    uint32_t sense = 0;
+    uint64_t begin = 0;
+
+    if (m->rank == 0) {
+        b->kind = next_kind;
+        atomic_store(&b->left, m->members);
+    }
+    ni_world_meet(m);
+    ni_world_must(ni_barrier_create(m->ni, m->members, m->rank, b->kind == TREE ? 2 : 0, &barrier,
+                                    &b->addresses[m->rank]),
+                  "make a barrier");
+    ni_world_meet(m);
+    ni_world_must(ni_barrier_connect(barrier, m->peers, b->addresses), "connect it");
+    for (unsigned warm = 0; warm < 2; warm++) {
+        unsigned count = warm == 0 ? repetitions / 10 + 1 : repetitions;
+
+        begin = ni_world_ns();
+        if (b->kind == BY_LOCK || b->kind == BY_SENSE)
+            run_software(m, b, count, &sense);
+        else
+            run_counters(barrier, count);
+    }
+    if (m->rank == 0)
+        b->ns = (double)(ni_world_ns() - begin) / repetitions;
+    ni_world_meet(m);
+    ni_barrier_free(barrier);
+}
+
+static void barrier_result(const void *shared, void *arg)
+{
+    *(double *)arg = ((const struct barriers *)shared)->ns;
+}
+
+static double time_barrier(bool processes, unsigned members, enum kind kind)
+{
+    double ns = -1;
+    const struct ni_world_settings settings = {.program = "ni_counters",
+                                               .members = members,
+                                               .processes = processes,
+                                               .shared = sizeof(struct barriers),
+                                               .result = barrier_result,
+                                               .arg = &ns};
+
+    next_kind = kind;
+    if (!ni_world_run(&settings, barrier_member)) {
+        fprintf(stderr, "ni_counters: a member has failed\n");
+        exit(1);
+    }
+    return ns > 0 ? ns : 1;
+}
+
+static void barriers(bool processes)
+{
+    static const struct {
+        unsigned members, lock, counter; /* cycles; 0: not in the paper */
+    } paper[] = {{1, 111, 41}, {2, 194, 66}, {3, 357, 78}, {4, 574, 84}, {8, 0, 0}};
+
+    printf("# Barrier, %s, ns for each of %u; in the paper cycles\n",
+           processes ? "processes" : "threads", repetitions);
+    printf("# %-8s%10s%10s%10s%10s%10s%10s%12s%12s%10s\n", "Members", "lock", "sense", "counter",
+           "tree", "c/lock", "c/sense", "paper lock", "paper cnt", "ratio");
+    for (unsigned i = 0; i < sizeof(paper) / sizeof(paper[0]); i++) {
+        double ns[KINDS];
+
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            ns[kind] = time_barrier(processes, paper[i].members, (enum kind)kind);
+        printf("  %-8u%10.1f%10.1f%10.1f%10.1f%10.2f%10.2f", paper[i].members, ns[BY_LOCK],
+               ns[BY_SENSE], ns[FLAT], ns[TREE], ns[FLAT] / ns[BY_LOCK], ns[FLAT] / ns[BY_SENSE]);
+        if (paper[i].lock != 0)
+            printf("%12u%12u%10.2f\n", paper[i].lock, paper[i].counter,
+                   (double)paper[i].counter / paper[i].lock);
+        else
+            printf("%12s%12s%10s\n", "-", "-", "-");
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct ni_world_options options = {
+        .program = "ni_counters",
+        .help = "Completion of transfers by flags and by counters, barriers by locks and by "
+                "counters.\n",
+        .count = 10000,
+        .most = 10000000,
+        .threads = true,
+        .processes = true};
+    int parsed = ni_world_parse(&options, argc, argv);
+
+    if (parsed != 0)
+        return parsed < 0;
+    repetitions = options.count;
+    for (unsigned processes = 0; processes < 2; processes++) {
+        if (processes != 0 ? options.processes : options.threads) {
+            transfers(processes != 0);
+            barriers(processes != 0);
+        }
+    }
+    return 0;
+}

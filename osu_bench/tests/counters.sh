@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ni_counters and ni_stores: the rows that they promise, of sound numbers, with threads and with processes, a sentence and
+# a status for wrong options. Times are not looked at.
+. "$(dirname "$0")/common.sh"
+
+# refuses PROGRAM PATTERN ARGUMENT...
+refuses() {
+    program=$1
+    pattern=$2
+    shift 2
+    count=$((count + 1))
+    "$programs/$program" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status -eq 1 ] && grep -Eq -- "$pattern" "$work/err" && return
+    fail "$program $*: status $status, wanted '$pattern' in: $(cat "$work/err")"
+}
+
+# prints PROGRAM MEMBERS ROWS: each row has a size or number first, and no time below zero behind it.
+prints() {
+    count=$((count + 1))
+    timeout --kill-after=5 100 "$programs/$1" -m "$2" -n 5 >"$work/out" 2>"$work/err" ||
+        fail "$1 with $2: status $?: $(cat "$work/err")"
+    awk -v wanted="$3" '!/^#/ { rows++; for (i = 1; i <= NF; i++) if ($i != "-" && !($i >= 0)) bad = 1 }
+        END { exit rows != wanted || bad }' "$work/out" || fail "$1 with $2 printed: $(cat "$work/out")"
+}
+
+for program in ni_counters ni_stores; do
+    refuses "$program" "-n '0': wanted is a number from 1" -n 0
+    refuses "$program" "-m 'ranks': wanted is threads or processes" -m ranks
+    refuses "$program" "no option -q" -q
+    refuses "$program" "'x' is not an option" x
+done
+for members in threads processes; do
+    prints ni_counters "$members" 9
+    prints ni_stores "$members" 9
+done
+finish
