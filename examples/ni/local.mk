@@ -2,8 +2,14 @@
 # Small programs on the network interface alone, each also a test: it ends with 0 if its result is right.
 
 ni_examples = \
+    examples/ni/halo \
     examples/ni/queue_pair \
+    examples/ni/session \
     examples/ni/tasks
+
+examples_ni_halo_SOURCES = examples/ni/halo.c
+examples_ni_halo_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+examples_ni_halo_LDADD = ni/libapeni.la
 
 examples_ni_queue_pair_SOURCES = examples/ni/queue_pair.c
 examples_ni_queue_pair_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
@@ -12,6 +18,10 @@ examples_ni_queue_pair_LDADD = ni/libapeni.la
 examples_ni_tasks_SOURCES = examples/ni/tasks.c
 examples_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 examples_ni_tasks_LDADD = ni/libapeni.la
+
+examples_ni_session_SOURCES = examples/ni/session.c
+examples_ni_session_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+examples_ni_session_LDADD = ni/libapeni.la
 
 check_PROGRAMS += $(ni_examples)
 TESTS += $(ni_examples)
