@@ -29,6 +29,10 @@ AC_DEFUN([APELINK_LIBRARIES], [
     APELINK_LIBRARY([ucx], [UCX], [ucx >= 1.10], [libucx-dev], [the link between hosts])
     APELINK_LIBRARY([hwloc], [HWLOC], [hwloc >= 2.0], [libhwloc-dev], [placement on cores and memory nodes])
     APELINK_LIBRARY([pmix], [PMIX], [pmix >= 3.0], [libpmix-dev], [the wire-up of Presto])
+    dnl It is loaded when a program is started by PMIx, not linked.
+    PMIX_LIBRARY=libpmix.so.2
+    AS_IF([test "x$have_pmix" = xyes], [PMIX_LIBRARY="`$PKG_CONFIG --variable=libdir pmix`/libpmix.so.2"])
+    AC_SUBST([PMIX_LIBRARY])
     APELINK_LIBRARY([libevent], [LIBEVENT], [libevent_core >= 2.0], [libevent-dev], [the host fault manager])
     APELINK_LIBRARY([cmocka], [CMOCKA], [cmocka >= 1.1], [libcmocka-dev], [the unit tests])
 ])

@@ -10,7 +10,8 @@ PRESTO_CPPFLAGS = -I$(top_srcdir)/presto/include
 PRESTO_CORE_CPPFLAGS = $(NI_CORE_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto
 
 presto_libpresto_core_la_SOURCES =
-presto_libpresto_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CORE_CPPFLAGS) $(PMIX_CFLAGS)
+presto_libpresto_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CORE_CPPFLAGS) $(PMIX_CFLAGS) \
+    -DPRI_PMIX_LIBRARY='"$(PMIX_LIBRARY)"'
 presto_libpresto_core_la_LIBADD = ni/libapeni_core.la
 
 presto_libpresto_la_SOURCES =

@@ -105,10 +105,12 @@ struct pri_rank {
     struct pri_peer *peers; /* [size] */
     struct ni_md sends;     /* all memory; SEND events, unless ni_put says that it is done */
     struct ni_md syncs;     /* all memory; ACK events only */
-    struct ni_list tasks;   /* under the task lock; empty: nothing to advance */
+    _Atomic unsigned tasks; /* to be advanced: 0 as a rule */
+    _Atomic unsigned lost;  /* ranks that have died */
     int rank, size;         /* in the job */
     bool threads;           /* PRI_THREAD_MULTIPLE */
     bool crowded;           /* more ranks on this host than cores */
+    unsigned spins;         /* empty polls before a waiter rests */
     enum pri_thread_level level;
     enum pri_launch launch;
     void *user[4]; /* one word for each folder above: see enum pri_user */
@@ -348,7 +350,7 @@ static inline unsigned pri_progress(struct pri_rank *self)
 {
     unsigned events = ni_progress(self->ni);
 
-    if (NI_UNLIKELY(!ni_list_empty(&self->tasks))) {
+    if (NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
         pri_tasks_advance(self);
     }
     return events;

@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Ranks, point-to-point messages, progress.
 
 presto_libpresto_core_la_SOURCES += \
+    presto/core/buffer.c \
+    presto/core/context.c \
     presto/core/core.h \
-    presto/core/error.c
+    presto/core/environment.c \
+    presto/core/error.c \
+    presto/core/launch.h \
+    presto/core/launch_alone.c \
+    presto/core/launch_pmix.c \
+    presto/core/launch_prestorun.c \
+    presto/core/launch_threads.c \
+    presto/core/meet.c \
+    presto/core/peer.c \
+    presto/core/probe.c \
+    presto/core/rank.h \
+    presto/core/recv.c \
+    presto/core/request.c \
+    presto/core/send.c \
+    presto/core/start.c \
+    presto/core/task.c \
+    presto/core/wire_up.h

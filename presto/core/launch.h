@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_CORE_LAUNCH_H
+#define PRESTO_CORE_LAUNCH_H
+
+#include "core/rank.h"
+
+/*
+ * How a job is started, and how its ranks come to know each other's addresses. pri_start takes the first
+ * launcher that applies: threads, prestorun, PMIx, alone. Then, in this order: join, describe, exchange; at
+ * the end leave.
+ */
+struct pri_launcher {
+    enum pri_launch launch;
+    /* Whether this process, or this thread, was started by it. */
+    bool (*applies)(void);
+    /* Set rank, size and cold->launch. Says on stderr why it cannot. */
+    int (*join)(struct pri_rank *self);
+    /* What the interface is opened with: link, key of the job, processes of the host. */
+    void (*describe)(struct pri_rank *self, struct ni_open_attr *attr);
+    /* Give mine, get all[size]. Returns when all ranks have given theirs. */
+    int (*exchange)(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all);
+    /* The interface is closed (orderly: pri_stop), or starting failed after join. */
+    void (*leave)(struct pri_rank *self, bool orderly);
+    /* End all other ranks; what the process itself does follows. */
+    void (*abort)(struct pri_rank *self, int code);
+};
+
+extern const struct pri_launcher pri_launch_alone;
+extern const struct pri_launcher pri_launch_prestorun;
+extern const struct pri_launcher pri_launch_pmix;
+extern const struct pri_launcher pri_launch_threads;
+
+/* ---- launch_threads.c ----------------------------------------------------------------------------- */
+
+/* Whether ranks are threads here. */
+bool pri_threads_wanted(void);
+
+/* ---- numbers -------------------------------------------------------------------------------------- */
+
+/* A number in the environment, all of it, from min to max. False: unset, or it says on stderr what is
+ * wrong. */
+bool pri_environment(const char *name, long min, long max, long *value);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process started by prestorun: see wire_up.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/launch.h"
+#include "core/wire_up.h"
+
+/* cold->launch. */
+struct wire {
+    int fd;
+    uint64_t key;
+};
+
+static bool applies(void)
+{
+    return getenv("PRESTO_FD") != NULL;
+}
+
+/* ---- join ----------------------------------------------------------------------------------------- */
+
+static bool is_socket(int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 && S_ISSOCK(facts.st_mode);
+}
+
+static bool key_of(uint64_t *key)
+{
+    const char *text = getenv("PRESTO_KEY");
+    char *end;
+
+    if (text == NULL || strlen(text) != 16) {
+        return false;
+    }
+    *key = strtoull(text, &end, 16);
+    return *end == '\0';
+}
+
+/* Programs that this one starts are no ranks. What a rank prints is to be seen line by line, as in a
+ * terminal, though it goes into a pipe. */
+static void settle(int fd)
+{
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)unsetenv("PRESTO_FD");
+    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+}
+
+static int join(struct pri_rank *self)
+{
+    struct wire *wire;
+    long fd, rank, size;
+    uint64_t key;
+
+    if (!pri_environment("PRESTO_FD", 0, 1 << 20, &fd) ||
+        !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
+        !pri_environment("PRESTO_RANK", 0, size - 1, &rank) || !key_of(&key) ||
+        !is_socket((int)fd)) {
+        fprintf(stderr, "presto: the environment of prestorun is not complete, or the descriptor "
+                        "PRESTO_FD is closed: start the program with prestorun, or without any "
+                        "variable PRESTO_*\n");
+        return PRI_ERR_START;
+    }
+    wire = malloc(sizeof(*wire));
+    if (wire == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    wire->fd = (int)fd;
+    wire->key = key;
+    self->cold->launch = wire;
+    self->rank = (int)rank;
+    self->size = (int)size;
+    settle(wire->fd);
+    return PRI_OK;
+}
+
+static void describe(struct pri_rank *self, struct ni_open_attr *attr)
+{
+    const struct wire *wire = self->cold->launch;
+
+    attr->host_processes = (unsigned)self->size;
+    attr->job_key = wire->key;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const void *data, size_t length)
+{
+    const uint8_t *from = data;
+
+    while (length > 0) {
+        ssize_t n = send(fd, from, length, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        from += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+static bool read_all(int fd, void *data, size_t length)
+{
+    uint8_t *to = data;
+
+    while (length > 0) {
+        ssize_t n = read(fd, to, length);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        to += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+static bool tell(const struct wire *wire, enum pri_wire_kind kind, const void *data,
+                 uint32_t length)
+{
+    uint8_t message[sizeof(struct pri_wire_head) + NI_BLOB_MAX];
+    const struct pri_wire_head head = {.kind = kind, .length = length};
+
+    memcpy(message, &head, sizeof(head));
+    memcpy(message + sizeof(head), data, length);
+    return write_all(wire->fd, message, sizeof(head) + length);
+}
+
+static bool read_blob(int fd, struct pri_blob *blob)
+{
+    return read_all(fd, &blob->length, sizeof(blob->length)) && blob->length <= NI_BLOB_MAX &&
+           read_all(fd, blob->bytes, blob->length);
+}
+
+static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
+{
+    const struct wire *wire = self->cold->launch;
+    struct pri_wire_head head = {0, 0};
+    bool well = tell(wire, PRI_WIRE_HELLO, mine->bytes, mine->length) &&
+                read_all(wire->fd, &head, sizeof(head)) && head.kind == PRI_WIRE_TABLE;
+
+    for (int i = 0; well && i < self->size; i++) {
+        well = read_blob(wire->fd, &all[i]);
+    }
+    if (!well) {
+        fprintf(stderr,
+                "presto: rank %d has lost prestorun, or that is of another version than the "
+                "library: use the prestorun that was installed with it\n",
+                self->rank);
+    }
+    return well ? PRI_OK : PRI_ERR_START;
+}
+
+/* ---- end ------------------------------------------------------------------------------------------ */
+
+static void leave(struct pri_rank *self, bool orderly)
+{
+    struct wire *wire = self->cold->launch;
+
+    if (orderly) {
+        (void)tell(wire, PRI_WIRE_BYE, "", 0);
+    }
+    (void)close(wire->fd);
+    free(wire);
+}
+
+static void end(struct pri_rank *self, int code)
+{
+    const struct wire *wire = self->cold->launch;
+    int32_t word = code;
+
+    (void)tell(wire, PRI_WIRE_ABORT, &word, sizeof(word));
+}
+
+const struct pri_launcher pri_launch_prestorun = {
+    .launch = PRI_LAUNCH_PRESTORUN,
+    .applies = applies,
+    .join = join,
+    .describe = describe,
+    .exchange = exchange,
+    .leave = leave,
+    .abort = end,
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks that are threads of one process: their interfaces share a fabric. The process holds one job at a time;
+ * it begins with the first thread that joins, and is over when the last one has left.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/launch.h"
+
+enum { MAX_THREADS = 4096 };
+
+/* The job. Under lock, all of it. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool asked; /* the environment has been read */
+    int wanted; /* ranks; 0: ranks are processes */
+    struct ni_fabric *fabric;
+    struct pri_blob *blobs;
+    bool *taken; /* numbers of ranks */
+    int joined, given, left;
+    bool broken; /* one could not start: nobody can */
+} job = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local int my_number = -1;
+
+/* ---- before --------------------------------------------------------------------------------------- */
+
+/* The lock is held. */
+static int wanted(void)
+{
+    long n;
+
+    if (!job.asked) {
+        job.asked = true;
+        if (pri_environment("PRESTO_THREADS", 1, MAX_THREADS, &n)) {
+            job.wanted = (int)n;
+        }
+    }
+    return job.wanted;
+}
+
+bool pri_threads_wanted(void)
+{
+    bool yes;
+
+    pthread_mutex_lock(&job.lock);
+    yes = wanted() != 0;
+    pthread_mutex_unlock(&job.lock);
+    return yes;
+}
+
+int pri_threads(int n)
+{
+    int error = PRI_OK;
+
+    if (n < 1 || n > MAX_THREADS) {
+        return PRI_ERR_ARG;
+    }
+    pthread_mutex_lock(&job.lock);
+    if (job.joined != 0 || pri_self() != NULL) {
+        error = PRI_ERR_STATE;
+    } else {
+        job.asked = true;
+        job.wanted = n;
+    }
+    pthread_mutex_unlock(&job.lock);
+    return error;
+}
+
+void pri_thread_rank(int rank)
+{
+    my_number = rank;
+}
+
+/* ---- join ----------------------------------------------------------------------------------------- */
+
+static bool open_job(void)
+{
+    if (ni_fabric_create(NULL, &job.fabric) != NI_OK) {
+        return false;
+    }
+    job.blobs = calloc((size_t)job.wanted, sizeof(*job.blobs));
+    job.taken = calloc((size_t)job.wanted, sizeof(*job.taken));
+    job.given = 0;
+    job.left = 0;
+    job.broken = false;
+    return job.blobs != NULL && job.taken != NULL;
+}
+
+static void close_job(void)
+{
+    ni_fabric_destroy(job.fabric);
+    free(job.blobs);
+    free(job.taken);
+    job.fabric = NULL;
+    job.blobs = NULL;
+    job.taken = NULL;
+    job.joined = 0;
+}
+
+/* The number that this thread asked for, or the first that is free; -1: none. */
+static int take_number(void)
+{
+    if (my_number >= 0) {
+        return my_number < job.wanted && !job.taken[my_number] ? my_number : -1;
+    }
+    for (int i = 0; i < job.wanted; i++) {
+        if (!job.taken[i]) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int join_locked(struct pri_rank *self)
+{
+    int number;
+
+    if (job.joined == 0 && !open_job()) {
+        close_job();
+        return PRI_ERR_NOMEM;
+    }
+    number = take_number();
+    if (number < 0) {
+        fprintf(stderr, "presto: no rank left for this thread: the job has %d, and %d are taken\n",
+                job.wanted, job.joined);
+        if (job.joined == 0) {
+            close_job();
+        }
+        return PRI_ERR_START;
+    }
+    job.taken[number] = true;
+    job.joined++;
+    self->rank = number;
+    self->size = job.wanted;
+    return PRI_OK;
+}
+
+static int join(struct pri_rank *self)
+{
+    int error;
+
+    pthread_mutex_lock(&job.lock);
+    error = join_locked(self);
+    pthread_mutex_unlock(&job.lock);
+    return error;
+}
+
+static void describe(struct pri_rank *self, struct ni_open_attr *attr)
+{
+    attr->fabric = job.fabric;
+    attr->host_processes = (unsigned)self->size;
+}
+
+static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
+{
+    int error = PRI_OK;
+
+    pthread_mutex_lock(&job.lock);
+    job.blobs[self->rank] = *mine;
+    job.given++;
+    pthread_cond_broadcast(&job.moved);
+    while (job.given < job.wanted && !job.broken) {
+        pthread_cond_wait(&job.moved, &job.lock);
+    }
+    if (job.broken) {
+        error = PRI_ERR_START;
+    } else {
+        for (int i = 0; i < self->size; i++) {
+            all[i] = job.blobs[i];
+        }
+    }
+    pthread_mutex_unlock(&job.lock);
+    return error;
+}
+
+/* ---- end ------------------------------------------------------------------------------------------ */
+
+static void leave(struct pri_rank *self, bool orderly)
+{
+    (void)self;
+    pthread_mutex_lock(&job.lock);
+    job.left++;
+    if (!orderly) {
+        job.broken = true;
+        pthread_cond_broadcast(&job.moved);
+    }
+    if (job.left == job.joined && (job.broken || job.joined == job.wanted)) {
+        close_job();
+    }
+    pthread_mutex_unlock(&job.lock);
+}
+
+/* The process ends, and all threads with it. */
+static void end(struct pri_rank *self, int code)
+{
+    (void)self;
+    (void)code;
+}
+
+const struct pri_launcher pri_launch_threads = {
+    .launch = PRI_LAUNCH_THREADS,
+    .applies = pri_threads_wanted,
+    .join = join,
+    .describe = describe,
+    .exchange = exchange,
+    .leave = leave,
+    .abort = end,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Other ranks: they come together, and go one by one. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/rank.h"
+
+/* ---- come ----------------------------------------------------------------------------------------- */
+
+static int connect_to(struct pri_rank *self, int rank, const struct pri_blob *blob)
+{
+    struct pri_peer *peer = &self->peers[rank];
+    char reason[256] = "";
+    ni_status status = NI_ERR_UNREACHABLE;
+
+    if (rank == self->rank) {
+        peer->id = NI_INITIATOR_SELF;
+        return PRI_OK;
+    }
+    if (ni_reachable(self->ni, blob->bytes, blob->length, reason, sizeof(reason))) {
+        status = ni_connect(self->ni, blob->bytes, blob->length, &peer->ni);
+        snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
+    }
+    if (status != NI_OK) {
+        peer->ni = NULL;
+        fprintf(stderr, "presto: rank %d cannot reach rank %d: %s\n", self->rank, rank, reason);
+        return PRI_ERR_START;
+    }
+    peer->id = ni_peer_initiator(peer->ni);
+    ni_peer_set_user(peer->ni, peer);
+    status = ni_peer_status(peer->ni);
+    if (status != NI_OK && atomic_load_explicit(&peer->down, memory_order_relaxed) == 0) {
+        pri_peer_down(self, peer->ni, status); /* told before it had a name here */
+    }
+    return PRI_OK;
+}
+
+int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs)
+{
+    int error = PRI_OK;
+
+    for (int rank = 0; rank < self->size && error == PRI_OK; rank++) {
+        error = connect_to(self, rank, &blobs[rank]);
+    }
+    return error;
+}
+
+void pri_peers_free(struct pri_rank *self)
+{
+    free(self->peers);
+    self->peers = NULL;
+}
+
+/* ---- go ------------------------------------------------------------------------------------------- */
+
+/* Whether a posted receive can only wait in vain, now that the peer has gone: it names the peer or, if
+ * that has died, it takes any. */
+static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
+{
+    const struct pri_peer *peer = arg;
+
+    (void)user_ptr;
+    if (source != NI_INITIATOR_ANY) {
+        return source == peer->id;
+    }
+    return atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED;
+}
+
+/* ni_peer_down_fn: once for each peer. Sends under way end with events of their own. A rank that has
+ * left in good order is missed only by those who wait for it by name. */
+void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
+{
+    struct pri_rank *self = arg;
+    struct pri_peer *peer = ni_peer_user(ni_peer);
+
+    if (self->cold->closing || peer == NULL) {
+        return;
+    }
+    /* Before the posted receives are gone through: one that is posted meanwhile either is among them or
+     * finds these words set, see post(); both happen under the portal's lock. */
+    atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
+    if (status != NI_ERR_PEER_CLOSED) {
+        atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed);
+    }
+    (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
+}

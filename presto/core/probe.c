@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking at messages that nobody has received. */
+#include "core/rank.h"
+
+/* Look, and if there is nothing make progress and look again: whoever calls this in a loop need not
+ * call anything else. NI_OK, NI_PTL_NO_MATCH or an error. */
+static int look(struct pri_rank *self, struct pri_where from, enum ni_search_op op,
+                struct ni_event *event)
+{
+    struct ni_me me = {.length = SIZE_MAX, .options = NI_ME_OP_PUT};
+    int result;
+
+    if (!pri_criteria(self, from, &me)) {
+        return PRI_ERR_RANK;
+    }
+    result = ni_me_probe(self->ni, PRI_PT, &me, op, event);
+    if (result == NI_PTL_NO_MATCH) {
+        bool in_vain = pri_in_vain(self, from.peer); /* before the last look */
+
+        (void)pri_progress(self);
+        result = ni_me_probe(self->ni, PRI_PT, &me, op, event);
+        if (result == NI_PTL_NO_MATCH && in_vain) {
+            return PRI_ERR_PEER;
+        }
+    }
+    return result == NI_PTL_NO_MATCH || result == NI_OK ? result : pri_error_of(result);
+}
+
+static int iprobe(struct pri_rank *self, struct pri_where from, enum ni_search_op op, bool *found,
+                  struct ni_event *event)
+{
+    int result = look(self, from, op, event);
+
+    *found = result == NI_OK;
+    return result == NI_PTL_NO_MATCH ? PRI_OK : result;
+}
+
+int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found, struct pri_status *status)
+{
+    struct ni_event event;
+    int error = iprobe(self, from, NI_SEARCH_ONLY, found, &event);
+
+    if (*found && status != NULL) {
+        pri_status_of(status, &event, event.rlength, PRI_OK);
+    }
+    return error;
+}
+
+/* The rank in the job of who sent what was found. */
+static int peer_of(const struct pri_rank *self, const struct ni_event *event)
+{
+    const struct pri_peer *peer = event->peer == NULL ? NULL : ni_peer_user(event->peer);
+
+    return peer == NULL ? self->rank : (int)(peer - self->peers);
+}
+
+int pri_improbe(struct pri_rank *self, struct pri_where from, bool *found,
+                struct pri_message *message)
+{
+    struct ni_event event;
+    int error = iprobe(self, from, NI_SEARCH_DELETE, found, &event);
+
+    if (*found) {
+        message->handle = event.unexpected;
+        message->peer = peer_of(self, &event);
+        message->context = from.context;
+        pri_status_of(&message->status, &event, event.rlength, PRI_OK);
+    }
+    return error;
+}
+
+int pri_probe(struct pri_rank *self, struct pri_where from, struct pri_status *status)
+{
+    unsigned spins = 0;
+    bool found;
+    int error;
+
+    while ((error = pri_iprobe(self, from, &found, status)) == PRI_OK && !found) {
+        pri_relax(self, &spins);
+    }
+    return error;
+}
+
+int pri_mprobe(struct pri_rank *self, struct pri_where from, struct pri_message *message)
+{
+    unsigned spins = 0;
+    bool found;
+    int error;
+
+    while ((error = pri_improbe(self, from, &found, message)) == PRI_OK && !found) {
+        pri_relax(self, &spins);
+    }
+    return error;
+}

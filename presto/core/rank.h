@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_CORE_RANK_H
+#define PRESTO_CORE_RANK_H
+
+#include <pthread.h>
+
+#include "core/core.h"
+
+/* What the core's own files share. */
+
+struct pri_launcher;
+
+enum {
+    PRI_MAX_RANKS = 1 << 14,
+    PRI_MAX_CONTEXTS = 1 << 17, /* led by one rank */
+    PRI_BUFFER_CLASSES = 4,
+};
+
+/* A context of the core's own, for the barrier of pri_stop. */
+#define PRI_CONTEXT_CORE ((uint32_t)(PRI_MAX_CONTEXTS - 1) << 1)
+
+/* Called by pri_stop. */
+struct pri_stopper {
+    struct pri_stopper *next;
+    void (*fn)(struct pri_rank *self, void *arg);
+    void *arg;
+};
+
+struct pri_cold {
+    struct ni_eq *sent;     /* pri_on_sent */
+    struct ni_eq *received; /* pri_on_received */
+    const struct pri_launcher *launcher;
+    void *launch; /* the launcher's own */
+    struct pri_stopper *stoppers;
+    bool closing;            /* ranks that go away now are no news */
+    _Atomic size_t buffered; /* bytes of PRI_BUFFERED sends that have not left */
+    _Atomic size_t detached; /* requests that nobody waits for */
+    pthread_mutex_t advance; /* who holds it advances tasks */
+    pthread_mutex_t lock;    /* over all below; taken only if the rank has threads */
+    struct ni_list incoming; /* tasks that were added; under lock */
+    struct ni_list active;   /* the others; under advance */
+    uint64_t *contexts;      /* one bit for each in use */
+    uint32_t context_cursor; /* search from here: what was given is taken again as late as can be */
+    struct pri_buffer *buffers[PRI_BUFFER_CLASSES];
+};
+
+static inline void pri_lock(struct pri_rank *self)
+{
+    if (NI_UNLIKELY(self->threads)) {
+        pthread_mutex_lock(&self->cold->lock);
+    }
+}
+
+static inline void pri_unlock(struct pri_rank *self)
+{
+    if (NI_UNLIKELY(self->threads)) {
+        pthread_mutex_unlock(&self->cold->lock);
+    }
+}
+
+/* ---- peer.c --------------------------------------------------------------------------------------- */
+
+/* The address of a rank's interface. */
+struct pri_blob {
+    uint32_t length;
+    uint8_t bytes[NI_BLOB_MAX];
+};
+
+/* Connect with all ranks; says why if it cannot. */
+int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);
+void pri_peers_free(struct pri_rank *self);
+/* ni_peer_down_fn. */
+void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
+
+/* ---- request.c ------------------------------------------------------------------------------------ */
+
+/* The error for a result of the NI. */
+int pri_error_of(int result);
+/* The same for an operation that failed on its way. */
+int pri_error_of_fail(enum ni_ni_fail fail);
+/* All of the request is set but its state: tell whoever waits. */
+void pri_complete(struct pri_request *request);
+
+static inline void pri_request_init(struct pri_request *request, struct pri_rank *self,
+                                    bool is_recv, const struct pri_vec *vec)
+{
+    request->rank = self;
+    request->is_recv = is_recv;
+    request->vec = vec;
+    request->packed = NULL;
+    request->status.cancelled = 0;
+    atomic_store_explicit(&request->state, PRI_REQ_PENDING, memory_order_relaxed);
+}
+
+static inline uint64_t pri_bits(struct pri_where where)
+{
+    return (uint64_t)where.context << 32 | (uint32_t)where.tag;
+}
+
+#define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
+
+/* What a receive or probe looks for. False: no such rank. */
+static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
+                                struct ni_me *me)
+{
+    if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
+        me->match_id = self->peers[from.peer].id;
+    } else if (from.peer == PRI_ANY_SOURCE) {
+        me->match_id = NI_INITIATOR_ANY;
+    } else {
+        return false;
+    }
+    me->match_bits = pri_bits(from);
+    me->ignore_bits = 0;
+    if (NI_UNLIKELY(from.tag == PRI_ANY_TAG)) {
+        me->match_bits = (uint64_t)from.context << 32;
+        me->ignore_bits = PRI_ANY_TAG_BITS;
+    }
+    return true;
+}
+
+/* Whether nothing more will come from there. */
+static inline bool pri_in_vain(const struct pri_rank *self, int peer)
+{
+    return peer >= 0 ? atomic_load_explicit(&self->peers[peer].down, memory_order_relaxed) != 0
+                     : atomic_load_explicit(&self->lost, memory_order_relaxed) != 0;
+}
+
+static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
+                                 uint64_t bytes, int error)
+{
+    status->source = (int)(uint32_t)event->hdr_data;
+    status->tag = (int)(uint32_t)event->match_bits;
+    status->error = error;
+    status->cancelled = 0;
+    status->bytes = bytes;
+}
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
+/* Of a put of ours; of what arrived. */
+void pri_on_sent(void *arg, const struct ni_event *event);
+void pri_on_received(void *arg, const struct ni_event *event);
+
+/* ---- others --------------------------------------------------------------------------------------- */
+
+void pri_buffers_free(struct pri_rank *self);
+/* Wait until all ranks have called it, or have died. */
+void pri_meet(struct pri_rank *self);
+
+#endif

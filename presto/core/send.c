@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rank.h"
+
+/* ---- the put -------------------------------------------------------------------------------------- */
+
+/* NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. */
+NI_ALWAYS_INLINE int put(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+                         enum pri_mode mode, void *user_ptr)
+{
+    uint64_t header = (uint64_t)mode << 32 | (uint32_t)to.as;
+    struct ni_peer *peer = self->peers[to.peer].ni;
+
+    if (NI_LIKELY(mode != PRI_SYNCHRONOUS)) {
+        return ni_put(self->ni, &self->sends, (uint64_t)(uintptr_t)buf, bytes, NI_NO_ACK_REQ, peer,
+                      PRI_PT, pri_bits(to), 0, user_ptr, header);
+    }
+    return ni_put(self->ni, &self->syncs, (uint64_t)(uintptr_t)buf, bytes, NI_ACK_REQ, peer, PRI_PT,
+                  pri_bits(to), 0, user_ptr, header);
+}
+
+static inline bool is_rank(const struct pri_rank *self, int peer)
+{
+    return (unsigned)peer < (unsigned)self->size;
+}
+
+/* The one event of a put that was not over when it returned: SEND, or ACK of a synchronous one. */
+void pri_on_sent(void *arg, const struct ni_event *event)
+{
+    struct pri_request *request = event->user_ptr;
+
+    (void)arg;
+    request->status.error = pri_error_of_fail(event->ni_fail_type);
+    pri_complete(request);
+}
+
+/* ---- buffered ------------------------------------------------------------------------------------- */
+
+/* The copy of a message, until it has left. */
+struct parcel {
+    struct pri_request request;
+    size_t bytes;
+    _Alignas(16) uint8_t data[];
+};
+
+static void parcel_free(struct pri_request *request)
+{
+    struct parcel *parcel = ni_container_of(request, struct parcel, request);
+
+    atomic_fetch_sub_explicit(&request->rank->cold->buffered, parcel->bytes, memory_order_relaxed);
+    free(parcel);
+}
+
+static NI_COLD int send_parcel(struct pri_rank *self, const void *buf, const struct pri_vec *vec,
+                               size_t bytes, struct pri_where to)
+{
+    struct parcel *parcel;
+    int error;
+
+    parcel = bytes <= SIZE_MAX - sizeof(*parcel) ? malloc(sizeof(*parcel) + bytes) : NULL;
+    if (parcel == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    parcel->bytes = bytes;
+    if (vec != NULL) {
+        vec->pack(vec, parcel->data, bytes);
+    } else if (bytes != 0) {
+        memcpy(parcel->data, buf, bytes);
+    }
+    error = pri_isend(self, parcel->data, bytes, to, PRI_STANDARD, &parcel->request);
+    if (error != PRI_OK) {
+        free(parcel);
+        return error;
+    }
+    atomic_fetch_add_explicit(&self->cold->buffered, bytes, memory_order_relaxed);
+    pri_detach(&parcel->request, parcel_free);
+    return PRI_OK;
+}
+
+size_t pri_buffered(struct pri_rank *self)
+{
+    return atomic_load_explicit(&self->cold->buffered, memory_order_relaxed);
+}
+
+/* ---- start ---------------------------------------------------------------------------------------- */
+
+/* Start a send that is not PRI_BUFFERED. packed is NULL, or buf and the core's. */
+NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
+                           struct pri_where to, enum pri_mode mode, void *packed,
+                           struct pri_request *request)
+{
+    int result;
+
+    pri_request_init(request, self, false, NULL);
+    request->packed = packed;
+    result = put(self, buf, bytes, to, mode, request);
+    if (NI_LIKELY(result == NI_PTL_SENT)) {
+        request->status.error = PRI_OK;
+        if (packed != NULL) {
+            pri_buffer_put(self, packed);
+        }
+        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+        return PRI_OK;
+    }
+    return pri_error_of(result);
+}
+
+static NI_COLD int buffered(struct pri_rank *self, const void *buf, const struct pri_vec *vec,
+                            size_t bytes, struct pri_where to, struct pri_request *request)
+{
+    int error = send_parcel(self, buf, vec, bytes, to);
+
+    if (error == PRI_OK) {
+        pri_request_null(self, request);
+    }
+    return error;
+}
+
+int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+              enum pri_mode mode, struct pri_request *request)
+{
+    if (NI_UNLIKELY(!is_rank(self, to.peer))) {
+        return PRI_ERR_RANK;
+    }
+    if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
+        return buffered(self, buf, NULL, bytes, to, request);
+    }
+    return start(self, buf, bytes, to, mode, NULL, request);
+}
+
+int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where to,
+               enum pri_mode mode, struct pri_request *request)
+{
+    void *packed;
+    int error;
+
+    if (NI_UNLIKELY(!is_rank(self, to.peer))) {
+        return PRI_ERR_RANK;
+    }
+    if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
+        return buffered(self, NULL, vec, bytes, to, request);
+    }
+    packed = pri_buffer_get(self, bytes);
+    if (packed == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    vec->pack(vec, packed, bytes);
+    error = start(self, packed, bytes, to, mode, packed, request);
+    /* Of one that is under way its event gives the buffer back, and may have done so. */
+    if (error != PRI_OK) {
+        pri_buffer_put(self, packed);
+    }
+    return error;
+}
+
+/* ---- blocking ------------------------------------------------------------------------------------- */
+
+int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+             enum pri_mode mode)
+{
+    struct pri_request request;
+    int error;
+
+    if (NI_UNLIKELY(!is_rank(self, to.peer))) {
+        return PRI_ERR_RANK;
+    }
+    if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
+        return send_parcel(self, buf, NULL, bytes, to);
+    }
+    error = start(self, buf, bytes, to, mode, NULL, &request);
+    if (NI_LIKELY(error == PRI_OK) && !pri_done(&request)) {
+        error = pri_wait(&request);
+    }
+    return error;
+}
+
+int pri_sendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where to,
+              enum pri_mode mode)
+{
+    struct pri_request request;
+    int error = pri_isendv(self, vec, bytes, to, mode, &request);
+
+    return error == PRI_OK ? pri_wait(&request) : error;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank: how it comes to be, how it ends. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/launch.h"
+
+_Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
+
+/* The rank that the process is; its memory stays for good, because threads keep its address. */
+static struct pri_process {
+    pthread_mutex_t lock;            /* over starting and stopping */
+    _Atomic(struct pri_rank *) rank; /* NULL while it is not started */
+    struct pri_rank memory;
+    struct pri_cold cold;
+    _Atomic bool stopped;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local bool thread_stopped; /* a rank that was this thread */
+
+struct pri_rank *pri_self_find(void)
+{
+    /* acquire, with the release in pri_start */
+    pri_self_cached = atomic_load_explicit(&process.rank, memory_order_acquire);
+    return pri_self_cached;
+}
+
+void pri_adopt(struct pri_rank *self)
+{
+    pri_self_cached = self;
+}
+
+bool pri_stopped(void)
+{
+    return thread_stopped || atomic_load_explicit(&process.stopped, memory_order_relaxed);
+}
+
+/* ---- portal --------------------------------------------------------------------------------------- */
+
+static int open_portal(struct pri_rank *self)
+{
+    struct pri_cold *cold = self->cold;
+    uint32_t index;
+    int result = ni_portals_open(self->ni, NULL, NULL);
+
+    if (result == NI_OK) {
+        result = ni_eq_alloc_handler(self->ni, pri_on_sent, self, &cold->sent);
+    }
+    if (result == NI_OK) {
+        result = ni_eq_alloc_handler(self->ni, pri_on_received, self, &cold->received);
+    }
+    if (result == NI_OK) {
+        result = ni_pt_alloc(self->ni, NI_PT_UNEXPECTED, cold->received, PRI_PT, &index);
+    }
+    self->sends =
+        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_SENT_BY_RESULT, .eq = cold->sent};
+    self->syncs =
+        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_EVENT_SEND_DISABLE, .eq = cold->sent};
+    return result;
+}
+
+static int open_ni(struct pri_rank *self)
+{
+    struct ni_open_attr attr = {.flags = self->threads ? NI_THREADS : 0};
+    ni_status status;
+
+    self->cold->launcher->describe(self, &attr);
+    status = ni_open(&attr, &self->ni);
+    if (status != NI_OK) {
+        self->ni = NULL;
+        fprintf(stderr, "presto: rank %d has no network interface: %s\n", self->rank,
+                ni_status_text(status));
+        return PRI_ERR_START;
+    }
+    self->crowded = attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    self->spins = self->crowded ? 1 : 20000;
+    ni_on_peer_down(self->ni, pri_peer_down, self);
+    if (open_portal(self) != NI_OK) {
+        fprintf(stderr, "presto: rank %d has no memory for its portal\n", self->rank);
+        return PRI_ERR_START;
+    }
+    return PRI_OK;
+}
+
+/* ---- connect -------------------------------------------------------------------------------------- */
+
+static int exchange(struct pri_rank *self)
+{
+    struct pri_blob mine = {0}, *all = calloc((size_t)self->size, sizeof(*all));
+    int error = PRI_ERR_NOMEM;
+
+    self->peers = calloc((size_t)self->size, sizeof(*self->peers));
+    if (all != NULL && self->peers != NULL) {
+        mine.length = (uint32_t)ni_address(self->ni, mine.bytes, sizeof(mine.bytes));
+        error = self->cold->launcher->exchange(self, &mine, all);
+    }
+    if (error == PRI_OK) {
+        error = pri_peers_connect(self, all);
+    }
+    free(all);
+    return error;
+}
+
+static void close_ni(struct pri_rank *self)
+{
+    self->cold->closing = true;
+    ni_close(self->ni);
+    self->ni = NULL;
+    pri_peers_free(self);
+    pri_buffers_free(self);
+    free(self->cold->contexts);
+    self->cold->contexts = NULL;
+}
+
+/* ---- start ---------------------------------------------------------------------------------------- */
+
+static const struct pri_launcher *launcher_of_process(void)
+{
+    static const struct pri_launcher *const all[] = {&pri_launch_prestorun, &pri_launch_pmix,
+                                                     &pri_launch_alone};
+    size_t i = 0;
+
+    while (!all[i]->applies()) {
+        i++;
+    }
+    return all[i];
+}
+
+/* All but the launcher. */
+static void init(struct pri_rank *self, struct pri_cold *cold, enum pri_thread_level level,
+                 const struct pri_launcher *launcher)
+{
+    *self = (struct pri_rank){.level = level,
+                              .threads = level == PRI_THREAD_MULTIPLE,
+                              .launch = launcher->launch,
+                              .cold = cold};
+    *cold = (struct pri_cold){.launcher = launcher};
+    pthread_mutex_init(&cold->advance, NULL);
+    pthread_mutex_init(&cold->lock, NULL);
+    ni_list_init(&cold->incoming);
+    ni_list_init(&cold->active);
+}
+
+static void fini(struct pri_rank *self)
+{
+    pthread_mutex_destroy(&self->cold->advance);
+    pthread_mutex_destroy(&self->cold->lock);
+}
+
+static int start(struct pri_rank *self)
+{
+    const struct pri_launcher *launcher = self->cold->launcher;
+    int error = launcher->join(self);
+
+    if (error != PRI_OK) {
+        fini(self);
+        return error;
+    }
+    error = open_ni(self);
+    if (error == PRI_OK) {
+        error = exchange(self);
+    }
+    if (error != PRI_OK) {
+        close_ni(self);
+        launcher->leave(self, false);
+        fini(self);
+    }
+    return error;
+}
+
+static int start_thread(enum pri_thread_level level, struct pri_rank **self)
+{
+    struct {
+        struct pri_rank rank;
+        struct pri_cold cold;
+    } * memory;
+    int error;
+
+    if (pri_self_cached != NULL) {
+        return PRI_ERR_STATE;
+    }
+    memory = calloc(1, sizeof(*memory));
+    if (memory == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    init(&memory->rank, &memory->cold, level, &pri_launch_threads);
+    error = start(&memory->rank);
+    if (error != PRI_OK) {
+        free(memory);
+        return error;
+    }
+    thread_stopped = false;
+    *self = pri_self_cached = &memory->rank;
+    return PRI_OK;
+}
+
+static int start_process(enum pri_thread_level level, struct pri_rank **self)
+{
+    int error = PRI_ERR_STATE;
+
+    pthread_mutex_lock(&process.lock);
+    if (atomic_load_explicit(&process.rank, memory_order_relaxed) == NULL) {
+        init(&process.memory, &process.cold, level, launcher_of_process());
+        error = start(&process.memory);
+    }
+    if (error == PRI_OK) {
+        atomic_store_explicit(&process.stopped, false, memory_order_relaxed);
+        /* release, with the acquire in pri_self_find */
+        atomic_store_explicit(&process.rank, &process.memory, memory_order_release);
+        *self = pri_self_cached = &process.memory;
+    }
+    pthread_mutex_unlock(&process.lock);
+    return error;
+}
+
+int pri_start(enum pri_thread_level level, struct pri_rank **self)
+{
+    return pri_threads_wanted() ? start_thread(level, self) : start_process(level, self);
+}
+
+/* ---- stop ----------------------------------------------------------------------------------------- */
+
+int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg)
+{
+    struct pri_stopper *stopper = malloc(sizeof(*stopper));
+
+    if (stopper == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    pri_lock(self);
+    *stopper = (struct pri_stopper){.next = self->cold->stoppers, .fn = fn, .arg = arg};
+    self->cold->stoppers = stopper;
+    pri_unlock(self);
+    return PRI_OK;
+}
+
+static void run_stoppers(struct pri_rank *self)
+{
+    while (self->cold->stoppers != NULL) {
+        struct pri_stopper *stopper = self->cold->stoppers;
+
+        self->cold->stoppers = stopper->next;
+        stopper->fn(self, stopper->arg);
+        free(stopper);
+    }
+}
+
+/* What nobody waits for any more ends before the others are told that we are through. */
+static void flush(struct pri_rank *self)
+{
+    unsigned spins = 0;
+
+    while (atomic_load_explicit(&self->cold->detached, memory_order_relaxed) != 0) {
+        pri_relax(self, &spins);
+    }
+}
+
+static void stop(struct pri_rank *self)
+{
+    run_stoppers(self);
+    flush(self);
+    pri_meet(self);
+    close_ni(self);
+    self->cold->launcher->leave(self, true);
+    fini(self);
+}
+
+void pri_stop(struct pri_rank *self)
+{
+    pri_self_cached = NULL;
+    if (self->launch == PRI_LAUNCH_THREADS) {
+        thread_stopped = true;
+        stop(self);
+        free(self); /* the first part of what start_thread allocated */
+        return;
+    }
+    pthread_mutex_lock(&process.lock);
+    stop(self);
+    atomic_store_explicit(&process.stopped, true, memory_order_relaxed);
+    atomic_store_explicit(&process.rank, NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&process.lock);
+}
+
+/* ---- abort ---------------------------------------------------------------------------------------- */
+
+_Noreturn void pri_abort(struct pri_rank *self, int code)
+{
+    (void)fflush(NULL);
+    if (self != NULL) {
+        fprintf(stderr, "presto: rank %d (pid %d) aborts the job with code %d\n", self->rank,
+                (int)getpid(), code);
+        self->cold->launcher->abort(self, code);
+    }
+    _exit(code);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Progress beside the NI's: tasks, and what waiters do between two looks. */
+#include "core/rank.h"
+
+/* ---- tasks ---------------------------------------------------------------------------------------- */
+
+void pri_task_add(struct pri_rank *self, struct pri_task *task)
+{
+    pri_lock(self);
+    ni_list_push_back(&self->cold->incoming, &task->link);
+    pri_unlock(self);
+    atomic_fetch_add_explicit(&self->tasks, 1, memory_order_relaxed);
+}
+
+static void advance(struct pri_rank *self, struct pri_task *task)
+{
+    if (!task->advance(task)) {
+        return;
+    }
+    ni_list_remove(&task->link);
+    atomic_fetch_sub_explicit(&self->tasks, 1, memory_order_relaxed);
+    if (task->finished != NULL) {
+        task->finished(task);
+    }
+}
+
+/* The mutex is taken whether the rank has threads or not: it also keeps advance from being called from
+ * within itself. */
+void pri_tasks_advance(struct pri_rank *self)
+{
+    struct pri_cold *cold = self->cold;
+
+    if (pthread_mutex_trylock(&cold->advance) != 0) {
+        return;
+    }
+    pri_lock(self);
+    ni_list_splice_back(&cold->active, &cold->incoming);
+    pri_unlock(self);
+    for (NI_LIST_EACH_SAFE(node, &cold->active)) {
+        advance(self, ni_container_of(node, struct pri_task, link));
+    }
+    pthread_mutex_unlock(&cold->advance);
+}
+
+/* ---- rest ----------------------------------------------------------------------------------------- */
+
+enum {
+    REST_US = 1000,
+    /* Another thread's progress may end what this one waits for, and does not wake it. */
+    REST_THREADS_US = 50,
+};
+
+static NI_COLD void rest(struct pri_rank *self)
+{
+    (void)ni_wait(self->ni, self->threads ? REST_THREADS_US : REST_US);
+    if (atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0) {
+        pri_tasks_advance(self);
+    }
+}
+
+void pri_relax(struct pri_rank *self, unsigned *spins)
+{
+    if (pri_progress(self) != 0) {
+        *spins = 0;
+    } else if (NI_LIKELY(++*spins < self->spins)) {
+        ni_pause();
+    } else {
+        rest(self);
+    }
+}

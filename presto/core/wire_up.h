@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_CORE_WIRE_UP_H
+#define PRESTO_CORE_WIRE_UP_H
+
+#include <stdint.h>
+
+/*
+ * What a rank and prestorun tell each other, over a stream socket of which each rank inherits one end.
+ * The environment says the rest:
+ *
+ *   PRESTO_FD     the rank's end, a number; taken out of the environment by the rank
+ *   PRESTO_RANK   0 to PRESTO_SIZE - 1
+ *   PRESTO_SIZE   ranks of the job
+ *   PRESTO_KEY    16 hexadecimal digits: the job's key
+ *
+ *   rank -> prestorun   HELLO  its address         when its interface is open
+ *   prestorun -> rank   TABLE  all addresses       when all have said hello
+ *   rank -> prestorun   BYE    nothing             its interface is closed in good order
+ *   rank -> prestorun   ABORT  int32, exit code    the job is to end
+ *
+ * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes, TABLE has
+ * them in order of ranks. Both ends are of one version: prestorun and the library are installed together.
+ */
+enum pri_wire_kind {
+    PRI_WIRE_HELLO = 0x50520101, /* version 01, kinds from 01 */
+    PRI_WIRE_TABLE,
+    PRI_WIRE_BYE,
+    PRI_WIRE_ABORT,
+};
+
+struct pri_wire_head {
+    uint32_t kind;
+    uint32_t length; /* bytes that follow */
+};
+
+_Static_assert(sizeof(struct pri_wire_head) == 8, "no padding");
+
+#endif
