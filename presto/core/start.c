@@ -258,6 +258,7 @@ static void flush(struct pri_rank *self)
 
 static void stop(struct pri_rank *self)
 {
+    flush(self);
     run_stoppers(self);
     flush(self);
     pri_meet(self);
