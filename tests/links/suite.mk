@@ -31,6 +31,7 @@ suite_tests = \
     tests/links/suite_iovec \
     tests/links/suite_maps \
     tests/links/suite_messages \
+    tests/links/suite_once \
     tests/links/suite_options \
     tests/links/suite_multi \
     tests/links/suite_multi_random \
@@ -135,6 +136,10 @@ tests_links_suite_maps_LDADD = $(LINKS_LIBS)
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_once_SOURCES = tests/links/suite_once.c $(suite_sources) $(suite_portals)
+tests_links_suite_once_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_once_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_options_SOURCES = tests/links/suite_options.c $(suite_sources) $(suite_portals)
 tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
