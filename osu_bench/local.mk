@@ -83,6 +83,9 @@ osu_bench_libosu_la_SOURCES = \
     osu_bench/common/window.c \
     osu_bench/common/window.h
 
+osu_bench_osu_steps_SOURCES = osu_bench/osu_steps.c
+osu_bench_osu_steps_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_steps_LDADD = $(MPI_LIBS)
 osu_bench_osu_latency_SOURCES = osu_bench/osu_latency.c
 osu_bench_osu_latency_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_latency_LDADD = $(OSU_LIBS)
@@ -151,6 +154,7 @@ osu_mpi_tests = \
     osu_bench/tests/components.sh \
     osu_bench/tests/damage.sh \
     osu_bench/tests/data.sh \
+    osu_bench/tests/instructions.sh \
     osu_bench/tests/output.sh
 
 if HAVE_MPI
@@ -174,7 +178,8 @@ osu_PROGRAMS += \
     osu_bench/osu_bcast \
     osu_bench/osu_alltoall \
     osu_bench/osu_init \
-    osu_bench/osu_deep_queue
+    osu_bench/osu_deep_queue \
+    osu_bench/osu_steps
 check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
@@ -238,7 +243,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/run.py \
     osu_bench/comparelib/stats.py \
     osu_bench/comparelib/tables.py
-dist_osu_SCRIPTS = osu_bench/compare
+dist_osu_SCRIPTS = osu_bench/compare osu_bench/instructions
 dist_osu_DATA = osu_bench/figures.tsv
 dist_man1_MANS += osu_bench/apelink-compare.1
 bin_SCRIPTS += osu_bench/apelink-compare

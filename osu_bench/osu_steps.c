@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A message in steps, for instructions to be counted: rank 0 sends when the receive of rank 1 is posted, and rank 1
+ * waits for it when MPI_Send has returned, so that nobody polls in vain. The ranks take turns by a word in shared
+ * memory, not by MPI. Run by "instructions".
+ */
+#include <mpi.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TAG   1
+#define BYTES 8
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "osu_steps: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+}
+
+/* Wait for the other rank. Acquire pairs with the release in pass. */
+static void await(const _Atomic int *turn, int value)
+{
+    while (atomic_load_explicit(turn, memory_order_acquire) != value)
+        sched_yield();
+}
+
+static void pass(_Atomic int *turn, int value)
+{
+    atomic_store_explicit(turn, value, memory_order_release);
+}
+
+static void sends(_Atomic int *turn, int messages)
+{
+    char data[BYTES] = {0};
+
+    for (int i = 0; i < messages; i++) {
+        await(turn, 2 * i + 1);
+        MPI_Send(data, BYTES, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        pass(turn, 2 * i + 2);
+    }
+}
+
+static void receives(_Atomic int *turn, int messages)
+{
+    char data[BYTES];
+    MPI_Request request;
+
+    for (int i = 0; i < messages; i++) {
+        MPI_Irecv(data, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        pass(turn, 2 * i + 1);
+        await(turn, 2 * i + 2);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, messages, unit;
+    char *end = NULL;
+    _Atomic int *turn;
+    MPI_Aint bytes;
+    MPI_Win window;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    messages = argc == 2 ? (int)strtol(argv[1], &end, 10) : 0;
+    if (size != 2)
+        return fail("it needs exactly two ranks (mpirun -n 2)");
+    if (messages < 1 || *end != '\0')
+        return fail("usage: osu_steps MESSAGES");
+    MPI_Win_allocate_shared(rank == 0 ? sizeof(*turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &turn,
+                            &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &turn);
+    if (rank == 0)
+        atomic_store_explicit(turn, 0, memory_order_relaxed);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        sends(turn, messages);
+    else
+        receives(turn, messages);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
