@@ -1,3 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Commands. prestorun links nothing: it is there at once.
+
+bin_PROGRAMS += presto/tools/prestorun
+dist_man1_MANS += docs/man/prestorun.1
+
+presto_tools_prestorun_SOURCES = \
+    presto/core/wire_up.h \
+    presto/tools/prestorun.c \
+    presto/tools/run.h \
+    presto/tools/run_end.c \
+    presto/tools/run_loop.c \
+    presto/tools/run_options.c \
+    presto/tools/run_output.c \
+    presto/tools/run_spawn.c \
+    presto/tools/run_wire.c
+presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/presto
 
 include presto/tools/cc.mk

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+/* Signals come through a descriptor, from here on. -1: said why. */
+static int open_signals(void)
+{
+    static const int taken[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
+                                SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2};
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+        sigaddset(&set, taken[i]);
+    }
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    fd = signalfd(-1, &set, SFD_CLOEXEC);
+    if (fd < 0) {
+        perror("prestorun: signalfd");
+    }
+    return fd;
+}
+
+static int processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+static bool open_job(struct run_job *job)
+{
+    job->ranks = calloc((size_t)job->options.ranks, sizeof(*job->ranks));
+    if (job->ranks == NULL) {
+        fputs("prestorun: out of memory\n", stderr);
+        return false;
+    }
+    for (int i = 0; i < job->options.ranks; i++) {
+        struct run_rank *rank = &job->ranks[i];
+
+        rank->number = i;
+        rank->wire = rank->out.fd = rank->err.fd = -1;
+        rank->err.is_error = true;
+    }
+    if (job->options.timeout != 0) {
+        job->timeout_at_ns = run_now_ns() + (uint64_t)(job->options.timeout * 1e9);
+    }
+    return true;
+}
+
+static void close_job(struct run_job *job)
+{
+    for (int i = 0; i < job->options.ranks; i++) {
+        free(job->ranks[i].out.data);
+        free(job->ranks[i].err.data);
+    }
+    free(job->ranks);
+}
+
+int main(int argc, char **argv)
+{
+    struct run_job job = {.options.ranks = processors()};
+    int signals, code;
+
+    run_options_parse(argc, argv, &job.options);
+    signals = open_signals();
+    if (signals < 0 || !open_job(&job)) {
+        return 1;
+    }
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!run_spawn_all(&job)) {
+        run_end_all(&job, 1, SIGTERM);
+    }
+    code = run_loop(&job, signals);
+    run_end_sweep();
+    close_job(&job);
+    return code;
+}

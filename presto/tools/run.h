@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_TOOLS_RUN_H
+#define PRESTO_TOOLS_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <apeni/ni.h>
+
+#include "core/wire_up.h"
+
+/*
+ * prestorun: starts the ranks of a job on this host, tells them each other's addresses, passes on what they
+ * print and what signals it gets, and ends them all when one fails. By files:
+ *
+ *   run_options   the command line              run_wire     addresses
+ *   run_spawn     processes                     run_output   what ranks print
+ *   run_end       how ranks and the job end     run_loop     waiting for all of that
+ *
+ * Nothing is left behind: ranks die with prestorun (PR_SET_PDEATHSIG), and what they have started
+ * becomes its child when they end (PR_SET_CHILD_SUBREAPER) and is ended by it.
+ */
+
+enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536 };
+
+enum run_bind { RUN_BIND_NONE, RUN_BIND_CORE };
+
+struct run_options {
+    int ranks;
+    bool tag_output;
+    bool keep_going;
+    enum run_bind bind;
+    double timeout; /* seconds; 0: none */
+    char **command; /* NULL-terminated */
+};
+
+/* One of a rank's two outputs. */
+struct run_stream {
+    int fd; /* -1: closed */
+    bool is_error;
+    bool in_line; /* part of a line has been written */
+    size_t used;
+    char *data; /* [RUN_LINE_MAX], allocated when something comes */
+};
+
+struct run_rank {
+    int number;
+    pid_t pid; /* 0: has ended */
+    pid_t was; /* its pid, for messages */
+    int wire;  /* -1: closed */
+    bool hello, bye;
+    uint32_t blob_length;
+    uint8_t blob[NI_BLOB_MAX];
+    size_t got; /* bytes of a message */
+    uint8_t message[sizeof(struct pri_wire_head) + NI_BLOB_MAX];
+    struct run_stream out, err;
+};
+
+struct run_job {
+    struct run_options options;
+    struct run_rank *ranks; /* [options.ranks] */
+    int alive, hellos;
+    bool table_sent;
+    bool over;                          /* ranks were told to end */
+    bool killed;                        /* ranks were killed */
+    int code;                           /* exit status */
+    uint64_t kill_at_ns, timeout_at_ns; /* 0: never */
+    bool output_dead[2];                /* nobody reads stdout, stderr */
+};
+
+/* Parse; prints help or what is wrong and exits if there is nothing to run. */
+void run_options_parse(int argc, char **argv, struct run_options *options);
+
+/* Start all ranks; false: said why. */
+bool run_spawn_all(struct run_job *job);
+
+/* Something can be read from a rank's socket. */
+void run_wire_read(struct run_job *job, struct run_rank *rank);
+/* Read all that is there. */
+void run_wire_drain(struct run_job *job, struct run_rank *rank);
+
+/* Something can be read; or, with `all`, everything is to be written that is there. */
+void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
+void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
+/* Whether part of a line waits for its end. */
+bool run_output_waits(const struct run_stream *stream);
+
+/* Collect children that have ended. */
+void run_end_collect(struct run_job *job);
+/* The job has failed, with this exit code: end all ranks by a signal, and kill them 2 s later. The first one
+ * to call it says so. */
+void run_end_all(struct run_job *job, int code, int signal);
+void run_end_kill(struct run_job *job);
+/* A signal for all ranks. */
+void run_end_signal(const struct run_job *job, int signal);
+/* Kill what the ranks have left. */
+void run_end_sweep(void);
+
+/* Until all is over; the exit status. */
+int run_loop(struct run_job *job, int signals);
+
+uint64_t run_now_ns(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+/* What a rank inherits: its ends of socket and pipes. */
+struct ends {
+    int wire, out, err;
+};
+
+/* ---- where ---------------------------------------------------------------------------------------- */
+
+/* The n-th of the processors in `from`, counted round and round. */
+static void nth_processor(const cpu_set_t *from, int n, cpu_set_t *one)
+{
+    n %= CPU_COUNT(from);
+    CPU_ZERO(one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, from) && n-- == 0) {
+            CPU_SET(cpu, one);
+            return;
+        }
+    }
+}
+
+static void bind_rank(int number)
+{
+    cpu_set_t all, one;
+
+    if (sched_getaffinity(0, sizeof(all), &all) == 0) {
+        nth_processor(&all, number, &one);
+        (void)sched_setaffinity(0, sizeof(one), &one);
+    }
+}
+
+/* ---- the rank's side ------------------------------------------------------------------------------ */
+
+static void set_number(const char *name, long value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%ld", value);
+    (void)setenv(name, text, 1);
+}
+
+static void set_streams(int number, const struct ends *ends)
+{
+    if (number != 0) {
+        int null = open("/dev/null", O_RDONLY);
+
+        if (null > 0) {
+            (void)dup2(null, STDIN_FILENO);
+            (void)close(null);
+        }
+    }
+    (void)dup2(ends->out, STDOUT_FILENO);
+    (void)dup2(ends->err, STDERR_FILENO);
+    (void)close(ends->out);
+    (void)close(ends->err);
+}
+
+static void set_signals(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void be_rank(const struct run_job *job, int number, const struct ends *ends,
+                              pid_t parent)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(1); /* it had died before that */
+    }
+    set_streams(number, ends);
+    (void)fcntl(ends->wire, F_SETFD, 0);
+    set_number("PRESTO_FD", ends->wire);
+    set_number("PRESTO_RANK", number);
+    if (job->options.bind == RUN_BIND_CORE) {
+        bind_rank(number);
+    }
+    set_signals();
+    execvp(job->options.command[0], job->options.command);
+    fprintf(stderr, "prestorun: rank %d cannot run %s: %s\n", number, job->options.command[0],
+            strerror(errno));
+    _exit(127);
+}
+
+/* ---- our side ------------------------------------------------------------------------------------- */
+
+static void close_all(const int *fds, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (fds[i] >= 0) {
+            (void)close(fds[i]);
+        }
+    }
+}
+
+/* All close when a program is executed: a rank keeps none of another's. */
+static bool open_ends(struct run_rank *rank, struct ends *ends)
+{
+    int fds[6] = {-1, -1, -1, -1, -1, -1};
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0 ||
+        pipe2(fds + 2, O_CLOEXEC) != 0 || pipe2(fds + 4, O_CLOEXEC) != 0) {
+        close_all(fds, 6);
+        return false;
+    }
+    rank->wire = fds[0];
+    rank->out.fd = fds[2];
+    rank->err.fd = fds[4];
+    *ends = (struct ends){.wire = fds[1], .out = fds[3], .err = fds[5]};
+    (void)fcntl(rank->out.fd, F_SETFL, O_NONBLOCK);
+    (void)fcntl(rank->err.fd, F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+static bool spawn(struct run_job *job, struct run_rank *rank)
+{
+    const pid_t parent = getpid();
+    struct ends ends;
+    pid_t pid;
+
+    if (!open_ends(rank, &ends)) {
+        return false;
+    }
+    pid = fork();
+    if (pid == 0) {
+        be_rank(job, rank->number, &ends, parent);
+    }
+    close_all((const int[]){ends.wire, ends.out, ends.err}, 3);
+    if (pid < 0) {
+        return false;
+    }
+    rank->pid = rank->was = pid;
+    job->alive++;
+    return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+static void set_environment(const struct run_job *job)
+{
+    uint64_t key = (uint64_t)getpid() << 32 ^ run_now_ns();
+    char text[17];
+
+    (void)!getrandom(&key, sizeof(key), GRND_NONBLOCK);
+    snprintf(text, sizeof(text), "%016llx", (unsigned long long)(key | 1));
+    (void)setenv("PRESTO_KEY", text, 1);
+    set_number("PRESTO_SIZE", job->options.ranks);
+    (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
+}
+
+/* Three descriptors for each rank, and some. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+bool run_spawn_all(struct run_job *job)
+{
+    set_environment(job);
+    if (job->options.ranks > 200) {
+        raise_limit();
+    }
+    for (int i = 0; i < job->options.ranks; i++) {
+        if (!spawn(job, &job->ranks[i])) {
+            fprintf(stderr, "prestorun: rank %d of %d cannot be started: %s\n", i,
+                    job->options.ranks, strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks say, see core/wire_up.h. */
+#include <signal.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+static void close_wire(struct run_rank *rank)
+{
+    (void)close(rank->wire);
+    rank->wire = -1;
+}
+
+/* ---- table ---------------------------------------------------------------------------------------- */
+
+static bool send_all(int fd, const uint8_t *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = send(fd, data, length, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        data += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+/* All addresses, in one message. NULL: no memory. */
+static uint8_t *build_table(const struct run_job *job, size_t *length)
+{
+    struct pri_wire_head head = {.kind = PRI_WIRE_TABLE};
+    size_t most = sizeof(head) + (size_t)job->options.ranks * (sizeof(uint32_t) + NI_BLOB_MAX);
+    uint8_t *table = malloc(most), *to = table + sizeof(head);
+
+    if (table == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < job->options.ranks; i++) {
+        const struct run_rank *rank = &job->ranks[i];
+
+        memcpy(to, &rank->blob_length, sizeof(rank->blob_length));
+        memcpy(to + sizeof(rank->blob_length), rank->blob, rank->blob_length);
+        to += sizeof(rank->blob_length) + rank->blob_length;
+    }
+    *length = (size_t)(to - table);
+    head.length = (uint32_t)(*length - sizeof(head));
+    memcpy(table, &head, sizeof(head));
+    return table;
+}
+
+static void send_table(struct run_job *job)
+{
+    size_t length;
+    uint8_t *table = build_table(job, &length);
+
+    if (table == NULL) {
+        fprintf(stderr, "prestorun: no memory for the addresses of %d ranks\n", job->options.ranks);
+        run_end_all(job, 1, SIGTERM);
+        return;
+    }
+    /* A rank that does not take it has ended, of which we hear otherwise. */
+    for (int i = 0; i < job->options.ranks; i++) {
+        if (job->ranks[i].wire >= 0) {
+            (void)send_all(job->ranks[i].wire, table, length);
+        }
+    }
+    job->table_sent = true;
+    free(table);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+/* A rank waits for all others: one that has ended will not come. */
+static void check_missing(struct run_job *job)
+{
+    for (int i = 0; i < job->options.ranks; i++) {
+        const struct run_rank *rank = &job->ranks[i];
+
+        if (rank->pid == 0 && !rank->hello && !job->over && !job->options.keep_going) {
+            fprintf(stderr,
+                    "prestorun: rank %d (pid %d) has ended without joining the job, for which "
+                    "others wait; ending them\n",
+                    rank->number, (int)rank->was);
+            run_end_all(job, 1, SIGTERM);
+        }
+    }
+}
+
+static void take_hello(struct run_job *job, struct run_rank *rank, const uint8_t *blob,
+                       uint32_t length)
+{
+    if (rank->hello) {
+        return;
+    }
+    memcpy(rank->blob, blob, length);
+    rank->blob_length = length;
+    rank->hello = true;
+    if (++job->hellos == job->options.ranks) {
+        send_table(job);
+    } else {
+        check_missing(job);
+    }
+}
+
+static void take_message(struct run_job *job, struct run_rank *rank,
+                         const struct pri_wire_head *head, const uint8_t *data)
+{
+    int32_t code = 1;
+
+    switch (head->kind) {
+    case PRI_WIRE_HELLO:
+        take_hello(job, rank, data, head->length);
+        break;
+    case PRI_WIRE_BYE:
+        rank->bye = true;
+        break;
+    case PRI_WIRE_ABORT:
+        memcpy(&code, data, head->length < sizeof(code) ? head->length : sizeof(code));
+        run_end_all(job, code & 0xff, SIGTERM);
+        break;
+    default:
+        fprintf(stderr,
+                "prestorun: rank %d speaks another version: use the prestorun that was installed "
+                "with its library\n",
+                rank->number);
+        run_end_all(job, 1, SIGTERM);
+        close_wire(rank);
+    }
+}
+
+/* Take the messages that are complete. */
+static void take_all(struct run_job *job, struct run_rank *rank)
+{
+    struct pri_wire_head head;
+
+    while (rank->wire >= 0 && rank->got >= sizeof(head)) {
+        size_t length;
+
+        memcpy(&head, rank->message, sizeof(head));
+        length = sizeof(head) + head.length;
+        if (length > sizeof(rank->message)) {
+            head.kind = 0; /* no message of ours */
+            length = rank->got;
+        }
+        if (rank->got < length) {
+            return;
+        }
+        take_message(job, rank, &head, rank->message + sizeof(head));
+        rank->got -= length;
+        memmove(rank->message, rank->message + length, rank->got);
+    }
+}
+
+/* False: there is nothing to read. */
+static bool read_some(struct run_job *job, struct run_rank *rank)
+{
+    ssize_t n = recv(rank->wire, rank->message + rank->got, sizeof(rank->message) - rank->got,
+                     MSG_DONTWAIT);
+
+    if (n > 0) {
+        rank->got += (size_t)n;
+        take_all(job, rank);
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close_wire(rank);
+    }
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+void run_wire_read(struct run_job *job, struct run_rank *rank)
+{
+    (void)read_some(job, rank);
+}
+
+void run_wire_drain(struct run_job *job, struct run_rank *rank)
+{
+    while (rank->wire >= 0 && read_some(job, rank)) {
+        continue;
+    }
+}
