@@ -12,4 +12,4 @@ tests_presto_native_p2p_LDADD = presto/libpresto.la -lpthread
 
 check_PROGRAMS += $(presto_programs)
 
-presto_scripts += tests/presto/native.sh
+presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh

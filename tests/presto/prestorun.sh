@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What prestorun promises: output, exit codes, signals, a rank that dies, nothing left behind.
+set -u
+run=${APELINK_BUILDDIR:-.}/presto/tools/prestorun
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+    sed 's/^/    out: /' "$work/out"
+    sed 's/^/    err: /' "$work/err"
+}
+
+# expect CODE WHAT ARGUMENT...: prestorun with these arguments ends with CODE; output is in out and err.
+expect() {
+    code=$1
+    what=$2
+    shift 2
+    timeout 60 "$run" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
+}
+
+has() { # FILE PATTERN
+    grep -Eq "$2" "$work/$1" || fail "$what: no line of $1 is $2"
+}
+
+expect 0 "help" --help
+has out '^usage: prestorun'
+expect 0 "version" --version
+expect 2 "no command" -n 2
+has err 'no command to run'
+expect 2 "a bad number" -n 0 true
+has err '^prestorun: -n 0: a number of ranks from 1 to 4096'
+expect 2 "a bad binding" --bind-to socket true
+expect 2 "an unknown option" --nonsense true
+expect 127 "a missing command" -n 2 "$work/nothing"
+has err 'cannot run .*nothing: No such file'
+
+# shellcheck disable=SC2016 # the ranks' shells expand it
+{
+    expect 0 "output" -np 3 sh -c 'echo "rank $PRESTO_RANK of $PRESTO_SIZE"; echo oops >&2'
+    [ "$(sort "$work/out")" = "$(printf 'rank 0 of 3\nrank 1 of 3\nrank 2 of 3')" ] || fail "output: not three lines"
+    [ "$(cat "$work/err")" = "$(printf 'oops\noops\noops')" ] || fail "output: not three errors"
+    expect 0 "tags" -n 2 --tag-output sh -c 'echo a; printf b; echo c >&2'
+    has out '^\[0\]<stdout>:a$'
+    has out '^\[1\]<stdout>:a$'
+    has err '^\[1\]<stderr>:c$'
+    expect 0 "a last line without end" -n 1 printf end
+    [ "$(cat "$work/out")" = end ] || fail "a last line without end: lost"
+    expect 0 "a variable" -n 1 -x 'PLANET=Mars rover' sh -c 'echo "$PLANET"'
+    has out '^Mars rover$'
+    expect 0 "binding" -n 2 --bind-to core sh -c 'grep Cpus_allowed_list /proc/self/status'
+    grep -Eq 'list:[[:space:]]*[0-9]+$' "$work/out" || fail "binding: not one processor"
+
+    echo word | timeout 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
+    [ "$(cat "$work/out")" = word ] || fail "input: rank 0, and no other, reads it"
+
+    # One rank fails, and the others would wait for long.
+    expect 7 "an exit code" -n 3 sh -c '[ "$PRESTO_RANK" != 1 ] || exit 7; exec sleep 600'
+    has err '^prestorun: rank 1 \(pid [0-9]+\) exited with code 7; ending the other ranks$'
+    expect 137 "a kill" -n 3 sh -c '[ "$PRESTO_RANK" != 2 ] || kill -9 $$; exec sleep 600'
+    has err '^prestorun: rank 2 \(pid [0-9]+\) was ended by signal 9 \(Killed\); ending the other ranks$'
+    expect 3 "ranks that go on" -n 2 --keep-going sh -c '[ "$PRESTO_RANK" != 1 ] || exit 3; sleep 0.2; echo done'
+    has out '^done$'
+    expect 124 "a time-out" -n 2 --timeout 0.2 sleep 600
+
+    # What a rank starts goes with it.
+    expect 0 "a child left behind" -n 1 sh -c 'sleep 600 >/dev/null 2>&1 & echo $!'
+    ! kill -0 "$(cat "$work/out")" 2>/dev/null || fail "a child left behind: it lives"
+}
+
+# Signals to prestorun.
+for signal in TERM HUP; do
+    code=$([ $signal = TERM ] && echo 143 || echo 129)
+    what="signal $signal"
+    "$run" -n 2 sh -c 'echo $$; exec sleep 600' >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until [ "$(wc -l <"$work/out")" -eq 2 ] || [ $tries -gt 500 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+    kill -s $signal $pid
+    wait $pid
+    status=$?
+    [ $status -eq $code ] || fail "$what: exit status $status, not $code"
+    while read -r rank; do
+        ! kill -0 "$rank" 2>/dev/null || fail "$what: rank $rank lives"
+    done <"$work/out"
+done
+
+echo "prestorun: $failures failures"
+[ $failures -eq 0 ]
