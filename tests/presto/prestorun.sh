@@ -87,7 +87,7 @@ for signal in TERM HUP; do
     kill -s $signal $pid
     wait $pid
     status=$?
-    [ $status -eq $code ] || fail "$what: exit status $status, not $code"
+    [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
     while read -r rank; do
         ! kill -0 "$rank" 2>/dev/null || fail "$what: rank $rank lives"
     done <"$work/out"
