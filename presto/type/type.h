@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRI_TYPE_H
+#define PRI_TYPE_H
+
+/* Datatypes: which bytes of memory an element of a message consists of, and in which order they travel.
+ *
+ * A type is made by one of the pri_type_new_ functions from other types, whose layouts it refers to and therefore
+ * holds; it goes when its last reference does. Its data is described by a short list of loops, nested where types
+ * are: a vector of a million blocks is one loop. Packing and unpacking begin at any byte of the data, so that a
+ * message may be cut anywhere.
+ *
+ * A finished type is never changed except for its name and attributes; any thread may use it at any time. */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one basic element is, for operations. Those from CFLOAT on have real parts, those from PAIR on an index. */
+enum pri_kind {
+    PRI_KIND_NONE, /* no basic element, or several kinds of them */
+    PRI_KIND_INT8,
+    PRI_KIND_UINT8,
+    PRI_KIND_INT16,
+    PRI_KIND_UINT16,
+    PRI_KIND_INT32,
+    PRI_KIND_UINT32,
+    PRI_KIND_INT64,
+    PRI_KIND_UINT64,
+    PRI_KIND_FLOAT,
+    PRI_KIND_DOUBLE,
+    PRI_KIND_LDOUBLE,
+    PRI_KIND_CFLOAT,
+    PRI_KIND_CDOUBLE,
+    PRI_KIND_CLDOUBLE,
+    PRI_KIND_BOOL,    /* C's _Bool: logical operations */
+    PRI_KIND_LOGICAL, /* Fortran's: 4 bytes, logical operations */
+    PRI_KIND_BYTE,    /* bitwise operations */
+    PRI_KIND_OPAQUE,  /* no operation but replace */
+    PRI_KIND_FLOAT_INT,
+    PRI_KIND_DOUBLE_INT,
+    PRI_KIND_LONG_INT,
+    PRI_KIND_2INT,
+    PRI_KIND_SHORT_INT,
+    PRI_KIND_LDOUBLE_INT,
+    PRI_KIND_2FLOAT,
+    PRI_KIND_2DOUBLE,
+    PRI_KINDS
+};
+
+/* `count` repetitions, `stride` bytes apart, the first `disp` bytes behind where the list that this loop is in
+ * begins. A repetition is a block of `size` bytes, or, with a body, a list of loops with `size` bytes of data. */
+struct pri_loop {
+    ptrdiff_t disp;
+    ptrdiff_t stride;
+    size_t count; /* at least 1 */
+    size_t size;  /* at least 1 */
+    size_t at;    /* bytes of data in the loops before this one in its list */
+    const struct pri_loop *body;
+    size_t parts; /* loops in the body */
+};
+
+/* How a type was made, the combiner of MPI's envelopes. */
+enum pri_combiner {
+    PRI_COMBINER_NAMED,
+    PRI_COMBINER_DUP,
+    PRI_COMBINER_CONTIGUOUS,
+    PRI_COMBINER_VECTOR,
+    PRI_COMBINER_HVECTOR,
+    PRI_COMBINER_INDEXED,
+    PRI_COMBINER_HINDEXED,
+    PRI_COMBINER_INDEXED_BLOCK,
+    PRI_COMBINER_HINDEXED_BLOCK,
+    PRI_COMBINER_STRUCT,
+    PRI_COMBINER_SUBARRAY,
+    PRI_COMBINER_DARRAY,
+    PRI_COMBINER_RESIZED
+};
+
+struct pri_recipe;
+
+struct pri_type {
+    size_t size;           /* bytes of data in one element */
+    ptrdiff_t extent;      /* bytes from one element to the next */
+    ptrdiff_t lb;          /* where an element begins, relative to the buffer's address */
+    ptrdiff_t true_lb;     /* where its first byte of data is */
+    ptrdiff_t true_extent; /* bytes from its first byte of data to behind its last one */
+    bool contiguous; /* the data of any number of elements is one block, which begins at true_lb */
+    bool predefined;
+    bool committed;
+    bool lb_marked,
+        ub_marked;   /* a bound was set by the application, and holds in types made of this one */
+    uint8_t kind;    /* enum pri_kind of all basic elements */
+    uint8_t align;   /* bytes: the largest alignment among the basic elements */
+    uint8_t unit;    /* bytes of each basic element; 0 if they differ */
+    size_t elements; /* basic elements in one element */
+    size_t parts, room; /* loops of one element; how many `part` has room for */
+    const struct pri_loop *part;
+    const char *name;          /* of a predefined type, or what the application gave */
+    struct pri_recipe *recipe; /* how it was made; NULL in predefined types */
+    void *
+        attributes; /* of whoever has a use for it; the layer above frees it before the last release */
+    atomic_uint refs; /* not counted in predefined types */
+};
+
+/* One more and one less user. */
+void pri_type_retain(struct pri_type *type);
+void pri_type_release(struct pri_type *type);
+
+/* Copies up to `bytes` bytes of the data of `count` elements at `buf`, from byte `offset` of the data on, to `out`.
+ * Returns how many were there. */
+size_t pri_type_pack(const struct pri_type *type, size_t count, const void *buf, size_t offset,
+                     void *out, size_t bytes);
+
+/* The other way: `in` holds the bytes from `offset` on. Returns how many had a place. */
+size_t pri_type_unpack(const struct pri_type *type, size_t count, void *buf, size_t offset,
+                       const void *in, size_t bytes);
+
+/* Copies elements from one buffer to another that does not overlap it, as a message would, without sending one:
+ * as many bytes as both have. Returns that number. */
+size_t pri_type_copy(void *to, size_t to_count, const struct pri_type *to_type, const void *from,
+                     size_t from_count, const struct pri_type *from_type);
+
+/* Memory for `count` elements: bytes from the first byte of data to behind the last one. The buffer's address is the
+ * memory's minus *gap. Example: char *mem = malloc(span), *buf = mem - gap. */
+size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap);
+
+/* `bytes` bytes of data in whole elements; SIZE_MAX if they are not whole ones. */
+static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)
+{
+    if (type->size == 0)
+        return bytes == 0 ? 0 : SIZE_MAX;
+    return bytes % type->size == 0 ? bytes / type->size : SIZE_MAX;
+}
+
+/* Basic elements in the first `bytes` bytes of any number of elements; SIZE_MAX if the last one is not whole. */
+size_t pri_type_elements(const struct pri_type *type, size_t bytes);
+
+/* New types, with one reference and uncommitted. They hold what they are made of. All sizes are the element's unless
+ * a name has `h` in it, which means bytes. They return NULL when memory is short. Arguments are checked by callers:
+ * counts and block lengths are not negative, types are no null pointers. */
+struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old);
+struct pri_type *pri_type_new_vector(int count, int length, int stride, struct pri_type *old);
+struct pri_type *pri_type_new_hvector(int count, int length, ptrdiff_t stride,
+                                      struct pri_type *old);
+struct pri_type *pri_type_new_indexed(int count, const int *length, const int *disp,
+                                      struct pri_type *old);
+struct pri_type *pri_type_new_hindexed(int count, const int *length, const ptrdiff_t *disp,
+                                       struct pri_type *old);
+struct pri_type *pri_type_new_indexed_block(int count, int length, const int *disp,
+                                            struct pri_type *old);
+struct pri_type *pri_type_new_hindexed_block(int count, int length, const ptrdiff_t *disp,
+                                             struct pri_type *old);
+struct pri_type *pri_type_new_struct(int count, const int *length, const ptrdiff_t *disp,
+                                     struct pri_type *const *old);
+struct pri_type *pri_type_new_resized(struct pri_type *old, ptrdiff_t lb, ptrdiff_t extent);
+struct pri_type *pri_type_new_dup(struct pri_type *old);
+
+/* A part of an array of `dims` dimensions: in dimension i of sizes[i] elements, subsizes[i] from starts[i] on. The
+ * last dimension is the one next to each other in memory, the first one with `fortran`. The extent is the array's. */
+struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *subsizes,
+                                       const int *starts, bool fortran, struct pri_type *old);
+
+/* How a type was made: the arguments of its constructor, as MPI_Type_get_contents orders them. */
+struct pri_recipe {
+    enum pri_combiner combiner;
+    int ints, addrs, types;
+    int *integer;
+    ptrdiff_t *addr;
+    struct pri_type **type; /* held */
+    struct pri_type **held; /* others that the layout refers to */
+    int helds;
+};
+
+/* A type with no data yet, which remembers how it was made: callers fill the arrays. NULL when memory is short. */
+struct pri_type *pri_type_begin(enum pri_combiner combiner, int ints, int addrs, int types);
+
+/* Adds `count` blocks, `stride` bytes apart, of `length` elements each, to the data of a type that is being made.
+ * `old` must be one that the recipe holds. False when memory is short. */
+bool pri_type_add(struct pri_type *type, ptrdiff_t disp, size_t count, ptrdiff_t stride,
+                  size_t length, struct pri_type *old);
+
+/* Gives the caller's reference of `part` to the type, which holds it from now on. False when memory is short. */
+bool pri_type_hold(struct pri_type *type, struct pri_type *part);
+
+/* Ends the making: the type, or NULL (and all is freed) if something failed on the way. */
+struct pri_type *pri_type_finish(struct pri_type *type, bool ok);
+
+#endif
