@@ -77,6 +77,9 @@ enum pri_combiner {
     PRI_COMBINER_RESIZED
 };
 
+/* Which dimension of an array is next to each other in memory; the values of MPI_ORDER_ constants. */
+enum { PRI_ORDER_C = 56, PRI_ORDER_FORTRAN = 57 };
+
 struct pri_recipe;
 
 struct pri_type {
@@ -170,6 +173,7 @@ struct pri_recipe {
     struct pri_type **type; /* held */
     struct pri_type **held; /* others that the layout refers to */
     int helds;
+    bool lb_known, ub_known; /* while the type is being made: it has a bound already */
 };
 
 /* A type with no data yet, which remembers how it was made: callers fill the arrays. NULL when memory is short. */
