@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Short blocking operations without a schedule. They send the very messages of the schedules, so that one rank may
+ * do it this way and another, whose type is scattered in memory, the other.
+ */
+#include "coll/private.h"
+
+static struct pri_where next_where(struct pri_team *team)
+{
+    return (struct pri_where){
+        .as = team->rank, .tag = (int)(team->next_tag++ & 0x7fffffff), .context = team->context};
+}
+
+static struct pri_where with(const struct pri_team *team, struct pri_where where, int rank)
+{
+    where.peer = pri_team_member(team, rank);
+    return where;
+}
+
+/* First error first. */
+static int first_of(int error, int other)
+{
+    return error != 0 ? error : other;
+}
+
+/* Send to one rank while receiving from another. */
+static int exchange(struct pri_team *team, struct pri_where where, const void *out, int to,
+                    void *in, int from, size_t bytes)
+{
+    struct pri_request request;
+    int error = pri_irecv(team->self, in, bytes, with(team, where, from), &request);
+    int sent = pri_send(team->self, out, bytes, with(team, where, to), PRI_STANDARD);
+
+    return first_of(error != 0 ? error : pri_wait(&request), sent);
+}
+
+int pri_fast_barrier(struct pri_team *team)
+{
+    struct pri_where where = next_where(team);
+    int error = 0;
+
+    for (int ahead = 1; ahead < team->size; ahead <<= 1) {
+        error =
+            first_of(error, exchange(team, where, NULL, pri_unturned(team, ahead, team->rank), NULL,
+                                     pri_unturned(team, team->size - ahead, team->rank), 0));
+    }
+    return error;
+}
+
+int pri_fast_bcast(struct pri_team *team, void *buf, size_t bytes, int root)
+{
+    struct pri_where where = next_where(team);
+    int me = pri_turned(team, team->rank, root);
+    int bit = 1, error = 0;
+
+    while (bit < team->size && (me & bit) == 0) {
+        bit <<= 1;
+    }
+    if (me != 0) {
+        error = pri_recv(team->self, buf, bytes,
+                         with(team, where, pri_unturned(team, me - bit, root)), NULL);
+    }
+    for (bit >>= 1; bit > 0; bit >>= 1) {
+        if (me + bit < team->size) {
+            error = first_of(error, pri_send(team->self, buf, bytes,
+                                             with(team, where, pri_unturned(team, me + bit, root)),
+                                             PRI_STANDARD));
+        }
+    }
+    return error;
+}
+
+/* Two places for elements: what has been reduced so far, and what comes in. */
+struct pair {
+    char *now, *other;
+    size_t count;
+    struct pri_type *type;
+    struct pri_op *op;
+};
+
+/* What came in is of ranks above this one, or below. */
+static void pair_reduce(struct pair *p, bool above)
+{
+    if (above) {
+        char *now = p->now;
+
+        pri_op_apply(p->op, now, p->other, p->count, p->type);
+        p->now = p->other;
+        p->other = now;
+    } else {
+        pri_op_apply(p->op, p->other, p->now, p->count, p->type);
+    }
+}
+
+/* See pri_write_allreduce_doubling. */
+int pri_fast_allreduce(struct pri_team *team, const void *in, void *out, size_t count, size_t bytes,
+                       struct pri_type *type, struct pri_op *op)
+{
+    _Alignas(64) char spare[PRI_FAST_BYTES];
+    struct pri_where where = next_where(team);
+    struct pri_rank *self = team->self;
+    struct pair p = {out, spare, count, type, op};
+    int rank = team->rank, error = 0;
+    int whole = 1 << ni_ilog2((uint64_t)team->size), extra = team->size - whole;
+    int me = rank < 2 * extra ? rank / 2 : rank - extra;
+
+    if (in != PRI_IN_PLACE) {
+        memcpy(out, in, bytes);
+    }
+    if (rank < 2 * extra && rank % 2 == 1) {
+        error = pri_send(self, out, bytes, with(team, where, rank - 1), PRI_STANDARD);
+        return first_of(error, pri_recv(self, out, bytes, with(team, where, rank - 1), NULL));
+    }
+    if (rank < 2 * extra) {
+        error = pri_recv(self, p.other, bytes, with(team, where, rank + 1), NULL);
+        pair_reduce(&p, true);
+    }
+    for (int bit = 1; bit < whole; bit <<= 1) {
+        int it = me ^ bit;
+        int peer = it < extra ? 2 * it : it + extra;
+
+        error = first_of(error, exchange(team, where, p.now, peer, p.other, peer, bytes));
+        pair_reduce(&p, it > me);
+    }
+    if (rank < 2 * extra) {
+        error = first_of(error,
+                         pri_send(self, p.now, bytes, with(team, where, rank + 1), PRI_STANDARD));
+    }
+    if (p.now != (char *)out) {
+        memcpy(out, p.now, bytes);
+    }
+    return error;
+}

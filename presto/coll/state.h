@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRI_COLL_STATE_H
+#define PRI_COLL_STATE_H
+
+/* What all teams of one rank share: thresholds, and schedules that are not in use. */
+
+#include <pthread.h>
+
+#include "coll/coll.h"
+
+struct pri_sched;
+
+struct pri_coll_params {
+#define PRI_COLL_PARAM(field, default_text, min, max, unit, help) size_t field;
+#include "coll/params.def"
+#undef PRI_COLL_PARAM
+};
+
+struct pri_coll_state {
+    struct pri_coll_params params;
+    pthread_mutex_t lock; /* of idle; taken only when the rank has threads */
+    struct pri_sched *idle;
+};
+
+static inline struct pri_coll_state *pri_coll_state(const struct pri_team *team)
+{
+    return team->self->user[PRI_USER_COLL];
+}
+
+static inline const struct pri_coll_params *pri_coll_params(const struct pri_team *team)
+{
+    return &pri_coll_state(team)->params;
+}
+
+/* Sets all from the environment. PRI_ERR_ARG: one is not understood, and a message says which. */
+int pri_coll_params_read(struct pri_coll_params *params);
+
+#endif
