@@ -9,7 +9,7 @@
  * short broadcast, reduce and allreduce) go without a schedule. docs/collectives.md says which algorithm when.
  *
  * The last argument of each function is a request. NULL: the call blocks. Else it returns at once, and the request is
- * complete when the operation is; status.error has its result. Types and operations are held until then, counts and
+ * complete when the operation is; status.error has its result; it cannot be detached. Types and operations are held until then, counts and
  * displacements are read before the call returns.
  *
  * All ranks of a team must call the same operations in the same order, blocking or not; any number may be under

@@ -122,12 +122,8 @@ static void finished(struct pri_task *task)
     request->status.error = s->error;
     pri_sched_put(s);
 
-    /* release: pairs with pri_done; acquire: with pri_detach, for `release`. */
-    int before = atomic_exchange_explicit(&request->state, PRI_REQ_DONE, memory_order_acq_rel);
-
-    if (before == PRI_REQ_DETACHED) {
-        request->release(request);
-    }
+    /* release, with the acquire in pri_done */
+    atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
 }
 
 static int run_blocking(struct pri_sched *s)
