@@ -32,7 +32,7 @@ struct receive {
 
 static struct {
     struct pri_rank rank[RANKS];
-    struct ni_list flight[RANKS][RANKS], unexpected[RANKS], posted[RANKS];
+    struct ni_list flight[RANKS][RANKS], unexpected[RANKS], posted[RANKS], tasks[RANKS];
     void (*stop[RANKS])(struct pri_rank *self, void *arg);
     void *stop_arg[RANKS];
     int ranks;
@@ -59,7 +59,7 @@ void mock_begin(int ranks, uint64_t seed)
     for (int r = 0; r < ranks; r++) {
         mock.rank[r].rank = r;
         mock.rank[r].size = ranks;
-        ni_list_init(&mock.rank[r].tasks);
+        ni_list_init(&mock.tasks[r]);
         ni_list_init(&mock.unexpected[r]);
         ni_list_init(&mock.posted[r]);
         for (int s = 0; s < ranks; s++) {
@@ -74,7 +74,7 @@ bool mock_end(void)
 
     for (int r = 0; r < mock.ranks; r++) {
         clean = clean && ni_list_empty(&mock.unexpected[r]) && ni_list_empty(&mock.posted[r]) &&
-                ni_list_empty(&mock.rank[r].tasks);
+                ni_list_empty(&mock.tasks[r]);
         for (int s = 0; s < mock.ranks; s++) {
             clean = clean && ni_list_empty(&mock.flight[r][s]);
         }
@@ -276,14 +276,14 @@ void pri_request_null(struct pri_rank *self, struct pri_request *request)
 void pri_task_add(struct pri_rank *self, struct pri_task *task)
 {
     ni_list_init(&task->link);
-    ni_list_push_back(&self->tasks, &task->link);
+    ni_list_push_back(&mock.tasks[self->rank], &task->link);
 }
 
-static void advance_all(struct pri_rank *self)
+static void advance_all(struct ni_list *tasks)
 {
-    struct ni_list *at = self->tasks.next;
+    struct ni_list *at = tasks->next;
 
-    while (at != &self->tasks) {
+    while (at != tasks) {
         struct pri_task *task = ni_container_of(at, struct pri_task, link);
 
         at = at->next;
@@ -306,7 +306,7 @@ void mock_step(void)
             arrive(ni_container_of(list->next, struct message, link));
         }
     }
-    advance_all(&mock.rank[coll_random(&mock.seed, (unsigned)mock.ranks)]);
+    advance_all(&mock.tasks[coll_random(&mock.seed, (unsigned)mock.ranks)]);
 }
 
 /* ---- what else the core does ---------------------------------------------------------------------- */

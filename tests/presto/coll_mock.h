@@ -20,7 +20,7 @@ struct pri_rank *mock_rank(int rank);
 /* Lets a random message arrive, or a random rank make progress. */
 void mock_step(void);
 
-/* Buffers that are in use, and messages since mock_begin. */
+/* Messages since mock_begin. */
 size_t mock_messages(void);
 
 #endif
