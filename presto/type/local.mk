@@ -1,1 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Datatypes and operations.
+
+presto_libpresto_core_la_SOURCES += \
+    presto/type/build.c \
+    presto/type/construct.c \
+    presto/type/elements.c \
+    presto/type/named.h \
+    presto/type/op.c \
+    presto/type/op.h \
+    presto/type/op_loops.c \
+    presto/type/pack.c \
+    presto/type/pairs.h \
+    presto/type/predefined.c \
+    presto/type/predefined.h \
+    presto/type/type.h
