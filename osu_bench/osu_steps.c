@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TAG   1
-#define BYTES 8
+#define TAG  1
+#define MOST (1 << 20)
+
+static char data[MOST];
 
 static int fail(const char *what)
 {
@@ -32,56 +34,62 @@ static void pass(_Atomic int *turn, int value)
     atomic_store_explicit(turn, value, memory_order_release);
 }
 
-static void sends(_Atomic int *turn, int messages)
+static void sends(_Atomic int *turn, int messages, int bytes)
 {
-    char data[BYTES] = {0};
-
     for (int i = 0; i < messages; i++) {
         await(turn, 2 * i + 1);
-        MPI_Send(data, BYTES, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        MPI_Send(data, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
         pass(turn, 2 * i + 2);
     }
 }
 
-static void receives(_Atomic int *turn, int messages)
+static void receives(_Atomic int *turn, int messages, int bytes)
 {
-    char data[BYTES];
     MPI_Request request;
 
     for (int i = 0; i < messages; i++) {
-        MPI_Irecv(data, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        MPI_Irecv(data, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
         pass(turn, 2 * i + 1);
         await(turn, 2 * i + 2);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
 
+/* A whole number, -1 if there is none. */
+static int argument(int argc, char **argv, int which)
+{
+    char *end = NULL;
+    long value = which < argc ? strtol(argv[which], &end, 10) : -1;
+
+    return end != NULL && *end == '\0' && end != argv[which] && value <= 1 << 30 ? (int)value : -1;
+}
+
 int main(int argc, char **argv)
 {
-    int rank, size, messages, unit;
-    char *end = NULL;
+    int rank, size, messages, bytes, unit;
     _Atomic int *turn;
-    MPI_Aint bytes;
+    MPI_Aint length;
     MPI_Win window;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    messages = argc == 2 ? (int)strtol(argv[1], &end, 10) : 0;
+    messages = argument(argc, argv, 1);
+    bytes = argument(argc, argv, 2);
     if (size != 2)
         return fail("it needs exactly two ranks (mpirun -n 2)");
-    if (messages < 1 || *end != '\0')
-        return fail("usage: osu_steps MESSAGES");
+    if (argc != 3 || messages < 1 || bytes < 0 || bytes > MOST)
+        return fail("usage: osu_steps MESSAGES BYTES, at most 1048576 bytes");
     MPI_Win_allocate_shared(rank == 0 ? sizeof(*turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &turn,
                             &window);
-    MPI_Win_shared_query(window, 0, &bytes, &unit, &turn);
+    MPI_Win_shared_query(window, 0, &length, &unit, &turn);
     if (rank == 0)
         atomic_store_explicit(turn, 0, memory_order_relaxed);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-        sends(turn, messages);
+        sends(turn, messages, bytes);
     else
-        receives(turn, messages);
+        receives(turn, messages, bytes);
     MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
