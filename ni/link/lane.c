@@ -150,8 +150,9 @@ static inline void prefetch_for_write(const void *line)
 
 static void warm_ring(struct ni_lane_tx *tx)
 {
-    /* Not the line at the head: the receiver polls it. */
-    uint32_t goal = tx->head + tx->last_lines;
+    /* Not the line at the head: the receiver polls it. But the one behind the packet, for the marker, which
+     * the packet would wait for. */
+    uint32_t goal = tx->head + tx->last_lines + 1;
 
     if ((int32_t)(tx->warm_to - tx->head) <= 0) {
         tx->warm_to = tx->head + 1;
