@@ -42,7 +42,6 @@ static __attribute__((noinline)) int sendi_any(
     if (NI_UNLIKELY(place == NULL)) {
         return sendi_later(btl, endpoint, total, order, flags, descriptor);
     }
-    mca_btl_apelink_copy_header(place, header, header_size);
     if (payload_size != 0) {
         if (NI_LIKELY(!opal_convertor_need_buffers(convertor))) {
             void *data;
@@ -57,6 +56,8 @@ static __attribute__((noinline)) int sendi_any(
             return OPAL_ERROR;
         }
     }
+    /* Last: the peer polls the line that the header is in, and takes it back from us at any time. */
+    mca_btl_apelink_copy_header(place, header, header_size);
     ni_msg_commit(endpoint->peer, endpoint->queue, tag, (uint32_t)total);
     return OPAL_SUCCESS;
 }

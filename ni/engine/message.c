@@ -75,11 +75,12 @@ ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint1
     if (NI_UNLIKELY(place == NULL)) {
         return refusal(peer, head_len + len);
     }
-    if (head_len != 0) {
-        memcpy(place, head, head_len);
-    }
     if (len != 0) {
         ni_msg_copy(peer, place + head_len, data, len);
+    }
+    /* Last: the peer polls the line that this is in, and takes it back from us at any time. */
+    if (head_len != 0) {
+        memcpy(place, head, head_len);
     }
     ni_msg_commit(peer, queue, tag, (uint32_t)(head_len + len));
     return NI_OK;

@@ -124,11 +124,12 @@ static bool put_lines(struct ni_peer *peer, const void *src, uint64_t length, ui
         packet = ni_direct_place(peer, lines);
     }
     if (NI_LIKELY(packet != NULL)) {
-        packet->body[0] = match_bits;
-        packet->body[1] = hdr_data;
         if (length != 0) {
             memcpy((uint8_t *)packet + head, src, length);
         }
+        /* Last: the peer polls this line, and takes it back from us at any time. */
+        packet->body[0] = match_bits;
+        packet->body[1] = hdr_data;
         ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_PUT, head, (uint16_t)pt_index),
                        ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL), lines);
     }
