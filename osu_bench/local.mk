@@ -269,3 +269,5 @@ EXTRA_DIST += \
     osu_bench/tests/test_compare.py \
     osu_bench/tests/test_session.py \
     $(osu_mpi_tests)
+
+include osu_bench/native/local.mk

@@ -39,7 +39,8 @@ static int argument_kind(const struct osu_option_row *row)
 
 bool osu_is_first_process(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    static const char *const names[] = {"PRESTO_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "PMI_RANK"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *rank = getenv(names[i]);
         if (rank != NULL)
