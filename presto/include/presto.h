@@ -174,6 +174,44 @@ int pr_cancel(pr_mgr_t m, pr_req_t *r);
 int pr_probe(pr_mgr_t m, pr_rank_t src, int tag, struct pr_status *st);
 int pr_iprobe(pr_mgr_t m, pr_rank_t src, int tag, int *found, struct pr_status *st);
 
+/* ---- collective functions -------------------------------------------------------------------------- */
+
+/* Each rank of m calls them, all in the same order, with the same lengths, types and roots. */
+
+enum pr_type {
+    PR_INT8,
+    PR_UINT8,
+    PR_INT16,
+    PR_UINT16,
+    PR_INT32,
+    PR_UINT32,
+    PR_INT64,
+    PR_UINT64,
+    PR_FLOAT,
+    PR_DOUBLE,
+    PR_WORD = PR_UINT32,
+};
+
+/* Bitwise and logical ones are for integers. */
+enum pr_op { PR_SUM, PR_PROD, PR_MIN, PR_MAX, PR_LAND, PR_LOR, PR_LXOR, PR_BAND, PR_BOR, PR_BXOR };
+
+/* pr_barrier of a group. */
+int pr_group_barrier(pr_mgr_t m);
+/* pr_bcst in bytes. */
+int pr_bcast_bytes(pr_mgr_t m, pr_rank_t root, void *buf, size_t bytes);
+/* Combine in[i] of all ranks, for each i below count: out, at the root, at all. in may be out. PR_ERR_OP: there is no
+ * such type or operation, or they do not go together. */
+int pr_reduce(pr_mgr_t m, pr_rank_t root, const void *in, void *out, size_t count,
+              enum pr_type type, enum pr_op op);
+int pr_allreduce(pr_mgr_t m, const void *in, void *out, size_t count, enum pr_type type,
+                 enum pr_op op);
+/* bytes of each rank, one behind the other in order of ranks: to the root, from the root, to all. */
+int pr_gather(pr_mgr_t m, pr_rank_t root, const void *in, size_t bytes, void *out);
+int pr_scatter(pr_mgr_t m, pr_rank_t root, const void *in, void *out, size_t bytes);
+int pr_allgather(pr_mgr_t m, const void *in, size_t bytes, void *out);
+/* The i-th bytes of in go to rank i, whose out has ours in place of our rank. */
+int pr_alltoall(pr_mgr_t m, const void *in, size_t bytes, void *out);
+
 /* ---- groups --------------------------------------------------------------------------------------- */
 
 /* Ranks with the same color make a group, in order of key, then of rank; *group is

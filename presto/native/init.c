@@ -42,7 +42,10 @@ static struct pr_state *new_state(struct pri_rank *rank)
     state->world = (struct pr_mgr){
         .rank = rank, .context = PRI_CONTEXT_WORLD, .self = rank->rank, .size = rank->size};
     rank->user[PRI_USER_NATIVE] = state;
-    return state;
+    return pri_team_init(&state->world.team, rank, PRI_CONTEXT_WORLD, rank->rank, rank->size,
+                         NULL) == PRI_OK
+               ? state
+               : NULL;
 }
 
 /* ---- init, fini ----------------------------------------------------------------------------------- */

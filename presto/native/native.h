@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "coll/coll.h"
 #include "core/core.h"
 #include "presto.h"
 
@@ -13,8 +14,9 @@ struct pr_mgr {
     struct pri_rank *rank;
     uint32_t context;
     int self, size;
-    int *world;          /* [size]: ranks in the job; NULL: rank i is the job's rank i */
-    struct pr_mgr *next; /* of the same rank: pr_state.managers */
+    int *world;           /* [size]: ranks in the job; NULL: rank i is the job's rank i */
+    struct pr_mgr *next;  /* of the same rank: pr_state.managers */
+    struct pri_team team; /* the same ranks, for collectives */
 };
 
 /* A request; where it is complete at once, there is none (PR_REQ_NULL). */

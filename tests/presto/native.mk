@@ -1,15 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The native interface, linked as a user would.
+# The native interface, linked as a user would, and prestorun.
 
 PRESTO_NATIVE_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS)
+PRESTO_NATIVE_LIBS = presto/libpresto.la -lpthread
 
-presto_programs = \
-    tests/presto/native_p2p
+check_PROGRAMS += \
+    tests/presto/native_coll \
+    tests/presto/native_death \
+    tests/presto/native_p2p \
+    tests/presto/native_threads
 
-tests_presto_native_p2p_SOURCES = tests/presto/native_p2p.c tests/presto/job.h
+tests_presto_native_coll_SOURCES = tests/presto/native_coll.c tests/presto/job.h
+tests_presto_native_coll_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_coll_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_death_SOURCES = tests/presto/native_death.c
+tests_presto_native_death_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_death_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_p2p_SOURCES = tests/presto/native_p2p.c
 tests_presto_native_p2p_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
-tests_presto_native_p2p_LDADD = presto/libpresto.la -lpthread
-
-check_PROGRAMS += $(presto_programs)
+tests_presto_native_p2p_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_threads_SOURCES = tests/presto/native_threads.c
+tests_presto_native_threads_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_threads_LDADD = $(PRESTO_NATIVE_LIBS)
 
 presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh

@@ -2,23 +2,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The native interface's programs, over each link and started in each way.
 set -u
-build=${APELINK_BUILDDIR:-.}/tests/presto
-status=0
+build=${APELINK_BUILDDIR:-.}
+programs=$build/tests/presto
+prestorun=$build/presto/tools/prestorun
+errors=$(mktemp) || exit 1
+trap 'rm -f "$errors"' EXIT
+failures=0
 
 run() { # WHAT COMMAND...
     what=$1
     shift
-    timeout 120 "$@" </dev/null || { echo "FAIL: native_p2p $what: exit status $?"; status=1; }
+    timeout 120 "$@" </dev/null || { echo "FAIL: $what: exit status $?"; failures=$((failures + 1)); }
 }
 
-run alone "$build/native_p2p"
-for n in 1 2 3 16; do
-    run "in $n threads" "$build/native_p2p" threads $n
+for program in native_p2p native_coll; do
+    run "$program alone" "$programs/$program"
+    for n in 1 2 3 16; do
+        run "$program in $n threads" "$programs/$program" threads $n
+        run "$program in $n processes" "$prestorun" -n $n "$programs/$program"
+    done
 done
-for n in 1 2 3 16; do
-    run "in $n processes" "${APELINK_BUILDDIR:-.}/presto/tools/prestorun" -n $n "$build/native_p2p"
-done
-if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "${APELINK_BUILDDIR:-.}/apelink_config.h"; then
-    run "by mpirun" "$MPIRUN" --oversubscribe --bind-to none -n 3 "$build/native_p2p"
+run "native_p2p numbered by the environment" env PRESTO_THREADS=1 "$programs/native_p2p"
+run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
+
+# By mpirun, where that and PMIx are there.
+if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
+    run "native_p2p by mpirun" "$MPIRUN" --oversubscribe --bind-to none -n 3 "$programs/native_p2p"
 fi
-exit $status
+
+# Rank 1 dies: with --keep-going the others finish, without it prestorun ends them.
+timeout 120 "$prestorun" -n 6 --keep-going "$programs/native_death" 2>"$errors"
+status=$?
+[ $status -eq 137 ] || { echo "FAIL: native_death: exit status $status, not 137"; failures=$((failures + 1)); }
+grep -Eq '^prestorun: rank 1 \(pid [0-9]+\) was ended by signal 9 \(Killed\); the others go on$' "$errors" || {
+    echo "FAIL: native_death: prestorun does not name the rank"
+    failures=$((failures + 1))
+}
+[ "$(wc -l <"$errors")" -eq 1 ] || { echo "FAIL: native_death printed:"; cat "$errors"; failures=$((failures + 1)); }
+
+echo "native: $failures failures"
+[ $failures -eq 0 ]
