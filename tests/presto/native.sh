@@ -17,11 +17,13 @@ run() { # WHAT COMMAND...
 
 for program in native_p2p native_coll; do
     run "$program alone" "$programs/$program"
-    for n in 1 2 3 16; do
+    for n in 2 5; do
         run "$program in $n threads" "$programs/$program" threads $n
         run "$program in $n processes" "$prestorun" -n $n "$programs/$program"
     done
 done
+run "native_p2p in 16 processes" "$prestorun" -n 16 "$programs/native_p2p"
+run "native_coll in 16 threads" "$programs/native_coll" threads 16
 run "native_p2p numbered by the environment" env PRESTO_THREADS=1 "$programs/native_p2p"
 run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
 

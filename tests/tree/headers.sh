@@ -11,7 +11,7 @@ compile() { # LANGUAGE COMPILER FLAGS...
     compiler=$2
     shift 2
     # shellcheck disable=SC2086 # a compiler may come with flags of its own
-    $compiler "$@" -Wall -Wextra -Werror -Wundef -fsyntax-only -Ini/include -x "$language" "$work/one" 2>"$work/errors" && return
+    $compiler "$@" -Wall -Wextra -Werror -Wundef -fsyntax-only -Ini/include -Ipresto/include -x "$language" "$work/one" 2>"$work/errors" && return
     fail "$header does not compile by itself as $language"
     cat "$work/errors"
 }
@@ -21,10 +21,10 @@ cxx=${CXX:-c++}
 $cxx --version >/dev/null 2>&1 || { echo "no C++ compiler ($cxx): checked as C only"; cxx=; }
 
 count=0
-for header in $(tree_files 'ni/include/*.h'); do
+for header in $(tree_files 'ni/include/*.h' 'presto/include/presto.h'); do
     count=$((count + 1))
     # Twice: a header must also bear being included again.
-    printf '#include "%s"\n#include "%s"\n' "${header#ni/include/}" "${header#ni/include/}" >"$work/one"
+    printf '#include "%s"\n#include "%s"\n' "${header#*/include/}" "${header#*/include/}" >"$work/one"
     compile c "${CC:-cc}" -std=c11 -Wpedantic -Wstrict-prototypes
     [ -z "$cxx" ] || compile c++ "$cxx" -std=c++17 -Wpedantic
 done
