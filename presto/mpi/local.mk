@@ -1,1 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# MPI's interface. Its header lies in a folder of its own, which only prestocc and the package files name, so that it is
+# not found by accident.
+
+prestoincludedir = $(includedir)/presto
+prestoinclude_HEADERS = presto/include/mpi.h
+prestompiincludedir = $(includedir)/presto/mpi
+prestompiinclude_HEADERS = \
+    presto/include/mpi/collective.h \
+    presto/include/mpi/communicator.h \
+    presto/include/mpi/constants.h \
+    presto/include/mpi/datatype.h \
+    presto/include/mpi/environment.h \
+    presto/include/mpi/handles.h \
+    presto/include/mpi/missing.h \
+    presto/include/mpi/names.h \
+    presto/include/mpi/onesided.h \
+    presto/include/mpi/point.h \
+    presto/include/mpi/types.h
+
+presto_libpresto_core_la_SOURCES += \
+    presto/mpi/attr.c \
+    presto/mpi/attr_comm.c \
+    presto/mpi/attr_type.c \
+    presto/mpi/cart.c \
+    presto/mpi/check.h \
+    presto/mpi/coll_all.c \
+    presto/mpi/coll_check.c \
+    presto/mpi/coll_check.h \
+    presto/mpi/coll_reduce.c \
+    presto/mpi/coll_rooted.c \
+    presto/mpi/comm.c \
+    presto/mpi/comm_make.c \
+    presto/mpi/environment.c \
+    presto/mpi/errhandler.c \
+    presto/mpi/error.c \
+    presto/mpi/group.c \
+    presto/mpi/info.c \
+    presto/mpi/init.c \
+    presto/mpi/marks.c \
+    presto/mpi/op.c \
+    presto/mpi/persistent.c \
+    presto/mpi/probe.c \
+    presto/mpi/recv.c \
+    presto/mpi/request.c \
+    presto/mpi/send.c \
+    presto/mpi/send.h \
+    presto/mpi/state.h \
+    presto/mpi/status.c \
+    presto/mpi/topology.c \
+    presto/mpi/topology.h \
+    presto/mpi/types.c \
+    presto/mpi/types_query.c \
+    presto/mpi/wait.c

@@ -6,11 +6,13 @@
 
 #include "type/type.h"
 
+#pragma GCC visibility push(default)
 #define X(symbol, ...) extern struct pri_type presto_type_##symbol;
 #include "type/predefined.h"
 #include "type/pairs.h"
 #undef X
 extern struct pri_type presto_type_lb, presto_type_ub;
+#pragma GCC visibility pop
 
 /* All of them, in the order of the lists; NULL behind the last. */
 struct pri_type *pri_type_named(size_t index);

@@ -58,8 +58,10 @@ struct pri_op *pri_op_new(pri_op_fn *user, bool commutative);
 void pri_op_retain(struct pri_op *op);
 void pri_op_release(struct pri_op *op);
 
+#pragma GCC visibility push(default)
 extern struct pri_op presto_op_max, presto_op_min, presto_op_sum, presto_op_prod, presto_op_land,
     presto_op_band, presto_op_lor, presto_op_bor, presto_op_lxor, presto_op_bxor, presto_op_minloc,
     presto_op_maxloc, presto_op_replace, presto_op_no_op;
+#pragma GCC visibility pop
 
 #endif

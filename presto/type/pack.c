@@ -11,6 +11,12 @@ struct cursor {
     bool unpack;
 };
 
+/* Addresses are computed as numbers: buffers may begin at 0 (MPI_BOTTOM), and blocks before them. */
+static inline char *at(char *memory, ptrdiff_t by)
+{
+    return (char *)((uintptr_t)memory + (uintptr_t)by);
+}
+
 static inline void move(struct cursor *c, char *memory, size_t bytes)
 {
     if (c->unpack)
@@ -25,7 +31,7 @@ static inline void move(struct cursor *c, char *memory, size_t bytes)
 static inline void move_equal(struct cursor *c, char *memory, ptrdiff_t stride, size_t count,
                               size_t size)
 {
-    for (size_t i = 0; i < count; i++, memory += stride)
+    for (size_t i = 0; i < count; i++, memory = at(memory, stride))
         move(c, memory, size);
 }
 
@@ -51,7 +57,7 @@ static void move_blocks(struct cursor *c, char *memory, ptrdiff_t stride, size_t
 static void move_tail(struct cursor *c, char *memory, size_t size)
 {
     size_t bytes = size - c->skip < c->left ? size - c->skip : c->left;
-    memory += c->skip;
+    memory = at(memory, (ptrdiff_t)c->skip);
     c->skip = 0;
     move(c, memory, bytes);
 }
@@ -59,14 +65,14 @@ static void move_tail(struct cursor *c, char *memory, size_t size)
 static void run_blocks(const struct pri_loop *loop, char *memory, size_t i, struct cursor *c)
 {
     if (c->skip > 0)
-        move_tail(c, memory + (ptrdiff_t)i++ * loop->stride, loop->size);
+        move_tail(c, at(memory, (ptrdiff_t)i++ * loop->stride), loop->size);
     size_t whole = c->left / loop->size;
     if (whole > loop->count - i)
         whole = loop->count - i;
-    move_blocks(c, memory + (ptrdiff_t)i * loop->stride, loop->stride, whole, loop->size);
+    move_blocks(c, at(memory, (ptrdiff_t)i * loop->stride), loop->stride, whole, loop->size);
     i += whole;
     if (i < loop->count && c->left > 0)
-        move_tail(c, memory + (ptrdiff_t)i * loop->stride, loop->size);
+        move_tail(c, at(memory, (ptrdiff_t)i * loop->stride), loop->size);
 }
 
 /* The last loop of a list that begins at or before a byte of its data. */
@@ -89,7 +95,7 @@ static void run_list(const struct pri_loop *part, size_t parts, char *memory, st
 static void run_loop(const struct pri_loop *loop, char *memory, struct cursor *c)
 {
     size_t i = 0;
-    memory += loop->disp;
+    memory = at(memory, loop->disp);
     if (c->skip > 0) {
         i = c->skip / loop->size;
         c->skip %= loop->size;
@@ -99,7 +105,7 @@ static void run_loop(const struct pri_loop *loop, char *memory, struct cursor *c
         return;
     }
     for (; i < loop->count && c->left > 0; i++)
-        run_list(loop->body, loop->parts, memory + (ptrdiff_t)i * loop->stride, c);
+        run_list(loop->body, loop->parts, at(memory, (ptrdiff_t)i * loop->stride), c);
 }
 
 static void run_list(const struct pri_loop *part, size_t parts, char *memory, struct cursor *c)
@@ -124,7 +130,7 @@ static size_t run(const struct pri_type *type, size_t count, char *memory, size_
     struct cursor c = {offset, bytes, stream, unpack};
     if (type->contiguous) {
         c.skip = 0;
-        move(&c, memory + type->true_lb + offset, bytes);
+        move(&c, at(memory, type->true_lb + (ptrdiff_t)offset), bytes);
         return bytes;
     }
     struct pri_loop all = {.stride = type->extent,
@@ -167,10 +173,10 @@ size_t pri_type_copy(void *to, size_t to_count, const struct pri_type *to_type, 
                      size_t from_count, const struct pri_type *from_type)
 {
     if (to_type->contiguous)
-        return pri_type_pack(from_type, from_count, from, 0, (char *)to + to_type->true_lb,
+        return pri_type_pack(from_type, from_count, from, 0, at(to, to_type->true_lb),
                              to_count * to_type->size);
     if (from_type->contiguous)
-        return pri_type_unpack(to_type, to_count, to, 0, (const char *)from + from_type->true_lb,
+        return pri_type_unpack(to_type, to_count, to, 0, at((char *)from, from_type->true_lb),
                                from_count * from_type->size);
     return copy_by_pieces(to, to_count, to_type, from, from_count, from_type);
 }

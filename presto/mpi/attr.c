@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes: values that an application hangs on communicators, datatypes and windows under keys of its own. */
+#include "mpi/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of an application begin behind the predefined ones. */
+enum { FIRST_KEYVAL = 100 };
+
+struct pri_keyval {
+    enum pri_attr_kind kind;
+    bool known; /* the application has not freed it */
+    int used;   /* attributes that have it */
+    void (*copy)(void);
+    void (*release)(void);
+    void *extra;
+};
+
+struct pri_attr {
+    struct pri_attr *next;
+    int keyval;
+    void *value;
+};
+
+/* A key; false if there is none of this kind. A copy, because the table may move. */
+static bool key_of(struct pri_mpi *mpi, enum pri_attr_kind kind, int keyval, struct pri_keyval *key)
+{
+    pthread_mutex_lock(&mpi->lock);
+    int i = keyval - FIRST_KEYVAL;
+    bool there = i >= 0 && i < mpi->keyvals && mpi->keyval[i].kind == kind &&
+                 (mpi->keyval[i].known || mpi->keyval[i].used > 0);
+    if (there)
+        *key = mpi->keyval[i];
+    pthread_mutex_unlock(&mpi->lock);
+    return there;
+}
+
+static void count_use(struct pri_mpi *mpi, int keyval, int by)
+{
+    pthread_mutex_lock(&mpi->lock);
+    mpi->keyval[keyval - FIRST_KEYVAL].used += by;
+    pthread_mutex_unlock(&mpi->lock);
+}
+
+static int new_locked(struct pri_mpi *mpi)
+{
+    for (int i = 0; i < mpi->keyvals; i++)
+        if (!mpi->keyval[i].known && mpi->keyval[i].used == 0)
+            return i;
+    struct pri_keyval *more = realloc(mpi->keyval, ((size_t)mpi->keyvals + 1) * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    mpi->keyval = more;
+    return mpi->keyvals++;
+}
+
+int pri_keyval_new(struct pri_mpi *mpi, enum pri_attr_kind kind, void (*copy)(void),
+                   void (*release)(void), void *extra, int *keyval)
+{
+    pthread_mutex_lock(&mpi->lock);
+    int i = new_locked(mpi);
+    if (i >= 0)
+        mpi->keyval[i] = (struct pri_keyval){kind, true, 0, copy, release, extra};
+    pthread_mutex_unlock(&mpi->lock);
+    *keyval = i < 0 ? MPI_KEYVAL_INVALID : FIRST_KEYVAL + i;
+    return i < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval)
+{
+    struct pri_keyval key;
+    if (!key_of(mpi, kind, *keyval, &key) || !key.known)
+        return MPI_ERR_KEYVAL;
+    pthread_mutex_lock(&mpi->lock);
+    mpi->keyval[*keyval - FIRST_KEYVAL].known = false;
+    pthread_mutex_unlock(&mpi->lock);
+    *keyval = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+}
+
+void pri_keyvals_free(struct pri_mpi *mpi)
+{
+    free(mpi->keyval);
+}
+
+static int call_copy(const struct pri_keyval *key, void *object, int keyval, void *in, void **out,
+                     int *flag)
+{
+    *flag = 0;
+    if (key->copy == NULL)
+        return MPI_SUCCESS;
+    if (key->kind == PRI_ATTR_COMM)
+        return ((MPI_Comm_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out,
+                                                          flag);
+    if (key->kind == PRI_ATTR_TYPE)
+        return ((MPI_Type_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out,
+                                                          flag);
+    return ((MPI_Win_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out, flag);
+}
+
+static int call_release(const struct pri_keyval *key, void *object, int keyval, void *value)
+{
+    if (key->release == NULL)
+        return MPI_SUCCESS;
+    if (key->kind == PRI_ATTR_COMM)
+        return ((MPI_Comm_delete_attr_function *)key->release)(object, keyval, value, key->extra);
+    if (key->kind == PRI_ATTR_TYPE)
+        return ((MPI_Type_delete_attr_function *)key->release)(object, keyval, value, key->extra);
+    return ((MPI_Win_delete_attr_function *)key->release)(object, keyval, value, key->extra);
+}
+
+static struct pri_attr **find(struct pri_attr **list, int keyval)
+{
+    while (*list != NULL && (*list)->keyval != keyval)
+        list = &(*list)->next;
+    return list;
+}
+
+int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind, void *object,
+                 int keyval, void *value)
+{
+    struct pri_keyval key;
+    if (!key_of(mpi, kind, keyval, &key))
+        return MPI_ERR_KEYVAL;
+    struct pri_attr *attr = *find(list, keyval);
+    if (attr != NULL) {
+        int code = call_release(&key, object, keyval, attr->value);
+        if (code == MPI_SUCCESS)
+            attr->value = value;
+        return code;
+    }
+    attr = malloc(sizeof(*attr));
+    if (attr == NULL)
+        return MPI_ERR_NO_MEM;
+    *attr = (struct pri_attr){*list, keyval, value};
+    *list = attr;
+    count_use(mpi, keyval, 1);
+    return MPI_SUCCESS;
+}
+
+bool pri_attr_get(struct pri_attr *list, int keyval, void **value)
+{
+    struct pri_attr *attr = *find(&list, keyval);
+    if (attr != NULL)
+        *value = attr->value;
+    return attr != NULL;
+}
+
+int pri_attr_delete(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
+                    void *object, int keyval)
+{
+    struct pri_keyval key;
+    struct pri_attr *attr = *find(list, keyval);
+    if (attr == NULL || !key_of(mpi, kind, keyval, &key))
+        return MPI_ERR_KEYVAL;
+    int code = call_release(&key, object, keyval, attr->value);
+    if (code != MPI_SUCCESS)
+        return code;
+    *find(list, keyval) = attr->next;
+    free(attr);
+    count_use(mpi, keyval, -1);
+    return MPI_SUCCESS;
+}
+
+int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_attr *from,
+                      enum pri_attr_kind kind, void *object)
+{
+    for (; from != NULL; from = from->next) {
+        struct pri_keyval key;
+        void *value = NULL;
+        int flag = 0, code = MPI_SUCCESS;
+        if (key_of(mpi, kind, from->keyval, &key))
+            code = call_copy(&key, object, from->keyval, from->value, &value, &flag);
+        if (code == MPI_SUCCESS && flag)
+            code = pri_attr_set(mpi, list, kind, object, from->keyval, value);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+int pri_attr_delete_all(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
+                        void *object)
+{
+    while (*list != NULL) {
+        int code = pri_attr_delete(mpi, list, kind, object, (*list)->keyval);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective operations in which all ranks are alike, and move data. */
+#include "mpi/coll_check.h"
+
+static int barrier(const char *function, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(c, function, r, pri_coll_barrier(&c->team, pri_coll_core(r)), request);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    return barrier(__func__, comm, NULL);
+}
+PRI_ALIAS(Barrier);
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return barrier(__func__, comm, request);
+}
+PRI_ALIAS(Ibarrier);
+
+static int allgather(const char *function, const void *sendbuf, int sendcount,
+                     MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                     MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(sendbuf, sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(recvcount, recvtype);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_allgather(
+            &c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+            (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r)),
+        request);
+}
+
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     NULL);
+}
+PRI_ALIAS(Allgather);
+
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     request);
+}
+PRI_ALIAS(Iallgather);
+
+static int allgatherv(const char *function, const void *sendbuf, int sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                      const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                      MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(sendbuf, sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_parts(c, recvcounts, recvtype);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_allgatherv(&c->team,
+                            (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+                            &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL},
+                            pri_coll_core(r)),
+        request);
+}
+
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                      comm, NULL);
+}
+PRI_ALIAS(Allgatherv);
+
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                      comm, request);
+}
+PRI_ALIAS(Iallgatherv);
+
+static int alltoall(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                    void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                    MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(sendbuf, sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(recvcount, recvtype);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_alltoall(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+                          (struct pri_some){recvbuf, (size_t)recvcount, recvtype},
+                          pri_coll_core(r)),
+        request);
+}
+
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                    NULL);
+}
+PRI_ALIAS(Alltoall);
+
+int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                    request);
+}
+PRI_ALIAS(Ialltoall);
+
+static int alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
+                     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                     const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                     MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_parts(c, sendcounts, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_parts(c, recvcounts, recvtype);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_alltoallv(
+            &c->team,
+            &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL},
+            &(struct pri_parts){recvbuf, recvcounts, rdispls, recvtype, NULL, NULL},
+            pri_coll_core(r)),
+        request);
+}
+
+int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                     recvtype, comm, NULL);
+}
+PRI_ALIAS(Alltoallv);
+
+int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                     recvtype, comm, request);
+}
+PRI_ALIAS(Ialltoallv);
+
+static int alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
+                     const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                     const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+                     MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_types(c, sendcounts, sendtypes);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_types(c, recvcounts, recvtypes);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_alltoallv(
+            &c->team,
+            &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, NULL, sendtypes, NULL},
+            &(struct pri_parts){recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL},
+            pri_coll_core(r)),
+        request);
+}
+
+int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                  const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                     rdispls, recvtypes, comm, NULL);
+}
+PRI_ALIAS(Alltoallw);
+
+int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                   const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                   MPI_Request *request)
+{
+    return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                     rdispls, recvtypes, comm, request);
+}
+PRI_ALIAS(Ialltoallw);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/coll_check.h"
+
+int pri_bad_counts(const struct pri_comm *comm, const int *counts)
+{
+    if (counts == NULL)
+        return MPI_ERR_ARG;
+    for (int i = 0; i < comm->team.size; i++)
+        if (counts[i] < 0)
+            return MPI_ERR_COUNT;
+    return MPI_SUCCESS;
+}
+
+int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type)
+{
+    int code = pri_bad_counts(comm, counts);
+    return code != MPI_SUCCESS ? code : pri_bad_elements(0, type);
+}
+
+int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types)
+{
+    int code = pri_bad_counts(comm, counts);
+    for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
+        if (counts[i] > 0)
+            code = pri_bad_elements(0, types[i]);
+    return code;
+}
+
+int pri_coll_begin(struct pri_comm *comm, struct pri_mpi_request **request)
+{
+    *request = pri_request_new(comm, PRI_MPI_OPERATION);
+    return *request == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}

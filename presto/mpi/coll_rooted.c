@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective operations with a root. */
+#include "mpi/coll_check.h"
+
+static int bcast(const char *function, void *buf, int count, MPI_Datatype type, int root,
+                 MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(count, type);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(c, function, r,
+                        pri_coll_bcast(&c->team, buf, (size_t)count, type, root, pri_coll_core(r)),
+                        request);
+}
+
+int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return bcast(__func__, buf, count, type, root, comm, NULL);
+}
+PRI_ALIAS(Bcast);
+
+int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    return bcast(__func__, buf, count, type, root, comm, request);
+}
+PRI_ALIAS(Ibcast);
+
+static int gather(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(sendbuf, sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_at_root(c, root, pri_bad_elements(recvcount, recvtype));
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_gather(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+                        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, root,
+                        pri_coll_core(r)),
+        request);
+}
+
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                  NULL);
+}
+PRI_ALIAS(Gather);
+
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                  request);
+}
+PRI_ALIAS(Igather);
+
+static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                   int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(sendbuf, sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_at_root(c, root, pri_bad_parts(c, recvcounts, recvtype));
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_gatherv(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+                         &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL},
+                         root, pri_coll_core(r)),
+        request);
+}
+
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                MPI_Comm comm)
+{
+    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                   root, comm, NULL);
+}
+PRI_ALIAS(Gatherv);
+
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                 MPI_Comm comm, MPI_Request *request)
+{
+    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                   root, comm, request);
+}
+PRI_ALIAS(Igatherv);
+
+static int scatter(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                   MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(recvbuf, recvcount, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_at_root(c, root, pri_bad_elements(sendcount, sendtype));
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(
+        c, function, r,
+        pri_coll_scatter(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+                         (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, root,
+                         pri_coll_core(r)),
+        request);
+}
+
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                   NULL);
+}
+PRI_ALIAS(Scatter);
+
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                   request);
+}
+PRI_ALIAS(Iscatter);
+
+static int scatterv(const char *function, const void *sendbuf, const int sendcounts[],
+                    const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_some(recvbuf, recvcount, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_at_root(c, root, pri_bad_parts(c, sendcounts, sendtype));
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(c, function, r,
+                        pri_coll_scatterv(&c->team,
+                                          &(struct pri_parts){(void *)sendbuf, sendcounts, displs,
+                                                              sendtype, NULL, NULL},
+                                          (struct pri_some){recvbuf, (size_t)recvcount, recvtype},
+                                          root, pri_coll_core(r)),
+                        request);
+}
+
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                 int root, MPI_Comm comm)
+{
+    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm, NULL);
+}
+PRI_ALIAS(Scatterv);
+
+int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request *request)
+{
+    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm, request);
+}
+PRI_ALIAS(Iscatterv);
+
+static int reduce(const char *function, const void *sendbuf, void *recvbuf, int count,
+                  MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pri_bad_root(c, root);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_reduction(count, type, op);
+    if (NI_UNLIKELY(code != MPI_SUCCESS ||
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+        return pri_fail(c, function, code);
+    return pri_coll_end(c, function, r,
+                        pri_coll_reduce(&c->team, sendbuf, recvbuf, (size_t)count, type, op, root,
+                                        pri_coll_core(r)),
+                        request);
+}
+
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+               int root, MPI_Comm comm)
+{
+    return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, NULL);
+}
+PRI_ALIAS(Reduce);
+
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Request *request)
+{
+    return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, request);
+}
+PRI_ALIAS(Ireduce);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error handlers, and what happens when something goes wrong. */
+#include "mpi/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pri_errhandler presto_errors_are_fatal = {.kind = PRI_HANDLER_FATAL};
+struct pri_errhandler presto_errors_return = {.kind = PRI_HANDLER_RETURN};
+
+static bool predefined(const struct pri_errhandler *handler)
+{
+    return handler->kind == PRI_HANDLER_FATAL || handler->kind == PRI_HANDLER_RETURN;
+}
+
+void pri_errhandler_retain(struct pri_errhandler *handler)
+{
+    if (!predefined(handler))
+        atomic_fetch_add_explicit(&handler->refs, 1, memory_order_relaxed);
+}
+
+void pri_errhandler_release(struct pri_errhandler *handler)
+{
+    /* Pairs with the other releases: the last one frees what all have read. */
+    if (!predefined(handler) &&
+        atomic_fetch_sub_explicit(&handler->refs, 1, memory_order_acq_rel) == 1)
+        free(handler);
+}
+
+/* A function's name as the application knows it. */
+static const char *mpi_name(const char *function)
+{
+    return strncmp(function, "presto_", 7) == 0 ? function + 7 : function;
+}
+
+NI_COLD _Noreturn void pri_fail_early(const char *function)
+{
+    fprintf(stderr, "*** %s: %s\n*** The process ends.\n", mpi_name(function),
+            pri_stopped() ? "called after MPI_Finalize"
+                          : "called before MPI_Init, or out of place");
+    pri_abort(pri_self(), 1);
+}
+
+/* Prints what happened, in one piece, and ends the job. */
+NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *object,
+                                    const char *function, int code)
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "localhost";
+    gethostname(host, sizeof(host) - 1);
+    fprintf(stderr,
+            "[%s:%ld] *** An error occurred in %s\n"
+            "[%s:%ld] *** reported by rank %d of the job\n"
+            "[%s:%ld] *** on %s\n"
+            "[%s:%ld] *** %s\n"
+            "[%s:%ld] *** MPI_ERRORS_ARE_FATAL (the processes of this job will now abort)\n",
+            host, (long)getpid(), mpi_name(function), host, (long)getpid(), self->rank, host,
+            (long)getpid(), object, host, (long)getpid(), pri_code_text(code), host,
+            (long)getpid());
+    pri_abort((struct pri_rank *)self, code == 0 ? 1 : code);
+}
+
+NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
+{
+    struct pri_mpi *mpi = pri_mpi_need(function);
+    if (comm == NULL)
+        comm = mpi->world;
+    struct pri_errhandler *handler = comm->errhandler;
+    if (handler->kind == PRI_HANDLER_RETURN)
+        return code;
+    if (handler->kind == PRI_HANDLER_COMM) {
+        MPI_Comm handle = comm->handle;
+        int argument = code;
+        handler->comm(&handle, &argument);
+        return code;
+    }
+    char object[MPI_MAX_OBJECT_NAME + 32];
+    snprintf(object, sizeof(object), "communicator %s",
+             comm->name[0] != '\0' ? comm->name : "(no name)");
+    fatal(mpi->self, object, function, code);
+}
+
+static struct pri_errhandler *new_handler(enum pri_handler_kind kind)
+{
+    struct pri_errhandler *handler = calloc(1, sizeof(*handler));
+    if (handler == NULL)
+        return NULL;
+    handler->kind = kind;
+    atomic_init(&handler->refs, 1);
+    return handler;
+}
+
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    if (function == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    struct pri_errhandler *handler = new_handler(PRI_HANDLER_COMM);
+    if (handler == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    handler->comm = function;
+    *errhandler = handler;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Comm_create_errhandler);
+
+int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    if (comm == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_WIN)
+        return pri_fail(comm, __func__, MPI_ERR_ARG);
+    pri_errhandler_retain(errhandler);
+    pri_errhandler_release(comm->errhandler);
+    comm->errhandler = errhandler;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Comm_set_errhandler);
+
+int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler *errhandler)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    if (comm == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    pri_errhandler_retain(comm->errhandler);
+    *errhandler = comm->errhandler;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Comm_get_errhandler);
+
+int MPI_Comm_call_errhandler(MPI_Comm handle, int code)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    if (comm == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    pri_fail(comm, __func__, code);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Comm_call_errhandler);
+
+int MPI_Errhandler_free(MPI_Errhandler *errhandler)
+{
+    if (*errhandler == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    pri_errhandler_release(*errhandler);
+    *errhandler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Errhandler_free);
+
+int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_create_errhandler(function, errhandler);
+}
+PRI_ALIAS(Errhandler_create);
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    return MPI_Comm_set_errhandler(comm, errhandler);
+}
+PRI_ALIAS(Errhandler_set);
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_get_errhandler(comm, errhandler);
+}
+PRI_ALIAS(Errhandler_get);

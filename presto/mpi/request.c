@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests: their life, data with holes, and those that an application completes itself. */
+#include "mpi/check.h"
+
+#include <stdlib.h>
+
+NI_COLD int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type,
+                          int peer, int tag, bool recv)
+{
+    if (comm == NULL)
+        return MPI_ERR_COMM;
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    if (type == NULL || !type->committed)
+        return MPI_ERR_TYPE;
+    bool any = recv && peer == MPI_ANY_SOURCE;
+    if (peer != MPI_PROC_NULL && !any && (peer < 0 || peer >= comm->team.size))
+        return MPI_ERR_RANK;
+    return tag < (recv ? MPI_ANY_TAG : 0) ? MPI_ERR_TAG : MPI_ERR_ARG;
+}
+
+static void pack(const struct pri_vec *vec, void *to, size_t bytes)
+{
+    const struct pri_mpi_vec *data = (const struct pri_mpi_vec *)vec;
+    pri_type_pack(data->type, data->count, data->buf, 0, to, bytes);
+}
+
+static void unpack(const struct pri_vec *vec, const void *from, size_t bytes)
+{
+    const struct pri_mpi_vec *data = (const struct pri_mpi_vec *)vec;
+    pri_type_unpack(data->type, data->count, data->buf, 0, from, bytes);
+}
+
+void pri_data_set(struct pri_mpi_vec *data, const void *buf, size_t count, struct pri_type *type)
+{
+    *data = (struct pri_mpi_vec){{pack, unpack}, type, count, (void *)buf};
+}
+
+struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enum pri_mpi_kind kind)
+{
+    struct pri_mpi_request *request = malloc(sizeof(*request));
+    if (request == NULL)
+        return NULL;
+    request->kind = kind;
+    request->persistent = false;
+    request->active = true;
+    request->held = false;
+    request->finish = NULL;
+    request->comm = comm;
+    pri_comm_retain(comm);
+    return request;
+}
+
+void pri_request_end(struct pri_mpi_request *request)
+{
+    if (request->held)
+        pri_type_release(request->type);
+    pri_comm_release(request->comm);
+    free(request);
+}
+
+void pri_request_detached(struct pri_request *core)
+{
+    struct pri_mpi_request *request = (struct pri_mpi_request *)core;
+    if (request->finish != NULL)
+        request->finish(request);
+    if (request->kind == PRI_MPI_GENERAL && request->release != NULL)
+        request->release(request->extra);
+    pri_request_end(request);
+}
+
+/* One that the application completes itself: whoever comes second ends it. Each exchange pairs with the other. */
+static void free_general(struct pri_mpi_request *request)
+{
+    int pending = PRI_REQ_PENDING;
+    if (!atomic_compare_exchange_strong_explicit(&request->core.state, &pending, PRI_REQ_DETACHED,
+                                                 memory_order_acq_rel, memory_order_acquire))
+        pri_request_detached(&request->core);
+}
+
+int MPI_Request_free(MPI_Request *handle)
+{
+    struct pri_mpi_request *request = *handle;
+    if (request == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
+    *handle = MPI_REQUEST_NULL;
+    if (request->persistent && !request->active)
+        pri_request_end(request);
+    else if (request->kind == PRI_MPI_GENERAL)
+        free_general(request);
+    else
+        pri_detach(&request->core, pri_request_detached);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Request_free);
+
+int MPI_Cancel(MPI_Request *handle)
+{
+    struct pri_mpi_request *request = *handle;
+    if (request == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
+    if (request->kind == PRI_MPI_RECV && request->active)
+        pri_cancel(&request->core);
+    if (request->kind == PRI_MPI_GENERAL && request->cancel != NULL)
+        return request->cancel(request->extra, pri_done(&request->core));
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Cancel);
+
+/* What the application says of its own request, when that is complete. */
+static int query(struct pri_mpi_request *request)
+{
+    MPI_Status status = {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+    int code = request->query == NULL ? MPI_SUCCESS : request->query(request->extra, &status);
+    struct pri_status *to = &request->core.status;
+    to->source = status.MPI_SOURCE;
+    to->tag = status.MPI_TAG;
+    to->cancelled = status.presto_cancelled;
+    to->bytes = status.presto_bytes;
+    return code;
+}
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *release,
+                       MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *handle)
+{
+    struct pri_mpi *mpi = pri_mpi_need(__func__);
+    struct pri_mpi_request *request = pri_request_new(mpi->world, PRI_MPI_GENERAL);
+    if (request == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    pri_request_null(mpi->self, &request->core);
+    atomic_store_explicit(&request->core.state, PRI_REQ_PENDING, memory_order_relaxed);
+    request->query = query_fn;
+    request->release = release;
+    request->cancel = cancel;
+    request->extra = extra;
+    request->finish = query;
+    *handle = request;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Grequest_start);
+
+int MPI_Grequest_complete(MPI_Request handle)
+{
+    if (handle == NULL || handle->kind != PRI_MPI_GENERAL)
+        return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
+    /* Release, with pri_done's acquire. */
+    int before = atomic_exchange_explicit(&handle->core.state, PRI_REQ_DONE, memory_order_acq_rel);
+    if (before == PRI_REQ_DETACHED)
+        pri_request_detached(&handle->core);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Grequest_complete);

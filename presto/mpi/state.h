@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRI_MPI_STATE_H
+#define PRI_MPI_STATE_H
+
+/* What MPI's objects are made of. All state of a rank hangs off its struct pri_mpi, which is found by way of
+ * pri_self(); handles are the addresses of objects, MPI_COMM_WORLD and MPI_COMM_SELF those of marks which stand for the
+ * calling rank's own.
+ *
+ * Each function MPI_x is defined under that name, which the header turns into presto_MPI_x, and followed by PRI_ALIAS(x),
+ * which makes PMPI_x. */
+
+#include <pthread.h>
+
+#include "core/core.h"
+#include "coll/coll.h"
+#include "type/op.h"
+#include "type/type.h"
+#include "include/mpi.h"
+
+#define PRI_ALIAS(name)                                     \
+    extern __typeof__(presto_MPI_##name) presto_PMPI_##name \
+        __attribute__((alias("presto_MPI_" #name)))
+
+/* Codes of errors that are not their own class: what MPI has no class for. */
+enum { PRI_CODE_PEER = 90, PRI_CODE_FORKED, PRI_CODE_STATE, PRI_CODE_LIMIT };
+
+struct pri_attr;
+struct pri_topology;
+struct pri_mpi;
+
+/* Who is called when something goes wrong. `kind` says for which objects. */
+enum pri_handler_kind { PRI_HANDLER_FATAL, PRI_HANDLER_RETURN, PRI_HANDLER_COMM, PRI_HANDLER_WIN };
+
+struct pri_errhandler {
+    enum pri_handler_kind kind;
+    MPI_Comm_errhandler_function *comm;
+    MPI_Win_errhandler_function *win;
+    atomic_uint refs; /* not counted in the predefined two */
+};
+
+/* Ranks of the job in an order. Never changed once it is made. */
+struct pri_group {
+    atomic_uint refs;
+    int size;
+    int rank; /* the rank in it that made it, or MPI_UNDEFINED */
+    int ranks[];
+};
+
+enum { PRI_COMM_MAGIC = 0x434f4d4d };
+
+struct pri_comm {
+    uint32_t magic; /* PRI_COMM_MAGIC while the handle is valid */
+    uint32_t context;
+    struct pri_team team; /* its members are the group's ranks, or NULL if these are 0, 1, 2... */
+    struct pri_mpi *mpi;
+    struct pri_group *group;
+    struct pri_errhandler *errhandler;
+    struct pri_attr *attributes;
+    struct pri_topology *topology;
+    struct pri_info *info;
+    struct pri_comm *handle; /* what the application knows it by */
+    atomic_uint refs;        /* 1 for the handle, 1 for each request */
+    struct pri_request end;  /* the exchange of its end */
+    struct pri_comm *next;   /* of those that end */
+    int pending;             /* in that exchange: requests of this rank when it was freed */
+    bool leads;              /* this rank took the context */
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* Data with holes, as core sees it. */
+struct pri_mpi_vec {
+    struct pri_vec vec;
+    struct pri_type *type;
+    size_t count;
+    void *buf;
+};
+
+enum pri_mpi_kind {
+    PRI_MPI_SEND,
+    PRI_MPI_RECV,
+    PRI_MPI_OPERATION, /* a collective operation, or another that completes by itself */
+    PRI_MPI_GENERAL    /* one that the application completes */
+};
+
+struct pri_mpi_request {
+    struct pri_request core; /* first: pri_detach gives back its address */
+    enum pri_mpi_kind kind;
+    bool persistent;
+    bool active; /* of a persistent one */
+    bool held;   /* `type` is held */
+    struct pri_comm *comm;
+    struct pri_type *type;
+    struct pri_mpi_vec data;
+    /* Done once, by who sees it complete: its result is the operation's. NULL: nothing. */
+    int (*finish)(struct pri_mpi_request *request);
+    void *object; /* of finish */
+
+    /* Persistent ones */
+    void *buf;
+    int count;
+    int peer, tag;
+    enum pri_mode mode;
+
+    /* General ones */
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *release;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra;
+};
+
+struct pri_keyval;
+
+struct pri_mpi {
+    struct pri_rank *self;
+    struct pri_comm *world, *alone; /* MPI_COMM_WORLD, MPI_COMM_SELF */
+    pthread_mutex_t lock;           /* of what follows */
+    struct pri_comm *ending;        /* freed here, and not yet by all */
+    struct pri_keyval *keyval;
+    int keyvals;
+    char **text; /* what the application says to its own error codes */
+    int *error_class;
+    int errors;
+    void *attached; /* for buffered sends */
+    int attached_size;
+    int attribute[7]; /* the values of MPI_TAG_UB and so on */
+    pthread_t main_thread;
+};
+
+/* The calling rank's state; NULL before MPI_Init and after MPI_Finalize. */
+static inline struct pri_mpi *pri_mpi(void)
+{
+    struct pri_rank *self = pri_self();
+    return NI_LIKELY(self != NULL) ? self->user[PRI_USER_MPI] : NULL;
+}
+
+struct pri_comm *pri_comm_of_mark(MPI_Comm mark);
+
+/* The communicator of a handle; NULL if it is none. */
+static inline struct pri_comm *pri_comm_of(MPI_Comm handle)
+{
+    if (handle == MPI_COMM_WORLD) {
+        struct pri_mpi *mpi = pri_mpi();
+        return NI_LIKELY(mpi != NULL) ? mpi->world : NULL;
+    }
+    if (NI_UNLIKELY(handle == NULL || handle->magic != PRI_COMM_MAGIC))
+        return pri_comm_of_mark(handle);
+    return handle;
+}
+
+/* ---- errors ---- */
+
+/* MPI's code for an error of the core. */
+int pri_mpi_code(int error);
+
+/* Something went wrong in a function (its __func__): the error handler of the communicator is called, or MPI_COMM_WORLD's
+ * if comm is NULL. Returns the code if the handler does. */
+int pri_fail(struct pri_comm *comm, const char *function, int code);
+
+static inline int pri_result(struct pri_comm *comm, const char *function, int error)
+{
+    return NI_LIKELY(error == 0) ? MPI_SUCCESS : pri_fail(comm, function, pri_mpi_code(error));
+}
+
+/* Before MPI_Init or after MPI_Finalize: says so and ends the process. */
+_Noreturn void pri_fail_early(const char *function);
+
+/* The state, or the process ends. */
+static inline struct pri_mpi *pri_mpi_need(const char *function)
+{
+    struct pri_mpi *mpi = pri_mpi();
+    if (NI_UNLIKELY(mpi == NULL))
+        pri_fail_early(function);
+    return mpi;
+}
+
+/* The text of a code or class; never NULL. */
+const char *pri_code_text(int code);
+int pri_code_class(int code);
+/* Frees what the application's own codes took. */
+void pri_errors_free(struct pri_mpi *mpi);
+
+void pri_errhandler_retain(struct pri_errhandler *handler);
+void pri_errhandler_release(struct pri_errhandler *handler);
+
+/* ---- communicators ---- */
+
+/* A new communicator of a group, of which this is a reference that it takes; NULL (and the reference is gone) when memory
+ * is short. Its context is set by pri_comm_begin. */
+struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group);
+/* It has a context now, and can be used. 0 or an error of the core. */
+int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads);
+/* Takes what a new communicator has from the one that it is made of. */
+void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from);
+/* The handle is gone, or a request is. */
+void pri_comm_retain(struct pri_comm *comm);
+void pri_comm_release(struct pri_comm *comm);
+/* Collective: the application has freed it. Its memory goes, and its context may be used again, when all ranks have. */
+void pri_comm_end(struct pri_comm *comm);
+/* Waits for all that end. */
+void pri_comms_end_all(struct pri_mpi *mpi);
+
+/* Communicators of those ranks that say the same color, ordered by key and rank; *part is NULL where the color is
+ * MPI_UNDEFINED. 0 or an error of the core. */
+int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **part);
+
+static inline int pri_comm_size(const struct pri_comm *comm)
+{
+    return comm->team.size;
+}
+
+/* A rank of the job from a rank of the communicator. */
+static inline int pri_comm_peer(const struct pri_comm *comm, int rank)
+{
+    return pri_team_member(&comm->team, rank);
+}
+
+/* ---- groups ---- */
+
+struct pri_group *pri_group_new(int size);
+/* Sets the rank of the calling process, when all ranks are filled in. */
+void pri_group_finish(struct pri_group *group, const struct pri_rank *self);
+void pri_group_retain(struct pri_group *group);
+void pri_group_release(struct pri_group *group);
+
+/* ---- attributes ---- */
+
+enum pri_attr_kind { PRI_ATTR_COMM, PRI_ATTR_TYPE, PRI_ATTR_WIN };
+
+int pri_keyval_new(struct pri_mpi *mpi, enum pri_attr_kind kind, void (*copy)(void),
+                   void (*release)(void), void *extra, int *keyval);
+int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval);
+/* These return MPI's error codes; object is the handle that the application's functions are given. */
+int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind, void *object,
+                 int keyval, void *value);
+bool pri_attr_get(struct pri_attr *list, int keyval, void **value);
+int pri_attr_delete(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
+                    void *object, int keyval);
+int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_attr *from,
+                      enum pri_attr_kind kind, void *object);
+int pri_attr_delete_all(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
+                        void *object);
+void pri_keyvals_free(struct pri_mpi *mpi);
+
+/* ---- topologies ---- */
+
+struct pri_topology *pri_topology_copy(const struct pri_topology *topology);
+void pri_topology_free(struct pri_topology *topology);
+
+/* ---- infos ---- */
+
+struct pri_info *pri_info_copy(const struct pri_info *info);
+void pri_info_release(struct pri_info *info);
+
+/* ---- requests ---- */
+
+/* A request for the communicator, which it holds; NULL when memory is short. */
+struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enum pri_mpi_kind kind);
+/* It goes, with what it holds. */
+void pri_request_end(struct pri_mpi_request *request);
+/* The same, of one whose core part completes without anybody waiting. */
+void pri_request_detached(struct pri_request *core);
+
+/* Where the bytes of contiguous data are. */
+static inline void *pri_data_at(const void *buf, const struct pri_type *type)
+{
+    return (void *)((uintptr_t)buf + (uintptr_t)type->true_lb);
+}
+
+/* Describes data with holes for core. */
+void pri_data_set(struct pri_mpi_vec *data, const void *buf, size_t count, struct pri_type *type);
+
+#endif

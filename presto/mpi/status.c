@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a status says. */
+#include "mpi/state.h"
+
+#include <limits.h>
+
+static int in_int(size_t n)
+{
+    return n > INT_MAX ? MPI_UNDEFINED : (int)n;
+}
+
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    if (type == NULL || !type->committed)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *count = in_int(pri_type_whole(type, status->presto_bytes));
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Get_count);
+
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
+{
+    if (type == NULL || !type->committed)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    size_t n = pri_type_elements(type, status->presto_bytes);
+    *count = n == SIZE_MAX ? MPI_UNDEFINED : (MPI_Count)n;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Get_elements_x);
+
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    MPI_Count n;
+    int code = MPI_Get_elements_x(status, type, &n);
+    if (code == MPI_SUCCESS)
+        *count = n > INT_MAX ? MPI_UNDEFINED : (int)n;
+    return code;
+}
+PRI_ALIAS(Get_elements);
+
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_COUNT);
+    size_t unit = type->unit != 0 ? type->unit : type->size;
+    status->presto_bytes = (unsigned long long)count * unit;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Status_set_elements_x);
+
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
+{
+    return MPI_Status_set_elements_x(status, type, count);
+}
+PRI_ALIAS(Status_set_elements);
+
+int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+    status->presto_cancelled = flag != 0;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Status_set_cancelled);
+
+int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    *flag = status->presto_cancelled != 0;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Test_cancelled);

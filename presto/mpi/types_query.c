@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a datatype is: sizes, bounds, names, how it was made; and packing. */
+#include "mpi/state.h"
+#include "type/named.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+int MPI_Type_size(MPI_Datatype type, int *size)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *size = type->size > INT_MAX ? MPI_UNDEFINED : (int)type->size;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_size);
+
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *size = (MPI_Count)type->size;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_size_x);
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *lb = type->lb;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_extent);
+
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *lb = type->lb;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_extent_x);
+
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *lb = type->true_lb;
+    *extent = type->true_extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_true_extent);
+
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *lb = type->true_lb;
+    *extent = type->true_extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_true_extent_x);
+
+int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_extent);
+
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *lb = type->lb;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_lb);
+
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    *ub = type->lb + type->extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_ub);
+
+int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    strcpy(name, type->name == NULL ? "" : type->name);
+    *length = (int)strlen(name);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_name);
+
+int MPI_Type_set_name(MPI_Datatype type, const char *name)
+{
+    if (type == NULL || type->predefined)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
+    if (copy == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    free((void *)type->name);
+    type->name = copy;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_set_name);
+
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
+{
+    static const enum pri_kind first[] = {[MPI_TYPECLASS_INTEGER] = PRI_KIND_INT8,
+                                          [MPI_TYPECLASS_REAL] = PRI_KIND_FLOAT,
+                                          [MPI_TYPECLASS_COMPLEX] = PRI_KIND_CFLOAT};
+    static const enum pri_kind last[] = {[MPI_TYPECLASS_INTEGER] = PRI_KIND_UINT64,
+                                         [MPI_TYPECLASS_REAL] = PRI_KIND_LDOUBLE,
+                                         [MPI_TYPECLASS_COMPLEX] = PRI_KIND_CLDOUBLE};
+    if (typeclass < MPI_TYPECLASS_INTEGER || typeclass > MPI_TYPECLASS_COMPLEX)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    struct pri_type *t;
+    for (size_t i = 0; (t = pri_type_named(i)) != NULL; i++)
+        if (t->kind >= first[typeclass] && t->kind <= last[typeclass] && (int)t->size == size) {
+            *type = t;
+            return MPI_SUCCESS;
+        }
+    return pri_fail(NULL, __func__, MPI_ERR_ARG);
+}
+PRI_ALIAS(Type_match_size);
+
+int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
+                          int *combiner)
+{
+    if (type == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    const struct pri_recipe none = {.combiner = PRI_COMBINER_NAMED};
+    const struct pri_recipe *recipe = type->recipe != NULL ? type->recipe : &none;
+    *integers = recipe->ints;
+    *addresses = recipe->addrs;
+    *types = recipe->types;
+    *combiner = (int)recipe->combiner;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_envelope);
+
+int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
+                          int integers[], MPI_Aint addresses[], MPI_Datatype types[])
+{
+    if (type == NULL || type->recipe == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    const struct pri_recipe *recipe = type->recipe;
+    if (max_integers < recipe->ints || max_addresses < recipe->addrs || max_types < recipe->types)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    memcpy(integers, recipe->integer, (size_t)recipe->ints * sizeof(int));
+    memcpy(addresses, recipe->addr, (size_t)recipe->addrs * sizeof(MPI_Aint));
+    for (int i = 0; i < recipe->types; i++) {
+        pri_type_retain(recipe->type[i]); /* the application frees it */
+        types[i] = recipe->type[i];
+    }
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_contents);
+
+/* MPI_SUCCESS, or what is wrong with arguments of packing. */
+static int check(struct pri_comm *comm, int count, const struct pri_type *type)
+{
+    if (comm == NULL)
+        return MPI_ERR_COMM;
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
+             MPI_Comm handle)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS)
+        return pri_fail(comm, __func__, code);
+    size_t bytes = (size_t)count * type->size;
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position))
+        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
+    *position += (int)bytes;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Pack);
+
+int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
+               MPI_Comm handle)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS)
+        return pri_fail(comm, __func__, code);
+    size_t bytes = (size_t)count * type->size;
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position))
+        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
+    *position += (int)bytes;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Unpack);
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm handle, int *size)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS)
+        return pri_fail(comm, __func__, code);
+    size_t bytes = (size_t)count * type->size;
+    *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Pack_size);

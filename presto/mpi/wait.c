@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting and testing. A request is `finished` once, by who sees it complete: then its handle is null, or, if it is
+ * persistent, it is inactive. */
+#include "mpi/check.h"
+
+/* Null handles and inactive requests are complete, with nothing to tell. */
+static inline bool idle(const struct pri_mpi_request *request)
+{
+    return request == NULL || (request->persistent && !request->active);
+}
+
+/* Whatever is not just a message. Returns the code. */
+static NI_NOINLINE int finish_special(struct pri_mpi_request *request, int code)
+{
+    if (request->finish != NULL) {
+        int rc = request->finish(request);
+        code = code == MPI_SUCCESS ? rc : code;
+    }
+    if (request->kind == PRI_MPI_GENERAL && request->release != NULL)
+        request->release(request->extra);
+    return code;
+}
+
+/* The request is complete. Returns its code, which is in the status too. *comm is whose error it is. */
+static int finish(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
+{
+    struct pri_mpi_request *request = *handle;
+    int code = pri_mpi_code(request->core.status.error);
+    if (NI_UNLIKELY(request->finish != NULL))
+        code = finish_special(request, code);
+    pri_status_set(status, &request->core.status);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = code;
+    if (NI_UNLIKELY(code != MPI_SUCCESS))
+        *comm = request->comm->handle == request->comm && request->comm->magic == 0 ? NULL
+                                                                                    : request->comm;
+    if (request->persistent) {
+        request->active = false;
+        return code;
+    }
+    *handle = MPI_REQUEST_NULL;
+    pri_request_end(request);
+    return code;
+}
+
+/* One request: its code goes to the error handler. */
+static int finish_one(const char *function, MPI_Request *handle, MPI_Status *status)
+{
+    struct pri_comm *comm = NULL;
+    int code = finish(handle, status, &comm);
+    return NI_LIKELY(code == MPI_SUCCESS) ? code : pri_fail(comm, function, code);
+}
+
+int MPI_Wait(MPI_Request *handle, MPI_Status *status)
+{
+    if (NI_UNLIKELY(idle(*handle))) {
+        pri_status_empty(status, MPI_ANY_SOURCE);
+        return MPI_SUCCESS;
+    }
+    if (!pri_done(&(*handle)->core))
+        pri_wait(&(*handle)->core);
+    return finish_one(__func__, handle, status);
+}
+PRI_ALIAS(Wait);
+
+int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
+{
+    *flag = 1;
+    if (NI_UNLIKELY(idle(*handle))) {
+        pri_status_empty(status, MPI_ANY_SOURCE);
+        return MPI_SUCCESS;
+    }
+    if (!pri_test(&(*handle)->core)) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
+    return finish_one(__func__, handle, status);
+}
+PRI_ALIAS(Test);
+
+static inline MPI_Status *nth(MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* All are complete. */
+static int finish_all(const char *function, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct pri_comm *comm = NULL;
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        if (idle(requests[i]))
+            pri_status_empty(nth(statuses, i), MPI_ANY_SOURCE);
+        else
+            failed += finish(&requests[i], nth(statuses, i), &comm) != MPI_SUCCESS;
+    }
+    return NI_LIKELY(failed == 0) ? MPI_SUCCESS : pri_fail(comm, function, MPI_ERR_IN_STATUS);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    for (int i = 0; i < count; i++)
+        if (!idle(requests[i]) && !pri_done(&requests[i]->core))
+            pri_wait(&requests[i]->core);
+    return finish_all(__func__, count, requests, statuses);
+}
+PRI_ALIAS(Waitall);
+
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    *flag = 0;
+    for (int i = 0; i < count; i++)
+        if (!idle(requests[i]) && !pri_test(&requests[i]->core))
+            return MPI_SUCCESS;
+    *flag = 1;
+    return finish_all(__func__, count, requests, statuses);
+}
+PRI_ALIAS(Testall);
+
+/* The number of a complete request; MPI_UNDEFINED: none is active; -1: none is complete. */
+static int find_done(int count, MPI_Request *requests)
+{
+    int found = MPI_UNDEFINED;
+    for (int i = 0; i < count; i++) {
+        if (idle(requests[i]))
+            continue;
+        if (pri_done(&requests[i]->core))
+            return i;
+        found = -1;
+    }
+    return found;
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    unsigned spins = 0;
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    while ((*index = find_done(count, requests)) == -1)
+        pri_relax(pri_self(), &spins);
+    if (*index != MPI_UNDEFINED)
+        return finish_one(__func__, &requests[*index], status);
+    pri_status_empty(status, MPI_ANY_SOURCE);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Waitany);
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    *index = find_done(count, requests);
+    if (*index == -1) {
+        pri_progress(pri_self());
+        *index = find_done(count, requests);
+    }
+    *flag = *index != -1;
+    if (*index >= 0)
+        return finish_one(__func__, &requests[*index], status);
+    if (*flag)
+        pri_status_empty(status, MPI_ANY_SOURCE);
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Testany);
+
+/* All that are complete now. */
+static int finish_some(const char *function, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
+{
+    struct pri_comm *comm = NULL;
+    int failed = 0, n = 0;
+    for (int i = 0; i < count; i++) {
+        if (idle(requests[i]) || !pri_done(&requests[i]->core))
+            continue;
+        failed += finish(&requests[i], nth(statuses, n), &comm) != MPI_SUCCESS;
+        indices[n++] = i;
+    }
+    *outcount = n;
+    return NI_LIKELY(failed == 0) ? MPI_SUCCESS : pri_fail(comm, function, MPI_ERR_IN_STATUS);
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
+{
+    unsigned spins = 0;
+    int first;
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    while ((first = find_done(count, requests)) == -1)
+        pri_relax(pri_self(), &spins);
+    if (first != MPI_UNDEFINED)
+        return finish_some(__func__, count, requests, outcount, indices, statuses);
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Waitsome);
+
+int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
+{
+    if (count < 0)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    int first = find_done(count, requests);
+    if (first == MPI_UNDEFINED) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    if (first == -1)
+        pri_progress(pri_self());
+    return finish_some(__func__, count, requests, outcount, indices, statuses);
+}
+PRI_ALIAS(Testsome);
+
+int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
+{
+    *flag = 1;
+    if (idle(handle)) {
+        pri_status_empty(status, MPI_ANY_SOURCE);
+        return MPI_SUCCESS;
+    }
+    *flag = pri_test(&handle->core);
+    if (*flag && handle->kind == PRI_MPI_GENERAL && handle->finish != NULL)
+        handle->finish(handle);
+    if (*flag)
+        pri_status_set(status, &handle->core.status);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Request_get_status);
