@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI programs, unchanged, compiled with prestocc: mpi.sh [--all]. mpi_list has the runs; with --all also those that take
+# longer, and each program of mpi_lacks has to be refused by the compiler with the name of a function.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=mpi_common.sh
+. "$here/mpi_common.sh"
+mpi=$src/tests/mpi
+status=0
+runs=0
+all=${1-}
+
+failed() {
+    echo "FAIL: $*"
+    status=1
+}
+
+for part in mt coll dt thr; do
+    compile "$mpi/$part.c" "$work/$part.o" -c || exit 1
+done
+
+# program NAME: compiled the first time.
+program() {
+    [ -x "$work/$1" ] && return
+    dir=$mpi
+    [ -e "$here/$1.c" ] && dir=$here
+    libs="$work/mt.o $work/coll.o $work/dt.o $work/thr.o"
+    [ "$dir" = "$mpi" ] || libs=
+    # shellcheck disable=SC2086 # a list
+    compile "$dir/$1.c" "$work/$1" -I"$mpi" $libs
+}
+
+# run LAUNCHER...: it has to end well, and to have said that it checked something.
+run() {
+    runs=$((runs + 1))
+    timeout 300 "$@" >"$work/out" 2>&1 </dev/null
+    rc=$?
+    if [ $rc -ne 0 ] || ! grep -q '^MT-OK .*checks=[1-9]' "$work/out"; then
+        failed "$* (exit status $rc)"
+        cat "$work/out"
+    fi
+}
+
+while read -r n name arguments; do
+    case $n in
+    '#'* | '') continue ;;
+    more)
+        [ "$all" = --all ] || continue
+        n=$name
+        name=${arguments%% *}
+        case $arguments in
+        *' '*) arguments=${arguments#* } ;;
+        *) arguments= ;;
+        esac
+        ;;
+    esac
+    program "$name" || { failed "$name does not compile"; continue; }
+    # shellcheck disable=SC2086 # words
+    run "$prestorun" -n "$n" "$work/$name" $arguments
+done <"$here/mpi_list"
+
+run "$work/mpi_calls"
+if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
+    run "$MPIRUN" --oversubscribe --bind-to none -n 2 "$work/mpi_calls"
+fi
+
+# An error that nobody handles says where it came from and ends the job.
+timeout 300 "$prestorun" -n 2 "$work/mpi_calls" fatal >"$work/out" 2>&1 </dev/null && failed "an error did not end the job"
+for word in 'An error occurred in MPI_Send' 'MPI_COMM_WORLD' 'MPI_ERR_RANK: invalid rank' 'MPI_ERRORS_ARE_FATAL'; do
+    grep -q "$word" "$work/out" || failed "an error ends the job without saying '$word'"
+done
+
+[ "$all" != --all ] || while read -r name reason; do
+    case $name in '#'* | '') continue ;; esac
+    compile "$mpi/$name.c" "$work/$name" -c 2>"$work/out" && failed "$name compiles, although it needs $reason"
+    grep -q 'MPI_[A-Za-z_]* is not in Presto: ' "$work/out" || failed "$name is refused without the name of a function"
+done <"$here/mpi_lacks"
+
+echo "$runs runs"
+exit $status

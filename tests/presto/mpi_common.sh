@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# prestocc of the build folder, for the scripts beside this file. Sets src, build, work and prestocc; work goes at the end.
+
+src=${APELINK_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=$(cd "${APELINK_BUILDDIR:-.}" && pwd) || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+prestocc=$build/presto/tools/prestocc
+# shellcheck disable=SC2034 # used by whoever reads this file
+prestorun=$build/presto/tools/prestorun
+PRESTO_INCLUDEDIR=$src/presto/include
+PRESTO_LIBDIR=$build/presto/.libs
+export PRESTO_INCLUDEDIR PRESTO_LIBDIR
+
+# A sanitizer of the library has to be in the programs as well.
+sanitizer=
+[ -z "${APELINK_SANITIZER-}" ] || sanitizer=-fsanitize=$APELINK_SANITIZER
+
+# compile SOURCE PROGRAM OBJECT...: with warnings as errors.
+compile() {
+    source=$1
+    program=$2
+    shift 2
+    # shellcheck disable=SC2086 # no option, or one
+    "$prestocc" $sanitizer -g -D_GNU_SOURCE -Wall -Wextra -Werror "$source" "$@" -o "$program"
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# prestocc and its header: what it prints, what it compiles and refuses, in C and C++; each function that the header declares is in
+# the library under both names, and none is both there and missing.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=mpi_common.sh
+. "$here/mpi_common.sh"
+status=0
+
+failed() {
+    echo "FAIL: $*"
+    status=1
+}
+
+# has WORD COMMAND...: the command ends well and prints the word.
+has() {
+    word=$1
+    shift
+    "$@" >"$work/out" 2>&1 || failed "$*: exit status $?"
+    grep -qe "$word" "$work/out" || failed "$*: does not print $word"
+}
+
+has 'showme:WHAT' "$prestocc" --help
+has '^prestocc: Presto [0-9]' "$prestocc" --version
+has "-I$PRESTO_INCLUDEDIR x.c.*-lpresto" "$prestocc" --show x.c
+has '-lpresto' "$prestocc" -showme:link
+has "-I$PRESTO_INCLUDEDIR" "$prestocc" --showme:compile
+"$prestocc" --show -c x.c | grep -q lpresto && failed "-c links"
+"$prestocc" --showme:nonsense >"$work/out" 2>&1 && failed "--showme:nonsense is taken"
+"$prestocc" >"$work/out" 2>&1 && failed "no argument at all is taken"
+
+cat >"$work/good.c" <<'END'
+#include <mpi.h>
+/* MPI_Comm_spawn(in a comment) */
+const char *text = "MPI_Comm_accept(in a string)";
+MPI_Datatype type = MPI_DOUBLE;
+int main(int argc, char **argv)
+{
+    int (*wait)(MPI_Request *, MPI_Status *) = MPI_Wait;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Init(&argc, &argv);
+    wait(&request, MPI_STATUS_IGNORE);
+    return PMPI_Finalize();
+}
+END
+cat >"$work/bad.c" <<'END'
+#include <mpi.h>
+int main(void)
+{
+    MPI_File_open(MPI_COMM_WORLD, "x", 0, 0, 0);
+    return MPI_Nonsense(1);
+}
+END
+has 'nothing is missing' "$prestocc" --check "$work/good.c"
+"$prestocc" --check "$work/bad.c" >"$work/out" && failed "--check does not say that something is missing"
+grep -q 'bad.c:4: MPI_File_open is not in Presto: MPI-IO' "$work/out" || failed "--check does not name MPI_File_open"
+grep -q 'bad.c:5: MPI_Nonsense is no function' "$work/out" || failed "--check does not name MPI_Nonsense"
+"$prestocc" --check "$work/absent.c" 2>/dev/null && failed "--check takes a file that is not there"
+
+compile "$work/good.c" "$work/good" || failed "a program does not compile"
+"$work/good" || failed "a program does not run alone"
+for compiler in "${CC:-cc}" gcc clang; do
+    $compiler --version >/dev/null 2>&1 || continue
+    PRESTO_CC=$compiler "$prestocc" -c "$work/bad.c" -o "$work/bad.o" 2>"$work/out" && failed "$compiler compiles bad.c"
+    grep -q 'MPI_File_open is not in Presto' "$work/out" || failed "$compiler does not name MPI_File_open"
+done
+printf '#include <mpi.h>\n#include <mpi.h>\nint main() { return MPI_Init(0, 0) + (MPI_INT == MPI_BYTE); }\n' >"$work/one.cc"
+cxx=${CXX:-c++}
+if $cxx --version >/dev/null 2>&1; then
+    # shellcheck disable=SC2086 # a compiler may come with options of its own
+    $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wundef -Werror -fsyntax-only -I"$PRESTO_INCLUDEDIR" "$work/one.cc" ||
+        failed "mpi.h is no C++"
+fi
+
+# Names: two lists of the header, and the library.
+sed -n 's/^#define \(P\{0,1\}MPI_[A-Za-z_0-9]*\) *presto_.*/\1/p' "$PRESTO_INCLUDEDIR/mpi/names.h" | sort >"$work/names"
+[ "$(wc -l <"$work/names")" -gt 400 ] || failed "names.h has few names"
+${NM:-nm} -D --defined-only "$PRESTO_LIBDIR/libpresto.so" | sed -n 's/.* presto_\(P\{0,1\}MPI_[A-Za-z_0-9]*\)$/\1/p' |
+    sort >"$work/library"
+cmp -s "$work/names" "$work/library" || {
+    failed "header and library differ:"
+    diff "$work/names" "$work/library"
+}
+sed -n 's/^#define \(MPI_[A-Za-z_0-9]*\)(.*/\1/p' "$PRESTO_INCLUDEDIR/mpi/missing.h" | sort >"$work/missing"
+both=$(comm -12 "$work/names" "$work/missing")
+[ -z "$both" ] || failed "there and missing: $both"
+
+if ${PKG_CONFIG:-pkg-config} --version >/dev/null 2>&1; then
+    has '-lpresto' env PKG_CONFIG_PATH="$build/presto/tools" "${PKG_CONFIG:-pkg-config}" --libs presto
+fi
+exit $status
