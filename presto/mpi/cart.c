@@ -27,6 +27,36 @@ static int rank_at(const struct pri_topology *cart, const int *coords)
     return rank;
 }
 
+/* The neighbour that is `by` steps away in a dimension. */
+static int neighbour(const struct pri_topology *cart, int rank, int dimension, int by)
+{
+    int rest = 1, n = cart->dim[dimension];
+    for (int i = dimension + 1; i < cart->dims; i++)
+        rest *= cart->dim[i];
+    int here = rank / rest % n;
+    long long there = (long long)here + by;
+    if (cart->periodic[dimension])
+        there = ((there % n) + n) % n;
+    if (there < 0 || there >= n)
+        return MPI_PROC_NULL;
+    return rank + ((int)there - here) * rest;
+}
+
+void pri_cart_finish(struct pri_topology *cart, int rank)
+{
+    for (int i = 0; i < cart->dims; i++) {
+        cart->source[2 * i] = cart->dest[2 * i] = neighbour(cart, rank, i, -1);
+        cart->source[2 * i + 1] = cart->dest[2 * i + 1] = neighbour(cart, rank, i, 1);
+    }
+}
+
+/* A grid, with its arrays not filled in; NULL when memory is short. */
+static struct pri_topology *new_grid(int dims)
+{
+    return pri_topology_new((struct pri_topology){
+        .kind = MPI_CART, .dims = dims, .sources = 2 * dims, .dests = 2 * dims});
+}
+
 /* The ranks of a grid; 0 if it makes no sense. */
 static long long grid_size(int count, const int *dims)
 {
@@ -49,13 +79,14 @@ int MPI_Cart_create(MPI_Comm handle, int count, const int dims[], const int peri
     int color = comm->team.rank < size ? 0 : MPI_UNDEFINED;
     int rc = pri_comm_split(comm, color, comm->team.rank, &part);
     if (rc == 0 && part != NULL) {
-        part->topology = pri_cart_new(count);
+        part->topology = new_grid(count);
         if (part->topology == NULL)
             return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
         for (int i = 0; i < count; i++) {
             part->topology->dim[i] = dims[i];
             part->topology->periodic[i] = periods[i] != 0;
         }
+        pri_cart_finish(part->topology, part->team.rank);
     }
     if (rc == 0)
         *out = part;
@@ -128,22 +159,6 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int room, int coords[])
 }
 PRI_ALIAS(Cart_coords);
 
-/* The neighbour that is `by` steps away in a dimension. */
-static int neighbour(const struct pri_comm *comm, const struct pri_topology *cart, int dimension,
-                     int by)
-{
-    int rest = 1, n = cart->dim[dimension];
-    for (int i = dimension + 1; i < cart->dims; i++)
-        rest *= cart->dim[i];
-    int here = comm->team.rank / rest % n;
-    long long there = (long long)here + by;
-    if (cart->periodic[dimension])
-        there = ((there % n) + n) % n;
-    if (there < 0 || there >= n)
-        return MPI_PROC_NULL;
-    return comm->team.rank + ((int)there - here) * rest;
-}
-
 int MPI_Cart_shift(MPI_Comm handle, int dimension, int by, int *source, int *dest)
 {
     struct pri_comm *comm;
@@ -153,8 +168,8 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int by, int *source, int *des
         code = MPI_ERR_ARG;
     if (code != MPI_SUCCESS)
         return pri_fail(comm, __func__, code);
-    *source = neighbour(comm, cart, dimension, -by);
-    *dest = neighbour(comm, cart, dimension, by);
+    *source = neighbour(cart, comm->team.rank, dimension, -by);
+    *dest = neighbour(cart, comm->team.rank, dimension, by);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Cart_shift);
@@ -175,7 +190,7 @@ int MPI_Cart_sub(MPI_Comm handle, const int remains[], MPI_Comm *out)
         *number = *number * cart->dim[i] + c;
         kept += remains[i] != 0;
     }
-    struct pri_topology *grid = pri_cart_new(kept);
+    struct pri_topology *grid = new_grid(kept);
     if (grid == NULL)
         return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
     for (int i = 0, n = 0; i < cart->dims; i++) {
@@ -187,6 +202,7 @@ int MPI_Cart_sub(MPI_Comm handle, const int remains[], MPI_Comm *out)
     int rc = pri_comm_split(comm, color, key, &part);
     if (rc == 0) {
         part->topology = grid;
+        pri_cart_finish(grid, part->team.rank);
         *out = part;
     } else {
         pri_topology_free(grid);

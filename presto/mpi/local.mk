@@ -27,6 +27,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/coll_all.c \
     presto/mpi/coll_check.c \
     presto/mpi/coll_check.h \
+    presto/mpi/coll_neighbor.c \
     presto/mpi/coll_reduce.c \
     presto/mpi/coll_rooted.c \
     presto/mpi/comm.c \
@@ -34,6 +35,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \
     presto/mpi/error.c \
+    presto/mpi/graph.c \
     presto/mpi/group.c \
     presto/mpi/info.c \
     presto/mpi/init.c \

@@ -267,6 +267,35 @@ static void grids(void)
     MPI_Comm_free(&cart);
 }
 
+/* A ring in which each rank has two neighbours. */
+static void graphs(void)
+{
+    int *index = malloc((size_t)size * sizeof(int)),
+        *edges = malloc(2 * (size_t)size * sizeof(int));
+    int nodes, n, two[2], got[2];
+    MPI_Comm ring;
+    for (int i = 0; i < size; i++) {
+        index[i] = 2 * (i + 1);
+        edges[2 * i] = (i + size - 1) % size;
+        edges[2 * i + 1] = (i + 1) % size;
+    }
+    MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &ring);
+    MPI_Graphdims_get(ring, &nodes, &n);
+    EQUAL(nodes * 2, n);
+    MPI_Graph_neighbors_count(ring, size - 1, &n);
+    EQUAL(n, 2);
+    MPI_Graph_neighbors(ring, rank, 2, two);
+    MPI_Neighbor_allgather(&rank, 1, MPI_INT, got, 1, MPI_INT, ring);
+    EQUAL(got[0] * 100 + got[1], two[0] * 100 + two[1]);
+    MPI_Topo_test(ring, &n);
+    EQUAL(n, MPI_GRAPH);
+    MPI_Comm_free(&ring);
+    edges[0] = size;
+    CLASS(MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &ring), MPI_ERR_RANK);
+    free(index);
+    free(edges);
+}
+
 /* ---- datatypes ---- */
 
 static void contents(void)
@@ -365,6 +394,7 @@ int main(int argc, char **argv)
     groups();
     names();
     grids();
+    graphs();
     contents();
     general_requests();
     later();

@@ -73,4 +73,22 @@ PRESTO_FN(int, Cart_sub, (MPI_Comm comm, const int remains[], MPI_Comm *part));
 PRESTO_FN(int, Cart_map,
           (MPI_Comm comm, int count, const int dims[], const int periods[], int *rank));
 
+PRESTO_FN(int, Graph_create,
+          (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+           MPI_Comm *graph));
+PRESTO_FN(int, Graphdims_get, (MPI_Comm comm, int *nodes, int *edges));
+PRESTO_FN(int, Graph_get,
+          (MPI_Comm comm, int index_room, int edges_room, int index[], int edges[]));
+PRESTO_FN(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int *count));
+PRESTO_FN(int, Graph_neighbors, (MPI_Comm comm, int rank, int room, int neighbors[]));
+PRESTO_FN(int, Dist_graph_create_adjacent,
+          (MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
+           int outdegree, const int dests[], const int destweights[], MPI_Info info, int reorder,
+           MPI_Comm *graph));
+PRESTO_FN(int, Dist_graph_neighbors_count,
+          (MPI_Comm comm, int *indegree, int *outdegree, int *weighted));
+PRESTO_FN(int, Dist_graph_neighbors,
+          (MPI_Comm comm, int in_room, int sources[], int sourceweights[], int out_room,
+           int dests[], int destweights[]));
+
 #endif

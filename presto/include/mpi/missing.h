@@ -58,18 +58,8 @@ PRESTO_MISSING(Comm_spawn_multiple, "a Presto job has the ranks that it was star
 #define MPI_Comm_spawn_multiple(...) presto_missing_MPI_Comm_spawn_multiple()
 PRESTO_MISSING(Compare_and_swap, "use messages, or the put and get of apeni");
 #define MPI_Compare_and_swap(...) presto_missing_MPI_Compare_and_swap()
-PRESTO_MISSING(Dist_graph_create,
-               "Presto has Cartesian topologies; keep neighbours in an array of ranks");
+PRESTO_MISSING(Dist_graph_create, "use MPI_Dist_graph_create_adjacent");
 #define MPI_Dist_graph_create(...) presto_missing_MPI_Dist_graph_create()
-PRESTO_MISSING(Dist_graph_create_adjacent,
-               "Presto has Cartesian topologies; keep neighbours in an array of ranks");
-#define MPI_Dist_graph_create_adjacent(...) presto_missing_MPI_Dist_graph_create_adjacent()
-PRESTO_MISSING(Dist_graph_neighbors,
-               "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Dist_graph_neighbors(...) presto_missing_MPI_Dist_graph_neighbors()
-PRESTO_MISSING(Dist_graph_neighbors_count,
-               "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Dist_graph_neighbors_count(...) presto_missing_MPI_Dist_graph_neighbors_count()
 PRESTO_MISSING(Errhandler_c2f, "Presto has no Fortran interface");
 #define MPI_Errhandler_c2f(...) presto_missing_MPI_Errhandler_c2f()
 PRESTO_MISSING(Errhandler_f2c, "Presto has no Fortran interface");
@@ -269,38 +259,14 @@ PRESTO_MISSING(Get, "use messages, or the put and get of apeni");
 #define MPI_Get(...) presto_missing_MPI_Get()
 PRESTO_MISSING(Get_accumulate, "use messages, or the put and get of apeni");
 #define MPI_Get_accumulate(...) presto_missing_MPI_Get_accumulate()
-PRESTO_MISSING(Graph_create,
-               "Presto has Cartesian topologies; keep neighbours in an array of ranks");
-#define MPI_Graph_create(...) presto_missing_MPI_Graph_create()
-PRESTO_MISSING(Graph_get, "Presto has Cartesian topologies; keep neighbours in an array of ranks");
-#define MPI_Graph_get(...) presto_missing_MPI_Graph_get()
-PRESTO_MISSING(Graph_map, "Presto has Cartesian topologies; keep neighbours in an array of ranks");
+PRESTO_MISSING(Graph_map, "use MPI_Graph_create");
 #define MPI_Graph_map(...) presto_missing_MPI_Graph_map()
-PRESTO_MISSING(Graph_neighbors, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Graph_neighbors(...) presto_missing_MPI_Graph_neighbors()
-PRESTO_MISSING(Graph_neighbors_count,
-               "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Graph_neighbors_count(...) presto_missing_MPI_Graph_neighbors_count()
-PRESTO_MISSING(Graphdims_get,
-               "Presto has Cartesian topologies; keep neighbours in an array of ranks");
-#define MPI_Graphdims_get(...) presto_missing_MPI_Graphdims_get()
 PRESTO_MISSING(Group_c2f, "Presto has no Fortran interface");
 #define MPI_Group_c2f(...) presto_missing_MPI_Group_c2f()
 PRESTO_MISSING(Group_f2c, "Presto has no Fortran interface");
 #define MPI_Group_f2c(...) presto_missing_MPI_Group_f2c()
 PRESTO_MISSING(Group_from_session_pset, "use MPI_Init");
 #define MPI_Group_from_session_pset(...) presto_missing_MPI_Group_from_session_pset()
-PRESTO_MISSING(Ineighbor_allgather, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Ineighbor_allgather(...) presto_missing_MPI_Ineighbor_allgather()
-PRESTO_MISSING(Ineighbor_allgatherv,
-               "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Ineighbor_allgatherv(...) presto_missing_MPI_Ineighbor_allgatherv()
-PRESTO_MISSING(Ineighbor_alltoall, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Ineighbor_alltoall(...) presto_missing_MPI_Ineighbor_alltoall()
-PRESTO_MISSING(Ineighbor_alltoallv, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Ineighbor_alltoallv(...) presto_missing_MPI_Ineighbor_alltoallv()
-PRESTO_MISSING(Ineighbor_alltoallw, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Ineighbor_alltoallw(...) presto_missing_MPI_Ineighbor_alltoallw()
 PRESTO_MISSING(Info_c2f, "Presto has no Fortran interface");
 #define MPI_Info_c2f(...) presto_missing_MPI_Info_c2f()
 PRESTO_MISSING(Info_create_env, "see the porting guide");
@@ -323,16 +289,6 @@ PRESTO_MISSING(Message_c2f, "Presto has no Fortran interface");
 #define MPI_Message_c2f(...) presto_missing_MPI_Message_c2f()
 PRESTO_MISSING(Message_f2c, "Presto has no Fortran interface");
 #define MPI_Message_f2c(...) presto_missing_MPI_Message_f2c()
-PRESTO_MISSING(Neighbor_allgather, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Neighbor_allgather(...) presto_missing_MPI_Neighbor_allgather()
-PRESTO_MISSING(Neighbor_allgatherv, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Neighbor_allgatherv(...) presto_missing_MPI_Neighbor_allgatherv()
-PRESTO_MISSING(Neighbor_alltoall, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Neighbor_alltoall(...) presto_missing_MPI_Neighbor_alltoall()
-PRESTO_MISSING(Neighbor_alltoallv, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Neighbor_alltoallv(...) presto_missing_MPI_Neighbor_alltoallv()
-PRESTO_MISSING(Neighbor_alltoallw, "exchange with MPI_Isend and MPI_Irecv, or with MPI_Alltoallv");
-#define MPI_Neighbor_alltoallw(...) presto_missing_MPI_Neighbor_alltoallw()
 PRESTO_MISSING(Op_c2f, "Presto has no Fortran interface");
 #define MPI_Op_c2f(...) presto_missing_MPI_Op_c2f()
 PRESTO_MISSING(Op_f2c, "Presto has no Fortran interface");

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exchange with the neighbours in a topology. */
+#include "mpi/coll_check.h"
+#include "mpi/topology.h"
+
+/* Counts for each of `n` neighbours, of one type or of one each; an MPI code. */
+static int bad_parts(int n, const int *counts, const struct pri_type *type,
+                     struct pri_type *const *types)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
+        code = pri_bad_elements(counts[i], types != NULL ? types[i] : type);
+    return code;
+}
+
+static int neighbor_allgather(const char *function, const void *sendbuf, int sendcount,
+                              MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    struct pri_neighbors n;
+    int code = pri_neighbors_of(c, &n);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(recvcount, recvtype);
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+        return pri_fail(c, function, code);
+    int rc = pri_coll_neighbor_allgather(
+        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r));
+    return pri_coll_end(c, function, r, rc, request);
+}
+
+int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                              comm, NULL);
+}
+PRI_ALIAS(Neighbor_allgather);
+
+int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request)
+{
+    return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                              comm, request);
+}
+PRI_ALIAS(Ineighbor_allgather);
+
+static int neighbor_allgatherv(const char *function, const void *sendbuf, int sendcount,
+                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                               const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                               MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    struct pri_neighbors n;
+    int code = pri_neighbors_of(c, &n);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = bad_parts(n.sources, recvcounts, recvtype, NULL);
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+        return pri_fail(c, function, code);
+    int rc = pri_coll_neighbor_allgatherv(
+        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+        &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL}, pri_coll_core(r));
+    return pri_coll_end(c, function, r, rc, request);
+}
+
+int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const int recvcounts[], const int displs[],
+                            MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                               recvtype, comm, NULL);
+}
+PRI_ALIAS(Neighbor_allgatherv);
+
+int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, const int recvcounts[], const int displs[],
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                               recvtype, comm, request);
+}
+PRI_ALIAS(Ineighbor_allgatherv);
+
+static int neighbor_alltoall(const char *function, const void *sendbuf, int sendcount,
+                             MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    struct pri_neighbors n;
+    int code = pri_neighbors_of(c, &n);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(sendcount, sendtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_elements(recvcount, recvtype);
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+        return pri_fail(c, function, code);
+    int rc = pri_coll_neighbor_alltoall(
+        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
+        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r));
+    return pri_coll_end(c, function, r, rc, request);
+}
+
+int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                             comm, NULL);
+}
+PRI_ALIAS(Neighbor_alltoall);
+
+int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request *request)
+{
+    return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                             comm, request);
+}
+PRI_ALIAS(Ineighbor_alltoall);
+
+static int neighbor_alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
+                              const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                              const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                              MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    struct pri_neighbors n;
+    int code = pri_neighbors_of(c, &n);
+    if (code == MPI_SUCCESS)
+        code = bad_parts(n.dests, sendcounts, sendtype, NULL);
+    if (code == MPI_SUCCESS)
+        code = bad_parts(n.sources, recvcounts, recvtype, NULL);
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+        return pri_fail(c, function, code);
+    int rc = pri_coll_neighbor_alltoallv(
+        &c->team, &n,
+        &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL},
+        &(struct pri_parts){recvbuf, recvcounts, rdispls, recvtype, NULL, NULL}, pri_coll_core(r));
+    return pri_coll_end(c, function, r, rc, request);
+}
+
+int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                              rdispls, recvtype, comm, NULL);
+}
+PRI_ALIAS(Neighbor_alltoallv);
+
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request)
+{
+    return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                              rdispls, recvtype, comm, request);
+}
+PRI_ALIAS(Ineighbor_alltoallv);
+
+static int neighbor_alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
+                              const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                              void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+                              const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_mpi_request *r = NULL;
+    struct pri_neighbors n;
+    int code = pri_neighbors_of(c, &n);
+    if (code == MPI_SUCCESS)
+        code = bad_parts(n.dests, sendcounts, NULL, sendtypes);
+    if (code == MPI_SUCCESS)
+        code = bad_parts(n.sources, recvcounts, NULL, recvtypes);
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+        return pri_fail(c, function, code);
+    int rc = pri_coll_neighbor_alltoallv(
+        &c->team, &n,
+        &(struct pri_parts){(void *)sendbuf, sendcounts, NULL, NULL, sendtypes, sdispls},
+        &(struct pri_parts){recvbuf, recvcounts, NULL, NULL, recvtypes, rdispls}, pri_coll_core(r));
+    return pri_coll_end(c, function, r, rc, request);
+}
+
+int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                              recvcounts, rdispls, recvtypes, comm, NULL);
+}
+PRI_ALIAS(Neighbor_alltoallw);
+
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                            MPI_Request *request)
+{
+    return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                              recvcounts, rdispls, recvtypes, comm, request);
+}
+PRI_ALIAS(Ineighbor_alltoallw);
