@@ -8,6 +8,15 @@ mpi_examples = \
     examples/spiking \
     examples/spin_glass
 
+presto_examples = \
+    examples/bfs_rmat_presto \
+    examples/cg_lattice_presto \
+    examples/jacobi_heat_presto \
+    examples/spiking_presto \
+    examples/spin_glass_presto
+
+check_PROGRAMS += $(presto_examples)
+
 EXTRA_DIST += examples/README.md examples/check.sh
 TESTS += examples/check.sh
 
@@ -33,3 +42,23 @@ examples_spiking_LDADD = $(EXAMPLE_LIBS)
 examples_spin_glass_SOURCES = examples/spin_glass.c
 examples_spin_glass_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 examples_spin_glass_LDADD = $(EXAMPLE_LIBS)
+
+# What prestocc says to the compiler, before it is installed.
+PRESTO_EXAMPLE_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS)
+PRESTO_EXAMPLE_LIBS = presto/libpresto.la -lm
+
+examples_bfs_rmat_presto_SOURCES = examples/bfs_rmat.c
+examples_bfs_rmat_presto_CPPFLAGS = $(PRESTO_EXAMPLE_CPPFLAGS)
+examples_bfs_rmat_presto_LDADD = $(PRESTO_EXAMPLE_LIBS)
+examples_cg_lattice_presto_SOURCES = examples/cg_lattice.c
+examples_cg_lattice_presto_CPPFLAGS = $(PRESTO_EXAMPLE_CPPFLAGS)
+examples_cg_lattice_presto_LDADD = $(PRESTO_EXAMPLE_LIBS)
+examples_jacobi_heat_presto_SOURCES = examples/jacobi_heat.c
+examples_jacobi_heat_presto_CPPFLAGS = $(PRESTO_EXAMPLE_CPPFLAGS)
+examples_jacobi_heat_presto_LDADD = $(PRESTO_EXAMPLE_LIBS)
+examples_spiking_presto_SOURCES = examples/spiking.c
+examples_spiking_presto_CPPFLAGS = $(PRESTO_EXAMPLE_CPPFLAGS)
+examples_spiking_presto_LDADD = $(PRESTO_EXAMPLE_LIBS)
+examples_spin_glass_presto_SOURCES = examples/spin_glass.c
+examples_spin_glass_presto_CPPFLAGS = $(PRESTO_EXAMPLE_CPPFLAGS)
+examples_spin_glass_presto_LDADD = $(PRESTO_EXAMPLE_LIBS)
