@@ -40,7 +40,6 @@ struct run_options {
 struct run_stream {
     int fd; /* -1: closed */
     bool is_error;
-    bool in_line; /* part of a line has been written */
     size_t used;
     char *data; /* [RUN_LINE_MAX], allocated when something comes */
 };
@@ -68,6 +67,7 @@ struct run_job {
     int code;                           /* exit status */
     uint64_t kill_at_ns, timeout_at_ns; /* 0: never */
     bool output_dead[2];                /* nobody reads stdout, stderr */
+    struct run_stream *unended[2];      /* whose line has been written in part: stdout, stderr */
 };
 
 /* Parse; prints help or what is wrong and exits if there is nothing to run. */

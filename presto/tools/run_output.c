@@ -44,26 +44,39 @@ static void write_all(struct run_job *job, bool is_error, const char *data, size
     }
 }
 
+/* Begin a line, or go on with one; a line of another stream that has no end is given one. */
+static void begin(struct run_job *job, const struct run_rank *rank, struct run_stream *stream)
+{
+    const struct run_stream *unended = job->unended[stream->is_error];
+    char tag[32];
+    int n;
+
+    if (unended == stream) {
+        return;
+    }
+    if (unended != NULL) {
+        write_all(job, stream->is_error, "\n", 1);
+    }
+    n = snprintf(tag, sizeof(tag), "[%d]<%s>:", rank->number,
+                 stream->is_error ? "stderr" : "stdout");
+    write_all(job, stream->is_error, tag, (size_t)n);
+}
+
 /* Write some bytes, which end with a newline or are all that there is. */
 static void put(struct run_job *job, const struct run_rank *rank, struct run_stream *stream,
                 const char *data, size_t length)
 {
-    char tag[32];
-    int n = snprintf(tag, sizeof(tag), "[%d]<%s>:", rank->number,
-                     stream->is_error ? "stderr" : "stdout");
-
+    if (!job->options.tag_output) {
+        write_all(job, stream->is_error, data, length);
+        return;
+    }
     while (length > 0) {
         const char *newline = memchr(data, '\n', length);
         size_t line = newline != NULL ? (size_t)(newline - data) + 1 : length;
 
-        if (job->options.tag_output && !stream->in_line) {
-            write_all(job, stream->is_error, tag, (size_t)n);
-        }
-        if (!job->options.tag_output) {
-            line = length;
-        }
+        begin(job, rank, stream);
         write_all(job, stream->is_error, data, line);
-        stream->in_line = data[line - 1] != '\n';
+        job->unended[stream->is_error] = newline != NULL ? NULL : stream;
         data += line;
         length -= line;
     }
