@@ -259,6 +259,7 @@ EXTRA_DIST += \
     osu_bench/README.md \
     osu_bench/apelink-compare.in \
     osu_bench/build-mpich \
+    osu_bench/build-presto \
     osu_bench/tests/commands.sh \
     osu_bench/tests/tasks.sh \
     osu_bench/tests/common.sh \

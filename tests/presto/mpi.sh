@@ -77,5 +77,11 @@ done
     grep -q 'MPI_[A-Za-z_]* is not in Presto: ' "$work/out" || failed "$name is refused without the name of a function"
 done <"$here/mpi_lacks"
 
+if [ "$all" = --all ]; then
+    PRESTOCC=$prestocc CFLAGS="-O1 -g $sanitizer" "$src/osu_bench/build-presto" "$work/osu" || failed "the benchmarks do not compile"
+    timeout 300 "$prestorun" -n 2 "$work/osu/osu_latency" -m 1:4K -i 20 -x 2 >"$work/out" 2>&1 </dev/null
+    grep -q '^4096 *[0-9.]' "$work/out" || failed "osu_latency: $(cat "$work/out")"
+fi
+
 echo "$runs runs"
 exit $status
