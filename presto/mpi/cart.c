@@ -2,8 +2,6 @@
 /* Cartesian grids: the last dimension's neighbours have ranks next to each other. */
 #include "mpi/topology.h"
 
-#include <string.h>
-
 static void coords_of(const struct pri_topology *cart, int rank, int *coords)
 {
     for (int i = cart->dims - 1; i >= 0; i--) {
@@ -125,8 +123,10 @@ int MPI_Cart_get(MPI_Comm handle, int room, int dims[], int periods[], int coord
         code = MPI_ERR_ARG;
     if (code != MPI_SUCCESS)
         return pri_fail(comm, __func__, code);
-    memcpy(dims, cart->dim, (size_t)cart->dims * sizeof(int));
-    memcpy(periods, cart->periodic, (size_t)cart->dims * sizeof(int));
+    for (int i = 0; i < cart->dims; i++) {
+        dims[i] = cart->dim[i];
+        periods[i] = cart->periodic[i];
+    }
     coords_of(cart, comm->team.rank, coords);
     return MPI_SUCCESS;
 }

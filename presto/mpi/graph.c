@@ -14,6 +14,13 @@ static int graph_of(MPI_Comm handle, int kind, struct pri_comm **comm, struct pr
     return *graph == NULL || (*graph)->kind != kind ? MPI_ERR_TOPOLOGY : MPI_SUCCESS;
 }
 
+/* As many as are there and fit. */
+static void copy_some(int *to, int room, const int *from, int n)
+{
+    if (room > 0 && n > 0)
+        memcpy(to, from, (size_t)(room < n ? room : n) * sizeof(int));
+}
+
 /* ---- graphs known to all ---- */
 
 /* Where a node's edges begin. */
@@ -43,10 +50,10 @@ static struct pri_topology *new_graph(int rank, int nodes, const int *index, con
         .kind = MPI_GRAPH, .nodes = nodes, .edges = index[nodes - 1], .sources = n, .dests = n});
     if (graph == NULL)
         return NULL;
-    memcpy(graph->index, index, (size_t)nodes * sizeof(int));
-    memcpy(graph->edge, edges, (size_t)graph->edges * sizeof(int));
-    memcpy(graph->source, edges + first, (size_t)n * sizeof(int));
-    memcpy(graph->dest, edges + first, (size_t)n * sizeof(int));
+    copy_some(graph->index, nodes, index, nodes);
+    copy_some(graph->edge, graph->edges, edges, graph->edges);
+    copy_some(graph->source, n, graph->edge + first, n);
+    copy_some(graph->dest, n, graph->edge + first, n);
     return graph;
 }
 
@@ -81,12 +88,6 @@ int MPI_Graphdims_get(MPI_Comm handle, int *nodes, int *edges)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Graphdims_get);
-
-static void copy_some(int *to, int room, const int *from, int n)
-{
-    if (room > 0 && n > 0)
-        memcpy(to, from, (size_t)(room < n ? room : n) * sizeof(int));
-}
 
 int MPI_Graph_get(MPI_Comm handle, int index_room, int edges_room, int index[], int edges[])
 {

@@ -158,8 +158,10 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     const struct pri_recipe *recipe = type->recipe;
     if (max_integers < recipe->ints || max_addresses < recipe->addrs || max_types < recipe->types)
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    memcpy(integers, recipe->integer, (size_t)recipe->ints * sizeof(int));
-    memcpy(addresses, recipe->addr, (size_t)recipe->addrs * sizeof(MPI_Aint));
+    for (int i = 0; i < recipe->ints; i++)
+        integers[i] = recipe->integer[i];
+    for (int i = 0; i < recipe->addrs; i++)
+        addresses[i] = recipe->addr[i];
     for (int i = 0; i < recipe->types; i++) {
         pri_type_retain(recipe->type[i]); /* the application frees it */
         types[i] = recipe->type[i];

@@ -360,14 +360,17 @@ static void general_requests(void)
 
 static void later(void)
 {
-    MPI_Comm copy;
+    MPI_Comm copy, host;
     MPI_Request request;
     int n, sum, one = 1, flag;
     MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
     EQUAL(sum, size);
-    MPI_Comm_split_type(copy, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &(MPI_Comm){MPI_COMM_NULL});
+    MPI_Comm_split_type(copy, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &n);
+    EQUAL(n, size);
+    MPI_Comm_free(&host);
     MPI_Comm_free(&copy);
     MPI_Waitany(1, &request, &n, MPI_STATUS_IGNORE);
     EQUAL(n, MPI_UNDEFINED);
