@@ -105,12 +105,15 @@ static int make_lists(mca_btl_apelink_module_t *module)
 /* Open the interface and its queue. */
 static ni_status open_ni(mca_btl_apelink_module_t *module)
 {
+    char *taken = ompi_glue_taken_cpus();
     struct ni_open_attr attr = {
         .flags = module->threads ? NI_THREADS : 0,
         .host_processes = ompi_glue_node_peers() + 1,
+        .taken_cpus = taken,
     };
     ni_status status = ni_open(&attr, &module->ni);
 
+    free(taken);
     if (status != NI_OK) {
         module->ni = NULL;
         return status;

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct ompi_mtl_match_module ompi_mtl_match = {
@@ -58,12 +59,15 @@ static int open_portal(struct ompi_mtl_match_module *module)
 
 static const char *open_ni(struct ompi_mtl_match_module *module)
 {
+    char *taken = ompi_glue_taken_cpus();
     struct ni_open_attr attr = {
         .flags = module->threads ? NI_THREADS : 0,
         .host_processes = ompi_glue_node_peers() + 1,
+        .taken_cpus = taken,
     };
     ni_status status = ni_open(&attr, &module->ni);
 
+    free(taken);
     if (status != NI_OK) {
         module->ni = NULL;
         return ni_status_text(status);

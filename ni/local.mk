@@ -11,6 +11,8 @@ NI_CORE_CPPFLAGS = $(NI_CPPFLAGS) -I$(top_srcdir)/ni
 # Each fragment adds its sources.
 ni_libapeni_core_la_SOURCES =
 ni_libapeni_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
+ni_libapeni_core_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
+ni_libapeni_core_la_LIBADD = $(HWLOC_LIBS) -lpthread
 
 ni_libapeni_la_SOURCES =
 ni_libapeni_la_LIBADD = ni/libapeni_core.la

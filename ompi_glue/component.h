@@ -20,6 +20,7 @@ struct ni;
  *   help.c    messages for users
  *   pvars.c   statistics of the core for MPI_T
  *   asked.c   was the component asked for?
+ *   bindings.c  to which cores others are bound
  *
  * The help file has the topics bad-value (parameter, value, accepted) and unknown-parameter
  * (parameter, where it was set, advice). Not thread-safe: for the time before an interface is
@@ -76,6 +77,10 @@ void ompi_glue_register_pvars(void);
  * to three are these; "" for those that a topic does not have. What several processes of a job and a
  * node have to say word for word alike, one of them says. Thread-safe. */
 void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c);
+
+/* The processors to which the other processes of the job on this node are bound, for ni_open_attr; to
+ * be freed. NULL: it is not known of all of them, this process is not bound, or it is alone. */
+char *ompi_glue_taken_cpus(void);
 
 /* The description given to ompi_glue_set_component. */
 const struct ompi_glue_component *ompi_glue_self(void);

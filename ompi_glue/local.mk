@@ -7,6 +7,7 @@ endif
 
 ompi_glue_libompi_glue_la_SOURCES = \
     ompi_glue/asked.c \
+    ompi_glue/bindings.c \
     ompi_glue/check.c \
     ompi_glue/check.h \
     ompi_glue/component.h \

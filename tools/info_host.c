@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "engine/place.h"
 
 /* The flag is whether error is 0; the detail is what error means. */
 static void add_attempt(struct info_facts *facts, const char *key, int error)
@@ -161,6 +162,16 @@ static void add_cores(struct info_facts *facts)
     }
 }
 
+/* What an interface would get whose process is the only one of its job on this host. */
+static void add_placement(struct info_facts *facts)
+{
+    const struct ni_open_attr alone = {.taken_cpus = ""};
+    struct ni_placed place = ni_place_find(&alone);
+
+    info_add_text(facts, "topology", "%s", ni_topology_source());
+    info_add_text(facts, "placement", "%s: %s", ni_placement_name(place.placement), place.why);
+}
+
 void info_gather_host(struct info_facts *facts)
 {
     static const uint64_t target = 1;
@@ -171,6 +182,7 @@ void info_gather_host(struct info_facts *facts)
     uname(&system);
     info_add_text(facts, "kernel", "%s %s", system.sysname, system.release);
     add_cores(facts);
+    add_placement(facts);
     add_attempt(facts, "process_vm_self", try_process_vm(getpid(), &target));
     add_attempt(facts, "process_vm_siblings", try_process_vm_siblings());
     add_line(facts, "ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope");

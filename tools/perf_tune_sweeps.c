@@ -146,6 +146,7 @@ const struct perf_untried perf_untried[] = {
     {"shm_ring_after", "it counts for the first packets to a peer only"},
     {"shm_exports", "a limit"},
     {"peer_check_ms", "how soon the end of a peer is noticed"},
+    {"placement", "it is for programs that compute meanwhile; osu_bench/ni_placement measures it"},
     {"simd", "auto takes the widest instructions; apeni-perf search shows what others are worth"},
     {"match_unexpected", "a limit of memory"},
 };

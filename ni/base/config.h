@@ -23,6 +23,12 @@
     X(NI_SHM_COPY_PROCESS_VM, "process_vm") \
     X(NI_SHM_COPY_COPY, "copy")
 
+#define NI_PLACE_LIST(X)     \
+    X(NI_PLACE_AUTO, "auto") \
+    X(NI_PLACE_TILE, "tile") \
+    X(NI_PLACE_EDGE, "edge") \
+    X(NI_PLACE_SPLIT, "split")
+
 #define NI_SIMD_LIST(X)         \
     X(NI_SIMD_AUTO, "auto")     \
     X(NI_SIMD_AVX512, "avx512") \
@@ -38,6 +44,7 @@
 
 #define NI_CONFIG_CONSTANT(constant, text) constant,
 enum ni_shm_copy { NI_SHM_COPY_LIST(NI_CONFIG_CONSTANT) };
+enum ni_place_value { NI_PLACE_LIST(NI_CONFIG_CONSTANT) };
 enum ni_simd { NI_SIMD_LIST(NI_CONFIG_CONSTANT) };
 #undef NI_CONFIG_CONSTANT
 

@@ -34,4 +34,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/stats.c \
     ni/base/stats.def \
     ni/base/stats.h \
-    ni/base/status.c
+    ni/base/status.c \
+    ni/base/topology.c \
+    ni/base/topology.h

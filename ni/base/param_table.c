@@ -11,6 +11,7 @@
 #define TEXT(constant, text) text,
 static const char *const log_level_names[] = {NI_LOG_LEVEL_LIST(TEXT) NULL};
 static const char *const shm_copy_names[] = {NI_SHM_COPY_LIST(TEXT) NULL};
+static const char *const placement_names[] = {NI_PLACE_LIST(TEXT) NULL};
 static const char *const simd_names[] = {NI_SIMD_LIST(TEXT) NULL};
 #undef TEXT
 

@@ -6,6 +6,7 @@
 #include "engine/note.h"
 #include "engine/queue.h"
 #include "engine/regions.h"
+#include "engine/thread.h"
 
 /* A note at its target: behind the last bytes of a Write, in the same packet. */
 
@@ -61,12 +62,22 @@ static ni_status enqueue(const struct ni_arrival *a, const struct ni_packet_note
                               &note->value, sizeof(note->value));
 }
 
-/* A note that is no word. NI_AGAIN: its queue is full. */
+static bool may_call(const struct ni_region_view *view)
+{
+    return view->type == NI_REGION_COUNTER ||
+           (view->type == NI_REGION_QUEUE && view->object[NI_OBJECT_CONSUMER] != 0);
+}
+
+/* A note that is no word. NI_AGAIN: its queue is full, or it is a caller's to tell (thread.h). */
 static ni_status tell_object(const struct ni_arrival *a, const struct ni_packet_note *note,
                              const struct ni_region_view *view)
 {
     if (view->key != note->key) {
         return NI_ERR_KEY;
+    }
+    if (ni_engine_defers(a->ni) && may_call(view)) {
+        ni_engine_leave(a->ni->engine);
+        return NI_AGAIN;
     }
     switch (view->type) {
     case NI_REGION_COUNTER:

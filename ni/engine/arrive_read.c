@@ -123,7 +123,8 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op != NULL && op->kind == NI_OP_DEQUEUE) {
         return take_item(a, op);
     }
-    if (op == NULL || op->kind == NI_OP_FLUSH || (!op->plain && op->job != NULL && !op->asked)) {
+    if (op == NULL || ni_op_kind_is_over(op->kind) ||
+        (!op->plain && op->job != NULL && !op->asked)) {
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }
     asked = !op->plain && op->asked;

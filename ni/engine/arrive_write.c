@@ -8,6 +8,7 @@
 #include "engine/queue.h"
 #include "engine/note.h"
 #include "engine/regions.h"
+#include "engine/thread.h"
 
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
  * Writes to memory, queues and counters. */
@@ -80,6 +81,10 @@ static ni_status write_counted(const struct ni_arrival *a, const struct ni_packe
 
     if (fields->compare != a->len) {
         return NI_ERR_PROTOCOL;
+    }
+    if (ni_engine_defers(a->ni)) {
+        ni_engine_leave(a->ni->engine); /* the counter's notifications may call the program */
+        return NI_AGAIN;
     }
     ni_lock_take(&a->ni->memory, a->ni->threads);
     status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);

@@ -38,7 +38,9 @@ bool ni_ask_start(struct ni_op *op)
     uint64_t now = ni_now_ns();
     bool asked = false;
 
-    if (ni->config->patience_us == 0) {
+    /* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
+     * copies by the kernel. */
+    if (ni->config->patience_us == 0 || ni->engine != NULL) {
         return false;
     }
     op->alone = would_decline(op, now);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/chore.h"
 
+#include "engine/thread.h"
+
 /* See chore.h. */
 
 void ni_chore_add_locked(struct ni *ni, struct ni_chore *chore)
@@ -14,6 +16,7 @@ void ni_chore_add(struct ni *ni, struct ni_chore *chore)
     ni_lock_take(&ni->lock, ni->threads);
     ni_chore_add_locked(ni, chore);
     ni_lock_give(&ni->lock, ni->threads);
+    ni_engine_kick(ni);
 }
 
 /* All that are there now: what they add waits for the next time. */

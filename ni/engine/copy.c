@@ -5,8 +5,10 @@
 #include "base/clock.h"
 #include "engine/ask.h"
 #include "engine/copy.h"
+#include "engine/errand.h"
 #include "engine/job.h"
 #include "engine/note.h"
+#include "engine/thread.h"
 #include "engine/transfer.h"
 
 /*
@@ -90,21 +92,31 @@ static bool claim_own(struct ni_op *op, uint32_t *chunk)
     return claimed;
 }
 
-static void copy_own(struct ni_op *op, uint32_t chunk)
+static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 {
-    struct ni_ep *ep = op->peer->ep;
-    uint64_t at = chunk * op->chunk;
-    uint64_t len = ni_min_u64(op->chunk, op->len - at);
-    ni_status status =
-        ep->ops->copy(ep, op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
-                      op->local + at, op->where.addr + at, len);
+    struct ni_op *op = what;
 
     if (NI_UNLIKELY(status != NI_OK)) {
         op->failure = status;
         close_job(op);
         return;
     }
-    ni_stat_add(&op->peer->ni->stats.bulk_bytes_self, len);
+    ni_stat_add(&ni->stats.bulk_bytes_self, len);
+}
+
+/* True: the operation may be gone. */
+static bool copy_own(struct ni_op *op, uint32_t chunk)
+{
+    uint64_t at = chunk * op->chunk;
+    struct ni_errand_copy copy = {
+        .ep = op->peer->ep,
+        .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
+        .local = op->local + at,
+        .remote = op->where.addr + at,
+        .len = ni_min_u64(op->chunk, op->len - at),
+    };
+
+    return ni_errand_run(op->peer->ni, op, &copy, copied);
 }
 
 /* Whether the target copies no chunk any more. */
@@ -164,13 +176,18 @@ static unsigned step(struct ni_op *op)
     uint32_t chunk;
     unsigned events = 0;
 
+    if (ni_errand_busy(op->peer->ni, op)) {
+        return 0;
+    }
     if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
         ni_work_count(&op->peer->ni->copying) > 1) {
         (void)share(op, 0); /* all jobs were in use when it was started */
     }
     if (!op->closed) {
         if (claim_own(op, &chunk)) {
-            copy_own(op, chunk);
+            if (copy_own(op, chunk)) {
+                return 1;
+            }
             events = 1;
         } else {
             close_job(op);
@@ -195,6 +212,7 @@ void ni_copy_forget(struct ni_op *op)
     if (op->plain) {
         return;
     }
+    ni_errand_leave(op->peer->ni, op);
     if (op->asked) {
         ni_ask_end(op);
     }
@@ -218,14 +236,15 @@ void ni_copy_forget(struct ni_op *op)
 void ni_copy_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
-    bool first = !others_to_copy(ni);
+    /* An engine thread copies all of it: who starts a transfer goes on at once. */
+    bool first = !others_to_copy(ni) && ni->engine == NULL;
     bool shared;
 
     op->chunk = chunk_size(ni, op->peer, op->len);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
     shared = worth_sharing(op) && op->chunks > first && share(op, first);
     if (shared && first) {
-        copy_own(op, 0);
+        (void)copy_own(op, 0);
     }
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->copying, &op->copying);
@@ -233,6 +252,7 @@ void ni_copy_start(struct ni_op *op)
     if (!shared && first && !ni->threads) {
         (void)step(op);
     }
+    ni_engine_kick(ni);
 }
 
 /* Look at all of our transfers, until one of them had something to do that took its time. */

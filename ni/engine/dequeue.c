@@ -41,7 +41,7 @@ NI_ALWAYS_INLINE ni_status ask_now(struct ni_peer *peer, const struct request *r
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, 1);
     if (NI_LIKELY(packet != NULL)) {
-        op = ni_direct_op(peer, request->kind, request->len, ack, &token, threads);
+        op = ni_direct_op(peer, request->kind, request->len, request->dst, ack, &token, threads);
         status = NI_ERR_NOMEM;
         if (NI_LIKELY(op != NULL)) {
             op->local = request->dst;

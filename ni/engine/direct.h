@@ -68,8 +68,8 @@ NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
 
 /* A plain operation, see struct ni_op, and its token; NULL when out of memory. */
 NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kind kind,
-                                            uint64_t len, const struct ni_ack *ack, uint64_t *token,
-                                            bool threads)
+                                            uint64_t len, void *local, const struct ni_ack *ack,
+                                            uint64_t *token, bool threads)
 {
     struct ni *ni = peer->ni;
     struct ni_op *op;
@@ -87,6 +87,10 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kin
         op->kind = kind;
         op->plain = true;
         op->len = len;
+        if (kind >= NI_OP_READ) {
+            op->local = local;
+            op->got = 0;
+        }
         ni_list_push_back(&peer->ops, &op->list);
         ni_op_count(ni);
     }

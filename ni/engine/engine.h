@@ -26,7 +26,8 @@
  *   atomic.h       applying atomics                          their handlers
  *   chore.h        what is done later
  *   lanes.h        the lanes that are polled     progress.h  polling; wait.c: waiting
- *   probe.h        how far a peer is
+ *   probe.h        how far a peer is             errand.h    copies without the turn
+ *   place.h        where the thread runs         thread.h    the engine thread: back.c, front.c
  */
 
 #include "base/alloc.h"
@@ -40,6 +41,7 @@
 #include "engine/copy.h"
 #include "engine/counter.h"
 #include "engine/counts.h"
+#include "engine/errand.h"
 #include "engine/help.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
@@ -54,6 +56,7 @@
 #include "engine/send.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 #include "engine/transfer.h"
 #include "engine/waiting.h"
 #include "engine/work.h"

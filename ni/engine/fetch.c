@@ -20,7 +20,7 @@ NI_ALWAYS_INLINE ni_status fetch_now(struct ni_peer *peer, uint16_t tag, uint64_
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, 1);
     if (NI_LIKELY(packet != NULL)) {
-        status = ni_direct_op(peer, NI_OP_ATOMIC, tag >> 8, ack, &token, threads) != NULL
+        status = ni_direct_op(peer, NI_OP_ATOMIC, tag >> 8, NULL, ack, &token, threads) != NULL
                      ? NI_OK
                      : NI_ERR_NOMEM;
     }

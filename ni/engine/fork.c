@@ -3,6 +3,8 @@
 
 #include "engine/ni.h"
 #include "engine/peer.h"
+#include "engine/progress.h"
+#include "engine/thread.h"
 
 /*
  * Forks. A child has all memory of its parent's NIs, and must write to none that is shared: it
@@ -13,10 +15,45 @@ static struct ni_list all_nis = {&all_nis, &all_nis};
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
+/* The child has no engine threads. They end before the fork, so that it finds nothing half-done, and
+ * begin again in the parent. It does not depend on that: the fork does not wait for one that waits for
+ * the turn, which is ours in a callback, or for a lock of the program's. */
+#define NI_FORK_PATIENCE_NS UINT64_C(100000000)
+
+static void stop_engines(void)
+{
+    for (NI_LIST_EACH(node, &all_nis)) {
+        struct ni *ni = ni_container_of(node, struct ni, forks);
+
+        if (ni->engine != NULL && !ni->forked && !ni->engine->closing && !ni_turn_is_ours(ni)) {
+            (void)ni_engine_stop(ni, NI_FORK_PATIENCE_NS);
+        }
+    }
+}
+
+static void restart_engines(void)
+{
+    for (NI_LIST_EACH(node, &all_nis)) {
+        struct ni *ni = ni_container_of(node, struct ni, forks);
+
+        if (ni->engine != NULL && !ni->forked && !ni->engine->closing) {
+            ni_engine_restart(ni);
+        }
+    }
+}
+
+void ni_fork_forget_engine(struct ni *ni)
+{
+    pthread_mutex_lock(&all_lock);
+    ni->engine->closing = true;
+    pthread_mutex_unlock(&all_lock);
+}
+
 /* A fork finds the lists of peers whole. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&all_lock);
+    stop_engines();
     for (NI_LIST_EACH(node, &all_nis)) {
         struct ni *ni = ni_container_of(node, struct ni, forks);
 
@@ -31,6 +68,7 @@ static void after_fork_in_parent(void)
 
         ni_lock_give(&ni->lock, ni->threads);
     }
+    restart_engines();
     pthread_mutex_unlock(&all_lock);
 }
 
@@ -52,6 +90,7 @@ static void after_fork_in_child(void)
         struct ni *ni = ni_container_of(node, struct ni, forks);
 
         ni->forked = true;
+        ni->unusual = true;
         atomic_store_explicit(&ni->lock.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->turn.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/bits.h"
+#include "engine/errand.h"
 #include "engine/help.h"
 #include "engine/job.h"
+#include "engine/thread.h"
 
 /*
  * Transfers of peers that we help to copy. We trust nothing in the job but the claim word: the rest
@@ -29,21 +31,11 @@ static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_ha
                           help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE, NULL) == NI_OK;
 }
 
-/* Copy one chunk; false when there is nothing more to do. */
-static bool step(struct ni *ni, struct ni_help *help)
+static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 {
-    struct ni_ep *ep = help->lane->peer->ep;
-    uint32_t chunk;
-    uint64_t at, len;
-    ni_status status;
+    struct ni_help *help = what;
 
-    if (!ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
-        return false;
-    }
-    at = chunk * help->chunk;
-    len = ni_min_u64(help->chunk, help->len - at);
-    status = ep->ops->copy(ep, help->is_read ? NI_COPY_TO_PEER : NI_COPY_FROM_PEER, help->mine + at,
-                           help->theirs + at, len);
+    help->failed = status != NI_OK;
     if (status != NI_OK) {
         atomic_store_explicit(&help->job->failed, 1, memory_order_relaxed);
     } else {
@@ -51,7 +43,26 @@ static bool step(struct ni *ni, struct ni_help *help)
     }
     /* J2: the bytes are there, and whether it failed, before the count says so. */
     atomic_fetch_add_explicit(&help->job->helped, 1, memory_order_release);
-    return status == NI_OK;
+}
+
+/* Copy one chunk; false when there is nothing more to do. */
+static bool step(struct ni *ni, struct ni_help *help)
+{
+    struct ni_errand_copy copy = {
+        .ep = help->lane->peer->ep,
+        .direction = help->is_read ? NI_COPY_TO_PEER : NI_COPY_FROM_PEER,
+    };
+    uint32_t chunk;
+    uint64_t at;
+
+    if (help->failed || !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+        return false;
+    }
+    at = chunk * help->chunk;
+    copy.local = help->mine + at;
+    copy.remote = help->theirs + at;
+    copy.len = ni_min_u64(help->chunk, help->len - at);
+    return ni_errand_run(ni, help, &copy, copied) || !help->failed;
 }
 
 void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
@@ -64,8 +75,9 @@ void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);
+    /* Where there is an engine thread, it copies. */
     if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
-        !step(ni, &now)) {
+        (ni->engine == NULL && !step(ni, &now))) {
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);
@@ -76,6 +88,7 @@ void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
         ni_work_add(&ni->helping, &help->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
+    ni_engine_kick(ni);
 }
 
 static void free_help(struct ni *ni, struct ni_help *help)
@@ -95,6 +108,7 @@ void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lan
 
         next = node->next;
         if (help->lane->peer == peer && (lane == NULL || help->lane == lane)) {
+            ni_errand_leave(ni, help);
             free_help(ni, help);
         }
     }
@@ -110,6 +124,9 @@ unsigned ni_help_progress(struct ni *ni)
             break;
         }
         help = ni_container_of(node, struct ni_help, list);
+        if (ni_errand_busy(ni, help)) {
+            continue;
+        }
         if (step(ni, help)) {
             return 1;
         }

@@ -21,6 +21,7 @@ struct ni_help {
     uint32_t chunks;
     uint32_t generation;
     bool is_read;
+    bool failed; /* the last copy */
 };
 
 /* A peer asks for help. Whoever has the turn. */

@@ -16,6 +16,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/chore.c \
     ni/engine/chore.h \
     ni/engine/command_ops.h \
+    ni/engine/back.c \
     ni/engine/connect.c \
     ni/engine/control.c \
     ni/engine/control.h \
@@ -30,10 +31,13 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/direct.c \
     ni/engine/direct.h \
     ni/engine/engine.h \
+    ni/engine/errand.c \
+    ni/engine/errand.h \
     ni/engine/fast.h \
     ni/engine/fetch.c \
     ni/engine/firing.c \
     ni/engine/fork.c \
+    ni/engine/front.c \
     ni/engine/help.c \
     ni/engine/help.h \
     ni/engine/interrupt.c \
@@ -58,6 +62,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/peer.c \
     ni/engine/peer.h \
     ni/engine/peer_down.c \
+    ni/engine/place.c \
+    ni/engine/place.h \
     ni/engine/portal_ops.h \
     ni/engine/probe.c \
     ni/engine/probe.h \
@@ -76,6 +82,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/stores.h \
     ni/engine/stream.c \
     ni/engine/stream.h \
+    ni/engine/thread.c \
+    ni/engine/thread.h \
     ni/engine/transfer.c \
     ni/engine/transfer.h \
     ni/engine/trigger.c \

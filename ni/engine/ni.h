@@ -18,6 +18,7 @@
 #include "base/stats.h"
 #include "engine/command_ops.h"
 #include "engine/lock.h"
+#include "engine/place.h"
 #include "engine/portal_ops.h"
 #include "engine/work.h"
 #include "link/link.h"
@@ -31,6 +32,7 @@
 
 struct ni_commands;
 struct ni_control;
+struct ni_engine;
 struct ni_peer;
 struct ni_portals;
 struct ni_qps;
@@ -70,6 +72,7 @@ struct ni {
     struct ni_last_consumer last;
     bool threads;
     bool forked;
+    bool unusual; /* forked, or there is an engine thread: polling is not what it mostly is */
     struct ni_lock turn; /* who polls */
     _Atomic uintptr_t turn_owner;
     struct ni_link *link;
@@ -114,6 +117,8 @@ struct ni {
     uint64_t multi_pass;                /* searches for a request; turn */
     struct ni_queue_names *queue_names; /* NULL: none; turn */
     struct ni_list forks;               /* in the list of all NIs of the process */
+    struct ni_engine *engine;           /* NULL: placement TILE */
+    struct ni_placed place;
 };
 
 /* Whether calls are allowed: not in a forked child. */
@@ -125,5 +130,7 @@ static inline ni_status ni_usable(const struct ni *ni)
 /* From now on, and no longer: in a forked child the NI is found to be `forked`. Any thread. */
 void ni_fork_watch(struct ni *ni);
 void ni_fork_unwatch(struct ni *ni);
+/* Forks stop its engine thread for a while; no longer, because it is about to end. */
+void ni_fork_forget_engine(struct ni *ni);
 
 #endif

@@ -6,6 +6,7 @@
 #include "engine/note.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 #include "engine/transfer.h"
 
 /*
@@ -61,6 +62,7 @@ void ni_note_depart(struct ni *ni, struct ni_noting *noting)
     }
     ni_list_push_back(&ni->departed, &noting->list);
     ni_lock_give(&ni->lock, ni->threads);
+    ni_engine_kick(ni);
 }
 
 struct ni_noting *ni_note_take(struct ni_op *op, ni_status status)
@@ -71,7 +73,6 @@ struct ni_noting *ni_note_take(struct ni_op *op, ni_status status)
     if (NI_LIKELY(noting == NULL)) {
         return NULL;
     }
-    ni_lock_take(&ni->lock, ni->threads);
     if (!ni_list_linked(&noting->list)) {
         noting->status = status;
     } else {
@@ -81,7 +82,6 @@ struct ni_noting *ni_note_take(struct ni_op *op, ni_status status)
         }
     }
     op->noting = NULL;
-    ni_lock_give(&ni->lock, ni->threads);
     return noting;
 }
 

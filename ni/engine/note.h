@@ -31,7 +31,7 @@ void ni_note_depart(struct ni *ni, struct ni_noting *noting);
  * held. */
 void ni_note_copied(struct ni_op *op);
 /* An operation ends: take what is still to be told, which ends so if it has not departed; NULL: nothing.
- * No lock is held. */
+ * The NI's lock is held. */
 struct ni_noting *ni_note_take(struct ni_op *op, ni_status status);
 /* Tell of the departure, and free. No lock is held. */
 void ni_note_end(struct ni *ni, struct ni_noting *noting);

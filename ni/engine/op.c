@@ -3,9 +3,11 @@
 #include <apeni/transfer.h>
 
 #include "base/alloc.h"
+#include "engine/errand.h"
 #include "engine/note.h"
 #include "engine/op.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 
 /*
  * Operations under way at their initiator. Each is accepted once and completes once; its token, the
@@ -32,6 +34,15 @@ static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni
 
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack)
 {
+    static const struct ni_remote nowhere;
+
+    return ni_op_new_transfer(peer, kind, ack, NULL, 0, &nowhere);
+}
+
+struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
+                                 const struct ni_ack *ack, uint8_t *local, uint64_t len,
+                                 const struct ni_remote *where)
+{
     struct ni *ni = peer->ni;
     struct ni_op *op;
 
@@ -39,6 +50,9 @@ struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct
     op = new_op(ni, kind, ack);
     if (op != NULL) {
         op->peer = peer;
+        op->local = local;
+        op->len = len;
+        op->where = *where;
         ni_list_push_back(&peer->ops, &op->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
@@ -68,7 +82,9 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
 static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    if (!op->plain && op->kind != NI_OP_FLUSH) {
+    if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
+        ni_list_remove(&op->copying);
+    } else if (!op->plain && op->kind != NI_OP_FLUSH) {
         ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
     }
     ni_pool_put(&ni->op_pool, op);
@@ -117,43 +133,146 @@ static void complete_flushes(struct ni *ni, struct ni_list *ready)
 void ni_op_undo(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
+    struct ni_noting *noting = NULL;
     struct ni_list ready;
 
-    if (!op->plain) {
-        ni_free(ni_note_take(op, NI_OK));
-    }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
+    if (!op->plain) {
+        noting = ni_note_take(op, NI_OK);
+    }
     /* Another thread's flush may have counted it. */
     release_flushes(ni, op, NI_OK, &ready);
     free_op(ni, op);
     ni_lock_give(&ni->lock, ni->threads);
+    ni_free(noting);
     complete_flushes(ni, &ready);
 }
 
-void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
+bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op)
 {
-    struct ni *ni = op->peer->ni;
+    if (!op->plain && op->noting != NULL && op->noting->departs) {
+        return false;
+    }
+    switch (op->ack.kind) {
+    case NI_ACK_NONE:
+    case NI_ACK_WORD:
+        return true;
+    case NI_ACK_CALL:
+        return ni->portal_ops != NULL && ni->portal_ops->inner(op->ack.fn);
+    default:
+        return false;
+    }
+}
+
+/* In the engine thread of a quiet NI: whether the ack is a caller's to deliver. Then the operation
+ * stays in its peer's list until it has been. The NI's lock is held. */
+static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (!ni_engine_defers(ni)) {
+        return false;
+    }
+    if (op->kind == NI_OP_DONE) {
+        return true;
+    }
+    if (ni_op_calls_nobody(ni, op) && ni_work_count(&ni->flushes) == 0) {
+        return false;
+    }
+    if (!op->plain) {
+        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
+    } else {
+        ni_list_init(&op->copying);
+        op->plain = false; /* a second answer finds that it is over */
+        op->asked = false;
+        op->job = NULL;
+        op->noting = NULL;
+    }
+    op->kind = NI_OP_DONE;
+    op->failure = status;
+    op->got = value;
+    ni_list_push_back(&ni->engine->done, &op->copying);
+    return true;
+}
+
+NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value,
+                               bool threads)
+{
     struct ni_ack ack = op->ack;
+    bool streams = op->kind == NI_OP_WRITE && !op->plain;
     struct ni_noting *noting = NULL;
     struct ni_list ready;
 
-    if (op->kind == NI_OP_WRITE && !op->plain) {
+    if (streams) {
         ni_stream_end(op); /* from now on its source may be gone */
-        noting = ni_note_take(op, status);
     }
     ni_list_init(&ready);
-    ni_lock_take(&ni->lock, ni->threads);
+    ni_lock_take(&ni->lock, threads);
+    if (threads && NI_UNLIKELY(ni->engine != NULL)) {
+        if (defer(ni, op, status, value)) {
+            ni_lock_give(&ni->lock, true);
+            ni_engine_leave(ni->engine);
+            return;
+        }
+        if (op->kind == NI_OP_DONE) {
+            status = op->failure;
+            value = op->got;
+            streams = true;
+        }
+    }
+    if (streams) {
+        noting = ni_note_take(op, status);
+    }
     if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
         release_flushes(ni, op, status, &ready);
     }
     free_op(ni, op);
-    ni_lock_give(&ni->lock, ni->threads);
+    ni_lock_give(&ni->lock, threads);
     if (NI_UNLIKELY(noting != NULL)) {
         ni_note_end(ni, noting);
     }
     ni_ack_deliver(ni, &ack, status, value);
     complete_flushes(ni, &ready);
+}
+
+static NI_NOINLINE void complete_with_threads(struct ni *ni, struct ni_op *op, ni_status status,
+                                              uint64_t value)
+{
+    if (!op->plain) {
+        ni_errand_leave(ni, op);
+    }
+    complete(ni, op, status, value, true);
+}
+
+void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (NI_UNLIKELY(ni->threads)) {
+        complete_with_threads(ni, op, status, value);
+    } else {
+        complete(ni, op, status, value, false);
+    }
+}
+
+unsigned ni_ops_deliver(struct ni *ni)
+{
+    struct ni_list *done = &ni->engine->done;
+    unsigned events = 0;
+
+    for (;;) {
+        struct ni_op *op = NULL;
+
+        ni_lock_take(&ni->lock, true);
+        if (!ni_list_empty(done)) {
+            op = ni_container_of(done->next, struct ni_op, copying);
+        }
+        ni_lock_give(&ni->lock, true);
+        if (op == NULL) {
+            return events;
+        }
+        ni_op_complete(op, op->failure, op->got);
+        events++;
+    }
 }
 
 void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value)

@@ -21,15 +21,23 @@
  * lock.
  */
 
-/* From NI_OP_READ on, success comes with bytes. */
+/* From NI_OP_READ on, success comes with bytes. DONE: it has ended, and its ack waits for a caller
+ * (thread.h): `failure` and `got` hold its result, `copying` is in the engine's list. */
 enum ni_op_kind {
     NI_OP_WRITE,
     NI_OP_ATOMIC,
     NI_OP_FLUSH,
+    NI_OP_DONE,
     NI_OP_DEQUEUE_TO,
     NI_OP_READ,
     NI_OP_DEQUEUE,
 };
+
+/* FLUSH or DONE: nothing that a peer may answer. */
+static inline bool ni_op_kind_is_over(enum ni_op_kind kind)
+{
+    return (unsigned)kind - NI_OP_FLUSH <= NI_OP_DONE - NI_OP_FLUSH;
+}
 
 /* The token of its pool item names it on the wire. */
 struct ni_op {
@@ -61,12 +69,21 @@ struct ni_op {
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
+/* The same with its bytes; under the lock that whoever finds it takes. */
+struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
+                                 const struct ni_ack *ack, uint8_t *local, uint64_t len,
+                                 const struct ni_remote *where);
 /* What names it on the wire. */
 uint64_t ni_op_token(struct ni_op *op);
 /* The operation of this peer that a token names, or NULL. */
 struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token);
 /* Complete, deliver the ack, free. No lock is held. */
 void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value);
+/* Whether delivering its ack calls nothing of the program's. */
+bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op);
+/* Deliver the acks of those that the engine thread has ended; returns events. The turn is ours, and
+ * this is not that thread. */
+unsigned ni_ops_deliver(struct ni *ni);
 /* Take an operation back that was never accepted. */
 void ni_op_undo(struct ni_op *op);
 /* Deliver an ack of this NI. */

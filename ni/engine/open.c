@@ -21,6 +21,7 @@
 #include "engine/queue.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 
 /* Life of an NI. */
 
@@ -50,7 +51,9 @@ static ni_status init_pools(struct ni *ni)
 
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
 {
-    ni->threads = (attr->flags & NI_THREADS) != 0;
+    ni->place = ni_place_find(attr);
+    /* The engine thread is one that may call. */
+    ni->threads = (attr->flags & NI_THREADS) != 0 || ni->place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
     ni->address = ni_random_key();
     ni->pid = getpid();
@@ -81,6 +84,9 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
     status = init_pools(ni);
     if (status == NI_OK) {
         status = ni_table_init(&ni->table);
+    }
+    if (status == NI_OK && ni->place.placement != NI_PLACEMENT_TILE) {
+        status = ni_engine_make(ni, (attr->flags & NI_THREADS) == 0);
     }
     if (status == NI_ERR_NOMEM) {
         ni_log(NI_LOG_ERROR, "out of memory");
@@ -115,8 +121,21 @@ static void free_ni(struct ni *ni)
     ni_pool_fini(&ni->stream_pool);
     ni_pool_fini(&ni->help_pool);
     ni_queue_names_free(ni);
+    ni_engine_free(ni);
     ni_free(ni->lanes);
     ni_free(ni);
+}
+
+static ni_status start_engine(struct ni *ni)
+{
+    char text[256];
+    ni_status status = ni->engine != NULL ? ni_engine_start(ni) : NI_OK;
+
+    if (status == NI_OK && ni_log_enabled(NI_LOG_DEBUG)) {
+        (void)ni_placement_describe(ni, text, sizeof(text));
+        ni_log(NI_LOG_DEBUG, "placement %s", text);
+    }
+    return status;
 }
 
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
@@ -143,6 +162,11 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
         return status;
     }
     ni_fork_watch(ni);
+    status = start_engine(ni);
+    if (status != NI_OK) {
+        ni_close(ni);
+        return status;
+    }
     *opened = ni;
     return NI_OK;
 }
@@ -157,6 +181,11 @@ void ni_close(struct ni *ni)
     if (ni->forked) {
         /* All of it is the parent's; the child's copies of private memory go with the child. */
         return;
+    }
+    if (ni->engine != NULL) {
+        ni_fork_forget_engine(ni);
+        (void)ni_engine_stop(ni, UINT64_MAX);
+        (void)ni_front_hand_out(ni);
     }
     ni->closing = true;
     ni->down_fn = NULL;

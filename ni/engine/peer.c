@@ -139,12 +139,13 @@ ni_status ni_peer_status(const struct ni_peer *peer)
 
 void ni_peer_set_user(struct ni_peer *peer, void *user)
 {
-    peer->user = user;
+    /* Release, acquire: with an engine thread a callback may look while it is set. */
+    __atomic_store_n(&peer->user, user, __ATOMIC_RELEASE);
 }
 
 void *ni_peer_user(const struct ni_peer *peer)
 {
-    return peer->user;
+    return __atomic_load_n(&peer->user, __ATOMIC_ACQUIRE);
 }
 
 int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)

@@ -75,6 +75,7 @@ struct ni_peer {
     struct ni_link *link;
     uint64_t multi_pass; /* the last in which it had no room for an item; turn */
     void *user;
+    bool untold; /* it is down, and a caller has to be told; turn */
     uint32_t hash;
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
@@ -121,6 +122,8 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
 void ni_peer_complete_all(struct ni_peer *peer, ni_status status);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
+/* The same for those of which no callback tells. The engine thread of a quiet NI. */
+void ni_peers_settle_silently(struct ni *ni);
 /* Give back the endpoints of peers that are down, so that also those that broke the protocol learn
  * that nobody listens. Nobody is in a callback. */
 void ni_peers_sever(struct ni *ni);

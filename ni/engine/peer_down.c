@@ -8,8 +8,10 @@
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
+#include "engine/progress.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 
 /*
  * How a peer goes down, and what then becomes of what was under way. Operations are completed at
@@ -35,7 +37,9 @@ static void drop_waiting(struct ni_peer *peer)
     ni_work_remove(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
     ni_lock_give(&peer->lock, peer->threads);
-    ni_stores_settle(peer);
+    if (!ni_engine_defers(ni)) {
+        ni_stores_settle(peer);
+    }
 }
 
 /* The oldest operation, if it was accepted before serial. */
@@ -86,6 +90,15 @@ static void seal(struct ni_peer *peer, ni_status status)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
+static void tell(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    if (ni->down_fn != NULL) {
+        ni->down_fn(ni->down_arg, peer, ni_peer_state(peer));
+    }
+}
+
 /* What could not be done when the peer went down, because threads were inside of calls: each
  * ni_progress tries again. */
 static bool settle(struct ni_peer *peer)
@@ -95,6 +108,11 @@ static bool settle(struct ni_peer *peer)
     }
     ni_peer_complete_all(peer, ni_peer_state(peer));
     peer->settled = true;
+    if (peer->untold) {
+        peer->untold = false;
+        ni_stores_settle(peer);
+        tell(peer);
+    }
     return true;
 }
 
@@ -116,6 +134,38 @@ void ni_peers_sever(struct ni *ni)
         peer->sever = false;
         ni_peer_detach(peer);
         ni_lock_give(&peer->lock, peer->threads);
+    }
+}
+
+/* The first operation that may be completed by the engine thread of a quiet NI. */
+static struct ni_op *silent_op(struct ni_peer *peer)
+{
+    struct ni_op *found = NULL;
+
+    ni_lock_take(&peer->ni->lock, true);
+    for (NI_LIST_EACH(node, &peer->ops)) {
+        struct ni_op *op = ni_container_of(node, struct ni_op, list);
+
+        if (!ni_op_kind_is_over(op->kind) && ni_op_calls_nobody(peer->ni, op)) {
+            found = op;
+            break;
+        }
+    }
+    ni_lock_give(&peer->ni->lock, true);
+    return found;
+}
+
+void ni_peers_settle_silently(struct ni *ni)
+{
+    for (NI_LIST_EACH(node, &ni->downs)) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, down);
+        struct ni_op *op;
+
+        while (atomic_load_explicit(&peer->callers, memory_order_acquire) == 0 &&
+               (op = silent_op(peer)) != NULL) {
+            ni_copy_forget(op);
+            ni_op_complete(op, ni_peer_state(peer), 0);
+        }
     }
 }
 
@@ -154,16 +204,22 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
         atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);
     }
     ni->untidy |= NI_UNTIDY_PEERS;
+    if (ni_engine_defers(ni)) {
+        peer->untold = true; /* a caller does the rest */
+        ni_list_push_back(&ni->downs, &peer->down);
+        return;
+    }
     if (!settle(peer)) {
         ni_list_push_back(&ni->downs, &peer->down);
     }
-    if (ni->down_fn != NULL) {
-        ni->down_fn(ni->down_arg, peer, status);
-    }
+    tell(peer);
 }
 
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)
 {
+    bool taken = ni_turn_take(ni);
+
     ni->down_fn = fn;
     ni->down_arg = arg;
+    ni_turn_give(ni, taken);
 }

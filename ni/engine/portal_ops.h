@@ -2,9 +2,11 @@
 #ifndef NI_ENGINE_PORTAL_OPS_H
 #define NI_ENGINE_PORTAL_OPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <apeni/ni.h>
+#include <apeni/transfer.h>
 
 #include "link/packet.h"
 
@@ -23,6 +25,11 @@ struct ni_portal_ops {
     void (*complete_all)(struct ni_peer *peer, ni_status status);
     /* What was put off: ni->portal_work. */
     unsigned (*progress)(struct ni *ni);
+    /* Whether an ack of this function is our own: it calls nobody else. */
+    bool (*inner)(ni_done_fn fn);
+    /* Whether events find room that wait for a caller, and hand them out; see thread.h. */
+    bool (*ready)(struct ni *ni);
+    unsigned (*tell)(struct ni *ni);
     /* Bring the statistics up to date. */
     void (*add_up)(struct ni *ni);
     /* The NI closes; peers are down. */

@@ -15,6 +15,7 @@
 #include "engine/progress.h"
 #include "engine/queue.h"
 #include "engine/regions.h"
+#include "engine/thread.h"
 #include "engine/waiting.h"
 
 /*
@@ -28,16 +29,18 @@ enum {
 
 /* ---- the turn -------------------------------------------------------------------------------- */
 
-static uintptr_t self(void)
-{
-    static _Thread_local char here;
-
-    return (uintptr_t)&here;
-}
-
 static bool is_ours(const struct ni *ni)
 {
-    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == self();
+    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == ni_thread_self();
+}
+
+bool ni_turn_try(struct ni *ni)
+{
+    if (!ni_lock_try(&ni->turn)) {
+        return false;
+    }
+    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
+    return true;
 }
 
 bool ni_turn_take(struct ni *ni)
@@ -46,7 +49,7 @@ bool ni_turn_take(struct ni *ni)
         return false;
     }
     ni_lock_take(&ni->turn, true);
-    atomic_store_explicit(&ni->turn_owner, self(), memory_order_relaxed);
+    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
     return true;
 }
 
@@ -225,7 +228,7 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
 }
 
 /* The packets of a lane; slot is its place in ni->lanes. */
-static unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
 {
     unsigned events = 0;
     uint64_t word0, bytes = 0;
@@ -239,6 +242,63 @@ static unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
             if (status == NI_AGAIN) {
                 break;
             }
+            if (status != NI_ERR_CLOSED) {
+                ni_lanes_break(ni, lane->peer);
+            }
+            return events + 1;
+        }
+        bytes += ni_packet_len(word1);
+        events++;
+    }
+    if (events != 0) {
+        ni_stat_add(&ni->stats.rx_packets, events);
+        ni_stat_add(&ni->stats.rx_bytes, bytes);
+        ni_lane_publish(lane);
+    }
+    return events;
+}
+
+/* The same for the engine thread of a quiet NI: what would call somebody waits for a caller. */
+static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                             uint64_t word0, uint64_t word1, const uint8_t *payload,
+                             struct ni_lane_rx *lane)
+{
+    if (!ni_back_takes(ni, word0, word1)) {
+        ni_engine_leave(ni->engine);
+        return NI_AGAIN;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
+}
+
+static ni_status take_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                           const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status;
+
+    if (lines == 0) {
+        return NI_ERR_PROTOCOL;
+    }
+    step_over(lane, lines);
+    status = arrive_back(ni, lane->peer, packet, word0, word1, payload, lane);
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    unsigned events = 0;
+    uint64_t word0, bytes = 0;
+    struct ni_packet *packet;
+
+    while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
+        uint64_t word1 = packet->word1;
+        ni_status status = take_back(ni, lane, slot, packet, word0, word1);
+
+        if (status == NI_AGAIN) {
+            break;
+        }
+        if (status != NI_OK) {
             if (status != NI_ERR_CLOSED) {
                 ni_lanes_break(ni, lane->peer);
             }
@@ -269,7 +329,10 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
     }
     if (head >= NI_PACKET_HEADER && head <= NI_LINE && (uint64_t)head + len <= room &&
         !ni_packet_in_bulk(word0)) {
-        status = ni_arrive(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL);
+        status =
+            NI_UNLIKELY(ni_engine_defers(ni))
+                ? arrive_back(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL)
+                : ni_arrive(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL);
     }
     if (status == NI_OK) {
         ni_stat_add(&ni->stats.rx_packets, 1);
@@ -283,7 +346,7 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
 /* ---- progress -------------------------------------------------------------------------------- */
 
 /* Nothing to do: have the lines at hand that the next packet will be written to. */
-static void idle(struct ni *ni)
+NI_ALWAYS_INLINE void idle(struct ni *ni)
 {
     struct ni_peer *peer = atomic_load_explicit(&ni->warm, memory_order_relaxed);
 
@@ -345,6 +408,47 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
     return events;
 }
 
+unsigned ni_lanes_poll(struct ni *ni)
+{
+    unsigned events = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            events += poll_lane(ni, ni->lanes[i], i);
+        }
+    }
+    return events;
+}
+
+unsigned ni_lanes_poll_back(struct ni *ni)
+{
+    unsigned events = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            events += poll_lane_back(ni, ni->lanes[i], i);
+        }
+    }
+    return events;
+}
+
+unsigned ni_tidy(struct ni *ni, bool regions)
+{
+    if (regions) {
+        return ni->untidy != 0 ? tidy(ni) : 0;
+    }
+    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
+        ni_lanes_compact(ni);
+        ni_peers_sever(ni);
+    }
+    return 0;
+}
+
+void ni_idle(struct ni *ni)
+{
+    idle(ni);
+}
+
 static unsigned progress_single(struct ni *ni)
 {
     unsigned events;
@@ -365,18 +469,17 @@ unsigned ni_progress(struct ni *ni)
     unsigned events;
     bool nested;
 
-    if (NI_UNLIKELY(ni->forked)) {
-        return 0;
+    if (NI_UNLIKELY(ni->unusual)) {
+        return ni->forked ? 0 : ni_front_progress(ni);
     }
     if (NI_LIKELY(!ni->threads)) {
         return progress_single(ni);
     }
     nested = is_ours(ni);
     if (!nested) {
-        if (!ni_lock_try(&ni->turn)) {
+        if (!ni_turn_try(ni)) {
             return 0;
         }
-        atomic_store_explicit(&ni->turn_owner, self(), memory_order_relaxed);
     }
     events = progress_single(ni);
     ni_peers_settle(ni);

@@ -13,8 +13,20 @@
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). */
 bool ni_turn_take(struct ni *ni);
 void ni_turn_give(struct ni *ni, bool taken);
+/* Take the turn if nobody has it; not if it is ours. Only with NI_THREADS or an engine thread. */
+bool ni_turn_try(struct ni *ni);
 /* Whether we have it; in an NI without threads, always. */
 bool ni_turn_is_ours(const struct ni *ni);
+
+/* The parts of polling, for where an engine thread shares it (front.c, back.c). The turn is ours.
+ * The packets of all lanes; _back: up to one that the engine thread must not take. */
+unsigned ni_lanes_poll(struct ni *ni);
+unsigned ni_lanes_poll_back(struct ni *ni);
+/* What waits until nobody is in a callback; with the regions that are looked at, or without. */
+unsigned ni_tidy(struct ni *ni, bool regions);
+/* There was nothing to do. */
+void ni_idle(struct ni *ni);
+
 /* What a waiter does after so many empty polls in a row: spin, yield, sleep at most limit_us. */
 void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us);
 

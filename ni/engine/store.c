@@ -35,18 +35,18 @@ static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uin
 static ni_status store(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                        uint16_t tag, const void *data, size_t len, const struct ni_ack *ack)
 {
+    const struct ni_remote where = {.key = rkey->key, .handle = rkey->handle};
     ni_status status = ni_transfer_enter(ni, peer);
     struct ni_op *op = NULL;
 
     if (status == NI_OK && len > ni_message_max(peer)) {
         status = NI_ERR_LIMIT;
     }
-    if (status == NI_OK && (op = ni_op_new(peer, NI_OP_WRITE, ack)) == NULL) {
+    if (status == NI_OK &&
+        (op = ni_op_new_transfer(peer, NI_OP_WRITE, ack, NULL, len, &where)) == NULL) {
         status = NI_ERR_NOMEM;
     }
     if (status == NI_OK) {
-        op->len = len;
-        op->where = (struct ni_remote){.key = rkey->key, .handle = rkey->handle};
         ni_lock_take(&peer->lock, peer->threads);
         status = store_now(op, tag, data, (uint32_t)len);
         ni_lock_give(&peer->lock, peer->threads);

@@ -94,7 +94,7 @@ static struct ni_op *new_op(struct ni_stores *stores, uint32_t len, uint64_t *to
     const struct ni_ack ack = {
         .kind = NI_ACK_CALL, .fn = on_ack, .arg = &stores->tags[stores->line_epoch][len]};
 
-    return ni_direct_op(peer, NI_OP_WRITE, len, &ack, token, peer->threads);
+    return ni_direct_op(peer, NI_OP_WRITE, len, NULL, &ack, token, peer->threads);
 }
 
 /* Into the lane, if nothing else waits and it has room. */

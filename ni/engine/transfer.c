@@ -70,8 +70,9 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, lines);
     if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines && !peer->ep->same_memory)) {
-        status = ni_direct_op(peer, NI_OP_WRITE, len, ack, &token, threads) != NULL ? NI_OK
-                                                                                    : NI_ERR_NOMEM;
+        status = ni_direct_op(peer, NI_OP_WRITE, len, NULL, ack, &token, threads) != NULL
+                     ? NI_OK
+                     : NI_ERR_NOMEM;
     }
     if (NI_LIKELY(status == NI_OK)) {
         packet->body[0] = dst->addr;
@@ -99,12 +100,10 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, 1);
     if (NI_LIKELY(packet != NULL && !peer->ep->same_memory)) {
-        op = ni_direct_op(peer, NI_OP_READ, len, ack, &token, threads);
+        op = ni_direct_op(peer, NI_OP_READ, len, len != 0 ? dst : nothing, ack, &token, threads);
         status = op != NULL ? NI_OK : NI_ERR_NOMEM;
     }
     if (NI_LIKELY(status == NI_OK)) {
-        op->local = len != 0 ? dst : nothing;
-        op->got = 0;
         packet->body[0] = src->addr;
         packet->body[1] = src->key;
         packet->body[2] = token;
@@ -194,16 +193,13 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
     }
-    op = ni_op_new(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack);
+    op = ni_op_new_transfer(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack, local, len, where);
     if (op == NULL) {
         return NI_ERR_NOMEM;
     }
     if (len >= NI_DIRECT_MIN && !by_kernel) {
         ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
     }
-    op->local = local;
-    op->len = len;
-    op->where = *where;
     if (by_kernel) {
         if (!is_read || !ni_ask_start(op)) {
             ni_copy_start(op);

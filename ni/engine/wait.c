@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "engine/progress.h"
+#include "engine/thread.h"
 #include "link/lane_inl.h"
 
 /* Waiting: spin, then yield, then sleep. */
@@ -66,7 +67,9 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
 {
     uint64_t spins = spin_limit(ni);
 
-    if (empty_polls < spins) {
+    if (ni->engine != NULL && empty_polls >= spins) {
+        (void)ni_front_wait(ni, limit_us); /* the thread waits for the link */
+    } else if (empty_polls < spins) {
         ni_pause();
     } else if (empty_polls < spins + ni->config->yield || ni->config->block_us == 0) {
         ni_stat_add(&ni->stats.yields, 1);
@@ -80,6 +83,10 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
 {
     uint64_t end = 0;
     unsigned empty = 0;
+
+    if (ni->engine != NULL && !ni->forked) {
+        return ni_front_wait(ni, timeout_us);
+    }
 
     for (;;) {
         unsigned events = ni_progress(ni);

@@ -5,6 +5,7 @@
 #include "engine/portal_ops.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
+#include "engine/thread.h"
 #include "engine/waiting.h"
 
 /*
@@ -27,6 +28,7 @@ void ni_send_later(struct ni_peer *peer)
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
+    ni_engine_kick(ni);
 }
 
 void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put)
@@ -47,19 +49,25 @@ static unsigned send_puts(struct ni_peer *peer)
     return sent;
 }
 
+/* Stores, control packets and puts; false: some wait still, and nothing else goes. */
+static bool send_short(struct ni_peer *peer, unsigned *sent)
+{
+    if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
+        return false;
+    }
+    *sent += ni_control_send_waiting(peer);
+    if (!ni_list_empty(&peer->controls)) {
+        return false;
+    }
+    *sent += send_puts(peer);
+    return true;
+}
+
 unsigned ni_send_waiting(struct ni_peer *peer)
 {
-    unsigned sent;
+    unsigned sent = 0;
 
-    if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
-        return 0;
-    }
-    sent = ni_control_send_waiting(peer);
-    if (!ni_list_empty(&peer->controls)) {
-        return sent;
-    }
-    sent += send_puts(peer);
-    return sent + ni_stream_send_next(peer);
+    return send_short(peer, &sent) ? sent + ni_stream_send_next(peer) : sent;
 }
 
 bool ni_send_turn(struct ni_peer *peer)
@@ -72,9 +80,26 @@ bool ni_send_turn(struct ni_peer *peer)
            (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
-unsigned ni_send_progress(struct ni *ni)
+/* Departures and chores may call the program, which the engine thread of a quiet NI leaves to a caller. */
+static unsigned do_others(struct ni *ni)
 {
-    unsigned sent = ni_note_deliver(ni) + ni_chores_run(ni);
+    bool some;
+
+    if (NI_LIKELY(!ni_engine_defers(ni))) {
+        return ni_note_deliver(ni) + ni_chores_run(ni);
+    }
+    ni_lock_take(&ni->lock, true);
+    some = !ni_list_empty(&ni->departed) || !ni_list_empty(&ni->chores);
+    ni_lock_give(&ni->lock, true);
+    if (some) {
+        ni_engine_leave(ni->engine);
+    }
+    return 0;
+}
+
+static unsigned send_all(struct ni *ni, bool streams)
+{
+    unsigned sent = do_others(ni);
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
@@ -84,7 +109,11 @@ unsigned ni_send_progress(struct ni *ni)
 
         ni_lock_give(&ni->lock, ni->threads);
         ni_lock_take(&peer->lock, peer->threads);
-        sent += ni_send_waiting(peer);
+        if (streams) {
+            sent += ni_send_waiting(peer);
+        } else {
+            (void)send_short(peer, &sent);
+        }
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
         if (peer->waiting == 0) {
@@ -94,4 +123,14 @@ unsigned ni_send_progress(struct ni *ni)
     }
     ni_lock_give(&ni->lock, ni->threads);
     return sent;
+}
+
+unsigned ni_send_progress(struct ni *ni)
+{
+    return send_all(ni, true);
+}
+
+unsigned ni_send_progress_short(struct ni *ni)
+{
+    return send_all(ni, false);
 }

@@ -25,5 +25,7 @@ bool ni_send_turn(struct ni_peer *peer);
 
 /* Let what waits for all peers go on. No lock is held. */
 unsigned ni_send_progress(struct ni *ni);
+/* The same without segments of streams. */
+unsigned ni_send_progress_short(struct ni *ni);
 
 #endif

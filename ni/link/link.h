@@ -138,6 +138,13 @@ struct ni_link_ops {
      * looks once more (has_work tells whether the engine's lanes have anything), sleeps.
      * Spurious returns are fine. */
     void (*wait)(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
+    /* The same in two steps, for an engine thread that lets others poll meanwhile. arm announces and
+     * looks; false: something is there already, and nothing is announced. Then sleep, which is all
+     * that may be called while others call the link; it ends the announcement. */
+    bool (*arm)(struct ni_link *link, bool (*has_work)(void *core));
+    void (*sleep)(struct ni_link *link, uint64_t timeout_us);
+    /* End a sleep, or the one that begins now. Any thread. */
+    void (*rouse)(struct ni_link *link);
     /* Tell all who send to us: bits of enum ni_wish. Whoever changes them, one at a time. */
     void (*wish)(struct ni_link *link, uint32_t wishes);
     /* For people: mechanism of copies, state. As snprintf. */

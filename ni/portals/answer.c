@@ -139,7 +139,7 @@ void ni_answer_written(struct ni_answer *answer, ni_status status)
     say_and_end(answer->request.from.peer->ni, &answer->task);
 }
 
-static void written(void *arg, ni_status status, uint64_t value)
+void ni_answer_done(void *arg, ni_status status, uint64_t value)
 {
     (void)value;
     ni_answer_written(arg, status);
@@ -148,7 +148,7 @@ static void written(void *arg, ni_status status, uint64_t value)
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src)
 {
     const struct ni_request *request = &answer->request;
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = written, .arg = answer};
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_answer_done, .arg = answer};
     ni_status status;
 
     if (src == NULL) {

@@ -177,7 +177,7 @@ void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail
     }
 }
 
-static void fetched(void *arg, ni_status status, uint64_t value)
+void ni_kept_fetched(void *arg, ni_status status, uint64_t value)
 {
     struct ni_kept *kept = arg;
 
@@ -187,7 +187,7 @@ static void fetched(void *arg, ni_status status, uint64_t value)
 
 void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote)
 {
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = fetched, .arg = kept};
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_kept_fetched, .arg = kept};
     ni_status status;
 
     if (kept->target.mlength == 0) {

@@ -66,7 +66,7 @@ int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
         return NI_PTL_NO_SPACE;
     }
     *ring = (struct ni_eq_ring){.ni = ni, .mask = slots - 1};
-    result = ni_eq_alloc_handler(ni, store, ring, made);
+    result = ni_eq_make(ni, store, ring, made);
     if (result != NI_OK) {
         ni_free(ring);
         return result;

@@ -43,7 +43,7 @@ void ni_target_write(struct ni_target *target, uint64_t offset, const void *data
     }
 }
 
-static void piece_read(void *arg, ni_status status, uint64_t value)
+void ni_iovec_fetched(void *arg, ni_status status, uint64_t value)
 {
     struct ni_kept *kept = arg;
 
@@ -61,7 +61,7 @@ static void piece_read(void *arg, ni_status status, uint64_t value)
 
 void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept)
 {
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = piece_read, .arg = kept};
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_iovec_fetched, .arg = kept};
     struct ni_remote remote = kept->remote;
     struct ni_walk walk = ni_walk_from(kept->target.start, kept->from.remote_offset);
     uint8_t *piece;
@@ -76,10 +76,10 @@ void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept)
         atomic_fetch_add_explicit(&kept->pieces.left, 1, memory_order_relaxed);
         status = ni_read(ni, kept->from.peer, piece, len, &remote, &ack);
         if (status != NI_OK) {
-            piece_read(kept, status, 0);
+            ni_iovec_fetched(kept, status, 0);
         }
     }
-    piece_read(kept, NI_OK, 0);
+    ni_iovec_fetched(kept, NI_OK, 0);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------ */

@@ -67,6 +67,8 @@ bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);
 /* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
 void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept);
+/* One piece has come; ni_done_fn. */
+void ni_iovec_fetched(void *arg, ni_status status, uint64_t value);
 void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
 /* ni_put of what is not common, or whose arguments are wrong. */
 NI_COLD int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
@@ -90,5 +92,7 @@ void ni_iovec_read(const struct ni_request *request, uint8_t *to);
 void ni_iovec_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
 /* Have the answer to a get written to its initiator, each piece by itself. */
 void ni_iovec_write(struct ni *ni, struct ni_answer *answer);
+/* One piece has been written; ni_done_fn. */
+void ni_iovec_written(void *arg, ni_status status, uint64_t value);
 
 #endif

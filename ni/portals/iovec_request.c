@@ -133,7 +133,7 @@ void ni_iovec_combine(struct ni *ni, const struct ni_request *request, uint8_t *
     }
 }
 
-static void piece_written(void *arg, ni_status status, uint64_t value)
+void ni_iovec_written(void *arg, ni_status status, uint64_t value)
 {
     struct ni_answer *answer = arg;
 
@@ -152,7 +152,7 @@ static void piece_written(void *arg, ni_status status, uint64_t value)
 void ni_iovec_write(struct ni *ni, struct ni_answer *answer)
 {
     const struct ni_request *request = &answer->request;
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = piece_written, .arg = answer};
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_iovec_written, .arg = answer};
     struct ni_walk walk = ni_walk_from(request->target.start, request->from.remote_offset);
     struct ni_remote to = request->to;
     uint8_t *piece;
@@ -166,8 +166,8 @@ void ni_iovec_write(struct ni *ni, struct ni_answer *answer)
         atomic_fetch_add_explicit(&answer->pieces.left, 1, memory_order_relaxed);
         status = ni_write(ni, request->from.peer, piece, len, &to, &ack);
         if (status != NI_OK) {
-            piece_written(answer, status, 0);
+            ni_iovec_written(answer, status, 0);
         }
     }
-    piece_written(answer, NI_OK, 0);
+    ni_iovec_written(answer, NI_OK, 0);
 }

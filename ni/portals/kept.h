@@ -91,6 +91,8 @@ void ni_kept_deliver(struct ni *ni, struct ni_kept *kept);
 
 /* Have the data of a message come from its initiator to its target, then end it. */
 void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote);
+/* Its end; ni_done_fn. */
+void ni_kept_fetched(void *arg, ni_status status, uint64_t value);
 
 /* ---- overflow.c ---- */
 

@@ -22,6 +22,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/iovec_request.c \
     ni/portals/kept.c \
     ni/portals/kept.h \
+    ni/portals/later.c \
     ni/portals/map.c \
     ni/portals/message.h \
     ni/portals/open.c \

@@ -117,6 +117,7 @@ static void close_portals(struct ni *ni)
     while ((node = ni_list_pop_front(&portals->answers)) != NULL) {
         ni_free(ni_container_of(node, struct ni_answer, all));
     }
+    ni_later_free(portals);
     ni_free(portals->map);
     while ((node = ni_list_pop_front(&portals->eqs)) != NULL) {
         ni_eq_release(ni_container_of(node, struct ni_eq, all));
@@ -127,12 +128,21 @@ static void close_portals(struct ni *ni)
     ni_free(portals);
 }
 
+static bool is_inner(ni_done_fn fn)
+{
+    return fn == ni_kept_fetched || fn == ni_iovec_fetched || fn == ni_answer_done ||
+           fn == ni_iovec_written;
+}
+
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
     .arrive_plain = ni_put_arrives_plain,
     .send_first = ni_put_send_first,
     .complete_all = ni_put_complete_all,
     .progress = run_tasks,
+    .inner = is_inner,
+    .ready = ni_later_ready,
+    .tell = ni_later_tell,
     .add_up = add_up,
     .close = close_portals,
 };
@@ -186,6 +196,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     struct ni_portals *portals;
     struct ni_limits limits;
     ni_status status = ni_usable(ni);
+    bool taken;
 
     set_limits(&limits, desired);
     if (status != NI_OK) {
@@ -216,8 +227,10 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
         ni_free(portals);
         return NI_PTL_NO_SPACE;
     }
+    taken = ni_turn_take(ni);
     ni->portals = portals;
     ni->portal_ops = &ops;
+    ni_turn_give(ni, taken);
     if (actual != NULL) {
         *actual = limits;
     }

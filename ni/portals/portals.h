@@ -21,6 +21,7 @@
  *   open.c      ni_portals_open, limits, statistics, close
  *   eq_queue.c  event queues that store events   ct.c        counting events
  *   queues.c    event queues, events             table.c     the portal table
+ *   later.c     events that wait for a caller
  *   put.c       puts at their initiator: put_send.c packets, put_open.c what stays open
  *   self.c      puts to the own NI
  *   request.c   gets and atomics at their initiator, request_send.c their packets

@@ -37,6 +37,17 @@ enum ni_ni_fail ni_fail_of(ni_status status)
 
 int ni_eq_alloc_handler(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made)
 {
+    int result = ni_eq_make(ni, fn, arg, made);
+
+    if (result == NI_OK && ni_later_wrap(ni, *made) != NI_OK) {
+        (void)ni_eq_free(ni, *made);
+        result = NI_PTL_NO_SPACE;
+    }
+    return result;
+}
+
+int ni_eq_make(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made)
+{
     struct ni_eq *eq;
     bool full;
 
@@ -90,6 +101,7 @@ int ni_eq_free(struct ni *ni, struct ni_eq *eq)
     if (users != 0) {
         return NI_PTL_IN_USE;
     }
+    ni_later_forget(ni, eq);
     ni_eq_release(eq);
     return NI_OK;
 }

@@ -59,5 +59,7 @@ bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src);
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src);
 /* It has been written, or not. */
 void ni_answer_written(struct ni_answer *answer, ni_status status);
+/* The same for all of it in one Write; ni_done_fn. */
+void ni_answer_done(void *arg, ni_status status, uint64_t value);
 
 #endif

@@ -37,12 +37,40 @@ enum ni_open_flags {
     NI_THREADS = 1, /* any thread may call */
 };
 
+/*
+ * Where the engine runs (soNUMA-NI 3 and 4). With EDGE and SPLIT ni_open starts an engine thread, which
+ * ends with ni_close; a forked child has none. It blocks all signals, and sleeps while there is
+ * nothing to do.
+ *
+ *   TILE   in the calls of the program: nothing moves while it makes none
+ *   EDGE   in the engine thread alone: ni_progress only hands out what is the caller's, see below
+ *   SPLIT  front end in the calls of the program: small packets, events. Back end in the engine
+ *          thread: long copies, long transfers in packets, retries, answers to peers; the rest too
+ *          while the program makes no calls
+ *
+ * Callbacks run in the engine thread as well if NI_THREADS is given. Without, they run in the
+ * program's calls only, and so do messages to consumers and all of the portals; what the engine
+ * thread completes meanwhile is told by the next ni_progress, but for acks that are words
+ * (NI_ACK_WORD), which it writes itself.
+ */
+enum ni_placement {
+    NI_PLACEMENT_DEFAULT, /* as the parameter `placement` says */
+    NI_PLACEMENT_AUTO,    /* SPLIT if a core is free for the engine thread, otherwise TILE */
+    NI_PLACEMENT_TILE,
+    NI_PLACEMENT_EDGE,
+    NI_PLACEMENT_SPLIT,
+};
+
 struct ni_open_attr {
     unsigned flags;           /* enum ni_open_flags */
     unsigned host_processes;  /* processes expected on this host, 0 if unknown: sizes buffers */
     unsigned host_cores;      /* cores they share, 0 = as found: decides how waiting behaves */
     struct ni_fabric *fabric; /* use the inproc link on this fabric, instead of shared memory */
     uint64_t job_key; /* processes with other keys are refused; 0 accepts any of the same user */
+    enum ni_placement placement;
+    /* Processors to which the other processes of the job on this host are bound, a list such as
+     * "0-3,8"; "": there are no others; NULL: unknown. Valid during ni_open. */
+    const char *taken_cpus;
 };
 
 /* The largest address blob, bytes. */
@@ -55,6 +83,13 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
  * are freed. Callbacks may still call the NI, which refuses new peers and, step by step, transfers.
  * NULL is allowed. */
 void ni_close(struct ni *ni);
+
+/* The placement that the interface got: TILE, EDGE or SPLIT. */
+enum ni_placement ni_placement(const struct ni *ni);
+
+/* One line for people: placement, core of the engine thread, and why. Returns the length as snprintf
+ * does. */
+int ni_placement_describe(const struct ni *ni, char *text, size_t size);
 
 /* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
  * if size is too small. */

@@ -251,6 +251,9 @@ bool ni_inproc_wire_ready(const struct ni_inproc_link *link);
 
 /* ---- wait.c -------------------------------------------------------------------------------- */
 
+bool ni_inproc_arm(struct ni_link *link, bool (*has_work)(void *core));
+void ni_inproc_sleep(struct ni_link *link, uint64_t timeout_us);
+void ni_inproc_rouse(struct ni_link *link);
 void ni_inproc_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 void ni_inproc_wake_port(struct ni_inproc_port *port);
 void ni_inproc_wake(struct ni_ep *ep);

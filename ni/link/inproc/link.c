@@ -149,6 +149,9 @@ const struct ni_link_ops ni_link_inproc = {
     .wake = ni_inproc_wake,
     .progress = ni_inproc_progress,
     .wait = ni_inproc_wait,
+    .arm = ni_inproc_arm,
+    .sleep = ni_inproc_sleep,
+    .rouse = ni_inproc_rouse,
     .wish = ni_inproc_wish,
     .describe = ni_inproc_describe,
 };

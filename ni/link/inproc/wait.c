@@ -32,19 +32,42 @@ static bool is_quiet(struct ni_inproc_link *link, bool (*has_work)(void *core))
            !link->unsettled && !ni_inproc_wire_ready(link) && !has_work(link->core);
 }
 
-void ni_inproc_wait(struct ni_link *base, uint64_t timeout_us, bool (*has_work)(void *core))
+bool ni_inproc_arm(struct ni_link *base, bool (*has_work)(void *core))
 {
     struct ni_inproc_link *link = ni_inproc_link_of(base);
     struct ni_inproc_port *port = link->port;
-    struct timespec timeout = {.tv_sec = (time_t)(timeout_us / 1000000),
-                               .tv_nsec = (long)(timeout_us % 1000000) * 1000};
 
     /* Sequentially consistent, so that the look below is not taken before others can see it. */
     atomic_store_explicit(&port->sleeping, 1, memory_order_seq_cst);
-    if (is_quiet(link, has_work)) {
+    if (!is_quiet(link, has_work)) {
+        atomic_store_explicit(&port->sleeping, 0, memory_order_relaxed);
+        return false;
+    }
+    return true;
+}
+
+void ni_inproc_sleep(struct ni_link *base, uint64_t timeout_us)
+{
+    struct ni_inproc_port *port = ni_inproc_link_of(base)->port;
+    struct timespec timeout = {.tv_sec = (time_t)(timeout_us / 1000000),
+                               .tv_nsec = (long)(timeout_us % 1000000) * 1000};
+
+    if (timeout_us != 0) {
         (void)futex(&port->sleeping, FUTEX_WAIT, 1, &timeout);
     }
     atomic_store_explicit(&port->sleeping, 0, memory_order_relaxed);
+}
+
+void ni_inproc_rouse(struct ni_link *base)
+{
+    ni_inproc_wake_port(ni_inproc_link_of(base)->port);
+}
+
+void ni_inproc_wait(struct ni_link *base, uint64_t timeout_us, bool (*has_work)(void *core))
+{
+    if (ni_inproc_arm(base, has_work)) {
+        ni_inproc_sleep(base, timeout_us);
+    }
 }
 
 void ni_inproc_wake_port(struct ni_inproc_port *port)

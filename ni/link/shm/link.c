@@ -318,6 +318,9 @@ const struct ni_link_ops ni_link_shm = {
     .wake = ni_shm_wake,
     .progress = shm_progress,
     .wait = ni_shm_wait,
+    .arm = ni_shm_arm,
+    .sleep = ni_shm_sleep,
+    .rouse = ni_shm_rouse,
     .wish = ni_shm_wish,
     .describe = shm_describe,
 };

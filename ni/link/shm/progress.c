@@ -94,20 +94,43 @@ static bool anything(const struct ni_shm_link *link)
            atomic_load_explicit(&link->header->attention, memory_order_relaxed) != 0;
 }
 
-void ni_shm_wait(struct ni_link *base, uint64_t timeout_us, bool (*has_work)(void *core))
+bool ni_shm_arm(struct ni_link *base, bool (*has_work)(void *core))
 {
     struct ni_shm_link *link = ni_shm_link_of(base);
     _Atomic uint32_t *word = &link->header->sleeping;
-    uint64_t us = timeout_us < SLEEP_MAX_US ? timeout_us : SLEEP_MAX_US;
-    struct timespec timeout = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
 
     /* Sequentially consistent, against the loads that follow. */
     atomic_store_explicit(word, 1, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst);
-    if (us != 0 && !anything(link) && !has_work(link->core)) {
+    /* Time will have passed: look at the clock. */
+    link->countdown = 1;
+    if (anything(link) || has_work(link->core)) {
+        atomic_store_explicit(word, 0, memory_order_relaxed);
+        return false;
+    }
+    return true;
+}
+
+void ni_shm_sleep(struct ni_link *base, uint64_t timeout_us)
+{
+    _Atomic uint32_t *word = &ni_shm_link_of(base)->header->sleeping;
+    uint64_t us = timeout_us < SLEEP_MAX_US ? timeout_us : SLEEP_MAX_US;
+    struct timespec timeout = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
+
+    if (us != 0) {
         (void)syscall(SYS_futex, word, FUTEX_WAIT, 1, &timeout, NULL, 0);
     }
     atomic_store_explicit(word, 0, memory_order_relaxed);
-    /* Time has passed: look at the clock. */
-    link->countdown = 1;
+}
+
+void ni_shm_rouse(struct ni_link *base)
+{
+    ni_shm_segment_wake(ni_shm_link_of(base)->segment);
+}
+
+void ni_shm_wait(struct ni_link *base, uint64_t timeout_us, bool (*has_work)(void *core))
+{
+    if (ni_shm_arm(base, has_work)) {
+        ni_shm_sleep(base, timeout_us);
+    }
 }

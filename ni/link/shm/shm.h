@@ -272,6 +272,9 @@ ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *
 unsigned ni_shm_tick(struct ni_shm_link *link, bool due);
 void ni_shm_wake(struct ni_ep *ep);
 void ni_shm_wish(struct ni_link *base, uint32_t wishes);
+bool ni_shm_arm(struct ni_link *link, bool (*has_work)(void *core));
+void ni_shm_sleep(struct ni_link *link, uint64_t timeout_us);
+void ni_shm_rouse(struct ni_link *link);
 void ni_shm_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_PLACE_H
+#define NI_ENGINE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <apeni/ni.h>
+
+#include "base/topology.h"
+
+/* Which placement an NI gets, and which core its engine thread: place.c decides, thread.c does it. */
+
+struct ni_placed {
+    enum ni_placement placement; /* TILE, EDGE or SPLIT */
+    int cpu;                     /* the engine thread's; -1: any, as the system likes */
+    bool own;                    /* nobody else of the job uses that core */
+    char why[160];               /* a clause for people */
+};
+
+/*
+ * Decide. wanted: AUTO, TILE, EDGE or SPLIT. topology NULL: unknown. taken: where the other processes
+ * of the job on this host are bound; NULL: unknown. A pure function of these.
+ *
+ * A core is free if it is allowed to the process, nobody else is bound to it, and one core at least is
+ * left to the process itself. AUTO becomes SPLIT if there is one near, which nobody else would choose
+ * for its engine as well; otherwise TILE.
+ */
+struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topology *topology,
+                                 const struct ni_cpus *taken);
+
+/* The same for a process that is opened with attr: what it says, or else the parameter. */
+struct ni_placed ni_place_find(const struct ni_open_attr *attr);
+
+const char *ni_placement_name(enum ni_placement placement);
+
+#endif
