@@ -83,7 +83,11 @@ static void open_ni(struct suite_ni *ni, void *arg)
 {
     struct suite *suite = ni->suite;
     struct ni_open_attr attr = {
-        .flags = suite->link->flags, .host_processes = suite->n, .fabric = suite->private->fabric};
+        .flags = suite->link->flags,
+        .host_processes = suite->n,
+        .fabric = suite->private->fabric,
+        .placement = suite->link->placement == 0 ? NI_PLACEMENT_TILE : suite->link->placement,
+    };
 
     (void)arg;
     CHECK(ni_open(&attr, &ni->ni) == NI_OK);

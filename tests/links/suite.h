@@ -41,8 +41,10 @@ struct suite_link {
     enum suite_mode mode;
     bool inproc;
     bool seeded;
-    int copy;                 /* inproc: enum ni_fabric_copy */
-    unsigned flags;           /* of ni_open_attr */
+    int copy;       /* inproc: enum ni_fabric_copy */
+    unsigned flags; /* of ni_open_attr */
+    /* Likewise. With an engine thread NIs move by themselves in any mode. */
+    enum ni_placement placement;
     const char *params[4][2]; /* parameters to set; NULL ends */
 };
 
@@ -76,10 +78,11 @@ typedef void (*suite_fn)(struct suite_ni *ni, void *arg);
 
 enum suite_needs {
     SUITE_NEEDS_NOTHING = 0,
-    SUITE_NEEDS_KILL = 1,   /* suite_kill */
-    SUITE_NEEDS_HERE = 2,   /* only where the controller decides when NIs make progress */
-    SUITE_NEEDS_APART = 4,  /* only where they make it by themselves */
-    SUITE_NEEDS_INPROC = 8, /* only the link that loses packets when it is told to */
+    SUITE_NEEDS_KILL = 1,    /* suite_kill */
+    SUITE_NEEDS_HERE = 2,    /* only where the controller decides when NIs make progress */
+    SUITE_NEEDS_APART = 4,   /* only where they make it by themselves */
+    SUITE_NEEDS_INPROC = 8,  /* only the link that loses packets when it is told to */
+    SUITE_NEEDS_ENGINE = 16, /* only with engine threads */
 };
 
 struct suite_case {
@@ -88,6 +91,9 @@ struct suite_case {
     unsigned needs;
     void (*run)(struct suite *suite);
 };
+
+/* Before suite_main: the cases run beside engine threads, too. Others do where a row is named only. */
+void suite_beside_engines(void);
 
 /* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */
 int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count);

@@ -38,6 +38,7 @@ suite_tests = \
     tests/links/suite_notes \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
+    tests/links/suite_placement \
     tests/links/suite_portal_atomics \
     tests/links/suite_portal_words \
     tests/links/suite_portals \
@@ -165,6 +166,10 @@ tests_links_suite_overflow_ends_SOURCES = tests/links/suite_overflow_ends.c $(su
     $(suite_overflow)
 tests_links_suite_overflow_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_ends_LDADD = $(LINKS_LIBS)
+
+tests_links_suite_placement_SOURCES = tests/links/suite_placement.c $(suite_sources) $(suite_portals)
+tests_links_suite_placement_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_placement_LDADD = $(LINKS_LIBS)
 
 tests_links_suite_portal_atomics_SOURCES = tests/links/suite_portal_atomics.c tests/links/portal_model.c \
     tests/links/portal_model.h $(suite_sources) $(suite_portals)

@@ -48,12 +48,10 @@ static void add_ten(struct suite_ni *ni, void *arg)
     }
 }
 
+/* An engine thread may be writing it. */
 static uint32_t word_of(const uint8_t *memory)
 {
-    uint32_t word;
-
-    memcpy(&word, memory, sizeof(word));
-    return word;
+    return __atomic_load_n((const uint32_t *)(const void *)memory, __ATOMIC_ACQUIRE);
 }
 
 static void await_words(struct suite_ni *ni, void *arg)

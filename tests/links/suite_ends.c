@@ -313,5 +313,6 @@ int main(int argc, char **argv)
         {"address_of_the_gone", 2, 0, address_of_the_gone},
     };
 
+    suite_beside_engines();
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

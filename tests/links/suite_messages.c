@@ -446,5 +446,6 @@ int main(int argc, char **argv)
         {"no_such_queue", 2, 0, no_such_queue},
     };
 
+    suite_beside_engines();
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -18,6 +18,7 @@ struct suite_end {
     uint32_t pt;
     bool self; /* puts go to the own NI */
     ni_me_handle last;
+    _Atomic bool busy; /* somebody records */
     _Atomic uint64_t count[SUITE_EVENT_KINDS];
     struct ni_event *events[SUITE_EVENT_KINDS]; /* the first SUITE_EVENTS */
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+
 #include "suite_portals.h"
 
 static void record(void *arg, const struct ni_event *event)
@@ -7,12 +9,17 @@ static void record(void *arg, const struct ni_event *event)
     uint64_t n;
 
     CHECK((unsigned)event->type < SUITE_EVENT_KINDS);
+    /* With an engine thread events come from it and from calls at the same time. */
+    while (atomic_exchange_explicit(&end->busy, true, memory_order_acquire)) {
+        sched_yield();
+    }
     n = atomic_load_explicit(&end->count[event->type], memory_order_relaxed);
     if (n < SUITE_EVENTS) {
         end->events[event->type][n] = *event;
     }
     /* Pairs with the acquire of whoever waits for so many. */
     atomic_store_explicit(&end->count[event->type], n + 1, memory_order_release);
+    atomic_store_explicit(&end->busy, false, memory_order_release);
 }
 
 static void open_end(struct suite_ni *ni, void *arg)

@@ -22,6 +22,9 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
     if ((test->needs & SUITE_NEEDS_INPROC) != 0 && !link->inproc) {
         return false;
     }
+    if ((test->needs & SUITE_NEEDS_ENGINE) != 0 && link->placement == NI_PLACEMENT_DEFAULT) {
+        return false;
+    }
     return (test->needs & (link->mode == SUITE_HERE ? SUITE_NEEDS_APART : SUITE_NEEDS_HERE)) == 0;
 }
 
@@ -72,6 +75,23 @@ static bool run_apart(const struct suite_link *link, const struct suite_case *te
     return status == 0;
 }
 
+/* Not where time is short: AddressSanitizer sees no more there than elsewhere. */
+static bool beside_engines;
+
+void suite_beside_engines(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    beside_engines = true;
+#endif
+}
+
+/* Rows with engine threads are for those that ask, and for who names them. */
+static bool is_for_us(const struct suite_link *link, const struct suite_case *test, int argc)
+{
+    return link->placement == NI_PLACEMENT_DEFAULT || beside_engines || argc > 1 ||
+           (test->needs & SUITE_NEEDS_ENGINE) != 0;
+}
+
 static bool wanted(int argc, char **argv, int arg, const char *name)
 {
     return argc <= arg || strcmp(argv[arg], name) == 0 || strcmp(argv[arg], "-") == 0;
@@ -99,10 +119,15 @@ int suite_main_seeds(int argc, char **argv, const struct suite_case *cases, size
     for (size_t l = 0; l < suite_link_count; l++) {
         for (size_t c = 0; c < count; c++) {
             if (!wanted(argc, argv, 1, suite_links[l].name) ||
-                !wanted(argc, argv, 2, cases[c].name) || !can_run(&suite_links[l], &cases[c])) {
+                !wanted(argc, argv, 2, cases[c].name) ||
+                !is_for_us(&suite_links[l], &cases[c], argc) ||
+                !can_run(&suite_links[l], &cases[c])) {
                 continue;
             }
-            for (uint64_t seed = first; seed <= last; seed++) {
+            /* The engine thread's pace repeats with no seed. */
+            uint64_t end = suite_links[l].placement != NI_PLACEMENT_DEFAULT ? first : last;
+
+            for (uint64_t seed = first; seed <= end; seed++) {
                 failed += !run_one(&suite_links[l], &cases[c], seed);
                 ran++;
             }

@@ -36,6 +36,7 @@ static const char *mode;
 static bool direct; /* peers copy without asking: complete transfers before memory goes */
 static _Atomic unsigned working; /* threads */
 static unsigned steps = STEPS;
+static enum ni_placement placement = NI_PLACEMENT_TILE;
 
 static _Noreturn void failed(int line, const char *what)
 {
@@ -394,7 +395,7 @@ static struct ni_peer *connect_to(struct ni *from, const struct ni *to)
 
 static void open_side(struct side *side, struct side *other, struct ni_fabric *fabric)
 {
-    struct ni_open_attr attr = {.flags = NI_THREADS, .fabric = fabric};
+    struct ni_open_attr attr = {.flags = NI_THREADS, .fabric = fabric, .placement = placement};
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_zero, .arg = side, .value = 77};
 
     *side = (struct side){.other = other};
@@ -473,7 +474,7 @@ static void finish(struct side *sides)
 static void run(const char *name, struct ni_fabric *fabric, bool copies, int end_of_the_third)
 {
     struct side sides[2];
-    struct ni_open_attr attr = {.flags = NI_THREADS, .fabric = fabric};
+    struct ni_open_attr attr = {.flags = NI_THREADS, .fabric = fabric, .placement = placement};
     struct ni_rkey rkey;
     struct ni *third = NULL;
     const size_t size = SLICE * (1 + 2 * (size_t)THREADS);
@@ -543,7 +544,15 @@ int main(int argc, char **argv)
     on_fabric("inproc, packets, one closes", NI_FABRIC_BY_PACKETS, 1);
     on_fabric("inproc, packets, one dies", NI_FABRIC_BY_PACKETS, 2);
     on_fabric("inproc, both copy, one dies", NI_FABRIC_BY_CALL, 2);
+    placement = NI_PLACEMENT_SPLIT;
+    on_fabric("inproc, both copy, split, one dies", NI_FABRIC_BY_CALL, 2);
+    placement = NI_PLACEMENT_EDGE;
+    on_fabric("inproc, packets, edge, one closes", NI_FABRIC_BY_PACKETS, 1);
+    placement = NI_PLACEMENT_TILE;
     run("shm", NULL, true, 1);
+    placement = NI_PLACEMENT_SPLIT;
+    run("shm, split", NULL, true, 1);
+    placement = NI_PLACEMENT_TILE;
     CHECK(ni_param_set("shm_copy", "copy", "test", error, sizeof(error)) == NI_OK);
     run("shm, packets", NULL, false, 1);
     return 0;

@@ -11,6 +11,7 @@ unit_tests += \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_nomem \
     tests/unit/test_engine_peers \
+    tests/unit/test_engine_place \
     tests/unit/test_engine_pressure \
     tests/unit/test_engine_wait
 
@@ -31,6 +32,10 @@ tests_unit_test_engine_direct_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
 tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_peers_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_place_SOURCES = tests/unit/test_engine_place.c
+tests_unit_test_engine_place_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_place_LDADD = $(UNIT_LIBS) -lpthread
 
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)

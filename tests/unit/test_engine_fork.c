@@ -36,9 +36,9 @@ static void in_order(void *arg, const struct ni_message_info *message)
     atomic_fetch_add(&world->received, 1);
 }
 
-static void open_world(struct world *world, unsigned flags)
+static void open_world(struct world *world, unsigned flags, enum ni_placement placement)
 {
-    struct ni_open_attr attr = {.flags = flags};
+    struct ni_open_attr attr = {.flags = flags, .placement = placement};
 
     *world = (struct world){0};
     assert_int_equal(ni_open(&attr, &world->a), NI_OK);
@@ -155,7 +155,7 @@ static void one_thread(void **state)
     struct world world;
 
     (void)state;
-    open_world(&world, 0);
+    open_world(&world, 0, NI_PLACEMENT_TILE);
     send_some(&world);
     for (int i = 0; i < 6; i++) {
         fork_one(&world, i);
@@ -164,6 +164,30 @@ static void one_thread(void **state)
         (void)ni_progress(world.b);
     }
     close_world(&world);
+}
+
+static void beside_engines(enum ni_placement placement, unsigned flags)
+{
+    struct world world;
+
+    open_world(&world, flags, placement);
+    send_some(&world);
+    for (int i = 0; i < 9; i++) {
+        fork_one(&world, i);
+    }
+    while (atomic_load(&world.received) != world.sent) {
+        (void)ni_wait(world.b, 100);
+    }
+    close_world(&world);
+}
+
+/* The child has no engine thread, the parent's goes on. */
+static void beside_an_engine(void **state)
+{
+    (void)state;
+    beside_engines(NI_PLACEMENT_EDGE, NI_THREADS);
+    beside_engines(NI_PLACEMENT_EDGE, 0);
+    beside_engines(NI_PLACEMENT_SPLIT, 0);
 }
 
 /* Polls, and so has the turn and locks at any time. */
@@ -186,7 +210,7 @@ static void beside_threads(void **state)
     pthread_t threads[2];
 
     (void)state;
-    open_world(&world, NI_THREADS);
+    open_world(&world, NI_THREADS, NI_PLACEMENT_TILE);
     send_some(&world);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, poll_both, &world), 0);
@@ -208,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_thread),
+        cmocka_unit_test(beside_an_engine),
         cmocka_unit_test(beside_threads),
     };
 
