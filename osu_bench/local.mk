@@ -37,6 +37,10 @@ osu_bench_ni_tasks_SOURCES = osu_bench/ni_tasks.c \
     osu_bench/tasks/party.c osu_bench/tasks/party.h
 osu_bench_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_tasks_LDADD = ni/libapeni.la -lpthread
+osu_PROGRAMS += osu_bench/ni_placement
+osu_bench_ni_placement_SOURCES = osu_bench/ni_placement.c
+osu_bench_ni_placement_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_placement_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_put_bw
 osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
@@ -185,7 +189,7 @@ TESTS += $(osu_mpi_tests)
 endif
 
 TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/counters.sh osu_bench/tests/line.sh \
-    osu_bench/tests/put_bw.sh osu_bench/tests/tasks.sh
+    osu_bench/tests/placement.sh osu_bench/tests/put_bw.sh osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
 # without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
@@ -266,6 +270,7 @@ EXTRA_DIST += \
     osu_bench/tests/compare.sh \
     osu_bench/tests/counters.sh \
     osu_bench/tests/line.sh \
+    osu_bench/tests/placement.sh \
     osu_bench/tests/put_bw.sh \
     osu_bench/tests/test_compare.py \
     osu_bench/tests/test_session.py \
