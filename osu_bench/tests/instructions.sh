@@ -5,6 +5,8 @@
 
 command -v valgrind >/dev/null 2>&1 || { echo "valgrind is not installed (Debian: valgrind)" && exit 77; }
 command -v python3 >/dev/null 2>&1 || { echo "python3 is not installed (Debian: python3)" && exit 77; }
+grep -q -e __asan_init -e __tsan_init "$programs/osu_steps" &&
+    echo "valgrind cannot run programs with a sanitizer in them" && exit 77
 tool=$(dirname "$0")/../instructions
 
 # counts TRANSPORT LIBRARY: the parts are there and make the whole, and the library has a share of it.
