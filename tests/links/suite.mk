@@ -1,24 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The suite that runs over every link: see suite.h. Each program is one topic.
+# The suite that runs over every link: see suite.h. Each program is one topic; what they share is compiled once.
 
-suite_sources = tests/links/suite.c tests/links/suite.h tests/links/suite_help.c tests/links/suite_links.c \
-    tests/links/suite_private.h tests/links/suite_run.c
-suite_portals = tests/links/suite_portals_help.c tests/links/suite_portals.h
-suite_overflow = tests/links/suite_overflow_help.c tests/links/suite_overflow.h
-suite_commands = tests/links/suite_commands_help.c tests/links/suite_commands.h
-suite_qps = tests/links/suite_qps_help.c tests/links/suite_qps.h
-suite_multi = tests/links/suite_multi_help.c tests/links/suite_multi.h
-suite_counters = tests/links/suite_counters_help.c tests/links/suite_counters.h
-suite_work = tests/links/suite_work.c tests/links/suite_work.h
+tests_links_libsuite_la_SOURCES = \
+    tests/links/portal_model.c \
+    tests/links/portal_model.h \
+    tests/links/suite.c \
+    tests/links/suite.h \
+    tests/links/suite_commands.h \
+    tests/links/suite_commands_help.c \
+    tests/links/suite_counters.h \
+    tests/links/suite_counters_help.c \
+    tests/links/suite_help.c \
+    tests/links/suite_links.c \
+    tests/links/suite_multi.h \
+    tests/links/suite_multi_help.c \
+    tests/links/suite_overflow.h \
+    tests/links/suite_overflow_help.c \
+    tests/links/suite_portals.h \
+    tests/links/suite_portals_help.c \
+    tests/links/suite_private.h \
+    tests/links/suite_qps.h \
+    tests/links/suite_qps_help.c \
+    tests/links/suite_run.c \
+    tests/links/suite_work.c \
+    tests/links/suite_work.h
+tests_links_libsuite_la_CPPFLAGS = $(LINKS_CPPFLAGS)
+check_LTLIBRARIES += tests/links/libsuite.la
+
+SUITE_LIBS = tests/links/libsuite.la $(LINKS_LIBS)
 
 suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_alone \
     tests/links/suite_atomics \
+    tests/links/suite_barriers \
     tests/links/suite_batches \
     tests/links/suite_commands \
     tests/links/suite_commands_refused \
-    tests/links/suite_barriers \
     tests/links/suite_counters \
     tests/links/suite_counters_more \
     tests/links/suite_counts \
@@ -27,15 +45,15 @@ suite_tests = \
     tests/links/suite_faults \
     tests/links/suite_flow \
     tests/links/suite_gets \
-    tests/links/suite_lists \
     tests/links/suite_iovec \
+    tests/links/suite_lists \
     tests/links/suite_maps \
     tests/links/suite_messages \
-    tests/links/suite_once \
-    tests/links/suite_options \
     tests/links/suite_multi \
     tests/links/suite_multi_random \
     tests/links/suite_notes \
+    tests/links/suite_once \
+    tests/links/suite_options \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
     tests/links/suite_placement \
@@ -51,194 +69,192 @@ suite_tests = \
     tests/links/suite_refused \
     tests/links/suite_spaces \
     tests/links/suite_steps \
-    tests/links/suite_tasks \
     tests/links/suite_stores \
+    tests/links/suite_tasks \
     tests/links/suite_transfers \
     tests/links/suite_trees \
     tests/links/suite_triggered \
     tests/links/suite_users
 
-tests_links_suite_acks_SOURCES = tests/links/suite_acks.c $(suite_sources)
+tests_links_suite_acks_SOURCES = tests/links/suite_acks.c
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_acks_LDADD = $(LINKS_LIBS)
+tests_links_suite_acks_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_alone_SOURCES = tests/links/suite_alone.c $(suite_sources) $(suite_portals)
+tests_links_suite_alone_SOURCES = tests/links/suite_alone.c
 tests_links_suite_alone_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_alone_LDADD = $(LINKS_LIBS)
+tests_links_suite_alone_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c $(suite_sources)
+tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_atomics_LDADD = $(LINKS_LIBS)
+tests_links_suite_atomics_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_batches_SOURCES = tests/links/suite_batches.c $(suite_sources) $(suite_commands)
-tests_links_suite_batches_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_batches_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_commands_SOURCES = tests/links/suite_commands.c $(suite_sources) $(suite_commands)
-tests_links_suite_commands_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_commands_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.c $(suite_sources) $(suite_commands)
-tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_commands_refused_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c $(suite_sources)
+tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c
 tests_links_suite_barriers_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_barriers_LDADD = $(LINKS_LIBS)
+tests_links_suite_barriers_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_counters_SOURCES = tests/links/suite_counters.c $(suite_sources) $(suite_counters)
+tests_links_suite_batches_SOURCES = tests/links/suite_batches.c
+tests_links_suite_batches_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_batches_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_commands_SOURCES = tests/links/suite_commands.c
+tests_links_suite_commands_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_commands_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.c
+tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_commands_refused_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_counters_SOURCES = tests/links/suite_counters.c
 tests_links_suite_counters_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_counters_LDADD = $(LINKS_LIBS)
+tests_links_suite_counters_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_counters_more_SOURCES = tests/links/suite_counters_more.c $(suite_sources) $(suite_counters)
+tests_links_suite_counters_more_SOURCES = tests/links/suite_counters_more.c
 tests_links_suite_counters_more_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_counters_more_LDADD = $(LINKS_LIBS)
+tests_links_suite_counters_more_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_stores_SOURCES = tests/links/suite_stores.c $(suite_sources)
-tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_stores_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_counts_SOURCES = tests/links/suite_counts.c $(suite_sources)
+tests_links_suite_counts_SOURCES = tests/links/suite_counts.c
 tests_links_suite_counts_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_counts_LDADD = $(LINKS_LIBS)
+tests_links_suite_counts_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_ends_SOURCES = tests/links/suite_ends.c $(suite_sources) $(suite_work)
+tests_links_suite_ends_SOURCES = tests/links/suite_ends.c
 tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_ends_LDADD = $(LINKS_LIBS)
+tests_links_suite_ends_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_events_SOURCES = tests/links/suite_events.c $(suite_sources)
+tests_links_suite_events_SOURCES = tests/links/suite_events.c
 tests_links_suite_events_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_events_LDADD = $(LINKS_LIBS)
+tests_links_suite_events_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_faults_SOURCES = tests/links/suite_faults.c $(suite_sources) $(suite_work)
+tests_links_suite_faults_SOURCES = tests/links/suite_faults.c
 tests_links_suite_faults_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_faults_LDADD = $(LINKS_LIBS)
+tests_links_suite_faults_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_flow_SOURCES = tests/links/suite_flow.c $(suite_sources)
+tests_links_suite_flow_SOURCES = tests/links/suite_flow.c
 tests_links_suite_flow_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_flow_LDADD = $(LINKS_LIBS)
+tests_links_suite_flow_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_gets_SOURCES = tests/links/suite_gets.c $(suite_sources) $(suite_portals)
+tests_links_suite_gets_SOURCES = tests/links/suite_gets.c
 tests_links_suite_gets_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_gets_LDADD = $(LINKS_LIBS)
+tests_links_suite_gets_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_lists_SOURCES = tests/links/suite_lists.c $(suite_sources) $(suite_portals)
-tests_links_suite_lists_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_lists_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_iovec_SOURCES = tests/links/suite_iovec.c $(suite_sources) $(suite_portals)
+tests_links_suite_iovec_SOURCES = tests/links/suite_iovec.c
 tests_links_suite_iovec_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_iovec_LDADD = $(LINKS_LIBS)
+tests_links_suite_iovec_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_maps_SOURCES = tests/links/suite_maps.c $(suite_sources)
+tests_links_suite_lists_SOURCES = tests/links/suite_lists.c
+tests_links_suite_lists_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_lists_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_maps_SOURCES = tests/links/suite_maps.c
 tests_links_suite_maps_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_maps_LDADD = $(LINKS_LIBS)
+tests_links_suite_maps_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_messages_SOURCES = tests/links/suite_messages.c $(suite_sources)
+tests_links_suite_messages_SOURCES = tests/links/suite_messages.c
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_messages_LDADD = $(LINKS_LIBS)
+tests_links_suite_messages_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_once_SOURCES = tests/links/suite_once.c $(suite_sources) $(suite_portals)
-tests_links_suite_once_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_once_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_options_SOURCES = tests/links/suite_options.c $(suite_sources) $(suite_portals)
-tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_options_LDADD = $(LINKS_LIBS)
-
-tests_links_suite_multi_SOURCES = tests/links/suite_multi.c $(suite_sources) $(suite_multi)
+tests_links_suite_multi_SOURCES = tests/links/suite_multi.c
 tests_links_suite_multi_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_multi_LDADD = $(LINKS_LIBS)
+tests_links_suite_multi_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c $(suite_sources) $(suite_multi)
+tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c
 tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_multi_random_LDADD = $(LINKS_LIBS)
+tests_links_suite_multi_random_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_notes_SOURCES = tests/links/suite_notes.c $(suite_sources)
+tests_links_suite_notes_SOURCES = tests/links/suite_notes.c
 tests_links_suite_notes_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_notes_LDADD = $(LINKS_LIBS)
+tests_links_suite_notes_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c $(suite_sources) $(suite_portals) $(suite_overflow)
+tests_links_suite_once_SOURCES = tests/links/suite_once.c
+tests_links_suite_once_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_once_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_options_SOURCES = tests/links/suite_options.c
+tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_options_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_overflow_SOURCES = tests/links/suite_overflow.c
 tests_links_suite_overflow_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_overflow_LDADD = $(LINKS_LIBS)
+tests_links_suite_overflow_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_overflow_ends_SOURCES = tests/links/suite_overflow_ends.c $(suite_sources) $(suite_portals) \
-    $(suite_overflow)
+tests_links_suite_overflow_ends_SOURCES = tests/links/suite_overflow_ends.c
 tests_links_suite_overflow_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_overflow_ends_LDADD = $(LINKS_LIBS)
+tests_links_suite_overflow_ends_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_placement_SOURCES = tests/links/suite_placement.c $(suite_sources) $(suite_portals)
+tests_links_suite_placement_SOURCES = tests/links/suite_placement.c
 tests_links_suite_placement_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_placement_LDADD = $(LINKS_LIBS)
+tests_links_suite_placement_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_portal_atomics_SOURCES = tests/links/suite_portal_atomics.c tests/links/portal_model.c \
-    tests/links/portal_model.h $(suite_sources) $(suite_portals)
+tests_links_suite_portal_atomics_SOURCES = tests/links/suite_portal_atomics.c
 tests_links_suite_portal_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_portal_atomics_LDADD = $(LINKS_LIBS)
+tests_links_suite_portal_atomics_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_portal_words_SOURCES = tests/links/suite_portal_words.c $(suite_sources) $(suite_portals)
+tests_links_suite_portal_words_SOURCES = tests/links/suite_portal_words.c
 tests_links_suite_portal_words_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_portal_words_LDADD = $(LINKS_LIBS)
+tests_links_suite_portal_words_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_portals_SOURCES = tests/links/suite_portals.c $(suite_sources) $(suite_portals)
+tests_links_suite_portals_SOURCES = tests/links/suite_portals.c
 tests_links_suite_portals_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_portals_LDADD = $(LINKS_LIBS)
+tests_links_suite_portals_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_probes_SOURCES = tests/links/suite_probes.c $(suite_sources) $(suite_portals)
+tests_links_suite_probes_SOURCES = tests/links/suite_probes.c
 tests_links_suite_probes_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_probes_LDADD = $(LINKS_LIBS)
+tests_links_suite_probes_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_qps_SOURCES = tests/links/suite_qps.c $(suite_sources) $(suite_qps)
+tests_links_suite_qps_SOURCES = tests/links/suite_qps.c
 tests_links_suite_qps_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_qps_LDADD = $(LINKS_LIBS)
+tests_links_suite_qps_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_qps_refused_SOURCES = tests/links/suite_qps_refused.c $(suite_sources) $(suite_qps)
+tests_links_suite_qps_refused_SOURCES = tests/links/suite_qps_refused.c
 tests_links_suite_qps_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_qps_refused_LDADD = $(LINKS_LIBS)
+tests_links_suite_qps_refused_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_queue_names_SOURCES = tests/links/suite_queue_names.c $(suite_sources)
+tests_links_suite_queue_names_SOURCES = tests/links/suite_queue_names.c
 tests_links_suite_queue_names_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_queue_names_LDADD = $(LINKS_LIBS)
+tests_links_suite_queue_names_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_queues_SOURCES = tests/links/suite_queues.c $(suite_sources)
+tests_links_suite_queues_SOURCES = tests/links/suite_queues.c
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_queues_LDADD = $(LINKS_LIBS)
+tests_links_suite_queues_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_random_SOURCES = tests/links/suite_random.c $(suite_sources)
+tests_links_suite_random_SOURCES = tests/links/suite_random.c
 tests_links_suite_random_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_random_LDADD = $(LINKS_LIBS)
+tests_links_suite_random_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_refused_SOURCES = tests/links/suite_refused.c $(suite_sources)
+tests_links_suite_refused_SOURCES = tests/links/suite_refused.c
 tests_links_suite_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_refused_LDADD = $(LINKS_LIBS)
+tests_links_suite_refused_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_spaces_SOURCES = tests/links/suite_spaces.c $(suite_sources) $(suite_portals)
+tests_links_suite_spaces_SOURCES = tests/links/suite_spaces.c
 tests_links_suite_spaces_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_spaces_LDADD = $(LINKS_LIBS)
+tests_links_suite_spaces_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_steps_SOURCES = tests/links/suite_steps.c $(suite_sources)
+tests_links_suite_steps_SOURCES = tests/links/suite_steps.c
 tests_links_suite_steps_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_steps_LDADD = $(LINKS_LIBS)
+tests_links_suite_steps_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_tasks_SOURCES = tests/links/suite_tasks.c $(suite_sources)
+tests_links_suite_stores_SOURCES = tests/links/suite_stores.c
+tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_stores_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_tasks_SOURCES = tests/links/suite_tasks.c
 tests_links_suite_tasks_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_tasks_LDADD = $(LINKS_LIBS)
+tests_links_suite_tasks_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c $(suite_sources)
+tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_transfers_LDADD = $(LINKS_LIBS)
+tests_links_suite_transfers_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_trees_SOURCES = tests/links/suite_trees.c $(suite_sources)
+tests_links_suite_trees_SOURCES = tests/links/suite_trees.c
 tests_links_suite_trees_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_trees_LDADD = $(LINKS_LIBS)
+tests_links_suite_trees_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_triggered_SOURCES = tests/links/suite_triggered.c $(suite_sources)
+tests_links_suite_triggered_SOURCES = tests/links/suite_triggered.c
 tests_links_suite_triggered_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_triggered_LDADD = $(LINKS_LIBS)
+tests_links_suite_triggered_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_users_SOURCES = tests/links/suite_users.c $(suite_sources) $(suite_portals)
+tests_links_suite_users_SOURCES = tests/links/suite_users.c
 tests_links_suite_users_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_users_LDADD = $(LINKS_LIBS)
+tests_links_suite_users_LDADD = $(SUITE_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
