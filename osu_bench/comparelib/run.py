@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 
@@ -27,6 +28,12 @@ class RunError(Exception):
     def __init__(self, text, status=None):
         super().__init__(text)
         self.status = status
+
+
+def end_on_signals():
+    """Let SIGTERM and SIGHUP end us as ^C does: what we have started is ended with us."""
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, lambda number, _: sys.exit(128 + number))
 
 
 def _stop(process):

@@ -6,10 +6,12 @@ import csv
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -193,6 +195,24 @@ class SessionTest(unittest.TestCase):
         status, out, _ = self.compare("--help")
         self.assertEqual(status, 0)
         self.assertIn("--mca pml ob1 --mca btl apelink,self", out)
+
+    def test_terminated(self):
+        """What was started ends with us, also by a signal that Python does not turn into an exception."""
+        for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            fake(self.folder, "mpirun", f"echo $$ >{self.folder}/pid; exec sleep 60\n")
+            env = dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"])
+            process = subprocess.Popen([sys.executable, os.path.join(OSU_BENCH, "compare"), "--programs", self.folder,
+                                        "--transports", "vader", "--bench", "latency", "--sizes", "8"], env=env,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for _ in range(3000):
+                if os.path.exists(f"{self.folder}/pid") and os.path.getsize(f"{self.folder}/pid"):
+                    break
+                time.sleep(0.01)
+            process.send_signal(signum)
+            self.assertNotEqual(process.wait(timeout=30), 0)
+            with open(f"{self.folder}/pid", encoding="ascii") as stream:
+                self.assertFalse(os.path.exists(f"/proc/{int(stream.read())}"), f"signal {signum}")
+            os.remove(f"{self.folder}/pid")
 
     def test_plot(self):
         if shutil.which("gnuplot") is None:
