@@ -164,6 +164,9 @@ bool mca_btl_apelink_apply_params(void);
 /* Whether this run asked for apelink. */
 bool mca_btl_apelink_wanted(void);
 
+/* Whether this run has no other BTL that goes between hosts. */
+bool mca_btl_apelink_is_only_network(void);
+
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];
 

@@ -109,6 +109,7 @@ static ni_status open_ni(mca_btl_apelink_module_t *module)
     struct ni_open_attr attr = {
         .flags = module->threads ? NI_THREADS : 0,
         .host_processes = ompi_glue_node_peers() + 1,
+        .hosts = ompi_glue_hosts(),
         .taken_cpus = taken,
     };
     ni_status status = ni_open(&attr, &module->ni);
@@ -157,6 +158,11 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
     if (status != NI_OK) {
         ompi_glue_help("no-interface", ni_status_text(status), "", "");
         return false;
+    }
+    if (ompi_glue_several_hosts() && !ni_reaches_hosts(module->ni) &&
+        mca_btl_apelink_is_only_network()) {
+        ompi_glue_help("no-network", "", "",
+                       ""); /* what follows is Open MPI's unreachable process */
     }
     module->super.btl_flags |= ompi_glue_quirk_flags(module->super.btl_atomic_flags);
     if (make_lists(module) != OPAL_SUCCESS || publish(module) != OPAL_SUCCESS) {

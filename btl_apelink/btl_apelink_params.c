@@ -82,11 +82,18 @@ static const struct ompi_glue_component self = {
     .interface_fn = interface,
 };
 
+static const char *const lists[] = {"btl", "btl_base_include", NULL};
+
 bool mca_btl_apelink_wanted(void)
 {
-    static const char *const lists[] = {"btl", "btl_base_include", NULL};
-
     return ompi_glue_asked(mca_btl_apelink_component.enable, lists);
+}
+
+bool mca_btl_apelink_is_only_network(void)
+{
+    static const char *const local[] = {"self", "sm", "vader", NULL};
+
+    return ompi_glue_alone(lists, local);
 }
 
 int mca_btl_apelink_register_params(void)
@@ -94,8 +101,9 @@ int mca_btl_apelink_register_params(void)
     mca_base_component_t *version = &mca_btl_apelink_component.super.btl_version;
 
     ompi_glue_set_component(&self);
-    (void)mca_base_var_group_component_register(
-        version, "Processes of one host through the apelink network interface");
+    (void)mca_base_var_group_component_register(version,
+                                                "Processes through the apelink network interface: "
+                                                "shared memory on a host, UCX between hosts");
     set_limits(&mca_btl_apelink.super);
     (void)mca_btl_base_param_register(version, &mca_btl_apelink.super);
     declare_own();

@@ -42,7 +42,7 @@ static int component_close(void)
     return ompi_mtl_match_finalize(&ompi_mtl_match.super);
 }
 
-/* All reasons to step aside. */
+/* Reasons to step aside before anything is opened. */
 static bool usable(void)
 {
     char reason[256];
@@ -51,11 +51,20 @@ static bool usable(void)
         ompi_glue_help("wrong-version", ompi_glue_built_for(), reason, "");
         return false;
     }
-    if (!ompi_glue_apply_params()) {
+    return ompi_glue_apply_params();
+}
+
+/* Open the interface; false if that fails, or it cannot reach the other hosts of the job. */
+static bool open_module(void)
+{
+    struct ompi_mtl_match_module *module = &ompi_mtl_match;
+
+    if (!ompi_mtl_match_open(module, opal_using_threads())) {
         return false;
     }
-    if (!ompi_glue_one_node()) {
-        ompi_glue_help("several-nodes", "", "", "");
+    if (ompi_glue_several_hosts() && !ni_reaches_hosts(module->ni)) {
+        ompi_glue_help("no-network", "", "", "");
+        (void)ompi_mtl_match_finalize(&module->super);
         return false;
     }
     return true;
@@ -68,8 +77,7 @@ static bool usable(void)
 static int component_query(mca_base_module_t **module, int *priority)
 {
     *module = NULL;
-    if (!ompi_mtl_match_wanted() || !usable() ||
-        !ompi_mtl_match_open(&ompi_mtl_match, opal_using_threads())) {
+    if (!ompi_mtl_match_wanted() || !usable() || !open_module()) {
         return OPAL_ERR_NOT_AVAILABLE;
     }
     *priority = mca_mtl_match_component.priority;

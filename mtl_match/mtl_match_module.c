@@ -63,6 +63,7 @@ static const char *open_ni(struct ompi_mtl_match_module *module)
     struct ni_open_attr attr = {
         .flags = module->threads ? NI_THREADS : 0,
         .host_processes = ompi_glue_node_peers() + 1,
+        .hosts = ompi_glue_hosts(),
         .taken_cpus = taken,
     };
     ni_status status = ni_open(&attr, &module->ni);

@@ -44,7 +44,8 @@ int ompi_mtl_match_register_params(void)
 
     ompi_glue_set_component(&self);
     (void)mca_base_var_group_component_register(
-        self.version, "Processes of one host, matched by the apelink network interface");
+        self.version, "Messages matched by the apelink network interface: shared memory on a host, "
+                      "UCX between hosts");
     ompi_glue_register_enable("Whether to use this component: auto, if the parameter mtl names it; "
                               "yes, also if it does not; no, never.",
                               &component->enable);

@@ -12,12 +12,14 @@ enum { OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
 NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
                              struct opal_convertor_t *convertor, struct ni_me *me)
 {
+    bool direct = ompi_glue_recv_memory(convertor, &me->start, &me->length);
+
     request->kind = OMPI_MTL_MATCH_RECV;
     request->packed = NULL;
     request->convertor = convertor;
     request->entry = 0;
     me->options = OPTIONS;
-    if (NI_LIKELY(ompi_glue_recv_memory(convertor, &me->start, &me->length))) {
+    if (NI_LIKELY(direct)) {
         return OMPI_SUCCESS;
     }
     request->packed = ompi_mtl_match_buffer_get(me->length);

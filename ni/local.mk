@@ -27,6 +27,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/fault.h \
     ni/include/apeni/inproc.h \
     ni/include/apeni/log.h \
+    ni/include/apeni/multipath.h \
     ni/include/apeni/ni.h \
     ni/include/apeni/notify.h \
     ni/include/apeni/param.h \
@@ -50,9 +51,11 @@ apeniinclude_HEADERS = \
     ni/include/apeni/status.h \
     ni/include/apeni/store.h \
     ni/include/apeni/tasks.h \
+    ni/include/apeni/torus.h \
     ni/include/apeni/transfer.h
 
 include ni/base/local.mk
+include ni/topology/local.mk
 include ni/link/local.mk
 include ni/match/local.mk
 include ni/table/local.mk

@@ -51,25 +51,35 @@ static const char *value_of(const char *parameter)
     return *value;
 }
 
-/* Whether a list that includes, and does not exclude, has our name. */
-static bool names_us(const char *list)
+/* Whether the first `length` characters of item are name. */
+static bool is_name(const char *item, size_t length, const char *name)
 {
-    const char *name = component->version->mca_component_name;
-    size_t length = strlen(name);
+    return strlen(name) == length && memcmp(item, name, length) == 0;
+}
 
+/* How many components a list includes that are not our own and not among `local`, which may be NULL; ours: it has
+ * our name. A list that excludes includes nothing. */
+static unsigned others_in(const char *list, const char *const *local, bool *ours)
+{
+    unsigned others = 0;
+
+    *ours = false;
     if (list == NULL || list[0] == '^') {
-        return false;
+        return 0;
     }
     for (;;) {
-        size_t item = strcspn(list, ",");
+        size_t length = strcspn(list, ",");
+        bool known = is_name(list, length, component->version->mca_component_name);
 
-        if (item == length && memcmp(list, name, length) == 0) {
-            return true;
+        *ours |= known;
+        for (size_t i = 0; !known && local != NULL && local[i] != NULL; i++) {
+            known = is_name(list, length, local[i]);
         }
-        if (list[item] == '\0') {
-            return false;
+        others += !known;
+        if (list[length] == '\0') {
+            return others;
         }
-        list += item + 1;
+        list += length + 1;
     }
 }
 
@@ -78,7 +88,23 @@ bool ompi_glue_asked(int enable, const char *const *parameters)
     bool named = false;
 
     for (; *parameters != NULL; parameters++) {
-        named |= names_us(value_of(*parameters));
+        bool ours;
+
+        (void)others_in(value_of(*parameters), NULL, &ours);
+        named |= ours;
     }
     return enable == OMPI_GLUE_ENABLE_YES || (enable == OMPI_GLUE_ENABLE_AUTO && named);
+}
+
+bool ompi_glue_alone(const char *const *parameters, const char *const *local)
+{
+    for (; *parameters != NULL; parameters++) {
+        bool ours;
+        unsigned others = others_in(value_of(*parameters), local, &ours);
+
+        if (ours) {
+            return others == 0;
+        }
+    }
+    return false;
 }

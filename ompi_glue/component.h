@@ -21,6 +21,7 @@ struct ni;
  *   pvars.c   statistics of the core for MPI_T
  *   asked.c   was the component asked for?
  *   bindings.c  to which cores others are bound
+ *   hosts.c   on how many hosts the job runs
  *
  * The help file has the topics bad-value (parameter, value, accepted) and unknown-parameter
  * (parameter, where it was set, advice). Not thread-safe: for the time before an interface is
@@ -44,6 +45,10 @@ enum ompi_glue_enable {
     OMPI_GLUE_ENABLE_YES,
     OMPI_GLUE_ENABLE_NO
 };
+
+/* Whether nothing else in this run goes between hosts: one of the parameters, a NULL-terminated list, is a list
+ * of components that includes this one, and all others in it are among `local`, which is one more such list. */
+bool ompi_glue_alone(const char *const *parameters, const char *const *local);
 
 /* Register the parameter "enable"; enable holds it from now on. */
 void ompi_glue_register_enable(const char *help, int *enable);
@@ -81,6 +86,13 @@ void ompi_glue_help(const char *topic, const char *a, const char *b, const char 
 /* The processors to which the other processes of the job on this node are bound, for ni_open_attr; to
  * be freed. NULL: it is not known of all of them, this process is not bound, or it is alone. */
 char *ompi_glue_taken_cpus(void);
+
+/* Hosts on which the job runs, for ni_open_attr; more than one also where the runtime has slots for more
+ * processes than this host has cores, because jobs may be spawned on other hosts. At least 1. */
+unsigned ompi_glue_hosts(void);
+
+/* Whether processes of this job are on other hosts now. */
+bool ompi_glue_several_hosts(void);
 
 /* The description given to ompi_glue_set_component. */
 const struct ompi_glue_component *ompi_glue_self(void);

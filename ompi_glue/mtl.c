@@ -29,18 +29,6 @@ bool ompi_glue_check_mtl(char *reason, size_t reason_size)
     return ompi_glue_check(reason, reason_size);
 }
 
-bool ompi_glue_one_node(void)
-{
-    opal_process_name_t all = OPAL_PROC_MY_NAME;
-    uint32_t size = 0, *value = &size;
-    int rc;
-
-    all.vpid = OPAL_VPID_WILDCARD;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_JOB_SIZE, &all, &value, OPAL_UINT32);
-    /* Where nobody tells, the process was started alone. */
-    return rc != OPAL_SUCCESS || size <= ompi_glue_node_peers() + 1;
-}
-
 bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc)
 {
     int size = ompi_group_size(comm->c_remote_group);

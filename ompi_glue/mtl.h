@@ -101,6 +101,15 @@ static inline bool ompi_glue_send_memory(const struct opal_convertor_t *converto
 static inline bool ompi_glue_recv_memory(const struct opal_convertor_t *convertor, void **memory,
                                          size_t *size)
 {
+    enum { IN_ONE_PIECE = CONVERTOR_HOMOGENEOUS | OPAL_DATATYPE_FLAG_NO_GAPS };
+
+    /* What the calls below come to for most receives. */
+    if (OPAL_LIKELY((convertor->flags & (IN_ONE_PIECE | CONVERTOR_CUDA | CONVERTOR_CUDA_UNIFIED)) ==
+                    IN_ONE_PIECE)) {
+        *size = convertor->local_size;
+        opal_convertor_get_current_pointer(convertor, memory);
+        return true;
+    }
     opal_convertor_get_packed_size(convertor, size);
     *memory = NULL;
     if (OPAL_UNLIKELY(*size == 0)) {
@@ -115,9 +124,6 @@ static inline bool ompi_glue_recv_memory(const struct opal_convertor_t *converto
 
 /* Compare what the running Open MPI says of itself with what the MTL was compiled for, see check.h. */
 bool ompi_glue_check_mtl(char *reason, size_t reason_size);
-
-/* Whether all processes of this job run on this node. */
-bool ompi_glue_one_node(void);
 
 /* Whether a process is one of those with which the communicator exchanges messages. */
 bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc);

@@ -45,10 +45,17 @@ osu_PROGRAMS += osu_bench/ni_put_bw
 osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_put_bw_LDADD = ni/libapeni.la
-osu_PROGRAMS += osu_bench/ni_counters osu_bench/ni_stores
+osu_PROGRAMS += osu_bench/ni_counters osu_bench/ni_multipath osu_bench/ni_steps osu_bench/ni_stores
 osu_bench_ni_counters_SOURCES = osu_bench/ni_counters.c osu_bench/ni_world.c osu_bench/ni_world.h
 osu_bench_ni_counters_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_counters_LDADD = ni/libapeni.la -lpthread
+osu_bench_ni_multipath_SOURCES = osu_bench/ni_multipath.c osu_bench/ni_world.c osu_bench/ni_world.h
+osu_bench_ni_multipath_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_multipath_LDADD = ni/libapeni.la -lpthread
+osu_bench_ni_steps_SOURCES = osu_bench/ni_steps.c
+osu_bench_ni_steps_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_steps_LDADD = ni/libapeni.la
+
 osu_bench_ni_stores_SOURCES = osu_bench/ni_stores.c osu_bench/ni_world.c osu_bench/ni_world.h
 osu_bench_ni_stores_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_stores_LDADD = ni/libapeni.la -lpthread
@@ -189,7 +196,7 @@ TESTS += $(osu_mpi_tests)
 endif
 
 TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/counters.sh osu_bench/tests/line.sh \
-    osu_bench/tests/placement.sh osu_bench/tests/put_bw.sh osu_bench/tests/tasks.sh
+    osu_bench/tests/placement.sh osu_bench/tests/put_bw.sh osu_bench/tests/steps.sh osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
 # without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
@@ -272,6 +279,7 @@ EXTRA_DIST += \
     osu_bench/tests/line.sh \
     osu_bench/tests/placement.sh \
     osu_bench/tests/put_bw.sh \
+    osu_bench/tests/steps.sh \
     osu_bench/tests/test_compare.py \
     osu_bench/tests/test_session.py \
     $(osu_mpi_tests)

@@ -339,6 +339,16 @@ static bool run_reads(const struct settings *settings)
     return true;
 }
 
+/* us, of one long transfer. */
+static double time_long(struct side *side, bool read, size_t len)
+{
+    uint64_t first = atomic_load(&side->done), before = now_ns();
+
+    transfer(side, read, len);
+    await(side, &side->done, first + 1);
+    return (double)(now_ns() - before) / 1e3;
+}
+
 /* ---- loaded ---------------------------------------------------------------------------------------------------- */
 
 /* Half a round trip of 8 bytes, us. */
@@ -370,32 +380,38 @@ static double median(double *values, size_t count)
 
 static bool run_loaded(const struct settings *settings)
 {
-    enum { MOST = 1 << 16 };
+    enum { MOST = 1 << 20 };
     double *times = malloc(MOST * sizeof(*times));
     bool good = times != NULL;
 
-    printf("# A message of 8 bytes beside a write of %u MiB: median of half a round trip\n",
+    printf("# A message of 8 bytes beside a write of %u MiB: median of half a round trip; time of "
+           "the write\n",
            (unsigned)LOAD >> 20);
-    printf("# %-10s%14s%14s%10s%12s\n", "Placement", "unloaded us", "loaded us", "ratio",
-           "messages");
+    printf("# %-10s%14s%14s%10s%12s%18s%12s\n", "Placement", "unloaded us", "loaded us", "ratio",
+           "messages", "write alone us", "beside us");
     for (unsigned p = 0; p < PLACEMENTS && good; p++) {
         struct side *side = start(placements[p]);
-        uint64_t first;
-        double unloaded;
+        uint64_t first, before, beside;
+        double unloaded, alone;
         size_t count = 0;
 
+        (void)time_long(side, false, LOAD); /* memory is there, lanes are made */
+        alone = time_long(side, false, LOAD);
         for (unsigned i = 0; i < settings->rounds && i < MOST; i++)
             times[i] = ping(side);
         unloaded = median(times, settings->rounds < MOST ? settings->rounds : MOST);
         fill(side->local, LOAD, p);
         first = atomic_load(&side->done);
+        before = now_ns();
         transfer(side, false, LOAD);
         do {
             times[count++] = ping(side);
         } while (atomic_load(&side->done) == first && count < MOST);
         await(side, &side->done, first + 1);
-        printf("  %-10s%14.3f%14.3f%10.2f%12zu\n", names[p], unloaded, median(times, count),
-               median(times, count) / unloaded, count);
+        beside = now_ns() - before;
+        printf("  %-10s%14.3f%14.3f%10.2f%12zu%18.1f%12.1f\n", names[p], unloaded,
+               median(times, count), median(times, count) / unloaded, count, alone,
+               (double)beside / 1e3);
         good = same(side, LOAD, "a long write");
         good = stop(side) && good;
     }
@@ -405,16 +421,6 @@ static bool run_loaded(const struct settings *settings)
 
 /* ---- computing ------------------------------------------------------------------------------------------------- */
 
-/* us, of one transfer. */
-static double time_long(struct side *side, bool read)
-{
-    uint64_t first = atomic_load(&side->done), before = now_ns();
-
-    transfer(side, read, LONG);
-    await(side, &side->done, first + 1);
-    return (double)(now_ns() - before) / 1e3;
-}
-
 static double median_long(struct side *side, bool read, bool computes)
 {
     enum { TIMES = 15 };
@@ -422,7 +428,7 @@ static double median_long(struct side *side, bool read, bool computes)
 
     have_target(side, computes);
     for (unsigned i = 0; i < TIMES; i++)
-        times[i] = time_long(side, read);
+        times[i] = time_long(side, read, LONG);
     have_target(side, false);
     return median(times, TIMES);
 }
@@ -441,7 +447,7 @@ static bool run_computing(const struct settings *settings)
         struct side *side = start(placements[p]);
 
         fill(side->local, LONG, p);
-        (void)time_long(side, false); /* memory is there, lanes are made */
+        (void)time_long(side, false, LONG); /* memory is there, lanes are made */
         printf("  %-10s", names[p]);
         for (unsigned read = 0; read < 2; read++) {
             double polls = median_long(side, read != 0, false);

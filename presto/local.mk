@@ -22,6 +22,7 @@ presto_libpresto_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -no-undefined -
 include presto/core/local.mk
 include presto/type/local.mk
 include presto/coll/local.mk
+include presto/rma/local.mk
 include presto/native/local.mk
 include presto/mpi/local.mk
 include presto/tools/local.mk

@@ -29,5 +29,6 @@ include tests/fault/local.mk
 include tests/fuzz/local.mk
 include tests/mpi/local.mk
 include tests/presto/local.mk
+include tests/hosts/local.mk
 include tests/abi/local.mk
 include tests/tree/local.mk

@@ -1,39 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * apeni-info: what this libapeni is, what it can do on this host, and how it is set. It opens no
- * interface and needs no MPI.
+ * apeni-info: what this libapeni is, what it can do on this host, and how it is set. It needs no MPI,
+ * and but for --links opens no interface.
  */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <apeni/param.h>
 
 #include "apelink_config.h"
 #include "info.h"
+#include "info_topology.h"
 
 enum exit_code { EXIT_GOOD = 0, EXIT_BAD_ENVIRONMENT = 1, EXIT_BAD_USE = 2 };
 
-enum section { SECTION_BUILD = 1, SECTION_HOST = 2, SECTION_PARAMS = 4, SECTION_STATS = 8 };
+enum { SVG_NODES_MAX = 4096 };
 
+enum section {
+    SECTION_BUILD = 1,
+    SECTION_HOST = 2,
+    SECTION_PARAMS = 4,
+    SECTION_STATS = 8,
+    SECTION_TOPOLOGY = 16,
+    SECTION_LINKS = 32
+};
+
+/* Of a network that may not be there, and what takes long: only when it is asked for. */
 #define SECTION_ALL (SECTION_BUILD | SECTION_HOST | SECTION_PARAMS | SECTION_STATS)
 
 struct request {
     unsigned sections;
     enum info_format format;
+    bool svg; /* of the topology */
+    struct info_topology_request topology;
 };
 
 static void print_help(void)
 {
-    printf("usage: apeni-info [--build] [--host] [--params] [--stats] [--json | --markdown]\n"
+    printf("usage: apeni-info [--build] [--host] [--links] [--params] [--stats]\n"
+           "                  [--json | --markdown]\n"
+           "       apeni-info --topology[=text|svg] [--nodes N] [--route FROM,TO] [--json]\n"
            "\n"
            "Prints what libapeni is and can do here. Without a section: build and host; with\n"
-           "--json: all sections.\n"
+           "--json: all sections but links and topology.\n"
            "\n"
            "  -b, --build      version, build options, links compiled in\n"
            "  -o, --host       processor, and what this host allows, by trying it\n"
+           "  -l, --links      by which links peers would be reached, by opening them\n"
            "  -p, --params     parameters: value, origin, default, what is accepted, help\n"
            "  -s, --stats      statistics: kind, unit, help\n"
+           "  -t, --topology[=text|svg]\n"
+           "                   the torus of nodes: coordinates, neighbours, a drawing\n"
+           "  -n, --nodes N    how many nodes, where no parameter says it\n"
+           "  -r, --route FROM,TO\n"
+           "                   the way from a node to another, by number or host\n"
            "  -j, --json       print JSON\n"
            "  -m, --markdown   with --params: print docs/parameters.md\n"
            "  -h, --help       print this text\n"
@@ -64,24 +87,53 @@ static _Noreturn void bad_option(char **argv)
     bad_use("unknown option", letter);
 }
 
+/* The argument of --topology, if it has one. */
+static bool is_svg(const char *text)
+{
+    if (text != NULL && strcmp(text, "svg") != 0 && strcmp(text, "text") != 0) {
+        bad_use("--topology is drawn as text or svg, not", text);
+    }
+    return text != NULL && *text == 's';
+}
+
+static void check_request(const struct request *request)
+{
+    if (request->format == INFO_FORMAT_MARKDOWN && request->sections != SECTION_PARAMS) {
+        bad_use("only --params goes with", "--markdown");
+    }
+    if (request->svg &&
+        (request->sections != SECTION_TOPOLOGY || request->format != INFO_FORMAT_TEXT)) {
+        bad_use("no other section or format goes with", "--topology=svg");
+    }
+    if ((request->sections & SECTION_TOPOLOGY) == 0 &&
+        (request->topology.nodes != NULL || request->topology.route != NULL)) {
+        bad_use("--topology is needed for",
+                request->topology.nodes != NULL ? "--nodes" : "--route");
+    }
+}
+
 static struct request parse_options(int argc, char **argv)
 {
     static const struct option options[] = {
         {"build", no_argument, NULL, 'b'},
         {"host", no_argument, NULL, 'o'},
+        {"links", no_argument, NULL, 'l'},
         {"params", no_argument, NULL, 'p'},
         {"stats", no_argument, NULL, 's'},
+        {"topology", optional_argument, NULL, 't'},
+        {"nodes", required_argument, NULL, 'n'},
+        {"route", required_argument, NULL, 'r'},
         {"json", no_argument, NULL, 'j'},
         {"markdown", no_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    struct request request = {0, INFO_FORMAT_TEXT};
+    struct request request = {.format = INFO_FORMAT_TEXT};
     int letter;
 
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, "bopsjmhV", options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, ":bolpstn:r:jmhV", options, NULL)) != -1) {
         switch (letter) {
         case 'b':
             request.sections |= SECTION_BUILD;
@@ -95,6 +147,19 @@ static struct request parse_options(int argc, char **argv)
         case 's':
             request.sections |= SECTION_STATS;
             break;
+        case 'l':
+            request.sections |= SECTION_LINKS;
+            break;
+        case 't':
+            request.sections |= SECTION_TOPOLOGY;
+            request.svg = is_svg(optarg);
+            break;
+        case 'n':
+            request.topology.nodes = optarg;
+            break;
+        case 'r':
+            request.topology.route = optarg;
+            break;
         case 'j':
             request.format = INFO_FORMAT_JSON;
             break;
@@ -107,6 +172,8 @@ static struct request parse_options(int argc, char **argv)
         case 'V':
             printf("apeni-info %s\n", PACKAGE_VERSION);
             exit(EXIT_GOOD);
+        case ':':
+            bad_use("this option needs a value:", argv[optind - 1]);
         default:
             bad_option(argv);
         }
@@ -114,9 +181,7 @@ static struct request parse_options(int argc, char **argv)
     if (optind < argc) {
         bad_use("unexpected argument", argv[optind]);
     }
-    if (request.format == INFO_FORMAT_MARKDOWN && request.sections != SECTION_PARAMS) {
-        bad_use("only --params goes with", "--markdown");
-    }
+    check_request(&request);
     return request;
 }
 
@@ -134,7 +199,7 @@ static void print_facts(void (*gather)(struct info_facts *facts), enum info_form
     }
 }
 
-static void print_text(unsigned sections)
+static void print_text(unsigned sections, const struct info_topology *topology)
 {
     const char *separator = "";
 
@@ -147,6 +212,10 @@ static void print_text(unsigned sections)
         print_facts(info_gather_host, INFO_FORMAT_TEXT, "\n");
         separator = "\n";
     }
+    if ((sections & SECTION_LINKS) != 0) {
+        print_facts(info_gather_links, INFO_FORMAT_TEXT, separator);
+        separator = "\n";
+    }
     if ((sections & SECTION_PARAMS) != 0) {
         printf("%s", separator);
         info_print_params(INFO_FORMAT_TEXT);
@@ -155,10 +224,15 @@ static void print_text(unsigned sections)
     if ((sections & SECTION_STATS) != 0) {
         printf("%s", separator);
         info_print_stats(INFO_FORMAT_TEXT);
+        separator = "\n";
+    }
+    if ((sections & SECTION_TOPOLOGY) != 0) {
+        printf("%s", separator);
+        info_topology_print_text(topology);
     }
 }
 
-static void print_json(unsigned sections)
+static void print_json(unsigned sections, const struct info_topology *topology)
 {
     const char *separator = "{\n";
 
@@ -171,6 +245,10 @@ static void print_json(unsigned sections)
         print_facts(info_gather_host, INFO_FORMAT_JSON, ",\n");
         separator = ",\n";
     }
+    if ((sections & SECTION_LINKS) != 0) {
+        print_facts(info_gather_links, INFO_FORMAT_JSON, separator);
+        separator = ",\n";
+    }
     if ((sections & SECTION_PARAMS) != 0) {
         printf("%s", separator);
         info_print_params(INFO_FORMAT_JSON);
@@ -179,23 +257,32 @@ static void print_json(unsigned sections)
     if ((sections & SECTION_STATS) != 0) {
         printf("%s", separator);
         info_print_stats(INFO_FORMAT_JSON);
+        separator = ",\n";
+    }
+    if ((sections & SECTION_TOPOLOGY) != 0) {
+        printf("%s", separator);
+        info_topology_print_json(topology);
     }
     printf("\n}\n");
 }
 
-static void print_request(const struct request *request)
+static void print_request(const struct request *request, const struct info_topology *topology)
 {
     unsigned sections = request->sections;
 
+    if (request->svg) {
+        info_topology_print_svg(topology);
+        return;
+    }
     switch (request->format) {
     case INFO_FORMAT_JSON:
-        print_json(sections != 0 ? sections : SECTION_ALL);
+        print_json(sections != 0 ? sections : SECTION_ALL, topology);
         break;
     case INFO_FORMAT_MARKDOWN:
         info_print_params(INFO_FORMAT_MARKDOWN);
         break;
     case INFO_FORMAT_TEXT:
-        print_text(sections != 0 ? sections : SECTION_BUILD | SECTION_HOST);
+        print_text(sections != 0 ? sections : SECTION_BUILD | SECTION_HOST, topology);
         if (sections == 0) {
             printf("\napeni-info --params lists the parameters, --stats the statistics.\n");
         }
@@ -207,8 +294,17 @@ int main(int argc, char **argv)
 {
     struct request request = parse_options(argc, argv);
     ni_status environment = ni_config_check_environment();
+    struct info_topology topology = {.map = NULL};
 
-    print_request(&request);
+    if ((request.sections & SECTION_TOPOLOGY) != 0 &&
+        !info_topology_find(&request.topology, &topology)) {
+        return EXIT_BAD_ENVIRONMENT;
+    }
+    if (request.svg && ni_torus_nodes(&topology.torus) > SVG_NODES_MAX) {
+        bad_use("too many nodes for a drawing:", "--topology=svg");
+    }
+    print_request(&request, &topology);
+    info_topology_free(&topology);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("apeni-info: standard output");
         return EXIT_BAD_USE;

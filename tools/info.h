@@ -52,6 +52,9 @@ void info_gather_build(struct info_facts *facts);
 void info_gather_cpu(struct info_facts *facts);
 void info_gather_host(struct info_facts *facts);
 
+/* Opens interfaces: errors go to standard error. */
+void info_gather_links(struct info_facts *facts);
+
 enum info_format { INFO_FORMAT_TEXT, INFO_FORMAT_JSON, INFO_FORMAT_MARKDOWN };
 
 /* The parameters with their values, or for MARKDOWN the table of docs/parameters.md, which is the

@@ -9,7 +9,11 @@ tools_apeni_info_SOURCES = \
     tools/info_build.c \
     tools/info_facts.c \
     tools/info_host.c \
-    tools/info_params.c
+    tools/info_links.c \
+    tools/info_params.c \
+    tools/info_svg.c \
+    tools/info_topology.c \
+    tools/info_topology.h
 tools_apeni_info_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
 tools_apeni_info_LDADD = ni/libapeni_core.la
 

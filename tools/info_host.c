@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory_node.h"
 #include "base/number.h"
 #include "engine/place.h"
 
@@ -168,6 +169,12 @@ static void add_placement(struct info_facts *facts)
     const struct ni_open_attr alone = {.taken_cpus = ""};
     struct ni_placed place = ni_place_find(&alone);
 
+    int node = ni_memory_node_near();
+
+    info_add_number(facts, "memory_nodes", ni_memory_nodes());
+    if (node >= 0) {
+        info_add_number(facts, "near_memory_node", (uint64_t)node);
+    }
     info_add_text(facts, "topology", "%s", ni_topology_source());
     info_add_text(facts, "placement", "%s: %s", ni_placement_name(place.placement), place.why);
 }

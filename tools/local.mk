@@ -29,3 +29,4 @@ tools/apelink-env: tools/apelink-env.in Makefile
 
 include tools/info.mk
 include tools/perf.mk
+include tools/hosts.mk

@@ -145,9 +145,18 @@ const struct perf_untried perf_untried[] = {
     {"shm_peers_wait_ms", "how long to wait at that limit"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},
     {"shm_exports", "a limit"},
+    {"bulk_pass", "how long messages wait for a long transfer, of which it looks at neither"},
     {"peer_check_ms", "how soon the end of a peer is noticed"},
+    {"rails", "what a rail is worth depends on what it is; osu_bench/ni_multipath measures it"},
+    {"multipath", "it is about order; osu_bench/ni_multipath measures both"},
     {"placement", "it is for programs that compute meanwhile; osu_bench/ni_placement measures it"},
     {"simd", "auto takes the widest instructions; apeni-perf search shows what others are worth"},
     {"match_unexpected", "a limit of memory"},
+    {"links", "where the peers are decides"},
+    {"ucx_lane_size", "it is for peers on other hosts"},
+    {"ucx_bulk_size", "it is for peers on other hosts"},
+    {"ucx_early", "it says when connections are made, not how fast they are"},
+    {"torus", "what apeni-info --topology draws"},
+    {"torus_hosts", "what apeni-info --topology draws"},
 };
 const size_t perf_untried_count = NI_ARRAY_LENGTH(perf_untried);

@@ -3,6 +3,7 @@
 
 ni_examples = \
     examples/ni/halo \
+    examples/ni/multipath \
     examples/ni/queue_pair \
     examples/ni/session \
     examples/ni/tasks
@@ -10,6 +11,10 @@ ni_examples = \
 examples_ni_halo_SOURCES = examples/ni/halo.c
 examples_ni_halo_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 examples_ni_halo_LDADD = ni/libapeni.la
+
+examples_ni_multipath_SOURCES = examples/ni/multipath.c
+examples_ni_multipath_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+examples_ni_multipath_LDADD = ni/libapeni.la
 
 examples_ni_queue_pair_SOURCES = examples/ni/queue_pair.c
 examples_ni_queue_pair_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)

@@ -29,6 +29,16 @@
     X(NI_PLACE_EDGE, "edge") \
     X(NI_PLACE_SPLIT, "split")
 
+#define NI_LINKS_LIST(X)     \
+    X(NI_LINKS_AUTO, "auto") \
+    X(NI_LINKS_SHM, "shm")   \
+    X(NI_LINKS_UCX, "ucx")   \
+    X(NI_LINKS_BOTH, "both")
+
+#define NI_MULTIPATH_LIST(X)                \
+    X(NI_MULTIPATH_BY_COUNTERS, "counters") \
+    X(NI_MULTIPATH_BY_ORDER, "resequence")
+
 #define NI_SIMD_LIST(X)         \
     X(NI_SIMD_AUTO, "auto")     \
     X(NI_SIMD_AVX512, "avx512") \
@@ -45,6 +55,8 @@
 #define NI_CONFIG_CONSTANT(constant, text) constant,
 enum ni_shm_copy { NI_SHM_COPY_LIST(NI_CONFIG_CONSTANT) };
 enum ni_place_value { NI_PLACE_LIST(NI_CONFIG_CONSTANT) };
+enum ni_links_value { NI_LINKS_LIST(NI_CONFIG_CONSTANT) };
+enum ni_multipath_value { NI_MULTIPATH_LIST(NI_CONFIG_CONSTANT) };
 enum ni_simd { NI_SIMD_LIST(NI_CONFIG_CONSTANT) };
 #undef NI_CONFIG_CONSTANT
 

@@ -21,6 +21,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/list.h \
     ni/base/log.c \
     ni/base/log.h \
+    ni/base/memory_node.c \
+    ni/base/memory_node.h \
     ni/base/number.c \
     ni/base/number.h \
     ni/base/param_table.c \

@@ -9,23 +9,12 @@
 #define ITEM_SIZE_MAX   (1U << 20)
 #define CHUNK_BYTES     (64U << 10) /* where the caller leaves the choice */
 #define CHUNK_ITEMS_MIN 8
-#define CHUNK_BYTES_MAX (1U << 30) /* keeps offsets within what ni_pool_slot divides exactly */
+#define CHUNK_BYTES_MAX (1U << 30)
 
-/* Where item 0 of a chunk with that many slots lies. */
-static uint64_t items_offset(uint64_t slots)
+/* The largest power of two whose items take no more than CHUNK_BYTES. */
+static uint64_t usual_slots(uint64_t stride)
 {
-    return ni_align_up(sizeof(struct ni_pool_chunk) + slots * sizeof(uint32_t), NI_CACHE_LINE);
-}
-
-/* Use the room that rounding the chunk up to a power of two has made. */
-static uint32_t slots_in(uint64_t chunk_bytes, uint64_t stride, uint64_t at_least)
-{
-    uint64_t slots = at_least;
-
-    while (items_offset(slots + 1) + (slots + 1) * stride <= chunk_bytes) {
-        slots++;
-    }
-    return (uint32_t)slots;
+    return (uint64_t)1 << ni_ilog2(ni_max_u64(CHUNK_BYTES / stride, CHUNK_ITEMS_MIN));
 }
 
 ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
@@ -36,31 +25,29 @@ ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_pe
     }
 
     uint64_t size = ni_max_u64(item_size, sizeof(struct ni_pool_free));
-    uint64_t stride = ni_align_up(size, NI_CACHE_LINE);
-    uint64_t wanted = items_per_chunk;
+    uint64_t tag_at = ni_align_up(size, sizeof(uint64_t));
+    uint64_t stride = ni_align_up(tag_at + sizeof(uint64_t), NI_CACHE_LINE);
+    uint64_t slots = items_per_chunk != 0 ? items_per_chunk : usual_slots(stride);
 
-    if (wanted == 0) {
-        wanted = ni_max_u64(CHUNK_BYTES / (stride + sizeof(uint32_t)), CHUNK_ITEMS_MIN + 1) - 1;
-    }
     if (limit != 0) {
-        wanted = ni_min_u64(wanted, limit);
+        slots = ni_min_u64(slots, limit);
     }
-
-    uint64_t chunk_bytes = ni_round_up_pow2(items_offset(wanted) + wanted * stride);
-
-    if (chunk_bytes > CHUNK_BYTES_MAX) {
+    slots = ni_round_up_pow2(slots);
+    if (slots * stride > CHUNK_BYTES_MAX) {
         return NI_ERR_INVALID;
     }
     memset(pool, 0, sizeof *pool);
-    pool->slots = slots_in(chunk_bytes, stride, wanted);
-    pool->chunk_mask = chunk_bytes - 1;
-    pool->items_offset = (uint32_t)items_offset(pool->slots);
-    pool->reciprocal = (uint32_t)(((uint64_t)1 << 32) / stride + 1);
+    pool->tag_at = tag_at;
     pool->stride = (uint32_t)stride;
     pool->item_size = (uint32_t)size;
-    pool->slot_shift = ni_ilog2(ni_round_up_pow2(pool->slots));
+    pool->slot_shift = ni_ilog2(slots);
     pool->limit = limit != 0 ? limit : UINT32_MAX;
     return NI_OK;
+}
+
+static size_t chunk_bytes(const struct ni_pool *pool)
+{
+    return (size_t)pool->stride << pool->slot_shift;
 }
 
 uint32_t ni_pool_fini(struct ni_pool *pool)
@@ -69,7 +56,7 @@ uint32_t ni_pool_fini(struct ni_pool *pool)
 
     for (uint32_t i = 0; i < pool->chunk_count; i++) {
 #if NI_ASAN
-        ASAN_UNPOISON_MEMORY_REGION(pool->chunks[i], pool->chunk_mask + 1);
+        ASAN_UNPOISON_MEMORY_REGION(pool->chunks[i], chunk_bytes(pool));
 #endif
         ni_free(pool->chunks[i]);
     }
@@ -98,47 +85,37 @@ static ni_status grow_table(struct ni_pool *pool)
 
 static ni_status add_chunk(struct ni_pool *pool)
 {
-    /* indices are 32 bits wide */
-    if (pool->chunk_count >= (UINT32_MAX >> pool->slot_shift)) {
-        return NI_ERR_LIMIT;
-    }
     if (grow_table(pool) != NI_OK) {
         return NI_ERR_NOMEM;
     }
 
-    size_t bytes = pool->chunk_mask + 1;
-    struct ni_pool_chunk *chunk = ni_aligned(bytes, bytes);
+    char *chunk = ni_aligned(NI_CACHE_LINE, chunk_bytes(pool));
 
     if (chunk == NULL) {
         return NI_ERR_NOMEM;
     }
-    memset(chunk, 0, pool->items_offset); /* the items stay untouched */
-    chunk->first = pool->chunk_count << pool->slot_shift;
 #if NI_ASAN
-    ASAN_POISON_MEMORY_REGION((char *)chunk + pool->items_offset, bytes - pool->items_offset);
+    ASAN_POISON_MEMORY_REGION(chunk, chunk_bytes(pool));
 #endif
     pool->chunks[pool->chunk_count++] = chunk;
-    pool->fresh = 0;
     return NI_OK;
 }
 
 /* Make an item; NULL at the limit or when out of memory. */
 static void *get_new(struct ni_pool *pool)
 {
-    if (pool->made >= pool->limit) {
+    uint32_t index = pool->made;
+    void *item;
+
+    if (index >= pool->limit ||
+        (index >> pool->slot_shift == pool->chunk_count && add_chunk(pool) != NI_OK)) {
         return NULL;
     }
-    if (pool->chunk_count == 0 || pool->fresh == pool->slots) {
-        if (add_chunk(pool) != NI_OK) {
-            return NULL;
-        }
-    }
-
-    struct ni_pool_chunk *chunk = pool->chunks[pool->chunk_count - 1];
-    void *item = ni_pool_slot_item(pool, chunk, pool->fresh);
-
-    chunk->generation[pool->fresh]++;
-    pool->fresh++;
+    item = ni_pool_slot_item(pool, index);
+#if NI_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(ni_pool_tag(pool, item), sizeof(uint64_t));
+#endif
+    *ni_pool_tag(pool, item) = NI_POOL_GENERATION | index;
     pool->made++;
     pool->out++;
     ni_pool_unpoison(pool, item);
@@ -147,10 +124,12 @@ static void *get_new(struct ni_pool *pool)
 
 void *ni_pool_get_slow(struct ni_pool *pool)
 {
+    uint64_t token;
+
     if (ni_fault(NI_FAULT_ALLOC)) {
         return NULL;
     }
-    return pool->free != NULL ? ni_pool_take(pool) : get_new(pool);
+    return pool->free != NULL ? ni_pool_take(pool, &token) : get_new(pool);
 }
 
 void *ni_pool_next(const struct ni_pool *pool, uint32_t *cursor)

@@ -3,6 +3,7 @@
 #define NI_COMMAND_COMMAND_H
 
 #include <apeni/command.h>
+#include <apeni/notify.h>
 
 #include "engine/engine.h"
 
@@ -89,13 +90,17 @@ struct ni_command_order {
     uint8_t *local;
     uint64_t remote;
     uint32_t len;
-    struct ni_ack ack; /* of the owner: NONE, WORD or COUNTER; NONE if it was not valid */
+    struct ni_ack
+        ack; /* of the owner: NONE, WORD, COUNTER, or CALL for an interrupt; NONE if it was
+                          not valid */
+    bool noted, departs; /* WRITE_NOTIFY */
+    struct ni_note note;
 };
 
 enum ni_command_reason ni_command_judge(struct ni_command_slot *slot,
                                         struct ni_command_order *order);
 /* The ack that the slot's descriptor names. */
-struct ni_ack ni_command_ack_of(const struct ni_command_slot *slot);
+struct ni_ack ni_command_ack_of(struct ni_command_slot *slot);
 
 /* ---- region.c -------------------------------------------------------------------------------- */
 

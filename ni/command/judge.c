@@ -24,21 +24,23 @@ static bool is_size(enum ni_command_op op, uint32_t size)
     if (op == NI_COMMAND_MESSAGE) {
         return size >= NI_COMMAND_MESSAGE_BYTES && size <= NI_COMMAND_WORDS * sizeof(uint32_t);
     }
-    return size == NI_COMMAND_COPY_BYTES;
+    return size ==
+           (op == NI_COMMAND_WRITE_NOTIFY ? NI_COMMAND_NOTIFY_BYTES : NI_COMMAND_COPY_BYTES);
 }
 
 static bool is_head(const struct ni_command_slot *slot)
 {
     uint32_t op = slot->word[0] >> 8 & 15;
 
-    return op >= NI_COMMAND_WRITE && op <= NI_COMMAND_MESSAGE && (slot->word[0] & 1U << 15) == 0 &&
-           (unsigned)ack_kind(slot) <= NI_COMMAND_ACK_COUNTER;
+    return op >= NI_COMMAND_WRITE && op <= NI_COMMAND_WRITE_NOTIFY &&
+           (slot->word[0] & 1U << 15) == 0;
 }
 
 static bool judge_ack(struct ni_command_slot *slot)
 {
     struct ni *ni = slot->region->ni;
     uint64_t where = ni_command_pair(&slot->word[1]);
+    struct ni_region_view view;
     int64_t value;
 
     switch (ack_kind(slot)) {
@@ -47,12 +49,25 @@ static bool judge_ack(struct ni_command_slot *slot)
     case NI_COMMAND_ACK_WORD:
         return where % sizeof(ni_word) == 0 &&
                is_owners(ni, where, sizeof(ni_word), NI_ACCESS_WRITE, &slot->ack_memory);
+    case NI_COMMAND_ACK_INTERRUPT:
+        return where <= UINT32_MAX &&
+               ni_region_view(ni, (ni_handle)where, NI_REGION_INTERRUPT, &view);
     default:
         return where <= UINT32_MAX && ni_counter_read(ni, (ni_handle)where, &value) == NI_OK;
     }
 }
 
-struct ni_ack ni_command_ack_of(const struct ni_command_slot *slot)
+/* Raise the interrupt of a descriptor, which is nobody's any more if it was deregistered meanwhile. */
+static void wake(void *arg, ni_status status, uint64_t value)
+{
+    const struct ni_command_slot *slot = arg;
+
+    (void)status;
+    (void)value;
+    (void)ni_interrupt_raise(slot->region->ni, slot->word[1]);
+}
+
+struct ni_ack ni_command_ack_of(struct ni_command_slot *slot)
 {
     uint64_t where = ni_command_pair(&slot->word[1]);
 
@@ -61,6 +76,8 @@ struct ni_ack ni_command_ack_of(const struct ni_command_slot *slot)
         return (struct ni_ack){.kind = NI_ACK_WORD, .word = (ni_word *)(uintptr_t)where};
     case NI_COMMAND_ACK_COUNTER:
         return (struct ni_ack){.kind = NI_ACK_COUNTER, .counter = (ni_handle)where};
+    case NI_COMMAND_ACK_INTERRUPT:
+        return (struct ni_ack){.kind = NI_ACK_CALL, .fn = wake, .arg = slot};
     default:
         return (struct ni_ack){.kind = NI_ACK_NONE};
     }
@@ -69,7 +86,7 @@ struct ni_ack ni_command_ack_of(const struct ni_command_slot *slot)
 static enum ni_command_reason judge_local(const struct ni_command_slot *slot,
                                           struct ni_command_order *order)
 {
-    unsigned access = order->op == NI_COMMAND_WRITE ? NI_ACCESS_READ : NI_ACCESS_WRITE;
+    unsigned access = order->op == NI_COMMAND_READ ? NI_ACCESS_WRITE : NI_ACCESS_READ;
     struct ni_rkey rkey;
 
     if (order->op == NI_COMMAND_MESSAGE) {
@@ -84,6 +101,28 @@ static enum ni_command_reason judge_local(const struct ni_command_slot *slot,
                    is_owners(slot->region->ni, (uintptr_t)order->local, order->len, access, &rkey)
                ? NI_COMMAND_DONE
                : NI_COMMAND_BAD_LOCAL;
+}
+
+/* The words behind those of a copy. The note's peer is that of the bytes. */
+static bool judge_notice(const struct ni_command_slot *slot, struct ni_command_order *order)
+{
+    const struct ni_command_region *region = slot->region;
+    uint32_t notice = slot->word[8], target = notice & 0xffff;
+
+    order->note.addr = ni_command_pair(&slot->word[9]);
+    order->note.value = ni_command_pair(&slot->word[11]);
+    order->departs = (notice & NI_COMMAND_DEPARTED) != 0;
+    order->noted = (notice & NI_COMMAND_NOTE) != 0;
+    if (!order->noted) {
+        return (notice & ~(uint32_t)NI_COMMAND_DEPARTED) == 0 &&
+               (order->note.addr | order->note.value) == 0;
+    }
+    if (notice >> 18 != 0 || target >= region->target_count ||
+        region->targets[target].peer != order->target->peer) {
+        return false;
+    }
+    order->note.region = region->targets[target].rkey;
+    return true;
 }
 
 enum ni_command_reason ni_command_judge(struct ni_command_slot *slot,
@@ -108,5 +147,9 @@ enum ni_command_reason ni_command_judge(struct ni_command_slot *slot,
         return NI_COMMAND_BAD_TARGET;
     }
     order->target = &region->targets[target];
+    order->noted = order->departs = false;
+    if (order->op == NI_COMMAND_WRITE_NOTIFY && !judge_notice(slot, order)) {
+        return NI_COMMAND_BAD_NOTE;
+    }
     return judge_local(slot, order);
 }

@@ -15,6 +15,7 @@ static const ni_status statuses[] = {
     [NI_COMMAND_BAD_ACK] = NI_ERR_REGION,
     [NI_COMMAND_BAD_TARGET] = NI_ERR_NOTFOUND,
     [NI_COMMAND_BAD_LOCAL] = NI_ERR_BOUNDS,
+    [NI_COMMAND_BAD_NOTE] = NI_ERR_NOTFOUND,
 };
 
 /* Give the line back for the next descriptor. */
@@ -66,7 +67,7 @@ static void finish(struct ni_command_slot *slot, const struct ni_ack *ack, ni_st
     ni_stat_add(&ni->stats.commands_refused, status != NI_OK);
     if (ack->kind == NI_ACK_WORD) {
         store_word(ni, slot, ack, status, value);
-    } else if (ack->kind == NI_ACK_COUNTER && status == NI_OK) {
+    } else if (ack->kind == NI_ACK_CALL || (ack->kind == NI_ACK_COUNTER && status == NI_OK)) {
         ni_ack_deliver(ni, ack, status, value);
     }
     give_back(slot, status, reason);
@@ -80,6 +81,25 @@ static void on_done(void *arg, ni_status status, uint64_t value)
 
     finish(slot, &ack, status, status == NI_OK ? NI_COMMAND_DONE : NI_COMMAND_FAILED, value);
     ni_command_unpin(region);
+}
+
+/* The source may be used again: all of it has left. */
+static void on_departed(void *arg, ni_status status, uint64_t value)
+{
+    const struct ni_command_slot *slot = arg;
+
+    (void)value;
+    on_done(arg, status, status == NI_OK ? slot->word[3] : 0);
+}
+
+static ni_status start_notified(struct ni_command_slot *slot, const struct ni_command_order *order,
+                                const struct ni_remote *remote, const struct ni_ack *done)
+{
+    const struct ni_ack departed = {.kind = NI_ACK_CALL, .fn = on_departed, .arg = slot};
+
+    return ni_write_notify(slot->region->ni, order->target->peer, order->local, order->len, remote,
+                           order->noted ? &order->note : NULL, order->departs ? &departed : NULL,
+                           order->departs ? NULL : done);
 }
 
 /* As the calls of transfer.h: NI_OK, and on_done comes or has come. */
@@ -100,6 +120,8 @@ static ni_status start(struct ni_command_slot *slot, const struct ni_command_ord
         return ni_write(ni, peer, order->local, order->len, &remote, &done);
     case NI_COMMAND_READ:
         return ni_read(ni, peer, order->local, order->len, &remote, &done);
+    case NI_COMMAND_WRITE_NOTIFY:
+        return start_notified(slot, order, &remote, &done);
     case NI_COMMAND_MESSAGE:
         break;
     }

@@ -7,6 +7,7 @@
 #include "engine/control.h"
 #include "engine/direct.h"
 #include "engine/help.h"
+#include "engine/multipath.h"
 #include "engine/portal_ops.h"
 #include "engine/probe.h"
 
@@ -71,6 +72,9 @@ static ni_status on_job(const struct ni_arrival *a)
 
 static ni_status on_nop(const struct ni_arrival *a)
 {
+    if (a->tag == NI_NOP_TAKEN) {
+        return ni_multipath_taken(a->peer, ni_direct_field(a->packet, 0));
+    }
     if (a->tag != 0) {
         ni_probe_arrive(a->peer, a->tag, a->packet->body[0]);
     }

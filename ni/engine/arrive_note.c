@@ -100,6 +100,23 @@ static bool find(const struct ni_arrival *a, const struct ni_packet_note *note,
     return entry != NULL && ni_entry_read(entry, note->handle, view);
 }
 
+ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note)
+{
+    struct ni_region_view view;
+    ni_status status;
+
+    if (!find(a, note, &view)) {
+        return NI_ERR_REGION;
+    }
+    if (view.type != NI_REGION_MEMORY) {
+        return tell_object(a, note, &view);
+    }
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = store_word(a, note);
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    return status;
+}
+
 ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     struct ni_packet_note note;

@@ -68,15 +68,6 @@ ni_status ni_on_read(const struct ni_arrival *a)
     return ni_arrival_answer_refusal(a, fields.token, status);
 }
 
-static void finish(struct ni_op *op, ni_status status, uint64_t value)
-{
-    if (!op->plain && op->asked) {
-        op->peer->heard_ns = ni_now_ns();
-        ni_ask_end(op);
-    }
-    ni_op_complete(op, status, value);
-}
-
 /* An item for a request, or why there is none. */
 static ni_status take_item(const struct ni_arrival *a, struct ni_op *op)
 {
@@ -135,7 +126,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op->kind != NI_OP_READ || status != NI_OK) {
         uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
 
-        finish(op, status, status == NI_OK ? value : 0);
+        ni_ask_finish(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }
     /* Segments of an answer come in order. */
@@ -145,7 +136,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     memcpy(op->local + op->got, a->payload, a->len);
     op->got += a->len;
     if (op->got == op->len) {
-        finish(op, NI_OK, op->len);
+        ni_ask_finish(op, NI_OK, op->len);
     } else if (asked) {
         a->peer->heard_ns = ni_now_ns();
     }

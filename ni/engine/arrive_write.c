@@ -5,10 +5,12 @@
 
 #include "engine/arrival.h"
 #include "engine/counter.h"
-#include "engine/queue.h"
+#include "engine/multipath.h"
 #include "engine/note.h"
+#include "engine/queue.h"
 #include "engine/regions.h"
 #include "engine/thread.h"
+#include "engine/transfer.h"
 
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
  * Writes to memory, queues and counters. */
@@ -40,6 +42,29 @@ ni_status ni_on_message(const struct ni_arrival *a)
 static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     return fields->operand <= fields->compare && a->len <= fields->compare - fields->operand;
+}
+
+static bool is_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    return fields->operand == NI_WRITE_WORD && fields->compare == a->len && a->len != 0 &&
+           a->len <= sizeof(uint64_t) && (a->len & (a->len - 1)) == 0;
+}
+
+/* Its bytes appear at once, for who polls them. */
+static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    uint64_t value = 0;
+    ni_status status;
+
+    memcpy(&value, a->payload, a->len);
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        status = ni_word_store(fields->addr, value, a->len);
+        status = status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    return ni_arrival_answer(a, fields->token, status, a->len);
 }
 
 static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
@@ -125,20 +150,34 @@ ni_status ni_on_write(const struct ni_arrival *a)
     const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
     struct ni_packet_remote fields;
     struct ni_region_view region;
+    bool word = false;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
-    if (!ni_arrival_has_fields(a, sizeof(fields))) {
-        return NI_ERR_PROTOCOL;
+    if (NI_UNLIKELY(!ni_arrival_has_fields(a, sizeof(fields)))) {
+        if (a->in_bulk || a->payload != (const uint8_t *)a->packet + NI_WRITE_WHOLE_HEAD) {
+            return NI_ERR_PROTOCOL;
+        }
+        fields.operand = 0;
+        fields.compare = a->len;
     }
     if ((a->tag & NI_WRITE_NOTED) != 0) {
         return ni_on_noted(a, &fields);
     }
     if (NI_UNLIKELY(!fields_fit(a, &fields))) {
-        return (fields.operand & NI_WRITE_COUNTED) != 0 ? write_counted(a, &fields)
-                                                        : NI_ERR_PROTOCOL;
+        if ((fields.operand & NI_WRITE_COUNTED) != 0) {
+            return write_counted(a, &fields);
+        }
+        word = is_word(a, &fields);
+        if (!word) {
+            return (fields.operand & NI_WRITE_PART) != 0 ? ni_on_part(a, &fields) : NI_ERR_PROTOCOL;
+        }
+        fields.operand = 0;
     }
     if (entry == NULL || !ni_entry_read(entry, a->region, &region)) {
         return ni_queue_is_number(a->region) ? ni_on_enqueue(a, &fields) : write_memory(a, &fields);
+    }
+    if (word && region.type == NI_REGION_MEMORY) {
+        return store_word(a, &fields);
     }
     if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
         return ni_on_enqueue(a, &fields);

@@ -82,6 +82,15 @@ void ni_ask_end(struct ni_op *op)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+void ni_ask_finish(struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (!op->plain && op->asked) {
+        op->peer->heard_ns = ni_now_ns();
+        ni_ask_end(op);
+    }
+    ni_op_complete(op, status, value);
+}
+
 void ni_ask_declined(struct ni_op *op)
 {
     ni_ask_end(op);

@@ -20,4 +20,7 @@ unsigned ni_ask_progress(struct ni *ni);
 ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
                         ni_handle handle, struct ni_lane_rx *lane);
 
+/* The answer of a Read is complete, asked for or not. No lock is held. */
+void ni_ask_finish(struct ni_op *op, ni_status status, uint64_t value);
+
 #endif

@@ -55,7 +55,8 @@ bool ni_send_can_answer(struct ni *ni)
 static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
 {
     unsigned kind = ni_packet_kind(control->word0);
-    bool answer = kind == NI_PACKET_ACK || kind == NI_PACKET_PUT_ACK || kind == NI_PACKET_REPLY;
+    bool answer = kind == NI_PACKET_ACK || kind == NI_PACKET_PUT_ACK || kind == NI_PACKET_REPLY ||
+                  kind == NI_PACKET_NOP;
     struct ni_control *waits = get_control(peer->ni, answer);
 
     if (waits == NULL) {

@@ -63,15 +63,19 @@ static bool share(struct ni_op *op, uint32_t own)
     return shared;
 }
 
-/* No chunk can be claimed from now on; notes how many the target has. */
+/* No chunk can be claimed from now on; notes how many the target has. If the claims are not those of this
+ * transfer any more, the target has cleared the lane, as it does when it closes: nobody knows then who has
+ * copied what. */
 static void close_job(struct ni_op *op)
 {
     op->closed = true;
+    op->at = op->until;
     op->others = 0;
     if (op->job != NULL) {
         uint64_t claim = atomic_exchange_explicit(&op->job->claim, 0, memory_order_relaxed);
         uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->chunks);
 
+        op->alone = (uint32_t)(claim >> 32) != op->generation;
         /* A target that scribbles here harms its own transfer only. */
         op->others = claimed > op->own ? claimed - op->own : 0;
     }
@@ -104,19 +108,30 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
     ni_stat_add(&ni->stats.bulk_bytes_self, len);
 }
 
-/* True: the operation may be gone. */
-static bool copy_own(struct ni_op *op, uint32_t chunk)
+static void open_chunk(struct ni_op *op, uint32_t chunk)
 {
-    uint64_t at = chunk * op->chunk;
+    op->at = chunk * op->chunk;
+    op->until = ni_min_u64(op->at + op->chunk, op->len);
+}
+
+/* A piece of the chunk that is open, mostly all of it. True: the operation may be gone. */
+static bool copy_own(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    uint64_t at = op->at, began_ns;
     struct ni_errand_copy copy = {
         .ep = op->peer->ep,
         .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
         .local = op->local + at,
         .remote = op->where.addr + at,
-        .len = ni_min_u64(op->chunk, op->len - at),
+        .len = ni_pace_piece(ni, op->len, op->until - at, &began_ns),
     };
+    bool gone;
 
-    return ni_errand_run(op->peer->ni, op, &copy, copied);
+    op->at += copy.len;
+    gone = ni_errand_run(ni, op, &copy, copied);
+    ni_pace_copied(ni, began_ns);
+    return gone;
 }
 
 /* Whether the target copies no chunk any more. */
@@ -143,8 +158,11 @@ static void finish(struct ni_op *op)
     bool redo = false;
 
     if (op->job != NULL) {
-        redo = atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
+        redo = op->alone || atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
         ni_job_give(op);
+    }
+    if (op->failure == NI_OK && redo) {
+        op->failure = ni_peer_state(op->peer);
     }
     if (op->failure == NI_OK && redo) {
         /* The target could not copy what it claimed: all again, alone. */
@@ -176,7 +194,7 @@ static unsigned step(struct ni_op *op)
     uint32_t chunk;
     unsigned events = 0;
 
-    if (ni_errand_busy(op->peer->ni, op)) {
+    if (ni_errand_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
         return 0;
     }
     if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
@@ -184,15 +202,18 @@ static unsigned step(struct ni_op *op)
         (void)share(op, 0); /* all jobs were in use when it was started */
     }
     if (!op->closed) {
-        if (claim_own(op, &chunk)) {
-            if (copy_own(op, chunk)) {
+        if (op->at == op->until && claim_own(op, &chunk)) {
+            open_chunk(op, chunk);
+        }
+        if (op->at != op->until) {
+            if (copy_own(op)) {
                 return 1;
             }
             events = 1;
         } else {
             close_job(op);
         }
-        if (!op->closed && op->job == NULL && op->own == op->chunks) {
+        if (!op->closed && op->job == NULL && op->own == op->chunks && op->at == op->until) {
             close_job(op);
         }
     }
@@ -244,7 +265,8 @@ void ni_copy_start(struct ni_op *op)
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
     shared = worth_sharing(op) && op->chunks > first && share(op, first);
     if (shared && first) {
-        (void)copy_own(op, 0);
+        open_chunk(op, 0);
+        (void)copy_own(op);
     }
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->copying, &op->copying);

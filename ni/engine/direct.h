@@ -22,6 +22,15 @@ enum {
     NI_DIRECT_READ = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_ack),    /* of what was read */
 };
 
+/* Where the payload of a whole Write of so many bytes begins: in the first line if it fits there. */
+NI_ALWAYS_INLINE unsigned ni_direct_write_head(size_t len)
+{
+    if (NI_LIKELY(len <= NI_LINE - NI_DIRECT_HEAD)) {
+        return NI_DIRECT_HEAD;
+    }
+    return len <= NI_LINE - NI_WRITE_WHOLE_HEAD ? NI_WRITE_WHOLE_HEAD : NI_LINE;
+}
+
 /* Where a packet of so many lines goes now; NULL: take the detour. The peer's lock is held until it
  * is sent. */
 NI_ALWAYS_INLINE struct ni_packet *ni_direct_place(struct ni_peer *peer, uint32_t lines)
@@ -99,10 +108,10 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kin
 }
 
 /* Free a plain operation. The NI's lock is held. */
-NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op, uint32_t *generation)
+NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    ni_pool_put_found(&ni->op_pool, op, generation);
+    ni_pool_put(&ni->op_pool, op);
     ni_stat_set(&ni->stats.pending_ops, ni_pool_out(&ni->op_pool));
 }
 
@@ -111,11 +120,10 @@ NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op, uint32_t *
 NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, uint64_t token,
                                          ni_status status, uint64_t value, bool threads)
 {
-    uint32_t *generation;
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, threads);
-    op = ni_pool_find(&ni->op_pool, token, &generation);
+    op = ni_pool_from_token(&ni->op_pool, token);
     if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
         NI_UNLIKELY(op->ack.kind != NI_ACK_CALL) || NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) ||
         (op->kind >= NI_OP_READ && status == NI_OK)) {
@@ -129,7 +137,7 @@ NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, ui
     if (op->kind != NI_OP_ATOMIC) {
         value = op->len;
     }
-    ni_direct_free(ni, op, generation);
+    ni_direct_free(ni, op);
     ni_lock_give(&ni->lock, threads);
     fn(arg, status, status == NI_OK ? value : 0);
     return true;

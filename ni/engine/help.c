@@ -38,31 +38,48 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
     help->failed = status != NI_OK;
     if (status != NI_OK) {
         atomic_store_explicit(&help->job->failed, 1, memory_order_relaxed);
+        help->at = help->until;
     } else {
         ni_stat_add(&ni->stats.bulk_bytes_help, len);
     }
-    /* J2: the bytes are there, and whether it failed, before the count says so. */
-    atomic_fetch_add_explicit(&help->job->helped, 1, memory_order_release);
+    if (help->at == help->until) {
+        /* J2: the bytes are there, and whether it failed, before the count says so. */
+        atomic_fetch_add_explicit(&help->job->helped, 1, memory_order_release);
+    }
 }
 
-/* Copy one chunk; false when there is nothing more to do. */
+static bool open_chunk(struct ni_help *help)
+{
+    uint32_t chunk;
+
+    if (help->failed || !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+        return false;
+    }
+    help->at = chunk * help->chunk;
+    help->until = ni_min_u64(help->at + help->chunk, help->len);
+    return true;
+}
+
+/* Copy a piece of a chunk, mostly all of it; false when there is nothing more to do. */
 static bool step(struct ni *ni, struct ni_help *help)
 {
     struct ni_errand_copy copy = {
         .ep = help->lane->peer->ep,
         .direction = help->is_read ? NI_COPY_TO_PEER : NI_COPY_FROM_PEER,
     };
-    uint32_t chunk;
-    uint64_t at;
+    uint64_t began_ns;
+    bool gone;
 
-    if (help->failed || !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+    if (help->at == help->until && !open_chunk(help)) {
         return false;
     }
-    at = chunk * help->chunk;
-    copy.local = help->mine + at;
-    copy.remote = help->theirs + at;
-    copy.len = ni_min_u64(help->chunk, help->len - at);
-    return ni_errand_run(ni, help, &copy, copied) || !help->failed;
+    copy.local = help->mine + help->at;
+    copy.remote = help->theirs + help->at;
+    copy.len = ni_pace_piece(ni, help->len, help->until - help->at, &began_ns);
+    help->at += copy.len;
+    gone = ni_errand_run(ni, help, &copy, copied);
+    ni_pace_copied(ni, began_ns);
+    return gone || !help->failed;
 }
 
 void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
@@ -124,7 +141,7 @@ unsigned ni_help_progress(struct ni *ni)
             break;
         }
         help = ni_container_of(node, struct ni_help, list);
-        if (ni_errand_busy(ni, help)) {
+        if (ni_errand_busy(ni, help) || !ni_pace_allows(ni, help->len)) {
             continue;
         }
         if (step(ni, help)) {

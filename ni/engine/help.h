@@ -16,8 +16,9 @@ struct ni_help {
     struct ni_lane_rx *lane; /* of the peer; stops the help before it goes away */
     struct ni_job *job;
     uint64_t chunk, len;
-    uint8_t *mine;   /* our memory */
-    uint64_t theirs; /* the initiator's */
+    uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
+    uint8_t *mine;      /* our memory */
+    uint64_t theirs;    /* the initiator's */
     uint32_t chunks;
     uint32_t generation;
     bool is_read;

@@ -2,6 +2,7 @@
 # The engine: what packets mean.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/address.c \
     ni/engine/arrival.h \
     ni/engine/arrive.c \
     ni/engine/arrive.h \
@@ -45,7 +46,10 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/job.h \
     ni/engine/lanes.c \
     ni/engine/lanes.h \
+    ni/engine/links.c \
+    ni/engine/links.h \
     ni/engine/load.c \
+    ni/engine/map.c \
     ni/engine/lock.c \
     ni/engine/lock.h \
     ni/engine/message.c \
@@ -53,12 +57,17 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/multi.h \
     ni/engine/multi_send.c \
     ni/engine/multi_serve.c \
+    ni/engine/multipath.h \
+    ni/engine/multipath_in.c \
+    ni/engine/multipath_out.c \
     ni/engine/ni.h \
     ni/engine/note.c \
     ni/engine/note.h \
     ni/engine/op.c \
     ni/engine/op.h \
     ni/engine/open.c \
+    ni/engine/pace.c \
+    ni/engine/pace.h \
     ni/engine/peer.c \
     ni/engine/peer.h \
     ni/engine/peer_down.c \

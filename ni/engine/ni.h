@@ -18,6 +18,7 @@
 #include "base/stats.h"
 #include "engine/command_ops.h"
 #include "engine/lock.h"
+#include "engine/pace.h"
 #include "engine/place.h"
 #include "engine/portal_ops.h"
 #include "engine/work.h"
@@ -48,7 +49,7 @@ struct ni_last_consumer {
 
 #define NI_NO_QUEUE UINT64_MAX /* what no packet can name */
 
-enum { NI_PEER_BUCKETS = 64 };
+enum { NI_PEER_BUCKETS = 64, NI_LINKS_MAX = 2 };
 
 /* What waits until nobody is in a callback. */
 enum ni_untidy {
@@ -75,7 +76,7 @@ struct ni {
     bool unusual; /* forked, or there is an engine thread: polling is not what it mostly is */
     struct ni_lock turn; /* who polls */
     _Atomic uintptr_t turn_owner;
-    struct ni_link *link;
+    struct ni_link *link;         /* what is polled: the only one, or all */
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
     struct ni_work copying;       /* struct ni_op: transfers that we copy */
@@ -91,6 +92,7 @@ struct ni {
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
     struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
+    struct ni_pace pace;      /* of long transfers; whoever has the turn */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list chores;   /* struct ni_chore; they count in busy */
@@ -119,6 +121,10 @@ struct ni {
     struct ni_list forks;               /* in the list of all NIs of the process */
     struct ni_engine *engine;           /* NULL: placement TILE */
     struct ni_placed place;
+    struct ni_link *links[NI_LINKS_MAX]; /* by preference (links.h) */
+    unsigned link_count;
+    unsigned rails;              /* to each peer, at most */
+    enum ni_multipath multipath; /* never DEFAULT */
 };
 
 /* Whether calls are allowed: not in a forked child. */

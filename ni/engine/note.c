@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include <apeni/multipath.h>
+
 #include "base/alloc.h"
 #include "engine/copy.h"
 #include "engine/note.h"
@@ -177,7 +179,8 @@ static ni_status write_by_op(struct ni_op *op, bool copied, bool by_kernel)
 
 static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
                             const struct ni_remote *dst, const struct ni_note *note,
-                            const struct ni_ack *departed, const struct ni_ack *ack)
+                            const struct ni_ack *departed, const struct ni_ack *ack,
+                            enum ni_multipath how)
 {
     static const uint8_t nothing[1];
     struct ni_noting *noting = new_noting(note, departed);
@@ -192,12 +195,14 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
     op->local = (uint8_t *)(uintptr_t)(len != 0 ? src : nothing);
     op->len = len;
     op->where = *dst;
+    op->multipath = how;
     return op;
 }
 
 static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,
                              const struct ni_remote *dst, const struct ni_note *note,
-                             const struct ni_ack *departed, const struct ni_ack *ack)
+                             const struct ni_ack *departed, const struct ni_ack *ack,
+                             enum ni_multipath how)
 {
     const struct ni_ep *ep = peer->ep;
     bool by_kernel = len >= NI_DIRECT_MIN && ni_peer_copies(peer), copied = false;
@@ -219,25 +224,36 @@ static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,
         tell(peer->ni, departed, ack, status, 0);
         return NI_OK;
     }
-    op = new_op(peer, src, len, dst, note, departed, ack);
+    op = new_op(peer, src, len, dst, note, departed, ack, how);
     if (op == NULL) {
         return NI_ERR_NOMEM;
     }
     return write_by_op(op, copied, status == NI_OK && by_kernel);
 }
 
+ni_status ni_write_multipath(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
+                             const struct ni_remote *dst, const struct ni_note *note,
+                             const struct ni_ack *departed, const struct ni_ack *ack,
+                             enum ni_multipath how)
+{
+    ni_status status;
+
+    if ((unsigned)how > NI_MULTIPATH_NONE) {
+        return NI_ERR_INVALID;
+    }
+    status = ni_transfer_enter(ni, peer);
+    if (status == NI_OK) {
+        status = write_noted(peer, src, len, dst, note, departed, ack, how);
+    }
+    return ni_transfer_leave(peer, status);
+}
+
 ni_status ni_write_notify(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                           const struct ni_remote *dst, const struct ni_note *note,
                           const struct ni_ack *departed, const struct ni_ack *ack)
 {
-    ni_status status;
-
-    if (note == NULL && departed == NULL) {
-        return ni_write(ni, peer, src, len, dst, ack);
-    }
-    status = ni_transfer_enter(ni, peer);
-    if (status == NI_OK) {
-        status = write_noted(peer, src, len, dst, note, departed, ack);
-    }
-    return ni_transfer_leave(peer, status);
+    return note == NULL && departed == NULL
+               ? ni_write(ni, peer, src, len, dst, ack)
+               : ni_write_multipath(ni, peer, src, len, dst, note, departed, ack,
+                                    NI_MULTIPATH_DEFAULT);
 }

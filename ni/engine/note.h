@@ -41,6 +41,9 @@ unsigned ni_note_deliver(struct ni *ni);
 /* The last packet of a Write, with a note. */
 ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields);
 
+/* A note whose data is there. NI_AGAIN: not now; nobody was called. */
+ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note);
+
 /* Raise an INTERRUPT region of ours. */
 ni_status ni_interrupt_fire(struct ni *ni, ni_handle handle);
 /* Its descriptor is not used any more. The NI's lock is held. */

@@ -59,12 +59,14 @@ struct ni_op {
     uint32_t own;    /* chunks that we claimed */
     uint32_t others; /* once closed: chunks that the target claimed */
     uint32_t generation;
-    bool asked; /* READ: the target may answer (ask.c) */
+    uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
+    bool asked;         /* READ: the target may answer (ask.c) */
     uint64_t asked_ns;
-    bool alone;               /* the target cannot help */
-    bool closed;              /* no chunk can be claimed any more */
-    ni_status failure;        /* of our own copies; FLUSH: of the first operation that failed */
-    struct ni_noting *noting; /* WRITE: note.h; NULL: nothing of the kind */
+    bool alone;                  /* the target cannot help */
+    bool closed;                 /* no chunk can be claimed any more */
+    ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed */
+    struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
+    enum ni_multipath multipath; /* WRITE: as its caller wants it */
 };
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */

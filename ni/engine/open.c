@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "apelink_config.h"
+
 #include <unistd.h>
 
 #include <apeni/ni.h>
@@ -10,7 +12,7 @@
 #include "engine/chore.h"
 #include "engine/control.h"
 #include "engine/help.h"
-#include "engine/lanes.h"
+#include "engine/links.h"
 #include "engine/multi.h"
 #include "engine/ni.h"
 #include "engine/note.h"
@@ -24,14 +26,6 @@
 #include "engine/thread.h"
 
 /* Life of an NI. */
-
-static const struct ni_core_ops core_ops = {
-    .accept = ni_peer_accept,
-    .lane_add = ni_lane_add,
-    .lane_remove = ni_lane_remove,
-    .deliver = ni_deliver,
-    .peer_down = ni_peer_down,
-};
 
 static ni_status init_pools(struct ni *ni)
 {
@@ -55,6 +49,10 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     /* The engine thread is one that may call. */
     ni->threads = (attr->flags & NI_THREADS) != 0 || ni->place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
+    ni->rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
+    ni->multipath = attr->multipath != NI_MULTIPATH_DEFAULT          ? attr->multipath
+                    : ni->config->multipath == NI_MULTIPATH_BY_ORDER ? NI_MULTIPATH_RESEQUENCE
+                                                                     : NI_MULTIPATH_COUNTERS;
     ni->address = ni_random_key();
     ni->pid = getpid();
     ni->host_processes = attr->host_processes;
@@ -94,25 +92,6 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
     return status;
 }
 
-static ni_status open_link(struct ni *ni, const struct ni_open_attr *attr)
-{
-    const struct ni_link_ops *ops = attr->fabric != NULL ? &ni_link_inproc : &ni_link_shm;
-    struct ni_link_attr link_attr = {.core_ops = &core_ops,
-                                     .core = ni,
-                                     .open = attr,
-                                     .address = ni->address,
-                                     .stats = &ni->stats};
-    struct ni_table_export *area;
-    size_t count = 0;
-    ni_status status = ops->open(&link_attr, &ni->link);
-
-    if (status == NI_OK) {
-        area = ops->export_area(ni->link, &count);
-        ni_table_set_export(&ni->table, area, count);
-    }
-    return status;
-}
-
 static void free_ni(struct ni *ni)
 {
     ni_table_fini(&ni->table);
@@ -148,6 +127,12 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
         return status;
     }
     attr = attr == NULL ? &defaults : attr;
+    if (attr->rails > NI_RAILS_MAX || (unsigned)attr->multipath > NI_MULTIPATH_NONE) {
+        ni_log(NI_LOG_ERROR,
+               "ni_open: rails is %u, which can be 0 to %d, and multipath %d, which can be 0 to %d",
+               attr->rails, NI_RAILS_MAX, (int)attr->multipath, NI_MULTIPATH_NONE);
+        return NI_ERR_INVALID;
+    }
     ni = ni_aligned_zero(NI_CACHE_LINE, sizeof(*ni));
     if (ni == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");
@@ -155,7 +140,7 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     }
     status = init_all(ni, attr);
     if (status == NI_OK) {
-        status = open_link(ni, attr);
+        status = ni_links_open(ni, attr);
     }
     if (status != NI_OK) {
         free_ni(ni);
@@ -210,8 +195,7 @@ void ni_close(struct ni *ni)
         next = node->next;
         ni_peer_free(ni_container_of(node, struct ni_peer, all));
     }
-    ni_table_set_export(&ni->table, NULL, 0);
-    ni->link->ops->close(ni->link);
+    ni_links_close(ni);
     ni_fork_unwatch(ni);
     free_ni(ni);
 }

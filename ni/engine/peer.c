@@ -6,6 +6,7 @@
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
+#include "engine/multipath.h"
 #include "engine/peer.h"
 #include "engine/stores.h"
 
@@ -14,29 +15,19 @@
  * found by the bytes of its link blob.
  */
 
-static uint32_t hash_bytes(const uint8_t *bytes, size_t len)
+static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob, size_t len)
 {
-    uint32_t hash = 2166136261U; /* FNV-1a */
-
-    for (size_t i = 0; i < len; i++) {
-        hash = (hash ^ bytes[i]) * 16777619U;
-    }
-    return hash;
-}
-
-static struct ni_peer *find(const struct ni *ni, uint32_t hash, const void *blob, size_t len)
-{
-    struct ni_peer *peer = ni->buckets[hash % NI_PEER_BUCKETS];
+    struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
 
     while (peer != NULL &&
-           (peer->hash != hash || peer->blob_len != len || memcmp(peer->blob, blob, len) != 0)) {
+           (peer->name != name || peer->blob_len != len || memcmp(peer->blob, blob, len) != 0)) {
         peer = peer->bucket;
     }
     return peer;
 }
 
 /* A new one, in the NI's lists; NULL when out of memory. */
-static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint32_t hash, const void *blob,
+static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, const void *blob,
                            size_t len)
 {
     struct ni_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
@@ -47,7 +38,7 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint32_t hash, c
     peer->ni = ni;
     peer->threads = ni->threads;
     peer->link = link;
-    peer->hash = hash;
+    peer->name = name;
     peer->blob_len = (uint32_t)len;
     memcpy(peer->blob, blob, len);
     ni_list_init(&peer->controls);
@@ -62,8 +53,8 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint32_t hash, c
     ni_lock_take(&ni->lock, ni->threads);
     ni_list_push_back(&ni->peers, &peer->all);
     ni_lock_give(&ni->lock, ni->threads);
-    peer->bucket = ni->buckets[hash % NI_PEER_BUCKETS];
-    ni->buckets[hash % NI_PEER_BUCKETS] = peer;
+    peer->bucket = ni->buckets[name % NI_PEER_BUCKETS];
+    ni->buckets[name % NI_PEER_BUCKETS] = peer;
     ni_stat_add(&ni->stats.peers, 1);
     return peer;
 }
@@ -71,13 +62,13 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint32_t hash, c
 ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
                       struct ni_peer **found)
 {
-    uint32_t hash = hash_bytes(blob, len);
-    struct ni_peer *peer = find(ni, hash, blob, len);
+    uint64_t name = link->ops->name_of(blob, len);
+    struct ni_peer *peer = find(ni, name, blob, len);
 
     if (peer == NULL && len > sizeof(peer->blob)) {
         return NI_ERR_PROTOCOL;
     }
-    if (peer == NULL && (peer = add(ni, link, hash, blob, len)) == NULL) {
+    if (peer == NULL && (peer = add(ni, link, name, blob, len)) == NULL) {
         return NI_ERR_NOMEM;
     }
     *found = peer;
@@ -116,10 +107,11 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
 void ni_peer_free(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
-    struct ni_peer **where = &ni->buckets[peer->hash % NI_PEER_BUCKETS];
+    struct ni_peer **where = &ni->buckets[peer->name % NI_PEER_BUCKETS];
 
     ni_peer_detach(peer);
     ni_stores_free(peer);
+    ni_multipath_free(peer);
     while (*where != peer) {
         where = &(*where)->bucket;
     }

@@ -21,6 +21,8 @@
  * stays until the NI closes, refusing everything with the reason.
  */
 
+struct ni_multipath_in;
+struct ni_multipath_out;
 struct ni_stores;
 
 /* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
@@ -59,6 +61,7 @@ struct ni_peer {
     bool settled;             /* it is down, and all operations are completed; turn */
     bool probing;             /* a probe was sent; turn */
     uint32_t probe_end;       /* line of our lane behind it */
+    uint32_t probe_seq;       /* number of the next packet of its lane then, 0: it had none; turn */
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */
     struct ni_list controls;  /* struct ni_control */
@@ -75,13 +78,16 @@ struct ni_peer {
     struct ni_link *link;
     uint64_t multi_pass; /* the last in which it had no room for an item; turn */
     void *user;
-    bool untold; /* it is down, and a caller has to be told; turn */
-    uint32_t hash;
+    bool untold;   /* it is down, and a caller has to be told; turn */
+    uint64_t name; /* of its NI, whatever the link */
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
     /* Remote stores (stores.h). */
     struct ni_stores *stores; /* NULL: none were made */
     uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
+    /* Transfers spread over rails (multipath.h); NULL: none yet. */
+    struct ni_multipath_out *spread;
+    struct ni_multipath_in *parts; /* turn */
 };
 
 /* NI_OK, or why nothing can be exchanged with the peer any more. */

@@ -5,6 +5,7 @@
 #include "engine/copy.h"
 #include "engine/counts.h"
 #include "engine/help.h"
+#include "engine/multipath.h"
 #include "engine/op.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
@@ -86,6 +87,7 @@ static void seal(struct ni_peer *peer, ni_status status)
         /* The fast path finds no room, the slow path finds the status. */
         peer->ep->tx.limit = peer->ep->tx.head;
         peer->ep->tx.lines = NULL;
+        ni_multipath_seal(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
 }

@@ -10,7 +10,10 @@
  * the best way to copy long messages differs with it. So while a waiter has nothing to do, an empty
  * packet with a time stamp goes to the peer that was sent to last, now and then, and comes back at
  * once. Half of its round trip, when both sides poll, is a line's way and some software. Round
- * trips of more than a few microseconds say that the peer was not polling, and nothing else.
+ * trips of more than a few microseconds say that the peer was not polling, and nothing else; nor
+ * does one in which the peer sent something else, for it was busy with that when the probe came. (Of
+ * two that send each other long messages in turns, one is always busy while the other waits. Taken for
+ * far, their messages would be copied past the caches, at twice the time.)
  */
 
 enum {
@@ -44,6 +47,17 @@ static bool unread(const struct ni_peer *peer)
                      peer->probe_end) < 0;
 }
 
+/* Number of the next packet in its lane; 0: it has no lane, or none with us. */
+static uint32_t next_of(const struct ni *ni, const struct ni_peer *peer)
+{
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            return ni->lanes[i]->seq;
+        }
+    }
+    return 0;
+}
+
 void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 {
     if (++ni->idle % NI_PROBE_INTERVAL != 0) {
@@ -54,6 +68,7 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
     if (!unread(peer)) {
         peer->probing = send_probe(peer, NI_PROBE_ASK, ni_now_ns());
         peer->probe_end = peer->probing ? peer->ep->tx.head : 0;
+        peer->probe_seq = next_of(ni, peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -73,6 +88,14 @@ static void learn(struct ni_peer *peer, uint32_t ns)
     atomic_store_explicit(&peer->far, least > peer->ni->config->far_ns, memory_order_relaxed);
 }
 
+/* Whether nothing came between the last probe and its echo, which is stepped over. */
+static bool came_alone(const struct ni_peer *peer)
+{
+    uint32_t next = next_of(peer->ni, peer);
+
+    return next == 0 || (peer->probe_seq != 0 && next == ni_lane_next_seq(peer->probe_seq));
+}
+
 void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
 {
     uint64_t ns;
@@ -83,7 +106,7 @@ void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
         ni_lock_give(&peer->lock, peer->threads);
     } else if (tag == NI_PROBE_ECHO) {
         ns = (ni_now_ns() - stamp) / 2;
-        if (ns != 0 && ns < NI_PROBE_LIMIT_NS) {
+        if (ns != 0 && ns < NI_PROBE_LIMIT_NS && came_alone(peer)) {
             learn(peer, (uint32_t)ns);
         }
     }

@@ -43,8 +43,8 @@ ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines)
     return status;
 }
 
-/* The lane must exist before its bulk area can be used: ask for a packet that only a lane takes. */
-static ni_status need_lane(struct ni_peer *peer)
+/* Ask for a packet that only a lane takes. */
+ni_status ni_packet_need_lane(struct ni_peer *peer)
 {
     struct ni_ep *ep = peer->ep;
     ni_status status;
@@ -77,7 +77,7 @@ static unsigned payload_head(uint32_t fields_len, uint32_t skew, uint32_t len)
 
 static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len)
 {
-    ni_status status = need_lane(peer);
+    ni_status status = ni_packet_need_lane(peer); /* for its bulk area */
 
     if (status != NI_OK) {
         return status;

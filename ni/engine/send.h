@@ -25,6 +25,9 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
  * endpoint. */
 ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines);
 
+/* Have a lane, if the peer's ep->max_bulk is not 0. NI_AGAIN: not now. */
+ni_status ni_packet_need_lane(struct ni_peer *peer);
+
 /* Longest payload of one packet towards the peer. */
 size_t ni_packet_max(const struct ni_peer *peer);
 

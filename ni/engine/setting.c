@@ -9,8 +9,8 @@
 
 /*
  * Setting a counter: its value, what it is armed with again, whom it tells. Here or, as the payload of a
- * Write to the counter, from elsewhere. A third NI is named by its address, condensed to 64 bits: who
- * could choose that still has to know a region's key there.
+ * Write to the counter, from elsewhere. A third NI is named by the random number in its address, which
+ * is the same whichever link leads to it. Who could choose that still has to know a region's key there.
  */
 
 enum {
@@ -102,23 +102,12 @@ static ni_status set_here(struct ni *ni, ni_handle handle, const struct ni_count
 
 /* ---- from elsewhere -------------------------------------------------------------------------- */
 
-/* Bits 0-31 from the address backwards, so that they are independent of the others. */
-static uint64_t peer_name(const struct ni_peer *peer)
-{
-    uint32_t hash = 2166136261U; /* FNV-1a */
-
-    for (uint32_t i = peer->blob_len; i-- > 0;) {
-        hash = (hash ^ peer->blob[i]) * 16777619U;
-    }
-    return (uint64_t)peer->hash << 32 | hash;
-}
-
 /* The turn is ours. */
 static struct ni_peer *find_peer(const struct ni *ni, uint64_t name)
 {
-    struct ni_peer *peer = ni->buckets[(name >> 32) % NI_PEER_BUCKETS];
+    struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
 
-    while (peer != NULL && peer_name(peer) != name) {
+    while (peer != NULL && peer->name != name) {
         peer = peer->bucket;
     }
     return peer;
@@ -138,7 +127,7 @@ static void encode(const struct ni_peer *to, const struct ni_notice *notice,
     if (notice->at == NI_AT_PEER && notice->peer == to) {
         packet->at = NI_AT_COUNTER;
     } else if (notice->at == NI_AT_PEER) {
-        packet->peer = peer_name(notice->peer);
+        packet->peer = notice->peer->name;
     }
 }
 

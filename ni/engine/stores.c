@@ -102,7 +102,7 @@ static ni_status send_direct(struct ni_stores *stores, uint32_t len)
 {
     struct ni_peer *peer = stores->peer;
     struct ni_ep *ep = peer->ep;
-    unsigned head = len <= NI_LINE - NI_DIRECT_HEAD ? NI_DIRECT_HEAD : NI_LINE;
+    unsigned head = ni_direct_write_head(len);
     uint32_t lines = ni_packet_lines(head, len);
     struct ni_packet *packet;
     uint64_t token;

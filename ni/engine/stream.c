@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "engine/fast.h"
+#include "engine/multipath.h"
 #include "engine/note.h"
 #include "engine/send.h"
 #include "engine/stream.h"
@@ -34,13 +35,13 @@ void ni_stream_free(struct ni_stream *stream)
     struct ni *ni = stream->peer->ni;
 
     ni_list_remove(&stream->list);
+    ni_multipath_leave(stream);
     ni_lock_take(&ni->lock, ni->threads);
     ni_pool_put(&ni->stream_pool, stream);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-/* Bytes of a packet towards the peer, which has an endpoint. */
-static uint64_t segment_size(const struct ni_peer *peer)
+uint64_t ni_stream_segment(const struct ni_peer *peer)
 {
     return ni_min_u64(peer->ni->config->segment_size, ni_packet_max(peer) / 2);
 }
@@ -70,7 +71,7 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
     if (noted) {
         memcpy(payload, &stream->noting->note, skip);
     }
-    ni_msg_copy(stream->peer, payload + skip, stream->src + stream->sent, len);
+    (void)ni_stream_copy(stream, payload + skip, len);
     ni_packet_commit(stream->peer, NI_PACKET_WRITE, noted ? NI_WRITE_NOTED : 0, skip + len,
                      stream->where.handle);
     if (last && stream->noting != NULL) {
@@ -79,14 +80,17 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
     return NI_OK;
 }
 
-/* Copy the next len bytes of the region that is read, which may have been deregistered since the
- * last segment. */
-static ni_status copy_source(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
+/* The region that is read may have been deregistered since the last segment. */
+ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
     struct ni_peer *peer = stream->peer;
     struct ni *ni = peer->ni;
     ni_status status;
 
+    if (!stream->is_answer) {
+        ni_msg_copy(peer, payload, stream->src + stream->sent, len);
+        return NI_OK;
+    }
     ni_lock_take(&ni->memory, ni->threads);
     status = ni_table_check(&ni->table, stream->source, stream->source_key, (uintptr_t)stream->src,
                             stream->len, NI_ACCESS_READ, NULL);
@@ -108,7 +112,7 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
     if (status != NI_OK) {
         return status;
     }
-    refused = copy_source(stream, payload, len);
+    refused = ni_stream_copy(stream, payload, len);
     memcpy(place, &fields, sizeof(fields));
     /* A refusal carries as many bytes, which mean nothing: its place is taken already. */
     ni_packet_commit(stream->peer, NI_PACKET_ACK, (uint16_t)refused, len, 0);
@@ -127,7 +131,16 @@ static ni_status step(struct ni_stream *stream)
     if (status != NI_OK) {
         return status;
     }
-    len = (uint32_t)ni_min_u64(stream->len - stream->sent, segment_size(stream->peer));
+    if (stream->way == NI_STREAM_UNDECIDED) {
+        status = ni_multipath_choose(stream);
+        if (status != NI_OK) {
+            return status;
+        }
+    }
+    if (stream->way != NI_STREAM_ONE_RAIL) {
+        return ni_multipath_step(stream);
+    }
+    len = (uint32_t)ni_min_u64(stream->len - stream->sent, ni_stream_segment(stream->peer));
     status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);
     if (status == NI_OK) {
         stream->sent += len;
@@ -174,7 +187,7 @@ static ni_status start(struct ni_stream *stream)
 
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
-    if (status == NI_OK && peer->waiting == 0 && stream->len <= segment_size(peer)) {
+    if (status == NI_OK && peer->waiting == 0 && stream->len <= ni_stream_segment(peer)) {
         status = step(stream);
         status = status == NI_AGAIN ? begin(stream) : status;
     } else if (status == NI_OK) {
@@ -193,6 +206,7 @@ ni_status ni_stream_write(struct ni_op *op, const void *src)
         .token = ni_op_token(op),
         .where = op->where,
         .noting = op->noting,
+        .multipath = op->multipath,
     };
 
     return start(&stream);

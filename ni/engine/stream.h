@@ -9,6 +9,14 @@
 #include "engine/op.h"
 #include "engine/peer.h"
 
+/* How its packets travel. */
+enum ni_stream_way {
+    NI_STREAM_UNDECIDED,
+    NI_STREAM_ONE_RAIL,
+    NI_STREAM_COUNTED, /* parts, multipath.h */
+    NI_STREAM_ORDERED,
+};
+
 /* A long run of bytes leaving in packets: a Write, or the answer to a Read. */
 struct ni_stream {
     struct ni_list list; /* in peer->streams */
@@ -21,6 +29,9 @@ struct ni_stream {
     struct ni_noting *noting; /* WRITE: its operation's, or NULL */
     ni_handle source;         /* answer: the region read, to be there still at each segment */
     uint64_t source_key;
+    enum ni_multipath multipath; /* what its caller wants */
+    enum ni_stream_way way;
+    uint16_t counter; /* COUNTED, WRITE: of the peer's, until the stream is freed */
 };
 
 /* Begin one, for an operation or for a peer that asked with a token. What there is room for leaves
@@ -30,6 +41,10 @@ ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, 
                            ni_handle source, uint64_t source_key);
 /* The note of a Write whose bytes are there already. */
 ni_status ni_stream_note(struct ni_op *op);
+/* Copy the next len bytes to where they leave from. Of an answer: if its region is still there. */
+ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len);
+/* Bytes of a packet towards the peer, which has an endpoint. */
+uint64_t ni_stream_segment(const struct ni_peer *peer);
 /* Send a segment of the one whose turn it is. Returns packets sent. The peer's lock is held. */
 unsigned ni_stream_send_next(struct ni_peer *peer);
 /* Forget a stream. The peer's lock is held. */

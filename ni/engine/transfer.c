@@ -61,7 +61,7 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
                                      const struct ni_remote *dst, const struct ni_ack *ack,
                                      bool threads)
 {
-    unsigned head = len <= NI_LINE - NI_DIRECT_HEAD ? NI_DIRECT_HEAD : NI_LINE;
+    unsigned head = ni_direct_write_head(len);
     uint32_t lines = ni_packet_lines(head, (uint32_t)len);
     struct ni_packet *packet;
     ni_status status = NI_AGAIN;

@@ -12,8 +12,9 @@
 /* Waiting: spin, then yield, then sleep. */
 
 enum {
-    NI_SPIN_ROOM = 20000,  /* empty polls before a waiter yields, with a core for each process */
-    NI_SPIN_CROWD = 50,    /* without */
+    NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
+    NI_SPIN_CROWD = 50, /* without; of lanes, not of polls: the more peers share the cores, the less
+                              probable is it that the one that we wait for runs */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
 };
 
@@ -31,13 +32,15 @@ static bool has_work(void *core)
             ni_work_count(&ni->asking)) != 0;
 }
 
+/* Of lanes the statistic: the turn, which guards them, may be another thread's. */
 static uint64_t spin_limit(const struct ni *ni)
 {
     if (ni->config->spin != 0) {
         return ni->config->spin;
     }
-    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores ? NI_SPIN_ROOM
-                                                                           : NI_SPIN_CROWD;
+    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores
+               ? NI_SPIN_ROOM
+               : NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
 }
 
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a

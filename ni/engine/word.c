@@ -51,7 +51,7 @@ uint64_t ni_word_load(uint64_t addr, unsigned width)
 ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
                        unsigned width)
 {
-    const uint64_t body[6] = {where->addr, where->key, 0, 0, width, value};
+    const uint64_t body[6] = {where->addr, where->key, 0, NI_WRITE_WORD, width, value};
     struct ni_packet *packet;
 
     ni_lock_take(&peer->lock, peer->threads);

@@ -33,6 +33,7 @@ void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *
         .page = page,
         .bulk = bulk,
         .bulk_size = bulk_size,
+        .most = 1,
     };
 }
 

@@ -37,6 +37,7 @@
  */
 
 enum {
+    NI_RAILS_MAX = 8,         /* lanes in a row from one NI to another */
     NI_LANE_JOBS = 16,        /* long transfers per direction in which both sides copy */
     NI_LANE_BULK_RECORDS = 64 /* bulk payloads under way per lane; power of two */
 };
@@ -99,10 +100,10 @@ struct ni_lane_rx {
     uint32_t tail; /* line of the next packet, free running */
     uint32_t seq;  /* expected */
     uint32_t mask;
-    uint32_t published; /* last value stored to page->consumed */
     struct ni_lane_page *page;
     const uint8_t *bulk;
     uint32_t bulk_size;
+    uint32_t most;        /* the engine's: packets to be taken by its next look */
     uint32_t depth;       /* consumers of this lane on the stack: credits wait for the outermost */
     struct ni_peer *peer; /* the engine's, whose packets these are */
     void *link_data;      /* the link's */

@@ -151,11 +151,10 @@ NI_ALWAYS_INLINE void ni_lane_step_back(struct ni_lane_rx *rx, uint32_t lines)
     rx->seq = rx->seq - 1 != 0 ? rx->seq - 1 : UINT32_MAX;
 }
 
-/* Give the lines up to the tail back to the sender. */
+/* Packets were taken: give the lines up to the tail back to the sender. */
 NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
 {
-    if (rx->published != rx->tail && rx->depth == 0) {
-        rx->published = rx->tail;
+    if (NI_LIKELY(rx->depth == 0)) {
         /* L2: pairs with the acquire in ni_lane_refresh. */
         atomic_store_explicit(&rx->page->consumed, rx->tail, memory_order_release);
     }

@@ -29,12 +29,18 @@
  * ep->tx), and calls progress, lane_* and all other operations of one link from one thread at a
  * time. copy may be called by several threads at once.
  *
+ * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets that
+ * may arrive in any order (engine/multipath.h). The receiver polls each as it polls any lane; packets
+ * keep their order within a rail. All rails of an endpoint end together.
+ *
  * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,
  * from within progress, and from then on fails reserve with that status. It stays usable for all
  * other peers. When the engine has been told, nothing more is written to the endpoint's lane, and it
  * is disconnected as soon as the operations to the peer are completed and no callback of the engine
  * is under way: after progress has returned, not from within peer_down.
  */
+
+enum { NI_LINK_DESCRIPTORS = 2 };
 
 struct ni_link;
 struct ni_ep;
@@ -62,6 +68,7 @@ struct ni_link_attr {
     void *core;
     const struct ni_open_attr *open; /* valid during open */
     uint64_t address;                /* random number that names the NI */
+    unsigned rails;                  /* lanes from each sender that there may be; 1 or more */
     struct ni_stats *stats;
 };
 
@@ -76,6 +83,7 @@ struct ni_ep {
      * the engine. While NULL, head, limit are 0, so that the engine's fast path falls through to
      * reserve. */
     struct ni_lane_tx tx;
+    unsigned rails;   /* lanes to the peer that there may be, tx among them; 0 or 1: no others */
     bool copy;        /* ops->copy reaches the peer's memory (probed) */
     bool same_memory; /* the peer's addresses are valid here: plain memcpy */
     size_t max_lines; /* longest packet that reserve gives, in lines */
@@ -97,7 +105,7 @@ enum ni_wish {
 };
 
 struct ni_link_ops {
-    const char *name; /* "shm", "inproc", "ucx", "dev" */
+    const char *name; /* "shm", "inproc", "ucx" */
     unsigned id;      /* in address blobs */
     const char *help; /* whom it reaches, for people */
 
@@ -112,6 +120,9 @@ struct ni_link_ops {
     /* NI_OK, or NI_ERR_UNREACHABLE/NI_ERR_PROTOCOL with a sentence in reason. Touches nothing. */
     ni_status (*reach)(struct ni_link *link, const void *blob, size_t len, char *reason,
                        size_t reason_size);
+    /* The random number that names the NI of a blob, which is the same in the blobs of all its
+     * links; 0 if that is no blob. */
+    uint64_t (*name_of)(const void *blob, size_t len);
     ni_status (*connect)(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
                          struct ni_ep **ep);
     void (*disconnect)(struct ni_ep *ep);
@@ -121,6 +132,11 @@ struct ni_link_ops {
      * engine commits it with ni_lane_commit) or elsewhere (ops->commit). */
     ni_status (*reserve)(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
+    /* Make rail number `rail`, 1 to ep->rails - 1, one after the other, once there is ep->tx. The engine keeps
+     * *tx. If that is a lane already, it has no room: why? NI_OK: made; NI_AGAIN: not now; NI_ERR_NOMEM,
+     * NI_ERR_UNSUPPORTED: do without it and those behind it; the peer's failure. NULL where ep->rails is
+     * never more than 1. */
+    ni_status (*rail)(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
     /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. */
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
@@ -143,6 +159,13 @@ struct ni_link_ops {
      * that may be called while others call the link; it ends the announcement. */
     bool (*arm)(struct ni_link *link, bool (*has_work)(void *core));
     void (*sleep)(struct ni_link *link, uint64_t timeout_us);
+    /* For links that sleep together (several.h); NULL: this one cannot. The descriptors of which one
+     * becomes readable when something arrives, or rouse is called, while the link is armed; returns
+     * their number, which is 0 if it has none now. From the first call on, armed means that. */
+    unsigned (*descriptors)(struct ni_link *link, int fds[NI_LINK_DESCRIPTORS]);
+    /* The end of a sleep on them, in the place of sleep: also that may be called while others call
+     * the link. */
+    void (*slept)(struct ni_link *link);
     /* End a sleep, or the one that begins now. Any thread. */
     void (*rouse)(struct ni_link *link);
     /* Tell all who send to us: bits of enum ni_wish. Whoever changes them, one at a time. */
@@ -153,10 +176,14 @@ struct ni_link_ops {
 
 struct ni_link {
     const struct ni_link_ops *ops;
+    /* Of a link that asks the kernel in each progress: whether the last found anything. Others are
+     * polled less often in its favour, or it in theirs (several.h). */
+    bool found;
 };
 
 extern const struct ni_link_ops ni_link_shm;
 extern const struct ni_link_ops ni_link_inproc;
+extern const struct ni_link_ops ni_link_ucx; /* where UCX was found when this was built */
 
 /* All of them. */
 extern const struct ni_link_ops *const ni_links[];

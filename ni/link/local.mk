@@ -7,7 +7,10 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/lane_inl.h \
     ni/link/link.h \
     ni/link/links.c \
-    ni/link/packet.h
+    ni/link/packet.h \
+    ni/link/several/several.c \
+    ni/link/several/several.h
 
 include ni/link/shm/local.mk
 include ni/link/inproc/local.mk
+include ni/link/ucx/local.mk

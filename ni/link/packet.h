@@ -91,9 +91,38 @@ enum ni_read_tag {
     NI_READ_DEQUEUE_TO = 3,
 };
 
+/* A WRITE whose payload begins here is whole, and has neither operand (offset 0) nor compare (the payload's
+ * length): so that up to 24 bytes lie in its first line. */
+enum { NI_WRITE_WHOLE_HEAD = NI_PACKET_HEADER + (int)offsetof(struct ni_packet_remote, operand) };
+
 /* WRITE with this in `operand`, which holds a handle besides: no ack, but the bytes are added to that
  * COUNTER, whose key is `token`. One packet, whole. */
 #define NI_WRITE_COUNTED ((uint64_t)1 << 63)
+
+/* WRITE with this as `operand`: a word of 1, 2, 4 or 8 bytes by itself, whose bits are its number. In
+ * memory it appears at once, stored with release. */
+#define NI_WRITE_WORD ((uint64_t)1 << 62)
+
+/*
+ * A WRITE with this in `operand` is a part of a transfer that is spread over rails (engine/multipath.h).
+ * The rest of `operand` are flags and the offset; the payload begins with struct ni_packet_part, then, with
+ * NI_PART_NOTED, struct ni_packet_note; neither is counted by offset and total.
+ */
+#define NI_WRITE_PART   ((uint64_t)1 << 61)
+#define NI_PART_ORDERED ((uint64_t)1 << 60) /* the last part waits for all parts before it */
+#define NI_PART_NOTED   ((uint64_t)1 << 59) /* last part only */
+#define NI_PART_ANSWER  ((uint64_t)1 << 58) /* to a Read: no region or addr, `key` is the status */
+#define NI_PART_OFFSET  (((uint64_t)1 << 56) - 1)
+
+struct ni_packet_part {
+    uint32_t seq;     /* among all parts from this NI */
+    uint16_t counter; /* neither ORDERED nor ANSWER: which counts the bytes of the transfer */
+    uint16_t zero;
+};
+_Static_assert(sizeof(struct ni_packet_part) == 8, "on the wire");
+
+/* Tag of a NOP; those of probes are in probe.c. Fields: all parts before this number have been taken. */
+enum { NI_NOP_TAKEN = 3 };
 
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with
  * `count` notices. */

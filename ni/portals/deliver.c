@@ -10,7 +10,7 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from)
     struct ni_match_entry *found;
     uint64_t start;
 
-    if (NI_LIKELY(++ni->portals->sample % NI_MATCH_SAMPLING != 0)) {
+    if (NI_LIKELY(!ni_match_is_timed(list))) {
         found = ni_match_list_search(list, from->match_bits, from->initiator);
     } else {
         start = ni_cycles();

@@ -13,8 +13,8 @@ enum {
 
 /* Link an entry behind all others. space: what is left of its buffer, NULL: all. portals->lock is
  * held. */
-static int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
+NI_ALWAYS_INLINE int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                          const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
     struct ni_entry *entry;
@@ -66,11 +66,30 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     return NI_PTL_NO_MATCH;
 }
 
+/* Unexpected messages wait: the entry takes those that it matches first. portals->lock is held, and given
+ * back. */
+static NI_NOINLINE int post_behind_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                                        void *user_ptr, ni_me_handle *handle)
+{
+    struct ni_space space;
+    int result;
+
+    if (handle != NULL) {
+        *handle = 0;
+    }
+    ni_space_set(&space, me);
+    if (ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
+        return NI_OK;
+    }
+    result = post(ni, pt, me, &space, user_ptr, handle);
+    ni_portals_unlock(ni);
+    return result;
+}
+
 int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle)
 {
     struct ni_portals *portals = ni->portals;
-    struct ni_space space, *left = NULL;
     struct ni_pt *pt;
     int result;
 
@@ -88,16 +107,9 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         return ni_append_rarely(ni, pt_index, me, list, user_ptr, handle, false);
     }
     if (NI_UNLIKELY(pt->kept.length != 0)) {
-        if (handle != NULL) {
-            *handle = 0;
-        }
-        ni_space_set(&space, me);
-        if (ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
-            return NI_OK;
-        }
-        left = &space;
+        return post_behind_kept(ni, pt, me, user_ptr, handle);
     }
-    result = post(ni, pt, me, left, user_ptr, handle);
+    result = post(ni, pt, me, NULL, user_ptr, handle);
     ni_portals_unlock(ni);
     return result;
 }

@@ -4,7 +4,8 @@
 /*
  * The put that has to be fast: in the lane's ring, without anything special, for the oldest entry or another
  * one, of the kind that a receive of MPI posts: used once, its only event that of the put. All others
- * go the general way (incoming.c), which does the same; so does one in NI_MATCH_SAMPLING, to be timed.
+ * go the general way (incoming.c), which does the same; so does one in NI_MATCH_SAMPLING,
+ * to be timed.
  */
 
 enum { NI_ME_USUAL = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
@@ -54,13 +55,11 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
     struct ni_event event;
 
     ni_portals_lock(ni);
-    pt = ni_pt_at(portals, ni_packet_tag(word0));
-    if (NI_UNLIKELY(pt == NULL || pt->disabled || pt->eq == NULL ||
-                    (portals->sample + 1) % NI_MATCH_SAMPLING == 0)) {
+    pt = ni_packet_tag(word0) < NI_PT_COUNT ? portals->pt[ni_packet_tag(word0)] : NULL;
+    if (NI_UNLIKELY(pt == NULL || !pt->ready || ni_match_is_timed(&pt->posted))) {
         ni_portals_unlock(ni);
         return arrives(ni, peer, packet, word0, word1, payload);
     }
-    portals->sample++;
     found = ni_match_list_search(&pt->posted, packet->body[0], peer->initiator);
     if (NI_UNLIKELY(found == NULL)) {
         return unexpected(ni, peer, pt, packet, word1, payload);

@@ -20,6 +20,7 @@ struct ni_pt {
     uint16_t index;
     bool allocated;
     bool plain; /* allocated, and any match entry may be appended */
+    bool ready; /* allocated, not disabled, and with an event queue: a usual put needs no more */
     bool disabled;
     bool mute;                   /* the next time that it disables itself is not told */
     uint64_t users;              /* entries, messages claimed or being fetched */
@@ -32,6 +33,12 @@ static inline struct ni_pt *ni_pt_at(const struct ni_portals *portals, uint32_t 
     struct ni_pt *pt = index < NI_PT_COUNT ? portals->pt[index] : NULL;
 
     return pt != NULL && pt->allocated ? pt : NULL;
+}
+
+/* Whether the next search of a list is timed. */
+static inline bool ni_match_is_timed(const struct ni_match_list *list)
+{
+    return list->counts.searches % NI_MATCH_SAMPLING == 0;
 }
 
 /* Give its overflow list back, which is empty or closed. */

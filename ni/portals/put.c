@@ -227,6 +227,17 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
                user_ptr, hdr_data);
 }
 
+_Static_assert((int)NI_PUT_SHORT == (int)NI_PUT_INLINE, "what fits the header's line");
+
+bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uint32_t pt_index,
+                  uint64_t match_bits, uint64_t hdr_data)
+{
+    if (NI_UNLIKELY(target == NULL || length > NI_PUT_SHORT || pt_index >= NI_PT_COUNT)) {
+        return false;
+    }
+    return put_line(target, data, length, pt_index, match_bits, hdr_data);
+}
+
 ni_initiator ni_peer_initiator(const struct ni_peer *peer)
 {
     return peer->initiator;

@@ -49,7 +49,6 @@ struct ni_portals {
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */
     uint32_t wishes;
-    uint32_t sample;
     uint64_t cycles;        /* of the matches that were timed */
     struct ni_later *later; /* NULL: no events wait for a caller */
 };

@@ -10,6 +10,12 @@ enum {
     NI_PT_PICKY = NI_PT_ONLY_USE_ONCE | NI_PT_ONLY_TRUNCATE | NI_PT_NO_MATCHING,
 };
 
+/* After each change of what it depends on. portals->lock is held. */
+static void judge(struct ni_pt *pt)
+{
+    pt->ready = pt->allocated && !pt->disabled && pt->eq != NULL;
+}
+
 /* The index to take; max + 1 if there is none. portals->lock is held. */
 static uint32_t choose(const struct ni_portals *portals, uint32_t wanted)
 {
@@ -50,6 +56,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     pt->disabled = (options & NI_PT_ALLOC_DISABLED) != 0;
     pt->allocated = true;
     pt->plain = (options & NI_PT_PICKY) == 0 && portals->map == NULL;
+    judge(pt);
     portals->pt[index] = pt;
     if (eq != NULL) {
         eq->users++;
@@ -109,6 +116,7 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
         result = NI_PTL_PT_IN_USE;
     } else {
         pt->allocated = pt->plain = false; /* nothing more is kept */
+        judge(pt);
         ni_kept_drop_all(ni, pt);
         ni_pt_free_overflow(pt);
         pt->past.searches += pt->posted.counts.searches + pt->kept.counts.searches;
@@ -136,6 +144,7 @@ static int set_disabled(struct ni *ni, uint32_t pt_index, bool disabled)
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL) {
         pt->disabled = disabled;
+        judge(pt);
     }
     ni_portals_unlock(ni);
     return pt != NULL ? NI_OK : (int)NI_PTL_ARG_INVALID;
@@ -157,6 +166,7 @@ enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled)
 
     *disabled = flow && !pt->mute;
     pt->disabled = pt->disabled || flow;
+    judge(pt);
     pt->mute = false;
     return flow ? NI_NI_PT_DISABLED : NI_NI_DROPPED;
 }

@@ -29,7 +29,7 @@ class Setup:
 
 
 def find_program(name, setup, subfolder=""):
-    """The path of a benchmark program; subfolder is "mpich" for those compiled for MPICH."""
+    """The path of a benchmark program; subfolder is "mpich" or "presto" for those compiled for these."""
     for folder in setup.programs:
         path = os.path.join(folder, subfolder, name)
         if os.path.isfile(path) and os.access(path, os.X_OK):
@@ -123,6 +123,8 @@ def _size_list(bench, sizes):
 
 def _program_words(setup, bench, sizes, path):
     words = [path, *bench.args]
+    if bench.plain:
+        return words + setup.bench_args
     if bench.sizes:
         words += [bench.size_option, _size_list(bench, sizes)]
     return words + ["--digits", str(setup.digits)] + setup.bench_args
@@ -133,14 +135,35 @@ def _pinned(setup):
     return [taskset, "-c", str(setup.cores[0])] if taskset else []
 
 
+def _prestorun(setup, ranks):
+    words = [find_perf("prestorun", setup), "-n", str(ranks)]
+    if ranks > setup.core_count:
+        return words
+    words += ["--bind-to", "core"]
+    taskset = None if setup.default_cores else shutil.which("taskset")
+    return [taskset, "-c", ",".join(str(core) for core in setup.cores), *words] if taskset else words
+
+
+def _presto(setup, transport, bench, sizes, ranks):
+    if transport.launcher == "native":
+        if not bench.native:
+            raise NotHere(f"there is no {bench.program} with the native interface")
+        path = find_program(bench.native, setup)
+    else:
+        path = find_program(bench.program, setup, "presto")
+    return _prestorun(setup, ranks) + _program_words(setup, bench, sizes, path)
+
+
 def build(setup, transport, bench, sizes, ranks):
     """The words of the command. Raises NotHere if a part of it is not installed."""
     if transport.launcher == "perf":
         path = find_perf(bench.program, setup)
-        if bench.plain:
-            return [*_pinned(setup), path, *bench.args, *setup.bench_args]
         words = _program_words(setup, bench, sizes, path)
+        if bench.plain:
+            return _pinned(setup) + words
         return words if setup.default_cores else words + ["--cores", ",".join(str(core) for core in setup.cores)]
+    if transport.launcher in ("presto", "native"):
+        return _presto(setup, transport, bench, sizes, ranks)
     if transport.launcher == "mpich":
         path = find_program(bench.program, setup, "mpich")
         return _mpich(setup, ranks) + _program_words(setup, bench, sizes, path)

@@ -81,8 +81,20 @@ def parse_lists(text):
     return values
 
 
-def parse_output(bench, text):
-    """{size: value} from the output of a benchmark."""
+def parse_told(text, program):
+    """What an example says of its run time, in ms."""
+    match = re.search(rf"^{re.escape(program)}: ([\d.]+) s$", text, re.M)
+    if match is None:
+        raise ParseError(f"no line '{program}: ... s' in the output")
+    return {0: float(match.group(1)) * 1e3}
+
+
+def parse_output(bench, text, seconds=0.0):
+    """{size: value} from the output of a benchmark, whose run took so many seconds."""
+    if bench.style == "wall":
+        return {0: seconds * 1e3}
+    if bench.style == "told":
+        return parse_told(text, bench.program)
     if bench.style == "init":
         return parse_init(text)
     if bench.style == "memory":

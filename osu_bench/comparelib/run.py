@@ -30,10 +30,43 @@ class RunError(Exception):
         self.status = status
 
 
+class _Signals:
+    """Signals that end us. One that comes while a process is being started waits until we know that process."""
+
+    def __init__(self):
+        self.held = False
+        self.came = 0
+
+    def __enter__(self):
+        self.held = True
+
+    def __exit__(self, *_):
+        self.held = False
+        if self.came:
+            self.end(self.came)
+
+    def take(self, number, _):
+        """The handler."""
+        if self.held:
+            self.came = number
+        else:
+            self.end(number)
+
+    def end(self, number):
+        """What Python does for ^C, and leaving for all others."""
+        self.came = 0
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
+
+
+_SIGNALS = _Signals()
+
+
 def end_on_signals():
     """Let SIGTERM and SIGHUP end us as ^C does: what we have started is ended with us."""
-    for signum in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, lambda number, _: sys.exit(128 + number))
+    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(signum, _SIGNALS.take)
 
 
 def _stop(process):
@@ -56,24 +89,26 @@ def first_words(text, limit=300):
     return joined if len(joined) <= limit else joined[:limit] + "..."
 
 
-def run(words, timeout, env):
-    """Standard output of a command. Raises RunError if it fails or does not end."""
+def run(words, timeout, env, both=False):
+    """Standard output of a command, or both outputs together. Raises RunError if it fails or does not end."""
+    process = None
     try:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, errors="replace", env=env,
-                                   start_new_session=True)
-    except OSError as error:
-        raise RunError(f"cannot start {words[0]}: {error.strerror}") from None
-    try:
+        with _SIGNALS:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT if both else subprocess.PIPE, text=True,
+                                       errors="replace", env=env, start_new_session=True)
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         _stop(process)
         raise RunError(f"did not end within {timeout:g} s") from None
-    except BaseException:
-        _stop(process)
+    except BaseException as error:
+        if process is not None:
+            _stop(process)
+        elif isinstance(error, OSError):
+            raise RunError(f"cannot start {words[0]}: {error.strerror}") from None
         raise
     if process.returncode != 0:
-        said = first_words(err) or first_words(out) or "nothing was printed"
+        said = first_words(err or "") or first_words(out) or "nothing was printed"
         if process.returncode < 0:
             raise RunError(f"killed by signal {-process.returncode}: {said}")
         raise RunError(f"exit status {process.returncode}: {said}", process.returncode)
@@ -133,8 +168,10 @@ class Results:
 def run_task(task, rep, line, timeout, env, results):
     """One run, with the line measured before and after it."""
     before = line.measure()
+    begin = time.monotonic()
     try:
-        values = parse.parse_output(task.bench, run(list(task.words), timeout, env))
+        out = run(list(task.words), timeout, env, task.bench.style == "told")
+        values = parse.parse_output(task.bench, out, time.monotonic() - begin)
     except (RunError, parse.ParseError) as error:
         results.failures.append(stats.Failure(task.bench.key, task.transport.key, rep, str(error),
                                               shlex.join(task.words)))

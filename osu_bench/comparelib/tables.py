@@ -16,7 +16,7 @@ class Bench:
     args: tuple = ()
     sizes: tuple = ()  # default sizes in bytes; empty: the program has no option for them
     column: int = 1  # of a table row, counted from 0; the size is column 0
-    style: str = "table"  # how the output is read: table, single, init, memory, match or lists, see parse.py
+    style: str = "table"  # how the output is read: table, single, init, memory, match, lists, wall or told, see parse.py
     pick: tuple = ()  # style match: which lines, by their first fields
     unit: str = "us"
     better: str = "lower"  # or "higher"
@@ -24,6 +24,7 @@ class Bench:
     any_ranks: bool = False  # --np may change the number of ranks
     onesided: bool = False  # needs the transport's one-sided options
     launcher: str = "mpi"  # or "perf": runs without MPI, under transports of that launcher only
+    native: str = ""  # the program with Presto's native interface, if there is one
     size_option: str = "-m"  # the option that takes the list of sizes
     plain: bool = False  # the program has no options for sizes, digits and cores
     axis: str = "message, bytes"  # what a size is
@@ -64,17 +65,28 @@ def _deep_queues():
 _MATCH = {"program": "ni_match_list", "args": ("--csv", "--lists=1"), "launcher": "perf", "plain": True,
           "style": "match", "axis": "entries", "unit": "ns"}
 
+# The size of the problem is the default: less than a second on two processes. --check 0 leaves the check out.
+_EXAMPLE = {"args": ("--time", "1", "--check", "0"), "style": "told", "unit": "ms", "plain": True, "any_ranks": True,
+            "group": "examples"}
+
+
+def _examples():
+    """A row for each program in examples/."""
+    return tuple(Bench(name, name, **_EXAMPLE, what="run time of the example, without start and check")
+                 for name in ("spin_glass", "bfs_rmat", "spiking", "cg_lattice", "jacobi_heat"))
+
+
 _LATENCY_SIZES = (8, 256, K, 4 * K, 16 * K, 64 * K, 256 * K, M, 4 * M)
 _BW_SIZES = (64 * K, 256 * K, M, 4 * M)
 _RMA_SIZES = (8, 4 * K, 64 * K)
 _COLL_SIZES = (8, K, 64 * K)
 
 BENCHES = (
-    Bench("latency", "osu_latency", sizes=_LATENCY_SIZES, what="blocking ping-pong"),
-    Bench("bw", "osu_bw", sizes=_BW_SIZES, **_BW, what="one way, 64 in flight"),
+    Bench("latency", "osu_latency", sizes=_LATENCY_SIZES, native="pr_latency", what="blocking ping-pong"),
+    Bench("bw", "osu_bw", sizes=_BW_SIZES, **_BW, native="pr_bw", what="one way, 64 in flight"),
     Bench("bibw", "osu_bibw", sizes=_BW_SIZES, **_BW, what="both ways, 64 in flight each"),
     Bench("mbw_mr", "osu_mbw_mr", sizes=(8,), column=2, any_ranks=True, **_RATE,
-          what="message rate"),
+          native="pr_mbw_mr", what="message rate"),
     Bench("multi_lat", "osu_multi_lat", sizes=(8, K), any_ranks=True,
           what="ping-pong of several pairs"),
     Bench("latency_mt", "osu_latency_mt", ("-t", "1:1"), sizes=(8, K),
@@ -110,11 +122,14 @@ BENCHES = (
     Bench("bcast_8", "osu_bcast", sizes=_COLL_SIZES, **_EIGHT, what="the same, 8 ranks"),
     Bench("alltoall_8", "osu_alltoall", sizes=_COLL_SIZES, **_EIGHT, what="the same, 8 ranks"),
     Bench("init", "osu_init", style="init", unit="ms", any_ranks=True, what="MPI_Init"),
+    Bench("start", "osu_init", style="wall", unit="ms", plain=True, any_ranks=True, native="pr_empty",
+          what="a program that only starts and ends, from the launcher's start to its end"),
     Bench("memory", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
           what="proportional memory of a rank that has talked to all others"),
     Bench("memory_8", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
           ranks=8, what="the same, 8 ranks"),
     *_deep_queues(),
+    *_examples(),
     Bench("ni_latency", "apeni-perf", ("latency", "--link", "shm"), sizes=(8, 256, K),
           launcher="perf", what="one way over the network interface, without MPI"),
     Bench("ni_rate", "apeni-perf", ("rate", "--link", "shm"), sizes=(8,), launcher="perf",
@@ -140,7 +155,7 @@ class Transport:
     """One way to carry messages: what the launcher is told."""
 
     key: str
-    launcher: str  # "openmpi", "mpich" or "perf"
+    launcher: str  # "openmpi", "mpich", "presto", "native" or "perf"
     args: tuple = ()  # of the launcher
     osc: tuple = ()  # further ones for one-sided benchmarks
     what: str = ""
@@ -173,10 +188,12 @@ TRANSPORTS = (
     Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),
               "pml ucx over shared memory and CMA; one-sided: osc ucx", (("pml", "ucx"),)),
     Transport("mpich", "mpich", (), (), "MPICH, with programs that were compiled for it"),
+    Transport("presto", "presto", (), (), "prestorun, with programs that prestocc compiled (build-presto)"),
+    Transport("native", "native", (), (), "prestorun, with programs that use Presto's native interface"),
     Transport("ni", "perf", (), (), "apeni-perf: the network interface itself, without MPI"),
 )
 
-DEFAULT_TRANSPORTS = ("vader", "apelink", "match", "tcp", "ucx", "mpich", "ni")
+DEFAULT_TRANSPORTS = ("vader", "apelink", "match", "tcp", "ucx", "mpich", "presto", "native", "ni")
 DEFAULT_BENCHES = ("latency", "bw", "mbw_mr")
 
 

@@ -5,7 +5,10 @@
 # shellcheck disable=SC2034 # used by those who source this
 programs=${APELINK_BUILDDIR:-.}/osu_bench
 mpirun=${MPIRUN:-mpirun}
-btl=${APELINK_TEST_BTL:-vader,self}
+# Ours where it is built. Over vader of Open MPI 4.1 a run has ended with a fault after its last row, beside another job.
+btl=vader,self
+[ ! -e "${APELINK_BUILDDIR:-.}/btl_apelink/.libs/mca_btl_apelink.so" ] || btl=apelink,self
+btl=${APELINK_TEST_BTL:-$btl}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# ni_counters and ni_stores: the rows that they promise, of sound numbers, with threads and with processes, a sentence and
+# ni_counters, ni_multipath and ni_stores: the rows that they promise, of sound numbers, with threads and with processes, a sentence and
 # a status for wrong options. Times are not looked at.
 . "$(dirname "$0")/common.sh"
 
@@ -25,7 +25,7 @@ prints() {
         END { exit rows != wanted || bad }' "$work/out" || fail "$1 with $2 printed: $(cat "$work/out")"
 }
 
-for program in ni_counters ni_stores; do
+for program in ni_counters ni_multipath ni_stores; do
     refuses "$program" "-n '0': wanted is a number from 1" -n 0
     refuses "$program" "-m 'ranks': wanted is threads or processes" -m ranks
     refuses "$program" "no option -q" -q
@@ -33,6 +33,7 @@ for program in ni_counters ni_stores; do
 done
 for members in threads processes; do
     prints ni_counters "$members" 9
+    prints ni_multipath "$members" 9
     prints ni_stores "$members" 9
 done
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each program with -c over the BTL of APELINK_TEST_BTL (default vader,self): all data arrives as it was sent.
+# Each program with -c over the BTL of APELINK_TEST_BTL (default: ours, vader,self where that is not built): all data arrives as it was sent.
 . "$(dirname "$0")/common.sh"
 
 few="-c -i 6 -x 2"

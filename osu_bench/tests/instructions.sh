@@ -36,6 +36,6 @@ refuses() {
 
 counts vader mca_btl_vader
 refuses "there is no 'nowhere'" --transports nowhere
-refuses "ni does not run under Open MPI" --transports ni
+refuses "ni runs neither" --transports ni
 refuses "give a number of at least 1" --messages 0
 finish

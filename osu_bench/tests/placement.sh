@@ -30,6 +30,6 @@ prints() {
 }
 
 prints reads 9 7
-prints loaded 3 5
+prints loaded 3 7
 prints computing 3 7
 finish

@@ -99,6 +99,12 @@ class ParseTest(unittest.TestCase):
         with self.assertRaisesRegex(parse.ParseError, "no column 2"):
             parse.parse_output(bench("mbw_mr"), LATENCY)
 
+    def test_times_of_whole_runs(self):
+        self.assertEqual(parse.parse_output(bench("start"), "", 0.25), {0: 250.0})
+        self.assertEqual(parse.parse_output(bench("spiking"), "spiking: 0.125000 s\nspiking: right\n"), {0: 125.0})
+        with self.assertRaisesRegex(parse.ParseError, "spiking: ... s"):
+            parse.parse_output(bench("spiking"), "jacobi_heat: 0.125000 s\n")
+
     def test_match_list(self):
         text = ("part,kind,length,position,median_ns,least_ns\n"
                 "list,match,10,0,300.0,1\nlist,match,10,100,100.0,1\n"
@@ -184,15 +190,20 @@ class PlanTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         for name in ("osu_latency", "osu_put_latency", "osu_deep_queue", "mpirun", "mpirun.mpich", "mpich/osu_latency"):
-            path = os.path.join(self.folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="ascii") as stream:
-                stream.write("#!/bin/sh\n")
-            os.chmod(path, 0o755)
+            self.executable(name)
         path = os.environ["PATH"]
         os.environ["PATH"] = self.folder + ":" + path
         self.addCleanup(os.environ.__setitem__, "PATH", path)
         self.setup = command.Setup([self.folder])
+
+    def executable(self, name):
+        """A program of that name, which does nothing; its path."""
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as stream:
+            stream.write("#!/bin/sh\n")
+        os.chmod(path, 0o755)
+        return path
 
     def words(self, transport, key="latency", ranks=2):
         """The command line."""
@@ -304,6 +315,24 @@ class PlanTest(unittest.TestCase):
         with self.assertRaisesRegex(command.NotHere, "osu_put_latency not found"):
             self.words("mpich", "put_latency")
 
+    def test_presto_has_programs_of_its_own(self):
+        launcher, program = self.executable("prestorun"), self.executable("presto/osu_latency")
+        native = self.executable("pr_latency")
+        self.assertEqual(self.words("presto"), [launcher, "-n", "2", "--bind-to", "core", program, "-m", "8,4K",
+                                                "--digits", "4"])
+        self.assertEqual(self.words("native")[5], native)
+        self.assertNotIn("--bind-to", self.words("presto", ranks=8))
+        self.setup.cores, self.setup.default_cores = (3, 5), False
+        self.assertEqual(self.words("native")[1:4], ["-c", "3,5", launcher])
+        with self.assertRaisesRegex(command.NotHere, "osu_put_latency not found"):
+            self.words("presto", "put_latency")
+        with self.assertRaisesRegex(command.NotHere, "no osu_barrier with the native interface"):
+            self.words("native", "barrier")
+
+    def test_programs_without_options_get_none(self):
+        path = self.executable("spiking")
+        self.assertEqual(self.words("vader", "spiking")[-5:], [path, "--time", "1", "--check", "0"])
+
     def test_order_rotates(self):
         tasks = [run.Task(bench(b), tables.transport_by_key(t), (8,), 2, ())
                  for b in ("latency", "bw") for t in ("vader", "tcp", "ucx")]
@@ -329,7 +358,7 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
         for row in tables.BENCHES:
             self.assertIn(row.better, ("lower", "higher"))
-            self.assertIn(row.style, ("table", "single", "init", "memory", "match", "lists"))
+            self.assertIn(row.style, ("table", "single", "init", "memory", "match", "lists", "wall", "told"))
             self.assertTrue(row.what)
 
 

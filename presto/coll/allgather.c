@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gathering to all ranks. */
+#include "coll/inter.h"
 #include "coll/places.h"
 
 /* Bruck et al., 1997: in round k a rank gets the parts of the 2^k ranks from the one 2^k above on, which has gathered them.
@@ -94,6 +95,9 @@ static int allgather(struct pri_team *team, struct pri_some in, const struct pri
 int pri_coll_allgather(struct pri_team *team, struct pri_some in, struct pri_some out,
                        struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_exchange(team, in, true, out, request);
+    }
     struct pri_places p = {.some = out};
 
     return allgather(team, in, &p, request);
@@ -102,6 +106,9 @@ int pri_coll_allgather(struct pri_team *team, struct pri_some in, struct pri_som
 int pri_coll_allgatherv(struct pri_team *team, struct pri_some in, const struct pri_parts *out,
                         struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_allgatherv(team, in, out, request);
+    }
     struct pri_places p = {.parts = out};
 
     return allgather(team, in, &p, request);

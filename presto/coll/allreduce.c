@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reduction to all ranks. */
+#include "coll/inter.h"
 #include "coll/blocks.h"
 
 /* Two places for elements: what has been reduced so far, and what comes in. */
@@ -154,6 +155,9 @@ static void write_allreduce(struct pri_sched *s, const void *in, void *out, size
 int pri_coll_allreduce(struct pri_team *team, const void *in, void *out, size_t count,
                        struct pri_type *type, struct pri_op *op, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_allreduce(team, in, out, count, type, op, request);
+    }
     size_t bytes = count * type->size;
     bool plain = type->contiguous && type->true_lb == 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All exchange with all. */
+#include "coll/inter.h"
 #include "coll/places.h"
 
 /* Each pair by itself, a window of ranks at a time, nearest first: no two ranks begin with the same one. */
@@ -108,6 +109,9 @@ static void write_bruck(struct pri_sched *s, const struct pri_places *in,
 int pri_coll_alltoall(struct pri_team *team, struct pri_some in, struct pri_some out,
                       struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_exchange(team, in, false, out, request);
+    }
     bool in_place = in.buf == PRI_IN_PLACE;
     size_t each = out.count * out.type->size;
     struct pri_places from = {.some = in_place ? out : in}, to = {.some = out};
@@ -135,6 +139,9 @@ int pri_coll_alltoall(struct pri_team *team, struct pri_some in, struct pri_some
 int pri_coll_alltoallv(struct pri_team *team, const struct pri_parts *in,
                        const struct pri_parts *out, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_exchangev(team, in, out, request);
+    }
     struct pri_places from = {.parts = in}, to = {.parts = out};
     struct pri_sched *s = pri_sched_get(team);
 

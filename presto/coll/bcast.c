@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcast. Ranks are turned so that the root is 0. */
+#include "coll/inter.h"
 #include "coll/private.h"
 
 /* Down a binomial tree: rank r gets it from r without its lowest bit, and passes it on to r + each lower power of two. */
@@ -123,6 +124,9 @@ void pri_write_bcast(struct pri_sched *s, struct pri_data data, size_t bytes, in
 int pri_coll_bcast(struct pri_team *team, void *buf, size_t count, struct pri_type *type, int root,
                    struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_bcast(team, buf, count, type, root, request);
+    }
     size_t bytes = count * type->size;
 
     if (team->size == 1 || bytes == 0) {

@@ -28,6 +28,9 @@
 /* As a send buffer (gather and scatter: what is not significant at the root), MPI's MPI_IN_PLACE. */
 #define PRI_IN_PLACE ((void *)-1)
 
+struct pri_inter;
+struct pri_counters;
+
 /* The ranks of a communicator, as seen by one of them. Made by pri_team_init; members must stay. */
 struct pri_team {
     struct pri_rank *self;
@@ -36,12 +39,20 @@ struct pri_team {
     uint32_t context;   /* the plane of collectives: with PRI_COLL */
     uint32_t
         next_tag; /* of the next operation: the same in all ranks, which call them in the same order */
+    uint32_t barriers;             /* by messages, that have blocked */
+    struct pri_counters *counters; /* of later ones, or NULL */
+    struct pri_inter
+        *inter; /* NULL, or this is the other group of an intercommunicator (coll/inter.h), and
+                                rank is this one's in its own; not for scans, neighbours, and in place */
 };
 
 /* Also makes what all teams of the rank share (pools and thresholds), the first time; it is freed by pri_stop.
  * context is the communicator's. PRI_ERR_NOMEM. The first call of a rank must be its only one at the time. */
 int pri_team_init(struct pri_team *team, struct pri_rank *self, uint32_t context, int rank,
                   int size, const int *members);
+
+/* All ranks have ended the team, or the job ends. */
+void pri_team_fini(struct pri_team *team);
 
 static inline int pri_team_member(const struct pri_team *team, int rank)
 {

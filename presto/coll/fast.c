@@ -17,21 +17,46 @@ static struct pri_where with(const struct pri_team *team, struct pri_where where
     return where;
 }
 
-/* First error first. */
-static int first_of(int error, int other)
+static NI_COLD int note(struct pri_team *team, struct pri_where *where, int before, int error)
 {
-    return error != 0 ? error : other;
+    if (error == PRI_ERR_PEER) {
+        where->as = pri_poison(team->self);
+    }
+    return before != 0 ? before : error;
+}
+
+/* First error first; what is sent later says what has happened. */
+static inline int first_of(struct pri_team *team, struct pri_where *where, int before, int error)
+{
+    return NI_LIKELY(error == 0) ? before : note(team, where, before, error);
+}
+
+static int send_to(struct pri_team *team, struct pri_where *where, const void *out, size_t bytes,
+                   int to, int before)
+{
+    return first_of(team, where, before,
+                    pri_send(team->self, out, bytes, with(team, *where, to), PRI_STANDARD));
+}
+
+static int recv_from(struct pri_team *team, struct pri_where *where, void *in, size_t bytes,
+                     int from, int before)
+{
+    struct pri_request request;
+    int error = pri_irecv(team->self, in, bytes, with(team, *where, from), &request);
+
+    return first_of(team, where, before, error != 0 ? error : pri_message_end(&request));
 }
 
 /* Send to one rank while receiving from another. */
-static int exchange(struct pri_team *team, struct pri_where where, const void *out, int to,
-                    void *in, int from, size_t bytes)
+static int exchange(struct pri_team *team, struct pri_where *where, const void *out, int to,
+                    void *in, int from, size_t bytes, int before)
 {
     struct pri_request request;
-    int error = pri_irecv(team->self, in, bytes, with(team, where, from), &request);
-    int sent = pri_send(team->self, out, bytes, with(team, where, to), PRI_STANDARD);
+    int error = pri_irecv(team->self, in, bytes, with(team, *where, from), &request);
+    int sent = pri_send(team->self, out, bytes, with(team, *where, to), PRI_STANDARD);
 
-    return first_of(error != 0 ? error : pri_wait(&request), sent);
+    before = first_of(team, where, before, error != 0 ? error : pri_message_end(&request));
+    return first_of(team, where, before, sent);
 }
 
 int pri_fast_barrier(struct pri_team *team)
@@ -40,9 +65,8 @@ int pri_fast_barrier(struct pri_team *team)
     int error = 0;
 
     for (int ahead = 1; ahead < team->size; ahead <<= 1) {
-        error =
-            first_of(error, exchange(team, where, NULL, pri_unturned(team, ahead, team->rank), NULL,
-                                     pri_unturned(team, team->size - ahead, team->rank), 0));
+        error = exchange(team, &where, NULL, pri_unturned(team, ahead, team->rank), NULL,
+                         pri_unturned(team, team->size - ahead, team->rank), 0, error);
     }
     return error;
 }
@@ -57,14 +81,11 @@ int pri_fast_bcast(struct pri_team *team, void *buf, size_t bytes, int root)
         bit <<= 1;
     }
     if (me != 0) {
-        error = pri_recv(team->self, buf, bytes,
-                         with(team, where, pri_unturned(team, me - bit, root)), NULL);
+        error = recv_from(team, &where, buf, bytes, pri_unturned(team, me - bit, root), 0);
     }
     for (bit >>= 1; bit > 0; bit >>= 1) {
         if (me + bit < team->size) {
-            error = first_of(error, pri_send(team->self, buf, bytes,
-                                             with(team, where, pri_unturned(team, me + bit, root)),
-                                             PRI_STANDARD));
+            error = send_to(team, &where, buf, bytes, pri_unturned(team, me + bit, root), error);
         }
     }
     return error;
@@ -98,7 +119,6 @@ int pri_fast_allreduce(struct pri_team *team, const void *in, void *out, size_t 
 {
     _Alignas(64) char spare[PRI_FAST_BYTES];
     struct pri_where where = next_where(team);
-    struct pri_rank *self = team->self;
     struct pair p = {out, spare, count, type, op};
     int rank = team->rank, error = 0;
     int whole = 1 << ni_ilog2((uint64_t)team->size), extra = team->size - whole;
@@ -108,23 +128,22 @@ int pri_fast_allreduce(struct pri_team *team, const void *in, void *out, size_t 
         memcpy(out, in, bytes);
     }
     if (rank < 2 * extra && rank % 2 == 1) {
-        error = pri_send(self, out, bytes, with(team, where, rank - 1), PRI_STANDARD);
-        return first_of(error, pri_recv(self, out, bytes, with(team, where, rank - 1), NULL));
+        error = send_to(team, &where, out, bytes, rank - 1, 0);
+        return recv_from(team, &where, out, bytes, rank - 1, error);
     }
     if (rank < 2 * extra) {
-        error = pri_recv(self, p.other, bytes, with(team, where, rank + 1), NULL);
+        error = recv_from(team, &where, p.other, bytes, rank + 1, 0);
         pair_reduce(&p, true);
     }
     for (int bit = 1; bit < whole; bit <<= 1) {
         int it = me ^ bit;
         int peer = it < extra ? 2 * it : it + extra;
 
-        error = first_of(error, exchange(team, where, p.now, peer, p.other, peer, bytes));
+        error = exchange(team, &where, p.now, peer, p.other, peer, bytes, error);
         pair_reduce(&p, it > me);
     }
     if (rank < 2 * extra) {
-        error = first_of(error,
-                         pri_send(self, p.now, bytes, with(team, where, rank + 1), PRI_STANDARD));
+        error = send_to(team, &where, p.now, bytes, rank + 1, error);
     }
     if (p.now != (char *)out) {
         memcpy(out, p.now, bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gathering to one rank and its mirror image, scattering from it. Short equal parts travel along a binomial tree, each
  * rank's together with those of the ranks above it; others go between the root and their rank at once. */
+#include "coll/inter.h"
 #include "coll/private.h"
 
 /* One rank's view of the tree: numbers are ranks turned so that the root is 0. */
@@ -106,6 +107,9 @@ static bool tree_pays(const struct pri_team *team, size_t each)
 int pri_coll_gather(struct pri_team *team, struct pri_some in, struct pri_some out, int root,
                     struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_gather(team, in, out, NULL, root, request);
+    }
     bool is_root = team->rank == root;
     size_t each = is_root ? out.count * out.type->size : in.count * in.type->size;
 
@@ -136,6 +140,9 @@ int pri_coll_gather(struct pri_team *team, struct pri_some in, struct pri_some o
 int pri_coll_gatherv(struct pri_team *team, struct pri_some in, const struct pri_parts *out,
                      int root, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_gather(team, in, in, out, root, request);
+    }
     struct pri_sched *s = pri_sched_get(team);
 
     if (s != NULL && team->rank != root) {
@@ -224,6 +231,9 @@ static void write_scatter_straight(struct pri_sched *s, struct pri_some in, stru
 int pri_coll_scatter(struct pri_team *team, struct pri_some in, struct pri_some out, int root,
                      struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_scatter(team, in, NULL, out, root, request);
+    }
     bool is_root = team->rank == root;
     size_t each = is_root ? in.count * in.type->size : out.count * out.type->size;
 
@@ -254,6 +264,9 @@ int pri_coll_scatter(struct pri_team *team, struct pri_some in, struct pri_some 
 int pri_coll_scatterv(struct pri_team *team, const struct pri_parts *in, struct pri_some out,
                       int root, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_scatter(team, out, in, out, root, request);
+    }
     struct pri_sched *s = pri_sched_get(team);
 
     if (s != NULL && team->rank != root) {

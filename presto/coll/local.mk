@@ -9,8 +9,12 @@ presto_libpresto_core_la_SOURCES += \
     presto/coll/blocks.c \
     presto/coll/blocks.h \
     presto/coll/coll.h \
+    presto/coll/counters.c \
     presto/coll/fast.c \
     presto/coll/gather.c \
+    presto/coll/inter.c \
+    presto/coll/inter.h \
+    presto/coll/inter_reduce.c \
     presto/coll/neighbor.c \
     presto/coll/params.c \
     presto/coll/params.def \

@@ -30,6 +30,29 @@ static inline size_t pri_share(size_t count, int n, int i)
     return count / (size_t)n * (size_t)i + count % (size_t)n * (size_t)i / (size_t)n;
 }
 
+/* A rank of the job has died: what is sent from now on in this operation says so instead of the sender's name, so
+ * that whoever gets it knows that the data is not what it should be, and tells others in turn. */
+int pri_poison(const struct pri_rank *self);
+
+/* A message without an error of its own whose sender knew of a death: the error. */
+int pri_poisoned(struct pri_request *request);
+
+/* How a message of an operation, which is complete, has ended. */
+static inline int pri_message_error(struct pri_request *request)
+{
+    int error = request->status.error;
+
+    return NI_LIKELY(error != PRI_OK || !request->is_recv || request->status.source >= 0)
+               ? error
+               : pri_poisoned(request);
+}
+
+static inline int pri_message_end(struct pri_request *request)
+{
+    (void)pri_wait(request);
+    return pri_message_error(request);
+}
+
 /* Parts of schedules, which other operations have a use for as well. */
 
 /* data of rank root to all; bytes is its size, the same in all ranks. */
@@ -46,6 +69,14 @@ void pri_write_allreduce_doubling(struct pri_sched *s, const void *in, void *out
 /* Blocking, short and contiguous: without a schedule. */
 enum { PRI_FAST_BYTES = 1024 };
 int pri_fast_barrier(struct pri_team *team);
+
+/* counters.c: a barrier that prepares for later ones by counters; such a one; at the end of the rank. Once a rank has died each
+ * ends with PRI_ERR_PEER. */
+enum { PRI_BARRIERS_BEFORE = 4 }; /* by messages: most teams need none, or one */
+int pri_counters_open(struct pri_team *team);
+int pri_counters_barrier(struct pri_team *team);
+void pri_counters_free_all(struct pri_counters *list);
+
 int pri_fast_bcast(struct pri_team *team, void *buf, size_t bytes, int root);
 int pri_fast_allreduce(struct pri_team *team, const void *in, void *out, size_t count, size_t bytes,
                        struct pri_type *type, struct pri_op *op);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reduction to one rank. Ranks are turned so that the root is 0, unless the operation does not commute: then rank 0
  * gets the result and sends it to the root. */
+#include "coll/inter.h"
 #include "coll/blocks.h"
 
 /* One rank's view of it. */
@@ -180,6 +181,9 @@ static void write_reduce(struct pri_sched *s, const void *in, void *out, size_t 
 int pri_coll_reduce(struct pri_team *team, const void *in, void *out, size_t count,
                     struct pri_type *type, struct pri_op *op, int root, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_reduce(team, in, out, count, type, op, root, request);
+    }
     if (count * type->size == 0) {
         return pri_sched_nothing(team, request);
     }

@@ -2,6 +2,7 @@
 /* Reduction of which each rank gets a part. Short: every rank reduces all, by recursive doubling, and keeps its own.
  * Long: every rank sends the others their parts and reduces what it gets in the order of ranks, which keeps what
  * does not commute in order, and takes no more traffic than any other way. */
+#include "coll/inter.h"
 #include "coll/private.h"
 
 /* Parts of the data, equal or not. */
@@ -104,6 +105,9 @@ static int reduce_scatter(struct pri_team *team, const void *in, void *out, cons
 int pri_coll_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
                             struct pri_type *type, struct pri_op *op, struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_reduce_scatter(team, in, out, counts, 0, type, op, request);
+    }
     struct parts p = {.counts = counts};
 
     return reduce_scatter(team, in, out, &p, type, op, request);
@@ -113,6 +117,9 @@ int pri_coll_reduce_scatter_block(struct pri_team *team, const void *in, void *o
                                   struct pri_type *type, struct pri_op *op,
                                   struct pri_request *request)
 {
+    if (NI_UNLIKELY(team->inter != NULL)) {
+        return pri_inter_reduce_scatter(team, in, out, NULL, count, type, op, request);
+    }
     struct parts p = {.each = count};
 
     return reduce_scatter(team, in, out, &p, type, op, request);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Carrying out schedules. */
+#include <limits.h>
+
 #include "coll/private.h"
 
 static void pack(const struct pri_vec *vec, void *to, size_t bytes)
@@ -18,9 +20,30 @@ static void unpack(const struct pri_vec *vec, const void *from, size_t bytes)
 
 static void error_note(struct pri_sched *s, int error)
 {
+    if (NI_UNLIKELY(error == PRI_ERR_PEER)) {
+        s->where.as = pri_poison(s->self);
+    }
     if (error != 0 && s->error == 0) {
         s->error = error;
     }
+}
+
+/* A peer that has left in good order, too early, has no number here. */
+NI_COLD int pri_poison(const struct pri_rank *self)
+{
+    int lost = pri_lost(self);
+
+    return lost >= 0 ? -1 - lost : INT_MIN;
+}
+
+NI_COLD int pri_poisoned(struct pri_request *request)
+{
+    int lost = -1 - request->status.source;
+
+    if (lost < request->rank->size) {
+        pri_lost_note(request->rank, lost);
+    }
+    return PRI_ERR_PEER;
 }
 
 static void message_start(struct pri_sched *s, const struct pri_step *step)
@@ -98,12 +121,12 @@ static bool advance(struct pri_task *task)
 
     for (;;) {
         while (s->waited < s->active_count) {
-            const struct pri_request *request = &s->active[s->waited].request;
+            struct pri_request *request = &s->active[s->waited].request;
 
             if (!pri_done(request)) {
                 return false;
             }
-            error_note(s, request->status.error);
+            error_note(s, pri_message_error(request));
             s->waited++;
         }
         s->active_count = s->waited = 0;
@@ -130,7 +153,7 @@ static int run_blocking(struct pri_sched *s)
 {
     while (round_start(s)) {
         for (size_t i = 0; i < s->active_count; i++) {
-            error_note(s, pri_wait(&s->active[i].request));
+            error_note(s, pri_message_end(&s->active[i].request));
         }
         s->active_count = 0;
     }

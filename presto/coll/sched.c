@@ -9,30 +9,16 @@
 
 /* ---- the pool ------------------------------------------------------------------------------------- */
 
-static void pool_lock(struct pri_coll_state *state, const struct pri_rank *self)
-{
-    if (self->threads) {
-        pthread_mutex_lock(&state->lock);
-    }
-}
-
-static void pool_unlock(struct pri_coll_state *state, const struct pri_rank *self)
-{
-    if (self->threads) {
-        pthread_mutex_unlock(&state->lock);
-    }
-}
-
 static struct pri_sched *pool_take(struct pri_coll_state *state, const struct pri_rank *self)
 {
-    pool_lock(state, self);
+    pri_coll_lock(state, self);
 
     struct pri_sched *s = state->idle;
 
     if (s != NULL) {
         state->idle = s->next;
     }
-    pool_unlock(state, self);
+    pri_coll_unlock(state, self);
     return s != NULL ? s : ni_calloc(1, sizeof *s);
 }
 
@@ -86,10 +72,10 @@ void pri_sched_put(struct pri_sched *s)
     if (s->op != NULL) {
         pri_op_release(s->op);
     }
-    pool_lock(state, self);
+    pri_coll_lock(state, self);
     s->next = state->idle;
     state->idle = s;
-    pool_unlock(state, self);
+    pri_coll_unlock(state, self);
 }
 
 void pri_sched_free_all(struct pri_sched *list)

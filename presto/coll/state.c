@@ -3,13 +3,14 @@
 #include "coll/state.h"
 
 #include "base/alloc.h"
-#include "coll/sched.h"
+#include "coll/private.h"
 
 static void state_free(struct pri_rank *self, void *arg)
 {
     struct pri_coll_state *state = arg;
 
     self->user[PRI_USER_COLL] = NULL;
+    pri_counters_free_all(state->counters);
     pri_sched_free_all(state->idle);
     pthread_mutex_destroy(&state->lock);
     ni_free(state);
@@ -45,5 +46,8 @@ int pri_team_init(struct pri_team *team, struct pri_rank *self, uint32_t context
                               .size = size,
                               .members = members,
                               .context = context | PRI_COLL};
-    return self->user[PRI_USER_COLL] != NULL ? 0 : state_make(self);
+
+    int error = pri_context_members(self, context, members, size);
+
+    return error != 0 || self->user[PRI_USER_COLL] != NULL ? error : state_make(self);
 }

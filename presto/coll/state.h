@@ -18,9 +18,24 @@ struct pri_coll_params {
 
 struct pri_coll_state {
     struct pri_coll_params params;
-    pthread_mutex_t lock; /* of idle; taken only when the rank has threads */
+    pthread_mutex_t lock; /* of what follows; taken only when the rank has threads */
     struct pri_sched *idle;
+    struct pri_counters *counters; /* of all teams */
 };
+
+static inline void pri_coll_lock(struct pri_coll_state *state, const struct pri_rank *self)
+{
+    if (self->threads) {
+        pthread_mutex_lock(&state->lock);
+    }
+}
+
+static inline void pri_coll_unlock(struct pri_coll_state *state, const struct pri_rank *self)
+{
+    if (self->threads) {
+        pthread_mutex_unlock(&state->lock);
+    }
+}
 
 static inline struct pri_coll_state *pri_coll_state(const struct pri_team *team)
 {

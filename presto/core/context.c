@@ -91,6 +91,7 @@ void pri_context_give(struct pri_rank *self, uint32_t context)
         drop_all(self, context | plane, 0);
         drop_all(self, context | plane, -1);
     }
+    pri_members_forget(self, context);
     if (context >> RANK_SHIFT != (uint32_t)self->rank) {
         return;
     }

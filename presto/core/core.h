@@ -87,7 +87,7 @@ enum pri_launch {
     PRI_LAUNCH_THREADS,
 };
 
-enum { PRI_PT = 0 };
+enum { PRI_PT = 0, PRI_PT_RMA = 1 /* of rma/, which opens it */ };
 
 /* Another rank, seen from this one. */
 struct pri_peer {
@@ -165,11 +165,14 @@ void pri_thread_rank(int rank);
  * a thread itself. NULL: no longer. */
 void pri_adopt(struct pri_rank *self);
 
-/* Whether two ranks share a host: by now, always. */
-static inline bool pri_same_host(const struct pri_rank *self, int rank)
-{
-    return rank >= 0 && rank < self->size;
-}
+/* Whether a rank is on the host of this one. Thread-safe. */
+bool pri_same_host(const struct pri_rank *self, int rank);
+
+/* The first rank of the job that is known to have died, by this rank or by another that has told; -1: none.
+ * Thread-safe. */
+int pri_lost(const struct pri_rank *self);
+/* This rank has been told so. Thread-safe. */
+void pri_lost_note(struct pri_rank *self, int rank);
 
 /* ---- contexts ------------------------------------------------------------------------------------- */
 
@@ -188,6 +191,10 @@ enum {
 
 /* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */
 int pri_context_take(struct pri_rank *self, uint32_t *context);
+/* Which ranks of the job have the context, which is asked when one of them dies: a receive from any source
+ * fails when one of its context has. The list is copied; NULL: 0 to size - 1. Until it is called all ranks of
+ * the job have it. 0 or PRI_ERR_NOMEM. Thread-safe. */
+int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size);
 /* The communicator is gone: drop what nobody has received of both planes, and if this rank took it,
  * it may be used again. Thread-safe. */
 void pri_context_give(struct pri_rank *self, uint32_t context);
@@ -245,14 +252,24 @@ struct pri_request {
     bool is_recv;
     struct pri_rank *rank;
     struct pri_status status;
-    const struct pri_vec *vec; /* NULL: the data lies in one piece */
-    void *packed;              /* NULL, or a buffer of the core's */
-    ni_me_handle entry;        /* receives */
-    int peer;                  /* as posted */
-    uint32_t context;
+    const struct pri_vec *vec;                    /* NULL: the data lies in one piece */
+    void *packed;                                 /* NULL, or a buffer of the core's */
+    ni_me_handle entry;                           /* receives */
+    int peer;                                     /* as posted */
+    uint32_t context;                             /* of a receive from any source */
     void (*release)(struct pri_request *request); /* of pri_detach */
     void *user;                                   /* the caller's; the core leaves it alone */
 };
+
+/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another way. to.peer is a
+ * rank of the job. */
+static inline bool pri_send_short(const struct pri_rank *self, const void *buf, size_t bytes,
+                                  struct pri_where to)
+{
+    return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
+           NI_LIKELY(ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT,
+                                  (uint64_t)to.context << 32 | (uint32_t)to.tag, (uint32_t)to.as));
+}
 
 /* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when it
  * fails. PRI_ERR_TRUNCATE: the first `bytes` bytes are there. */

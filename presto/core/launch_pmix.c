@@ -41,7 +41,7 @@ struct library {
 struct pmix_job {
     struct library library;
     pmix_proc_t me;
-    uint32_t on_host;
+    uint32_t on_host, hosts;
 };
 
 /* ---- the library ---------------------------------------------------------------------------------- */
@@ -129,9 +129,50 @@ static int look_around(struct pri_rank *self, struct pmix_job *job)
     if (job_number(job, PMIX_LOCAL_SIZE, &job->on_host) != PMIX_SUCCESS) {
         job->on_host = size;
     }
+    if (job_number(job, PMIX_NUM_NODES, &job->hosts) != PMIX_SUCCESS) {
+        job->hosts = job->on_host < size ? 2 : 1;
+    }
     self->rank = (int)job->me.rank;
     self->size = (int)size;
     self->cold->launch = job;
+    return PRI_OK;
+}
+
+/* Which ranks are on this host, from a list such as "0,2"; on one host nobody asks. */
+static int find_near(struct pri_rank *self, const struct pmix_job *job)
+{
+    pmix_proc_t all = job->me;
+    pmix_value_t *value;
+    pmix_status_t status;
+    bool *near;
+
+    if (job->hosts <= 1) {
+        return PRI_OK;
+    }
+    near = calloc((size_t)self->size, sizeof(*near));
+    if (near == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    self->cold->near = near;
+    near[self->rank] = true;
+    all.rank = PMIX_RANK_WILDCARD;
+    status = job->library.get(&all, PMIX_LOCAL_PEERS, NULL, 0, &value);
+    if (status != PMIX_SUCCESS) {
+        return complain(job, "PMIx_Get of the ranks of this host", status);
+    }
+    for (const char *at = value->type == PMIX_STRING ? value->data.string : ""; *at != '\0';) {
+        char *end;
+        long rank = strtol(at, &end, 10);
+
+        if (end == at) {
+            break;
+        }
+        if (rank >= 0 && rank < self->size) {
+            near[rank] = true;
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+    free_value(job, value);
     return PRI_OK;
 }
 
@@ -152,7 +193,12 @@ static int join(struct pri_rank *self)
         return error;
     }
     error = look_around(self, job);
+    if (error == PRI_OK) {
+        error = find_near(self, job);
+    }
     if (error != PRI_OK) {
+        free(self->cold->near);
+        self->cold->near = NULL;
         (void)job->library.finalize(NULL, 0);
         free(job);
     }
@@ -175,6 +221,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     const struct pmix_job *job = self->cold->launch;
 
     attr->host_processes = job->on_host;
+    attr->hosts = job->hosts;
     attr->job_key = key_of(job->me.nspace);
 }
 

@@ -13,6 +13,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/launch_prestorun.c \
     presto/core/launch_threads.c \
     presto/core/meet.c \
+    presto/core/members.c \
     presto/core/peer.c \
     presto/core/probe.c \
     presto/core/rank.h \
@@ -20,5 +21,6 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/request.c \
     presto/core/send.c \
     presto/core/start.c \
+    presto/core/stats.c \
     presto/core/task.c \
     presto/core/wire_up.h

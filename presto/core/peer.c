@@ -49,21 +49,42 @@ void pri_peers_free(struct pri_rank *self)
 {
     free(self->peers);
     self->peers = NULL;
+    free(self->cold->near);
+    self->cold->near = NULL;
+}
+
+bool pri_same_host(const struct pri_rank *self, int rank)
+{
+    return rank >= 0 && rank < self->size && (self->cold->near == NULL || self->cold->near[rank]);
 }
 
 /* ---- go ------------------------------------------------------------------------------------------- */
 
 /* Whether a posted receive can only wait in vain, now that the peer has gone: it names the peer or, if
- * that has died, it takes any. */
+ * that has died, it takes any of a context that the peer had. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct pri_peer *peer = arg;
+    const struct pri_request *request = user_ptr;
 
-    (void)user_ptr;
     if (source != NI_INITIATOR_ANY) {
         return source == peer->id;
     }
-    return atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED;
+    return atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED &&
+           pri_context_lost(request->rank, request->context);
+}
+
+void pri_lost_note(struct pri_rank *self, int rank)
+{
+    int none = 0;
+
+    (void)atomic_compare_exchange_strong_explicit(&self->cold->first_lost, &none, rank + 1,
+                                                  memory_order_relaxed, memory_order_relaxed);
+}
+
+int pri_lost(const struct pri_rank *self)
+{
+    return atomic_load_explicit(&self->cold->first_lost, memory_order_relaxed) - 1;
 }
 
 /* ni_peer_down_fn: once for each peer. Sends under way end with events of their own. A rank that has
@@ -80,6 +101,7 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
      * finds these words set, see post(); both happen under the portal's lock. */
     atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
     if (status != NI_ERR_PEER_CLOSED) {
+        pri_lost_note(self, (int)(peer - self->peers));
         atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed);
     }
     (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);

@@ -10,12 +10,12 @@ static int look(struct pri_rank *self, struct pri_where from, enum ni_search_op 
     struct ni_me me = {.length = SIZE_MAX, .options = NI_ME_OP_PUT};
     int result;
 
-    if (!pri_criteria(self, from, &me)) {
+    if (!pri_criteria(self, from, &me, NULL)) {
         return PRI_ERR_RANK;
     }
     result = ni_me_probe(self->ni, PRI_PT, &me, op, event);
     if (result == NI_PTL_NO_MATCH) {
-        bool in_vain = pri_in_vain(self, from.peer); /* before the last look */
+        bool in_vain = pri_in_vain(self, from); /* before the last look */
 
         (void)pri_progress(self);
         result = ni_me_probe(self->ni, PRI_PT, &me, op, event);

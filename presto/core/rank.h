@@ -31,15 +31,18 @@ struct pri_cold {
     struct ni_eq *received; /* pri_on_received */
     const struct pri_launcher *launcher;
     void *launch; /* the launcher's own */
+    bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's join on */
     struct pri_stopper *stoppers;
-    bool closing;            /* ranks that go away now are no news */
-    _Atomic size_t buffered; /* bytes of PRI_BUFFERED sends that have not left */
-    _Atomic size_t detached; /* requests that nobody waits for */
-    pthread_mutex_t advance; /* who holds it advances tasks */
-    pthread_mutex_t lock;    /* over all below; taken only if the rank has threads */
-    struct ni_list incoming; /* tasks that were added; under lock */
-    struct ni_list active;   /* the others; under advance */
-    uint64_t *contexts;      /* one bit for each in use */
+    bool closing;                /* ranks that go away now are no news */
+    _Atomic int first_lost;      /* 1 + the first rank that is known to have died; 0: none */
+    _Atomic size_t buffered;     /* bytes of PRI_BUFFERED sends that have not left */
+    _Atomic size_t detached;     /* requests that nobody waits for */
+    pthread_mutex_t advance;     /* who holds it advances tasks */
+    pthread_mutex_t lock;        /* over all below; taken only if the rank has threads */
+    struct ni_list incoming;     /* tasks that were added; under lock */
+    struct ni_list active;       /* the others; under advance */
+    uint64_t *contexts;          /* one bit for each in use */
+    struct pri_members *members; /* of contexts that not all ranks have */
     uint32_t context_cursor; /* search from here: what was given is taken again as late as can be */
     struct pri_buffer *buffers[PRI_BUFFER_CLASSES];
 };
@@ -99,14 +102,18 @@ static inline uint64_t pri_bits(struct pri_where where)
 
 #define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
 
-/* What a receive or probe looks for. False: no such rank. */
+/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks for
+ * any source. */
 static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
-                                struct ni_me *me)
+                                struct ni_me *me, uint32_t *context)
 {
     if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
         me->match_id = self->peers[from.peer].id;
     } else if (from.peer == PRI_ANY_SOURCE) {
         me->match_id = NI_INITIATOR_ANY;
+        if (context != NULL) {
+            *context = from.context;
+        }
     } else {
         return false;
     }
@@ -119,11 +126,22 @@ static inline bool pri_criteria(const struct pri_rank *self, struct pri_where fr
     return true;
 }
 
-/* Whether nothing more will come from there. */
-static inline bool pri_in_vain(const struct pri_rank *self, int peer)
+/* ---- members.c ------------------------------------------------------------------------------------ */
+
+/* Whether a rank that has this context has died. */
+bool pri_context_lost(struct pri_rank *self, uint32_t context);
+void pri_members_forget(struct pri_rank *self, uint32_t context);
+void pri_members_free(struct pri_rank *self);
+
+/* Whether nothing more will come from there; from any source: whether what is missing may be from one that
+ * has died. */
+static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
 {
-    return peer >= 0 ? atomic_load_explicit(&self->peers[peer].down, memory_order_relaxed) != 0
-                     : atomic_load_explicit(&self->lost, memory_order_relaxed) != 0;
+    if (NI_LIKELY(from.peer >= 0)) {
+        return atomic_load_explicit(&self->peers[from.peer].down, memory_order_relaxed) != 0;
+    }
+    return NI_UNLIKELY(atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) &&
+           pri_context_lost(self, from.context);
 }
 
 static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
@@ -144,6 +162,9 @@ void pri_on_received(void *arg, const struct ni_event *event);
 
 /* ---- others --------------------------------------------------------------------------------------- */
 
+/* With PRESTO_STATS=1: on stderr. */
+void pri_stats_print(const struct pri_rank *self);
+void pri_map_print(const struct pri_rank *self);
 void pri_buffers_free(struct pri_rank *self);
 /* Wait until all ranks have called it, or have died. */
 void pri_meet(struct pri_rank *self);

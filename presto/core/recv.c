@@ -26,7 +26,7 @@ NI_ALWAYS_INLINE int post(struct pri_rank *self, void *buf, size_t bytes, struct
     struct ni_me me = {.start = buf, .length = bytes, .options = OPTIONS};
     int result;
 
-    if (NI_UNLIKELY(!pri_criteria(self, from, &me))) {
+    if (NI_UNLIKELY(!pri_criteria(self, from, &me, &request->context))) {
         return PRI_ERR_RANK;
     }
     request->peer = from.peer;
@@ -36,7 +36,7 @@ NI_ALWAYS_INLINE int post(struct pri_rank *self, void *buf, size_t bytes, struct
     if (NI_UNLIKELY(result != NI_OK)) {
         return pri_error_of(result);
     }
-    if (NI_UNLIKELY(pri_in_vain(self, from.peer)) && !pri_done(request)) {
+    if (NI_UNLIKELY(pri_in_vain(self, from)) && !pri_done(request)) {
         give_up(request);
     }
     return PRI_OK;

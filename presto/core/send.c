@@ -128,6 +128,12 @@ int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_w
     if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
         return buffered(self, buf, NULL, bytes, to, request);
     }
+    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(self, buf, bytes, to)) {
+        pri_request_init(request, self, false, NULL);
+        request->status.error = PRI_OK;
+        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+        return PRI_OK;
+    }
     return start(self, buf, bytes, to, mode, NULL, request);
 }
 
@@ -166,6 +172,9 @@ int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_wh
 
     if (NI_UNLIKELY(!is_rank(self, to.peer))) {
         return PRI_ERR_RANK;
+    }
+    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(self, buf, bytes, to)) {
+        return PRI_OK;
     }
     if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
         return send_parcel(self, buf, NULL, bytes, to);

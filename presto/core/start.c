@@ -98,6 +98,9 @@ static int exchange(struct pri_rank *self)
     if (error == PRI_OK) {
         error = pri_peers_connect(self, all);
     }
+    if (error == PRI_OK) {
+        pri_map_print(self);
+    }
     free(all);
     return error;
 }
@@ -109,6 +112,7 @@ static void close_ni(struct pri_rank *self)
     self->ni = NULL;
     pri_peers_free(self);
     pri_buffers_free(self);
+    pri_members_free(self);
     free(self->cold->contexts);
     self->cold->contexts = NULL;
 }
@@ -169,6 +173,35 @@ static int start(struct pri_rank *self)
     return error;
 }
 
+/* A thread that was a rank has ended, and cannot leave the job any more: others would wait for it for good. The same
+ * as for a process, of which prestorun tells. */
+static _Noreturn void thread_ended(void *memory)
+{
+    struct pri_rank *self = memory;
+
+    fprintf(stderr,
+            "presto: rank %d was a thread that has ended without pr_fini (MPI_Finalize), for which "
+            "others may wait\n",
+            self->rank);
+    pri_abort(self, 1);
+}
+
+static pthread_key_t thread_key; /* the thread's rank, while it has one */
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&thread_key, thread_ended);
+}
+
+/* Have it noticed, from now on, when the calling thread ends; NULL: no longer. */
+static void watch_thread(struct pri_rank *self)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, make_key);
+    (void)pthread_setspecific(thread_key, self);
+}
+
 static int start_thread(enum pri_thread_level level, struct pri_rank **self)
 {
     struct {
@@ -191,6 +224,7 @@ static int start_thread(enum pri_thread_level level, struct pri_rank **self)
         return error;
     }
     thread_stopped = false;
+    watch_thread(&memory->rank);
     *self = pri_self_cached = &memory->rank;
     return PRI_OK;
 }
@@ -262,6 +296,7 @@ static void stop(struct pri_rank *self)
     run_stoppers(self);
     flush(self);
     pri_meet(self);
+    pri_stats_print(self);
     close_ni(self);
     self->cold->launcher->leave(self, true);
     fini(self);
@@ -272,6 +307,7 @@ void pri_stop(struct pri_rank *self)
     pri_self_cached = NULL;
     if (self->launch == PRI_LAUNCH_THREADS) {
         thread_stopped = true;
+        watch_thread(NULL);
         stop(self);
         free(self); /* the first part of what start_thread allocated */
         return;

@@ -28,6 +28,7 @@ extern "C" {
 #include "mpi/datatype.h"
 #include "mpi/communicator.h"
 #include "mpi/onesided.h"
+#include "mpi/fortran.h"
 #include "mpi/missing.h"
 
 #pragma GCC visibility pop

@@ -19,7 +19,9 @@
  * ranks that are threads: pr_threads(n), then n threads call pr_init.
  *
  * Errors: functions return PR_OK or one of PR_ERR_*; pr_error_string has the text. Nothing ends the
- * program. When a rank dies, operations that need it end with PR_ERR_PEER.
+ * program. When a rank dies, operations that need it end with PR_ERR_PEER, also receives from any source in
+ * groups that it is in; pr_get_failed_rank tells which it was. A collective operation that misses it ends in
+ * all ranks that need its data, however indirectly, with PR_ERR_PEER, and in none does it hang.
  *
  * Threads: a rank is used by one thread at a time, unless it was started with pr_init_thread and
  * PR_THREAD_MULTIPLE: then all functions may be called from any thread of the rank, but pr_init and
@@ -81,6 +83,10 @@ struct pr_status {
 
 /* A static English text; never NULL, also for values out of range. Thread-safe. */
 const char *pr_error_string(int error);
+
+/* The first rank of the job (as the manager of pr_init counts) that is known to have died: *rank; PR_ANY_SOURCE: none
+ * is. Thread-safe. */
+int pr_get_failed_rank(pr_mgr_t m, pr_rank_t *rank);
 
 /* ---- basic functions (Table 11) ------------------------------------------------------------------- */
 

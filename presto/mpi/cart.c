@@ -68,7 +68,7 @@ int MPI_Cart_create(MPI_Comm handle, int count, const int dims[], const int peri
                     MPI_Comm *out)
 {
     (void)reorder; /* all ranks are as near to each other */
-    struct pri_comm *comm = pri_comm_of(handle), *part;
+    struct pri_comm *comm = pri_intra_of(handle), *part;
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     long long size = grid_size(count, dims);
@@ -214,7 +214,7 @@ PRI_ALIAS(Cart_sub);
 int MPI_Cart_map(MPI_Comm handle, int count, const int dims[], const int periods[], int *rank)
 {
     (void)periods;
-    struct pri_comm *comm = pri_comm_of(handle);
+    struct pri_comm *comm = pri_intra_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     long long size = grid_size(count, dims);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/coll_check.h"
 
-int pri_bad_counts(const struct pri_comm *comm, const int *counts)
+int pri_bad_counts(int n, const int *counts)
 {
     if (counts == NULL)
         return MPI_ERR_ARG;
-    for (int i = 0; i < comm->team.size; i++)
+    for (int i = 0; i < n; i++)
         if (counts[i] < 0)
             return MPI_ERR_COUNT;
     return MPI_SUCCESS;
@@ -13,13 +13,13 @@ int pri_bad_counts(const struct pri_comm *comm, const int *counts)
 
 int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type)
 {
-    int code = pri_bad_counts(comm, counts);
+    int code = pri_bad_counts(comm->team.size, counts);
     return code != MPI_SUCCESS ? code : pri_bad_elements(0, type);
 }
 
 int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types)
 {
-    int code = pri_bad_counts(comm, counts);
+    int code = pri_bad_counts(comm->team.size, counts);
     for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
         if (counts[i] > 0)
             code = pri_bad_elements(0, types[i]);

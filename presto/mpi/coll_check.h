@@ -9,7 +9,10 @@
 
 static inline int pri_bad_root(const struct pri_comm *comm, int root)
 {
-    return NI_LIKELY((unsigned)root < (unsigned)comm->team.size) ? MPI_SUCCESS : MPI_ERR_ROOT;
+    if (NI_LIKELY((unsigned)root < (unsigned)comm->team.size))
+        return MPI_SUCCESS;
+    return comm->inter != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL) ? MPI_SUCCESS
+                                                                              : MPI_ERR_ROOT;
 }
 
 static inline int pri_bad_elements(int count, const struct pri_type *type)
@@ -33,15 +36,28 @@ static inline int pri_bad_reduction(int count, const struct pri_type *type, cons
     return code;
 }
 
-/* One count for each rank. */
-int pri_bad_counts(const struct pri_comm *comm, const int *counts);
+/* A count for each of n ranks; for each of the ranks that data goes to or comes from. */
+int pri_bad_counts(int n, const int *counts);
 int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type);
 int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types);
 
 /* What only the root's arguments say. */
 static inline int pri_at_root(const struct pri_comm *comm, int root, int code)
 {
+    if (NI_UNLIKELY(comm->inter != NULL))
+        return root == MPI_ROOT ? code : MPI_SUCCESS;
     return comm->team.rank == root ? code : MPI_SUCCESS;
+}
+
+/* What all say but, between groups, those beside the root; and what all but the whole group of the root say. */
+static inline int pri_but_idle(int root, int code)
+{
+    return NI_UNLIKELY(root == MPI_PROC_NULL) ? MPI_SUCCESS : code;
+}
+
+static inline int pri_but_root(int root, int code)
+{
+    return NI_UNLIKELY(root < 0) ? MPI_SUCCESS : code;
 }
 
 /* The request of an operation that does not block. */

@@ -41,7 +41,7 @@ static int reduce_scatter(const char *function, const void *sendbuf, void *recvb
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = pri_bad_counts(c, recvcounts);
+        code = pri_bad_counts(c->group->size, recvcounts);
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(0, type, op);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -102,7 +102,7 @@ PRI_ALIAS(Ireduce_scatter_block);
 static int scan(const char *function, const void *sendbuf, void *recvbuf, int count,
                 MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_comm *c = pri_intra_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
@@ -133,7 +133,7 @@ PRI_ALIAS(Iscan);
 static int exscan(const char *function, const void *sendbuf, void *recvbuf, int count,
                   MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    struct pri_comm *c = pri_comm_of(comm);
+    struct pri_comm *c = pri_intra_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)

@@ -11,7 +11,7 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(count, type);
+        code = pri_but_idle(root, pri_bad_elements(count, type));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -43,7 +43,7 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(sendbuf, sendcount, sendtype);
+        code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_elements(recvcount, recvtype));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -83,7 +83,7 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(sendbuf, sendcount, sendtype);
+        code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_parts(c, recvcounts, recvtype));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -125,7 +125,7 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(recvbuf, recvcount, recvtype);
+        code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_elements(sendcount, sendtype));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -166,7 +166,7 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(recvbuf, recvcount, recvtype);
+        code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_parts(c, sendcounts, sendtype));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -208,7 +208,7 @@ static int reduce(const char *function, const void *sendbuf, void *recvbuf, int 
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(count, type, op);
+        code = pri_but_idle(root, pri_bad_reduction(count, type, op));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators: what they are, their life, their names. comm_make.c makes more of them. */
-#include "mpi/state.h"
+#include "mpi/inter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +44,8 @@ int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)
 {
     comm->context = context;
     comm->leads = leads;
+    if (comm->inter != NULL)
+        return pri_inter_begin(comm);
     return pri_team_init(&comm->team, comm->mpi->self, context, comm->group->rank,
                          comm->group->size, members(comm->group));
 }
@@ -67,7 +69,9 @@ void pri_comm_retain(struct pri_comm *comm)
 static void destroy(struct pri_comm *comm)
 {
     comm->magic = 0;
+    pri_team_fini(pri_comm_all(comm));
     pri_group_release(comm->group);
+    pri_inter_free(comm->inter);
     pri_errhandler_release(comm->errhandler);
     pri_topology_free(comm->topology);
     pri_info_release(comm->info);
@@ -88,55 +92,107 @@ void pri_comm_release(struct pri_comm *comm)
         destroy(comm);
 }
 
-/* All ranks have freed it. Its context may be used again unless a request of some rank may still receive with it. */
-static void ended(struct pri_comm *comm)
+/*
+ * The end of a communicator. All ranks have to have freed it before its context may be used again; and no rank may have a request
+ * on it, for which a message with that context may still come. So all exchange how many they have. If it is none, that was it.
+ * Otherwise each waits, without holding up anybody, until its own are gone, and then they exchange again.
+ */
+
+static unsigned requests_of(const struct pri_comm *comm)
 {
-    if (comm->pending == 0)
-        pri_context_give(comm->mpi->self, comm->context);
-    pri_comm_release(comm);
+    /* Pairs with the releases in pri_comm_release: what requests did comes before the context goes. */
+    return atomic_load_explicit(&comm->refs, memory_order_acquire) - 1;
 }
 
-/* Takes those off the list that have ended, or all, for which it waits. */
-static void reap(struct pri_mpi *mpi, bool all)
+/* False: memory is short; it is kept, and nothing can be told to the application. */
+static bool exchange(struct pri_comm *comm)
 {
-    struct pri_comm *done = NULL;
+    comm->pending = (int)requests_of(comm);
+    return pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT, MPI_SUM,
+                              &comm->end) == 0;
+}
+
+static void enlist(struct pri_comm *comm)
+{
+    pthread_mutex_lock(&comm->mpi->lock);
+    comm->next = comm->mpi->ending;
+    comm->mpi->ending = comm;
+    pthread_mutex_unlock(&comm->mpi->lock);
+}
+
+/* The exchange is complete, or the requests that were waited for have ended. After a death the context stays used. */
+static void ended(struct pri_comm *comm)
+{
+    if (comm->waits) {
+        comm->waits = false;
+        comm->again = true;
+        if (exchange(comm))
+            enlist(comm);
+    } else if (comm->pending != 0 && !comm->again && comm->end.status.error == 0) {
+        comm->waits = true;
+        enlist(comm);
+    } else {
+        if (comm->pending == 0 && comm->end.status.error == 0)
+            pri_context_give(comm->mpi->self, comm->context);
+        pri_comm_release(comm);
+    }
+}
+
+/* Takes those off the list that can go on. */
+static struct pri_comm *take_ready(struct pri_mpi *mpi, bool all)
+{
+    struct pri_comm *ready = NULL;
     pthread_mutex_lock(&mpi->lock);
     for (struct pri_comm **place = &mpi->ending; *place != NULL;) {
         struct pri_comm *comm = *place;
-        if (!all && !pri_done(&comm->end)) {
+        bool yes = comm->waits ? requests_of(comm) == 0 : pri_done(&comm->end);
+        if (!all && !yes) {
             place = &comm->next;
             continue;
         }
         *place = comm->next;
-        comm->next = done;
-        done = comm;
+        comm->next = ready;
+        ready = comm;
     }
     pthread_mutex_unlock(&mpi->lock);
-    while (done != NULL) {
-        struct pri_comm *comm = done;
-        done = comm->next;
-        pri_wait(&comm->end);
+    return ready;
+}
+
+static void reap(struct pri_mpi *mpi)
+{
+    struct pri_comm *ready = take_ready(mpi, false);
+    while (ready != NULL) {
+        struct pri_comm *comm = ready;
+        ready = comm->next;
         ended(comm);
     }
 }
 
+/* Requests are not waited for any more: all ranks go on to the second exchange. Each begins all of its second exchanges before
+ * it waits for one of them. */
 void pri_comms_end_all(struct pri_mpi *mpi)
 {
-    reap(mpi, true);
+    for (int sweep = 0; sweep < 3; sweep++) {
+        struct pri_comm *ready = take_ready(mpi, true);
+        while (ready != NULL) {
+            struct pri_comm *comm = ready;
+            ready = comm->next;
+            if (sweep < 2 && comm->again) {
+                enlist(comm);
+                continue;
+            }
+            if (!comm->waits)
+                pri_wait(&comm->end);
+            ended(comm);
+        }
+    }
 }
 
 void pri_comm_end(struct pri_comm *comm)
 {
-    struct pri_mpi *mpi = comm->mpi;
-    comm->pending = (int)atomic_load_explicit(&comm->refs, memory_order_relaxed) - 1;
-    if (pri_coll_allreduce(&comm->team, PRI_IN_PLACE, &comm->pending, 1, MPI_INT, MPI_SUM,
-                           &comm->end) != 0)
-        return; /* memory is short: it is kept, and nothing can be told to the application */
-    pthread_mutex_lock(&mpi->lock);
-    comm->next = mpi->ending;
-    mpi->ending = comm;
-    pthread_mutex_unlock(&mpi->lock);
-    reap(mpi, false);
+    if (exchange(comm))
+        enlist(comm);
+    reap(comm->mpi);
 }
 
 static int free_comm(const char *function, MPI_Comm *handle)
@@ -163,7 +219,7 @@ int MPI_Comm_disconnect(MPI_Comm *handle)
 {
     struct pri_comm *comm = pri_comm_of(*handle);
     if (comm != NULL)
-        pri_coll_barrier(&comm->team, NULL);
+        pri_coll_barrier(pri_comm_all(comm), NULL);
     return free_comm(__func__, handle);
 }
 PRI_ALIAS(Comm_disconnect);
@@ -183,7 +239,7 @@ int MPI_Comm_size(MPI_Comm handle, int *size)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    *size = comm->team.size;
+    *size = comm->group->size;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Comm_size);
@@ -208,21 +264,17 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
         *result = MPI_IDENT;
         return MPI_SUCCESS;
     }
+    int remote = MPI_IDENT;
     MPI_Group_compare(a->group, b->group, result);
-    if (*result == MPI_IDENT)
-        *result = MPI_CONGRUENT;
+    if (a->inter != NULL && b->inter != NULL)
+        MPI_Group_compare(a->inter->remote, b->inter->remote, &remote);
+    if ((a->inter == NULL) != (b->inter == NULL) || remote == MPI_UNEQUAL)
+        *result = MPI_UNEQUAL;
+    else if (*result == MPI_IDENT)
+        *result = remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Comm_compare);
-
-int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
-{
-    if (pri_comm_of(handle) == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Comm_test_inter);
 
 int MPI_Comm_get_parent(MPI_Comm *parent)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* New communicators from others. The first rank of each takes its context and tells the rest. */
-#include "mpi/state.h"
+#include "mpi/inter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,17 @@ static int dup_finish(struct pri_mpi_request *request)
 /* A copy without a context, and with what it inherits. An MPI code. */
 static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
 {
-    pri_group_retain(comm->group);
-    struct pri_comm *made = pri_comm_new(comm->mpi, comm->group);
+    struct pri_comm *made;
+    if (comm->inter != NULL) {
+        made = pri_inter_copy(comm);
+    } else {
+        pri_group_retain(comm->group);
+        made = pri_comm_new(comm->mpi, comm->group);
+    }
     if (made == NULL)
         return MPI_ERR_NO_MEM;
     pri_comm_inherit(made, comm);
-    made->leads = comm->team.rank == 0;
+    made->leads = pri_comm_all(comm)->rank == 0;
     int code = MPI_SUCCESS;
     if (comm->topology != NULL && (made->topology = pri_topology_copy(comm->topology)) == NULL)
         code = MPI_ERR_NO_MEM;
@@ -49,7 +54,8 @@ static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *c
     if (code != MPI_SUCCESS)
         return pri_fail(comm, function, code);
     made->info = info == NULL ? NULL : pri_info_copy(info);
-    int rc = pri_coll_bcast(&comm->team, &made->context, sizeof(made->context), MPI_BYTE, 0, NULL);
+    int rc = pri_coll_bcast(pri_comm_all(comm), &made->context, sizeof(made->context), MPI_BYTE, 0,
+                            NULL);
     if (rc == 0)
         rc = pri_comm_begin(made, made->context, made->leads);
     if (rc == 0)
@@ -80,8 +86,8 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
     if (code == MPI_SUCCESS) {
         r->finish = dup_finish;
         r->object = made;
-        code = pri_mpi_code(pri_coll_bcast(&comm->team, &made->context, sizeof(made->context),
-                                           MPI_BYTE, 0, &r->core));
+        code = pri_mpi_code(pri_coll_bcast(pri_comm_all(comm), &made->context,
+                                           sizeof(made->context), MPI_BYTE, 0, &r->core));
         if (code != MPI_SUCCESS)
             pri_comm_release(made);
     }
@@ -157,7 +163,7 @@ int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **
 
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *part)
 {
-    struct pri_comm *comm = pri_comm_of(handle);
+    struct pri_comm *comm = pri_intra_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (color < 0 && color != MPI_UNDEFINED)
@@ -169,12 +175,12 @@ PRI_ALIAS(Comm_split);
 int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_Comm *part)
 {
     (void)info;
-    struct pri_comm *comm = pri_comm_of(handle);
+    struct pri_comm *comm = pri_intra_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
         return pri_fail(comm, __func__, MPI_ERR_ARG);
-    /* The color of a host is its first rank. */
+    /* The color of a host is its first rank in the communicator. */
     int color = 0;
     while (!pri_same_host(comm->mpi->self, pri_comm_peer(comm, color)))
         color++;
@@ -188,7 +194,7 @@ PRI_ALIAS(Comm_split_type);
 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *part)
 {
-    struct pri_comm *comm = pri_comm_of(handle);
+    struct pri_comm *comm = pri_intra_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (group == NULL)
@@ -220,7 +226,7 @@ static int group_context(struct pri_comm *comm, const struct pri_group *group, i
 
 int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *part)
 {
-    struct pri_comm *comm = pri_comm_of(handle);
+    struct pri_comm *comm = pri_intra_of(handle);
     uint32_t context;
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);

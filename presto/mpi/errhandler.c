@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers, and what happens when something goes wrong. */
-#include "mpi/state.h"
+#include "mpi/win.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,8 @@ NI_COLD _Noreturn void pri_fail_early(const char *function)
 NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *object,
                                     const char *function, int code)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "localhost";
+    char host[MPI_MAX_PROCESSOR_NAME] = "localhost", text[MPI_MAX_ERROR_STRING];
+    pri_code_describe(code, text);
     gethostname(host, sizeof(host) - 1);
     fprintf(stderr,
             "[%s:%ld] *** An error occurred in %s\n"
@@ -56,8 +57,7 @@ NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *obj
             "[%s:%ld] *** %s\n"
             "[%s:%ld] *** MPI_ERRORS_ARE_FATAL (the processes of this job will now abort)\n",
             host, (long)getpid(), mpi_name(function), host, (long)getpid(), self->rank, host,
-            (long)getpid(), object, host, (long)getpid(), pri_code_text(code), host,
-            (long)getpid());
+            (long)getpid(), object, host, (long)getpid(), text, host, (long)getpid());
     pri_abort((struct pri_rank *)self, code == 0 ? 1 : code);
 }
 
@@ -79,6 +79,23 @@ NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
     snprintf(object, sizeof(object), "communicator %s",
              comm->name[0] != '\0' ? comm->name : "(no name)");
     fatal(mpi->self, object, function, code);
+}
+
+NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
+{
+    if (!pri_win_ok(win))
+        return pri_fail(NULL, function, code);
+    struct pri_errhandler *handler = win->errhandler;
+    if (handler->kind == PRI_HANDLER_RETURN)
+        return code;
+    if (handler->kind == PRI_HANDLER_WIN) {
+        int argument = code;
+        handler->win(&win, &argument);
+        return code;
+    }
+    char object[MPI_MAX_OBJECT_NAME + 32];
+    snprintf(object, sizeof(object), "window %s", win->name[0] != '\0' ? win->name : "(no name)");
+    fatal(win->comm->mpi->self, object, function, code);
 }
 
 static struct pri_errhandler *new_handler(enum pri_handler_kind kind)
@@ -103,6 +120,19 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Comm_create_errhandler);
+
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    if (function == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    struct pri_errhandler *handler = new_handler(PRI_HANDLER_WIN);
+    if (handler == NULL)
+        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    handler->win = function;
+    *errhandler = handler;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Win_create_errhandler);
 
 int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes, classes and texts of errors. A predefined class is its own code. */
 #include "mpi/state.h"
+#include "rma/rma.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +94,11 @@ int pri_mpi_code(int error)
         [PRI_ERR_COMM] = MPI_ERR_COMM,
         [PRI_ERR_IN_STATUS] = MPI_ERR_IN_STATUS,
         [PRI_ERR_INTERN] = MPI_ERR_INTERN,
+        [PRI_RMA_SYNC] = MPI_ERR_RMA_SYNC,
+        [PRI_RMA_RANGE] = MPI_ERR_RMA_RANGE,
+        [PRI_RMA_ATTACH] = MPI_ERR_RMA_ATTACH,
+        [PRI_RMA_SHARED] = MPI_ERR_RMA_SHARED,
+        [PRI_RMA_TYPE] = MPI_ERR_TYPE,
     };
     return error >= 0 && error < (int)sizeof(code) ? code[error] : MPI_ERR_INTERN;
 }
@@ -111,6 +118,17 @@ const char *pri_code_text(int code)
     if (code < 0 || code >= (int)(sizeof(text) / sizeof(text[0])) || text[code] == NULL)
         return "MPI_ERR_UNKNOWN: no such error";
     return text[code];
+}
+
+void pri_code_describe(int code, char text_of[MPI_MAX_ERROR_STRING])
+{
+    const struct pri_rank *self = pri_self();
+    int lost = code == PRI_CODE_PEER && self != NULL ? pri_lost(self) : -1;
+    if (lost >= 0)
+        snprintf(text_of, MPI_MAX_ERROR_STRING, "%s: rank %d of the job has died",
+                 pri_code_text(code), lost);
+    else
+        snprintf(text_of, MPI_MAX_ERROR_STRING, "%s", pri_code_text(code));
 }
 
 int pri_code_class(int code)
@@ -140,8 +158,7 @@ PRI_ALIAS(Error_class);
 
 int MPI_Error_string(int code, char *string, int *length)
 {
-    strncpy(string, pri_code_text(code), MPI_MAX_ERROR_STRING - 1);
-    string[MPI_MAX_ERROR_STRING - 1] = '\0';
+    pri_code_describe(code, string);
     *length = (int)strlen(string);
     return MPI_SUCCESS;
 }

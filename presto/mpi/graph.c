@@ -61,7 +61,7 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int index[], const int ed
                      MPI_Comm *out)
 {
     (void)reorder; /* all ranks are as near to each other */
-    struct pri_comm *comm = pri_comm_of(handle), *part;
+    struct pri_comm *comm = pri_intra_of(handle), *part;
     int code = comm == NULL ? MPI_ERR_COMM : check_graph(comm, nodes, index, edges);
     if (code != MPI_SUCCESS)
         return pri_fail(comm, __func__, code);
@@ -131,6 +131,18 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int room, int neighbors[])
 }
 PRI_ALIAS(Graph_neighbors);
 
+int MPI_Graph_map(MPI_Comm handle, int nodes, const int index[], const int edges[], int *rank)
+{
+    (void)index;
+    (void)edges;
+    struct pri_comm *comm = pri_intra_of(handle);
+    if (comm == NULL || nodes < 1 || nodes > comm->team.size)
+        return pri_fail(comm, __func__, comm == NULL ? MPI_ERR_COMM : MPI_ERR_ARG);
+    *rank = comm->team.rank < nodes ? comm->team.rank : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Graph_map);
+
 /* ---- graphs of which each rank knows its own edges ---- */
 
 static int check_ranks(const struct pri_comm *comm, int n, const int *ranks)
@@ -144,8 +156,8 @@ static int check_ranks(const struct pri_comm *comm, int n, const int *ranks)
 }
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sources[],
-                                   const int sourceweights[], int outdegree, const int dests[],
-                                   const int destweights[], MPI_Info info, int reorder,
+                                   const int *sourceweights, int outdegree, const int dests[],
+                                   const int *destweights, MPI_Info info, int reorder,
                                    MPI_Comm *out)
 {
     (void)info;
@@ -192,8 +204,8 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int *indegree, int *outdegre
 }
 PRI_ALIAS(Dist_graph_neighbors_count);
 
-int MPI_Dist_graph_neighbors(MPI_Comm handle, int in_room, int sources[], int sourceweights[],
-                             int out_room, int dests[], int destweights[])
+int MPI_Dist_graph_neighbors(MPI_Comm handle, int in_room, int sources[], int *sourceweights,
+                             int out_room, int dests[], int *destweights)
 {
     struct pri_comm *comm;
     struct pri_topology *graph;

@@ -10,6 +10,7 @@ static void free_state(struct pri_mpi *mpi)
 {
     pri_keyvals_free(mpi);
     pri_errors_free(mpi);
+    free(mpi->integer);
     pthread_mutex_destroy(&mpi->lock);
     free(mpi);
 }

@@ -11,6 +11,7 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/constants.h \
     presto/include/mpi/datatype.h \
     presto/include/mpi/environment.h \
+    presto/include/mpi/fortran.h \
     presto/include/mpi/handles.h \
     presto/include/mpi/missing.h \
     presto/include/mpi/names.h \
@@ -35,10 +36,15 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \
     presto/mpi/error.c \
+    presto/mpi/external.c \
+    presto/mpi/fortran.c \
     presto/mpi/graph.c \
+    presto/mpi/graph_dist.c \
     presto/mpi/group.c \
     presto/mpi/info.c \
     presto/mpi/init.c \
+    presto/mpi/inter.c \
+    presto/mpi/inter.h \
     presto/mpi/marks.c \
     presto/mpi/op.c \
     presto/mpi/persistent.c \
@@ -53,4 +59,9 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/topology.h \
     presto/mpi/types.c \
     presto/mpi/types_query.c \
-    presto/mpi/wait.c
+    presto/mpi/wait.c \
+    presto/mpi/win.h \
+    presto/mpi/win_attr.c \
+    presto/mpi/win_make.c \
+    presto/mpi/win_ops.c \
+    presto/mpi/win_sync.c

@@ -37,8 +37,10 @@ static inline int send(const char *function, const void *buf, int count, MPI_Dat
     struct pri_where to = pri_to(comm, dest, tag);
     if (NI_UNLIKELY(!type->contiguous))
         return pri_result(comm, function, send_holey(comm, buf, (size_t)count, type, to, mode));
-    return pri_result(comm, function,
-                      pri_send(comm->team.self, pri_data_at(buf, type), bytes, to, mode));
+    const void *data = pri_data_at(buf, type);
+    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(comm->team.self, data, bytes, to))
+        return MPI_SUCCESS;
+    return pri_result(comm, function, pri_send(comm->team.self, data, bytes, to, mode));
 }
 
 int MPI_Send(PRESTO_SEND_ARGS)

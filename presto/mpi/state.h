@@ -54,6 +54,8 @@ struct pri_comm {
     struct pri_team team; /* its members are the group's ranks, or NULL if these are 0, 1, 2... */
     struct pri_mpi *mpi;
     struct pri_group *group;
+    struct pri_intercomm
+        *inter; /* NULL: an intracommunicator; else mpi/inter.h, and the team is the other group */
     struct pri_errhandler *errhandler;
     struct pri_attr *attributes;
     struct pri_topology *topology;
@@ -62,7 +64,9 @@ struct pri_comm {
     atomic_uint refs;        /* 1 for the handle, 1 for each request */
     struct pri_request end;  /* the exchange of its end */
     struct pri_comm *next;   /* of those that end */
-    int pending;             /* in that exchange: requests of this rank when it was freed */
+    int pending;             /* in that exchange: requests of this rank; after it, of all ranks */
+    bool waits;              /* for requests of this rank to end: then there is another exchange */
+    bool again;              /* which has begun */
     bool leads;              /* this rank took the context */
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -120,6 +124,8 @@ struct pri_mpi {
     char **text; /* what the application says to its own error codes */
     int *error_class;
     int errors;
+    const void **integer; /* handles that have a number: their places, from 1 on */
+    int integers, integer_room;
     void *attached; /* for buffered sends */
     int attached_size;
     int attribute[7]; /* the values of MPI_TAG_UB and so on */
@@ -145,6 +151,13 @@ static inline struct pri_comm *pri_comm_of(MPI_Comm handle)
     if (NI_UNLIKELY(handle == NULL || handle->magic != PRI_COMM_MAGIC))
         return pri_comm_of_mark(handle);
     return handle;
+}
+
+/* The same of an intracommunicator; NULL also if it is none. */
+static inline struct pri_comm *pri_intra_of(MPI_Comm handle)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    return comm != NULL && NI_LIKELY(comm->inter == NULL) ? comm : NULL;
 }
 
 /* ---- errors ---- */
@@ -175,6 +188,8 @@ static inline struct pri_mpi *pri_mpi_need(const char *function)
 
 /* The text of a code or class; never NULL. */
 const char *pri_code_text(int code);
+/* The same with what is known of this case: who has died. */
+void pri_code_describe(int code, char text[MPI_MAX_ERROR_STRING]);
 int pri_code_class(int code);
 /* Frees what the application's own codes took. */
 void pri_errors_free(struct pri_mpi *mpi);

@@ -159,6 +159,42 @@ int MPI_Type_create_subarray(int dims, const int sizes[], const int subsizes[], 
 }
 PRI_ALIAS(Type_create_subarray);
 
+/* One dimension of an array that is dealt out. An MPI code. */
+static int bad_deal(int length, int kind, int argument, int processes)
+{
+    bool dflt = argument == MPI_DISTRIBUTE_DFLT_DARG;
+    if (length < 1 || processes < 1 || (!dflt && argument < 1 && kind != MPI_DISTRIBUTE_NONE))
+        return MPI_ERR_ARG;
+    if (kind == MPI_DISTRIBUTE_NONE)
+        return processes == 1 ? MPI_SUCCESS : MPI_ERR_ARG;
+    if (kind == MPI_DISTRIBUTE_BLOCK)
+        return dflt || (long long)argument * processes >= length ? MPI_SUCCESS : MPI_ERR_ARG;
+    return kind == MPI_DISTRIBUTE_CYCLIC ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+int MPI_Type_create_darray(int size, int rank, int dims, const int lengths[], const int kinds[],
+                           const int arguments[], const int processes[], int order,
+                           MPI_Datatype old, MPI_Datatype *type)
+{
+    long long product = 1;
+    int code = old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+    if (dims < 1 || rank < 0 || rank >= size ||
+        (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        code = MPI_ERR_ARG;
+    for (int i = 0; code == MPI_SUCCESS && i < dims && product <= size; i++) {
+        code = bad_deal(lengths[i], kinds[i], arguments[i], processes[i]);
+        product *= processes[i];
+    }
+    if (code == MPI_SUCCESS && product != size)
+        code = MPI_ERR_ARG;
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
+    const struct pri_darray darray = {size,  rank,      dims,      lengths,
+                                      kinds, arguments, processes, order == MPI_ORDER_FORTRAN};
+    return made(__func__, pri_type_new_darray(&darray, old), type);
+}
+PRI_ALIAS(Type_create_darray);
+
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
 {
     if (old == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core.h"
-#include "presto.h"
+#include "native/native.h"
 
 /* The numbers are those of the core. */
 _Static_assert(
@@ -18,4 +18,13 @@ _Static_assert(
 const char *pr_error_string(int error)
 {
     return error == PR_PENDING ? "not complete yet" : pri_error_text(error);
+}
+
+int pr_get_failed_rank(pr_mgr_t m, pr_rank_t *rank)
+{
+    if (m == NULL || rank == NULL) {
+        return m == NULL ? PR_ERR_COMM : PR_ERR_ARG;
+    }
+    *rank = pri_lost(m->rank); /* which says -1 for none, as PR_ANY_SOURCE */
+    return PR_OK;
 }

@@ -134,6 +134,7 @@ int pr_group_free(pr_mgr_t *group)
         return PR_ERR_COMM; /* of pr_init: that ends with pr_fini */
     }
     (void)pri_coll_barrier(&m->team, NULL);
+    pri_team_fini(&m->team);
     unlist(m);
     pri_context_give(m->rank, m->context);
     free(m->world);

@@ -13,7 +13,13 @@ static inline int send_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *bu
     if (NI_LIKELY(error == PR_OK)) {
         error = pr_buffer_check(buf, bytes);
     }
-    return NI_LIKELY(error == PR_OK) ? pri_send(m->rank, buf, bytes, to, mode) : error;
+    if (NI_UNLIKELY(error != PR_OK)) {
+        return error;
+    }
+    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(m->rank, buf, bytes, to)) {
+        return PR_OK;
+    }
+    return pri_send(m->rank, buf, bytes, to, mode);
 }
 
 int pr_send(pr_mgr_t m, pr_rank_t dest, const pr_word_t *buf, size_t nwords)

@@ -64,6 +64,7 @@ static void close_job(struct run_job *job)
         free(job->ranks[i].out.data);
         free(job->ranks[i].err.data);
     }
+    free(job->table);
     free(job->ranks);
 }
 
@@ -83,6 +84,10 @@ int main(int argc, char **argv)
     }
     code = run_loop(&job, signals);
     run_end_sweep();
+    if (job.options.verbose) {
+        fprintf(stderr, "prestorun: %d of %d ranks joined, %u messages refused, exit status %d\n",
+                job.hellos, job.options.ranks, job.refused, code);
+    }
     close_job(&job);
     return code;
 }

@@ -31,6 +31,7 @@ struct run_options {
     int ranks;
     bool tag_output;
     bool keep_going;
+    bool verbose;
     enum run_bind bind;
     double timeout; /* seconds; 0: none */
     char **command; /* NULL-terminated */
@@ -52,7 +53,8 @@ struct run_rank {
     bool hello, bye;
     uint32_t blob_length;
     uint8_t blob[NI_BLOB_MAX];
-    size_t got; /* bytes of a message */
+    size_t told; /* bytes of the table that it has been sent */
+    size_t got;  /* bytes of a message */
     uint8_t message[sizeof(struct pri_wire_head) + NI_BLOB_MAX];
     struct run_stream out, err;
 };
@@ -61,7 +63,9 @@ struct run_job {
     struct run_options options;
     struct run_rank *ranks; /* [options.ranks] */
     int alive, hellos;
-    bool table_sent;
+    uint8_t *table; /* of addresses, when all are known */
+    size_t table_length;
+    unsigned refused;                   /* messages of ranks that made no sense */
     bool over;                          /* ranks were told to end */
     bool killed;                        /* ranks were killed */
     int code;                           /* exit status */
@@ -78,6 +82,9 @@ bool run_spawn_all(struct run_job *job);
 
 /* Something can be read from a rank's socket. */
 void run_wire_read(struct run_job *job, struct run_rank *rank);
+/* Whether it is to be called when something can be written there; it goes on with the table of addresses. */
+bool run_wire_waits(const struct run_job *job, const struct run_rank *rank);
+void run_wire_write(struct run_job *job, struct run_rank *rank);
 /* Read all that is there. */
 void run_wire_drain(struct run_job *job, struct run_rank *rank);
 

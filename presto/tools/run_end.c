@@ -107,6 +107,11 @@ static void rank_ended(struct run_job *job, struct run_rank *rank, int status)
     rank->pid = 0;
     job->alive--;
     run_wire_drain(job, rank); /* what it has said last */
+    if (job->options.verbose) {
+        fprintf(stderr, "prestorun: rank %d (pid %d) has ended: %s %d\n", rank->number,
+                (int)rank->was, WIFSIGNALED(status) ? "signal" : "exit code",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
     if (job->over) {
         return; /* a consequence */
     }

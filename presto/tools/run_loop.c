@@ -71,7 +71,9 @@ static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls,
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
 
-        polls[n++] = (struct pollfd){.fd = rank->wire, .events = POLLIN};
+        polls[n++] =
+            (struct pollfd){.fd = rank->wire,
+                            .events = (short)(POLLIN | (run_wire_waits(job, rank) ? POLLOUT : 0))};
         polls[n++] = (struct pollfd){.fd = rank->out.fd, .events = POLLIN};
         polls[n++] = (struct pollfd){.fd = rank->err.fd, .events = POLLIN};
         *open = *open || rank->out.fd >= 0 || rank->err.fd >= 0;
@@ -92,8 +94,11 @@ static void serve(struct run_job *job, int signals, const struct pollfd *polls)
         if (rank->err.fd >= 0 && its[2].revents != 0) {
             run_output_read(job, rank, &rank->err);
         }
-        if (rank->wire >= 0 && its[0].revents != 0) {
+        if (rank->wire >= 0 && (its[0].revents & ~POLLOUT) != 0) {
             run_wire_read(job, rank);
+        }
+        if ((its[0].revents & POLLOUT) != 0) {
+            run_wire_write(job, rank);
         }
     }
     if (polls[0].revents != 0) {

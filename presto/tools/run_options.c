@@ -20,6 +20,8 @@ static const char help[] =
     "      --keep-going      do not end the other ranks when one has failed\n"
     "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
     "      --oversubscribe   accepted: more ranks than processors are always allowed, and yield\n"
+    "  -v, --verbose         say which ranks start and end, by which link rank 0 reaches\n"
+    "                        the others, and what each of them has sent and received\n"
     "  -h, --help            print this\n"
     "  -V, --version         print the version\n"
     "\n"
@@ -35,6 +37,7 @@ static const struct option options_known[] = {
     {"timeout", required_argument, NULL, TIMEOUT},
     {"keep-going", no_argument, NULL, KEEP_GOING},
     {"oversubscribe", no_argument, NULL, OVERSUBSCRIBE},
+    {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0},
@@ -123,6 +126,9 @@ static void take(int option, int argc, char **argv, struct run_options *options)
         break;
     case OVERSUBSCRIBE:
         break;
+    case 'v':
+        options->verbose = true;
+        break;
     case 'h':
         fputs(help, stdout);
         exit(0);
@@ -139,7 +145,7 @@ void run_options_parse(int argc, char **argv, struct run_options *options)
 {
     int option;
 
-    while ((option = getopt_long(argc, argv, "+n:x:hV", options_known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+n:x:vhV", options_known, NULL)) != -1) {
         take(option, argc, argv, options);
     }
     if (optind == argc) {

@@ -149,6 +149,9 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
     }
     rank->pid = rank->was = pid;
     job->alive++;
+    if (job->options.verbose) {
+        fprintf(stderr, "prestorun: rank %d is pid %d\n", rank->number, (int)pid);
+    }
     return true;
 }
 
@@ -164,6 +167,9 @@ static void set_environment(const struct run_job *job)
     (void)setenv("PRESTO_KEY", text, 1);
     set_number("PRESTO_SIZE", job->options.ranks);
     (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
+    if (job->options.verbose) {
+        (void)setenv("PRESTO_STATS", "1", 1);
+    }
 }
 
 /* Three descriptors for each rank, and some. */

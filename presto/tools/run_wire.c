@@ -18,23 +18,6 @@ static void close_wire(struct run_rank *rank)
 
 /* ---- table ---------------------------------------------------------------------------------------- */
 
-static bool send_all(int fd, const uint8_t *data, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = send(fd, data, length, MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        data += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
 /* All addresses, in one message. NULL: no memory. */
 static uint8_t *build_table(const struct run_job *job, size_t *length)
 {
@@ -58,24 +41,42 @@ static uint8_t *build_table(const struct run_job *job, size_t *length)
     return table;
 }
 
+bool run_wire_waits(const struct run_job *job, const struct run_rank *rank)
+{
+    return rank->wire >= 0 && rank->told < job->table_length;
+}
+
+/* Never waits: a rank that is stopped does not hold up the others. One that takes nothing has ended, of which
+ * we hear otherwise. */
+void run_wire_write(struct run_job *job, struct run_rank *rank)
+{
+    while (run_wire_waits(job, rank)) {
+        ssize_t n = send(rank->wire, job->table + rank->told, job->table_length - rank->told,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n > 0) {
+            rank->told += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            if (errno != EAGAIN) {
+                rank->told = job->table_length;
+            }
+            return;
+        }
+    }
+}
+
 static void send_table(struct run_job *job)
 {
-    size_t length;
-    uint8_t *table = build_table(job, &length);
-
-    if (table == NULL) {
+    job->table = build_table(job, &job->table_length);
+    if (job->table == NULL) {
+        job->table_length = 0;
         fprintf(stderr, "prestorun: no memory for the addresses of %d ranks\n", job->options.ranks);
         run_end_all(job, 1, SIGTERM);
         return;
     }
-    /* A rank that does not take it has ended, of which we hear otherwise. */
     for (int i = 0; i < job->options.ranks; i++) {
-        if (job->ranks[i].wire >= 0) {
-            (void)send_all(job->ranks[i].wire, table, length);
-        }
+        run_wire_write(job, &job->ranks[i]);
     }
-    job->table_sent = true;
-    free(table);
 }
 
 /* ---- messages ------------------------------------------------------------------------------------- */
@@ -96,10 +97,27 @@ static void check_missing(struct run_job *job)
     }
 }
 
+/* It is not listened to any more. */
+static void refuse(struct run_job *job, struct run_rank *rank, const struct pri_wire_head *head)
+{
+    job->refused++;
+    if (!job->over) {
+        fprintf(
+            stderr,
+            "prestorun: rank %d (pid %d) says what is no message (kind %#x, %u bytes): it is of "
+            "another version, use the prestorun that was installed with its library; ending "
+            "the job\n",
+            rank->number, (int)rank->was, (unsigned)head->kind, (unsigned)head->length);
+    }
+    run_end_all(job, 1, SIGTERM);
+    close_wire(rank);
+}
+
 static void take_hello(struct run_job *job, struct run_rank *rank, const uint8_t *blob,
                        uint32_t length)
 {
     if (rank->hello) {
+        refuse(job, rank, &(struct pri_wire_head){.kind = PRI_WIRE_HELLO, .length = length});
         return;
     }
     memcpy(rank->blob, blob, length);
@@ -129,12 +147,7 @@ static void take_message(struct run_job *job, struct run_rank *rank,
         run_end_all(job, code & 0xff, SIGTERM);
         break;
     default:
-        fprintf(stderr,
-                "prestorun: rank %d speaks another version: use the prestorun that was installed "
-                "with its library\n",
-                rank->number);
-        run_end_all(job, 1, SIGTERM);
-        close_wire(rank);
+        refuse(job, rank, head);
     }
 }
 
@@ -149,8 +162,8 @@ static void take_all(struct run_job *job, struct run_rank *rank)
         memcpy(&head, rank->message, sizeof(head));
         length = sizeof(head) + head.length;
         if (length > sizeof(rank->message)) {
-            head.kind = 0; /* no message of ours */
-            length = rank->got;
+            refuse(job, rank, &head);
+            return;
         }
         if (rank->got < length) {
             return;

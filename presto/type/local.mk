@@ -4,7 +4,10 @@
 presto_libpresto_core_la_SOURCES += \
     presto/type/build.c \
     presto/type/construct.c \
+    presto/type/darray.c \
     presto/type/elements.c \
+    presto/type/external.c \
+    presto/type/external.h \
     presto/type/named.h \
     presto/type/op.c \
     presto/type/op.h \

@@ -80,6 +80,14 @@ enum pri_combiner {
 /* Which dimension of an array is next to each other in memory; the values of MPI_ORDER_ constants. */
 enum { PRI_ORDER_C = 56, PRI_ORDER_FORTRAN = 57 };
 
+/* How one of an array's dimensions is dealt out; the values of MPI_DISTRIBUTE_ constants. */
+enum {
+    PRI_DISTRIBUTE_BLOCK = 121,
+    PRI_DISTRIBUTE_CYCLIC = 122,
+    PRI_DISTRIBUTE_NONE = 123,
+    PRI_DISTRIBUTE_DFLT_DARG = -49767,
+};
+
 struct pri_recipe;
 
 struct pri_type {
@@ -163,6 +171,15 @@ struct pri_type *pri_type_new_dup(struct pri_type *old);
  * last dimension is the one next to each other in memory, the first one with `fortran`. The extent is the array's. */
 struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *subsizes,
                                        const int *starts, bool fortran, struct pri_type *old);
+
+/* The part of process `rank` of `size` of an array that is dealt out. Arrays of [dims]: the array's lengths; how each dimension is
+ * dealt out, with which argument, to how many processes. */
+struct pri_darray {
+    int size, rank, dims;
+    const int *lengths, *kinds, *arguments, *processes;
+    bool fortran;
+};
+struct pri_type *pri_type_new_darray(const struct pri_darray *darray, struct pri_type *old);
 
 /* How a type was made: the arguments of its constructor, as MPI_Type_get_contents orders them. */
 struct pri_recipe {

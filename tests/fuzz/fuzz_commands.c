@@ -28,7 +28,7 @@ struct world {
     struct ni *owner, *other;
     struct ni_peer *peer; /* the other, as the owner sees it */
     struct side *local, *remote;
-    struct ni_rkey local_key, remote_key, sink, counter;
+    struct ni_rkey local_key, remote_key, sink, counter, interrupt;
     struct ni_command_line
         *lines; /* LINES that are plain, LINES that are a queue, and a sane one */
     ni_handle plain, queue;
@@ -89,6 +89,7 @@ static void setup(struct world *world, int by_packets)
     struct ni_fabric_attr fabric = {.no_direct_copy = by_packets};
     struct ni_open_attr attr = {0};
     uint8_t blob[NI_BLOB_MAX];
+    int fd;
 
     memset(world, 0, sizeof(*world));
     ni_log_set_sink(quiet, NULL);
@@ -108,6 +109,7 @@ static void setup(struct world *world, int by_packets)
                               &world->remote_key) == NI_OK &&
              ni_region_consumer(world->other, consume, world, 0, &world->sink) == NI_OK &&
              ni_counter_create(world->owner, 0, &world->counter) == NI_OK &&
+             ni_interrupt_create(world->owner, &world->interrupt, &fd) == NI_OK &&
              ni_region_command(world->owner, world->lines + LINES, LINES, NI_COMMAND_QUEUE,
                                &world->queue) == NI_OK,
          "regions");
@@ -168,17 +170,26 @@ static uint32_t help(const struct world *world, unsigned word, uint32_t value, u
     switch (word) {
     case 0:
         return (value & 0x7000) |
-               ni_command_head((enum ni_command_op)(1 + choice % 3),
-                               choice & 8 ? NI_COMMAND_COPY_BYTES
-                                          : NI_COMMAND_MESSAGE_BYTES + choice / 6,
-                               choice & 3);
+               (choice >= 192
+                    ? ni_command_head(NI_COMMAND_WRITE_NOTIFY, NI_COMMAND_NOTIFY_BYTES, choice & 3)
+                    : ni_command_head((enum ni_command_op)(1 + choice % 3),
+                                      choice & 8 ? NI_COMMAND_COPY_BYTES
+                                                 : NI_COMMAND_MESSAGE_BYTES + choice / 6,
+                                      choice & 3));
     case 1:
-        return choice & 1 ? world->counter.handle
+        return choice & 1 ? (choice & 4 ? world->interrupt : world->counter).handle
                           : (uint32_t)ni_align_down(place, choice & 2 ? 8 : 1);
     case 3:
         return value % 300;
     case 2:
         return choice & 1 ? 0 : (uint32_t)(place >> 32);
+    case 8:
+        return (choice & 128 ? value & 0xfffc0000 : 0) | (choice & 3U) |
+               (uint32_t)(choice & 12) << 14;
+    case 9:
+    case 10:
+        place = choice & 1 ? 0 : ni_align_down(place, choice & 2 ? 8 : 1);
+        return (uint32_t)(word == 9 ? place : place >> 32);
     default:
         return word % 2 == 0 ? (uint32_t)place : (uint32_t)(place >> 32);
     }

@@ -17,8 +17,9 @@
 
 enum { REGION = 256, GUARD = 64, ROOM = 2048, STEPS = 64 };
 
-/* A step of its own: a packet to the counter, of which only this is rarely found. */
-enum { STEP_COUNTER = 0xc7, SETTINGS = 4 };
+/* Steps of their own: a packet to the counter, and a part of a spread transfer, of which only these are
+ * rarely found. */
+enum { STEP_COUNTER = 0xc7, STEP_PART = 0xcf, SETTINGS = 4 };
 
 struct world {
     struct ni_fabric *fabric;
@@ -258,7 +259,8 @@ static void send_to_counter(struct world *world, struct input *in)
         packet->body[0] = where;
         packet->body[1] = world->region.key;
         packet->body[2] = world->counter.key + ((choice & 32) != 0);
-        packet->body[3] = NI_WRITE_COUNTED | world->counter.handle;
+        packet->body[3] =
+            (value & 3) == 3 ? NI_WRITE_WORD : NI_WRITE_COUNTED | world->counter.handle;
         packet->word1 = ni_packet_word1(len, world->region.handle);
         break;
     default:
@@ -267,6 +269,46 @@ static void send_to_counter(struct world *world, struct input *in)
     }
     packet->body[4] = len + (value == 77);
     atomic_store_explicit(&packet->word0, ni_packet_word0(1, NI_PACKET_WRITE, NI_LINE, 0),
+                          memory_order_relaxed);
+    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    free(bytes);
+}
+
+/* A part whose numbers are mostly possible: of a Write, with or without a note, or of an answer. */
+static void send_part(struct world *world, struct input *in)
+{
+    uint8_t choice, number, at, len, *bytes = aligned_alloc(NI_LINE, ROOM);
+    struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
+    struct ni_packet_part part = {0};
+    struct ni_packet_note note = {.key = world->region.key,
+                                  .handle = world->region.handle,
+                                  .addr = (uintptr_t)world->memory + GUARD,
+                                  .value = 1};
+    unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_remote);
+
+    must(bytes != NULL, "memory");
+    take(in, &choice, 1);
+    take(in, &number, 1);
+    take(in, &at, 1);
+    take(in, &len, 1);
+    memset(bytes, 0x11, ROOM);
+    part.seq = number + (choice & 1 ? UINT32_MAX - 3 : 0);
+    part.counter = choice & 2 ? number : 0;
+    if (choice & 4) {
+        note.handle = choice & 8 ? world->queue.handle : world->counter.handle;
+        note.key = choice & 8 ? world->queue.key : world->counter.key;
+    }
+    memcpy(bytes + head, &part, sizeof(part));
+    memcpy(bytes + head + sizeof(part), &note, sizeof(note));
+    packet->body[0] = (uintptr_t)world->memory + GUARD;
+    packet->body[1] = choice & 0x40 ? choice & 3 : world->region.key;
+    packet->body[2] = choice & 0x40 ? some_token(world) : choice & 1;
+    packet->body[3] = NI_WRITE_PART | (choice & 0x10 ? NI_PART_ORDERED : 0) |
+                      (choice & 0x20 ? NI_PART_NOTED : 0) | (choice & 0x40 ? NI_PART_ANSWER : 0) |
+                      at;
+    packet->body[4] = choice & 0x80 ? sizeof(world->target) : (uint64_t)at + len % 64;
+    packet->word1 = ni_packet_word1(len, choice & 0x40 ? 0 : world->region.handle);
+    atomic_store_explicit(&packet->word0, ni_packet_word0(1, NI_PACKET_WRITE, head, 0),
                           memory_order_relaxed);
     (void)ni_deliver(world->victim, world->peer, packet, ROOM);
     free(bytes);
@@ -307,6 +349,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         take(&in, &what, 1);
         if (what == STEP_COUNTER) {
             send_to_counter(&world, &in);
+            continue;
+        }
+        if (what == STEP_PART) {
+            send_part(&world, &in);
             continue;
         }
         switch (what % 8) {

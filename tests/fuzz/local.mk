@@ -5,8 +5,13 @@
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
 FUZZ_LIBS = ni/libapeni_core.la -lpthread
 
-fuzzers = tests/fuzz/fuzz_commands tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet tests/fuzz/fuzz_portals \
+fuzzers = tests/fuzz/fuzz_address tests/fuzz/fuzz_commands tests/fuzz/fuzz_engine tests/fuzz/fuzz_packet tests/fuzz/fuzz_portals \
     tests/fuzz/fuzz_qp tests/fuzz/fuzz_queues
+
+tests_fuzz_fuzz_address_SOURCES = tests/fuzz/fuzz_address.c tests/fuzz/fuzz_input.h $(fuzz_driver)
+tests_fuzz_fuzz_address_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_address_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_address_LDADD = $(FUZZ_LIBS)
 
 tests_fuzz_fuzz_commands_SOURCES = tests/fuzz/fuzz_commands.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_commands_CPPFLAGS = $(FUZZ_CPPFLAGS)
@@ -38,10 +43,11 @@ tests_fuzz_fuzz_queues_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_queues_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_queues_LDADD = $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/commands tests/fuzz/corpus/engine tests/fuzz/corpus/packet tests/fuzz/corpus/portals \
+EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address tests/fuzz/corpus/commands tests/fuzz/corpus/engine tests/fuzz/corpus/packet tests/fuzz/corpus/portals \
     tests/fuzz/corpus/qp tests/fuzz/corpus/queues
 
 include tests/fuzz/shm.mk
+include tests/fuzz/presto.mk
 
 if HAVE_LIBFUZZER
 fuzz_driver =

@@ -27,4 +27,5 @@ check_PROGRAMS += $(link_tests)
 TESTS += $(link_tests)
 
 include tests/links/shm.mk
+include tests/links/ucx.mk
 include tests/links/suite.mk

@@ -12,7 +12,12 @@ shm_link_tests = \
     tests/links/test_shm_local \
     tests/links/test_shm_peers \
     tests/links/test_shm_stream \
-    tests/links/test_shm_wait
+    tests/links/test_shm_wait \
+    tests/links/test_several
+
+tests_links_test_several_SOURCES = tests/links/test_several.c $(shm_mock)
+tests_links_test_several_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_several_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_copy_SOURCES = tests/links/test_shm_copy.c $(shm_mock)
 tests_links_test_shm_copy_CPPFLAGS = $(SHM_CPPFLAGS)

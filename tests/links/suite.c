@@ -67,16 +67,50 @@ static void note_down(void *arg, struct ni_peer *peer, ni_status status)
     }
 }
 
-static void set_params(const struct suite_link *link)
+static const char *over_rails;
+
+void suite_over_rails(const char *rails)
+{
+    over_rails = rails;
+}
+
+bool suite_is_over_rails(void)
+{
+    return over_rails != NULL;
+}
+
+static void set_param(const char *name, const char *value)
 {
     char error[256];
 
-    for (int i = 0; i < 4 && link->params[i][0] != NULL; i++) {
-        if (ni_param_set(link->params[i][0], link->params[i][1], "test", error, sizeof(error)) !=
-            NI_OK) {
-            suite_fail(__FILE__, __LINE__, error);
-        }
+    if (ni_param_set(name, value, "test", error, sizeof(error)) != NI_OK) {
+        suite_fail(__FILE__, __LINE__, error);
     }
+}
+
+static void set_params(const struct suite_link *link, uint64_t seed)
+{
+    for (int i = 0; i < 4 && link->params[i][0] != NULL; i++) {
+        set_param(link->params[i][0], link->params[i][1]);
+    }
+    if (over_rails != NULL) {
+        set_param("rails", over_rails);
+        set_param("multipath", seed % 2 != 0 ? "counters" : "resequence");
+        set_param("segment_size", "1K");
+        set_param("shm_copy", "copy");
+    }
+}
+
+static unsigned host_of(const struct suite_link *link, unsigned i)
+{
+    return link->hosts == 0 ? 0 : link->hosts == 2 ? i % 2 : i / 2;
+}
+
+bool suite_is_far(const struct suite *suite, unsigned i, unsigned k)
+{
+    const struct suite_link *link = suite->link;
+
+    return link->far && (link->hosts == 0 || host_of(link, i) != host_of(link, k));
 }
 
 static void open_ni(struct suite_ni *ni, void *arg)
@@ -86,6 +120,8 @@ static void open_ni(struct suite_ni *ni, void *arg)
         .flags = suite->link->flags,
         .host_processes = suite->n,
         .fabric = suite->private->fabric,
+        .hosts = suite->link->hosts,
+        .host_key = host_of(suite->link, ni->index),
         .placement = suite->link->placement == 0 ? NI_PLACEMENT_TILE : suite->link->placement,
     };
 
@@ -112,9 +148,24 @@ static void connect_ni(struct suite_ni *ni, void *arg)
     }
 }
 
-static void close_ni(struct suite_ni *ni, void *arg)
+/* Of a link that shakes hands: a peer that closes before is one that never was. */
+static void await_peers(struct suite_ni *ni, void *arg)
 {
+    struct suite *suite = ni->suite;
+    char text[128];
+
     (void)arg;
+    for (unsigned i = 0; i < suite->n; i++) {
+        while (i != ni->index && ni_peer_describe(ni->peers[i], text, sizeof(text)) > 0 &&
+               strstr(text, "not answered yet") != NULL) {
+            suite_turn(ni);
+        }
+    }
+}
+
+void suite_close_ni(struct suite_ni *ni, void *unused)
+{
+    (void)unused;
     ni_close(ni->ni);
     ni->ni = NULL;
 }
@@ -300,9 +351,15 @@ void suite_kill(struct suite *suite, unsigned i)
     server->gone = true;
 }
 
+void suite_freeze(struct suite *suite, unsigned i, bool frozen)
+{
+    CHECK(suite->link->mode == SUITE_PROCESSES);
+    CHECK(kill(suite->private->servers[i].pid, frozen ? SIGSTOP : SIGCONT) == 0);
+}
+
 void suite_close(struct suite *suite, unsigned i)
 {
-    suite_call(suite, i, close_ni, NULL);
+    suite_call(suite, i, suite_close_ni, NULL);
 }
 
 void suite_open(struct suite *suite, unsigned i)
@@ -318,10 +375,12 @@ void suite_start(struct suite *suite)
     struct ni_fabric_attr attr = {.seed = link->seeded ? suite->seed : 0};
 
     ni_rng_seed(&suite->rng, suite->seed);
-    set_params(link);
+    set_params(link, suite->seed);
     if (link->inproc) {
         CHECK(ni_fabric_create(&attr, &suite->private->fabric) == NI_OK);
-        ni_fabric_set_copy(suite->private->fabric, (enum ni_fabric_copy)link->copy);
+        ni_fabric_set_copy(suite->private->fabric, over_rails != NULL
+                                                       ? NI_FABRIC_BY_PACKETS
+                                                       : (enum ni_fabric_copy)link->copy);
     }
     for (unsigned i = 0; i < suite->n; i++) {
         suite->nis[i].suite = suite;
@@ -334,6 +393,9 @@ void suite_start(struct suite *suite)
     for (unsigned i = 0; i < suite->n; i++) {
         suite_call(suite, i, connect_ni, NULL);
     }
+    for (unsigned i = 0; i < suite->n; i++) {
+        suite_call(suite, i, await_peers, NULL);
+    }
 }
 
 void suite_stop(struct suite *suite)
@@ -343,7 +405,7 @@ void suite_stop(struct suite *suite)
 
         if (suite->link->mode == SUITE_HERE || !server->gone) {
             server->gone = false;
-            suite_call(suite, i, close_ni, NULL);
+            suite_call(suite, i, suite_close_ni, NULL);
         }
     }
     for (unsigned i = 0; i < suite->n; i++) {

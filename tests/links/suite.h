@@ -41,6 +41,10 @@ struct suite_link {
     enum suite_mode mode;
     bool inproc;
     bool seeded;
+    bool far; /* the link between hosts */
+    /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host; 4: so
+     * many hosts with two NIs each. 0: one host. */
+    unsigned hosts;
     int copy;       /* inproc: enum ni_fabric_copy */
     unsigned flags; /* of ni_open_attr */
     /* Likewise. With an engine thread NIs move by themselves in any mode. */
@@ -78,11 +82,13 @@ typedef void (*suite_fn)(struct suite_ni *ni, void *arg);
 
 enum suite_needs {
     SUITE_NEEDS_NOTHING = 0,
-    SUITE_NEEDS_KILL = 1,    /* suite_kill */
-    SUITE_NEEDS_HERE = 2,    /* only where the controller decides when NIs make progress */
-    SUITE_NEEDS_APART = 4,   /* only where they make it by themselves */
-    SUITE_NEEDS_INPROC = 8,  /* only the link that loses packets when it is told to */
-    SUITE_NEEDS_ENGINE = 16, /* only with engine threads */
+    SUITE_NEEDS_KILL = 1,     /* suite_kill */
+    SUITE_NEEDS_HERE = 2,     /* only where the controller decides when NIs make progress */
+    SUITE_NEEDS_APART = 4,    /* only where they make it by themselves */
+    SUITE_NEEDS_INPROC = 8,   /* only the link that loses packets when it is told to */
+    SUITE_NEEDS_ENGINE = 16,  /* only with engine threads */
+    SUITE_NEEDS_READERS = 32, /* whoever closes with much under way has peers that read meanwhile */
+    SUITE_NEEDS_RAILS = 64,   /* not between hosts, where UCX has but one lane for each peer */
 };
 
 struct suite_case {
@@ -92,8 +98,21 @@ struct suite_case {
     void (*run)(struct suite *suite);
 };
 
+/* Whether the link between hosts is between these two. */
+bool suite_is_far(const struct suite *suite, unsigned i, unsigned k);
+
 /* Before suite_main: the cases run beside engine threads, too. Others do where a row is named only. */
 void suite_beside_engines(void);
+
+/* Before suite_main: the cases run between hosts, too. As above. */
+void suite_between_hosts(void);
+
+/* Before suite_main: the cases run where some peers are on other hosts, too. As above. */
+void suite_on_several_hosts(void);
+
+/* Before suite_main: on every link long transfers go in packets, over so many rails; with odd seeds they
+ * are completed by counters, with even ones by resequencing. */
+void suite_over_rails(const char *rails);
 
 /* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */
 int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count);
@@ -127,6 +146,10 @@ void suite_kill(struct suite *suite, unsigned i);
 /* Close an NI in good order; it is not used any more, or opened again: then it has a new address
  * and is connected to nobody. */
 void suite_close(struct suite *suite, unsigned i);
+/* The same, for suite_begin. */
+void suite_close_ni(struct suite_ni *ni, void *unused);
+/* Stop the process of an NI, or let it go on. Not the process that calls. */
+void suite_freeze(struct suite *suite, unsigned i, bool frozen);
 void suite_open(struct suite *suite, unsigned i);
 
 /* Value of a statistic of the NI, to be called where it lives. */

@@ -14,6 +14,8 @@ tests_links_libsuite_la_SOURCES = \
     tests/links/suite_links.c \
     tests/links/suite_multi.h \
     tests/links/suite_multi_help.c \
+    tests/links/suite_multipath.h \
+    tests/links/suite_multipath_help.c \
     tests/links/suite_overflow.h \
     tests/links/suite_overflow_help.c \
     tests/links/suite_portals.h \
@@ -36,6 +38,7 @@ suite_tests = \
     tests/links/suite_barriers \
     tests/links/suite_batches \
     tests/links/suite_commands \
+    tests/links/suite_commands_notes \
     tests/links/suite_commands_refused \
     tests/links/suite_counters \
     tests/links/suite_counters_more \
@@ -49,8 +52,13 @@ suite_tests = \
     tests/links/suite_lists \
     tests/links/suite_maps \
     tests/links/suite_messages \
+    tests/links/suite_mixed \
     tests/links/suite_multi \
     tests/links/suite_multi_random \
+    tests/links/suite_multipath \
+    tests/links/suite_multipath_ends \
+    tests/links/suite_multipath_notes \
+    tests/links/suite_multipath_random \
     tests/links/suite_notes \
     tests/links/suite_once \
     tests/links/suite_options \
@@ -100,6 +108,10 @@ tests_links_suite_commands_SOURCES = tests/links/suite_commands.c
 tests_links_suite_commands_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_commands_LDADD = $(SUITE_LIBS)
 
+tests_links_suite_commands_notes_SOURCES = tests/links/suite_commands_notes.c
+tests_links_suite_commands_notes_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_commands_notes_LDADD = $(SUITE_LIBS)
+
 tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.c
 tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_commands_refused_LDADD = $(SUITE_LIBS)
@@ -148,6 +160,10 @@ tests_links_suite_maps_SOURCES = tests/links/suite_maps.c
 tests_links_suite_maps_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_maps_LDADD = $(SUITE_LIBS)
 
+tests_links_suite_mixed_SOURCES = tests/links/suite_mixed.c
+tests_links_suite_mixed_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_mixed_LDADD = $(SUITE_LIBS)
+
 tests_links_suite_messages_SOURCES = tests/links/suite_messages.c
 tests_links_suite_messages_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_messages_LDADD = $(SUITE_LIBS)
@@ -159,6 +175,22 @@ tests_links_suite_multi_LDADD = $(SUITE_LIBS)
 tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c
 tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_multi_random_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multipath_SOURCES = tests/links/suite_multipath.c
+tests_links_suite_multipath_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multipath_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multipath_ends_SOURCES = tests/links/suite_multipath_ends.c
+tests_links_suite_multipath_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multipath_ends_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multipath_notes_SOURCES = tests/links/suite_multipath_notes.c
+tests_links_suite_multipath_notes_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multipath_notes_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multipath_random_SOURCES = tests/links/suite_multipath_random.c
+tests_links_suite_multipath_random_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multipath_random_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_notes_SOURCES = tests/links/suite_notes.c
 tests_links_suite_notes_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -48,7 +48,7 @@ static void malformed(struct suite *suite)
     for (uint32_t op = 0; op < 16; op++) {
         bad = good;
         bad.word[0] = (good.word[0] & ~UINT32_C(0xf00)) | op << 8;
-        if (op == 0 || op > NI_COMMAND_MESSAGE) {
+        if (op == 0 || op > NI_COMMAND_WRITE_NOTIFY) {
             expect(region, &bad, NI_COMMAND_BAD_HEAD, NI_ERR_INVALID);
         }
     }
@@ -56,8 +56,12 @@ static void malformed(struct suite *suite)
     bad.word[0] |= 1U << 15;
     expect(region, &bad, NI_COMMAND_BAD_HEAD, NI_ERR_INVALID);
     bad = good;
-    bad.word[0] |= 3U << 12;
-    expect(region, &bad, NI_COMMAND_BAD_HEAD, NI_ERR_INVALID);
+    bad.word[0] |= 3U << 12; /* an interrupt, but there is none of this handle */
+    bad.word[1] = 99999;
+    expect(region, &bad, NI_COMMAND_BAD_ACK, NI_ERR_REGION);
+    bad = good;
+    bad.word[0] = (good.word[0] & ~UINT32_C(0xf00)) | NI_COMMAND_WRITE_NOTIFY << 8;
+    expect(region, &bad, NI_COMMAND_BAD_SIZE, NI_ERR_INVALID);
     bad = good;
     bad.word[0] |= UINT32_C(0xffff) << 16;
     expect(region, &bad, NI_COMMAND_BAD_TARGET, NI_ERR_NOTFOUND);

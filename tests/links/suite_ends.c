@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
 #include "suite_work.h"
 
 /*
@@ -170,13 +172,20 @@ static bool has_begun(void *arg)
     return atomic_load(&((struct stream *)arg)->sent) > 1000;
 }
 
-static void flood_into_end(struct suite *suite, ni_status expected)
+static struct stream *begin_flood(struct suite *suite, ni_status expected)
 {
     struct stream *stream = suite_alloc(suite, sizeof(*stream));
 
     stream->work = work_new(suite, 1);
     stream->expected = expected;
     suite_begin(suite, 0, send_until_refused, stream);
+    return stream;
+}
+
+static void flood_into_end(struct suite *suite, ni_status expected)
+{
+    struct stream *stream = begin_flood(suite, expected);
+
     suite_until(suite, has_begun, stream);
     if (expected == NI_ERR_PEER_DEAD) {
         suite_kill(suite, 1);
@@ -194,6 +203,20 @@ static void flood_into_death(struct suite *suite)
 static void flood_into_close(struct suite *suite)
 {
     flood_into_end(suite, NI_ERR_PEER_CLOSED);
+}
+
+/* The process that sends does not get the processor while the other closes: it is told the same. */
+static void flood_into_close_meanwhile(struct suite *suite)
+{
+    struct stream *stream = begin_flood(suite, NI_ERR_PEER_CLOSED);
+
+    suite_until(suite, has_begun, stream);
+    suite_freeze(suite, 0, true);
+    suite_begin(suite, 1, suite_close_ni, NULL);
+    usleep(300000);
+    suite_freeze(suite, 0, false);
+    suite_end(suite, 1);
+    suite_end(suite, 0);
 }
 
 /* ---- we end --------------------------------------------------------------------------------------------- */
@@ -302,11 +325,13 @@ int main(int argc, char **argv)
         {"peer_closes", 3, 0, peer_closes},
         {"peer_dies", 3, SUITE_NEEDS_KILL, peer_dies},
         {"peer_dies_and_completions_go_on", 3, SUITE_NEEDS_KILL, peer_dies_and_completions_go_on},
-        {"closing_with_work", 3, 0, closing_with_work},
+        {"closing_with_work", 3, SUITE_NEEDS_READERS, closing_with_work},
         {"idle_peer_dies", 3, SUITE_NEEDS_KILL, idle_peer_dies},
         {"messages_before_close_arrive", 2, 0, messages_before_close_arrive},
         {"flood_into_death", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART, flood_into_death},
         {"flood_into_close", 2, SUITE_NEEDS_APART, flood_into_close},
+        {"flood_into_close_meanwhile", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART,
+         flood_into_close_meanwhile},
         {"disconnect", 2, 0, disconnect},
         {"connected_twice", 2, 0, connected_twice},
         {"opened_again", 2, 0, opened_again},
@@ -314,5 +339,6 @@ int main(int argc, char **argv)
     };
 
     suite_beside_engines();
+    suite_between_hosts();
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

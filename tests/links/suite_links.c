@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "apelink_config.h"
+
 #include "base/bits.h"
 #include "link/inproc/hooks.h"
 #include "suite.h"
@@ -12,9 +14,20 @@
  * the engine thread takes, is later than the question, which the program asked. */
 #ifdef __SANITIZE_THREAD__
 #define ENGINE_MODE SUITE_THREADS
+#define FAR_MODE    SUITE_PROCESSES /* what comes through the network is not seen either */
 #else
 #define ENGINE_MODE SUITE_PROCESSES
+#define FAR_MODE    SUITE_THREADS
 #endif
+
+#define UCX_LINK       \
+    {                  \
+        "links", "ucx" \
+    }
+#define UCX_EARLY          \
+    {                      \
+        "ucx_early", "yes" \
+    }
 
 const struct suite_link suite_links[] = {
     {.name = "inproc", .mode = SUITE_HERE, .inproc = true},
@@ -52,6 +65,34 @@ const struct suite_link suite_links[] = {
     {.name = "shm-copy",
      .mode = SUITE_PROCESSES,
      .params = {{"shm_copy", "copy"}, {"shm_ring_size", "4K"}, {"shm_ring_after", "20"}}},
+#ifdef NI_HAVE_UCX
+    /* Between hosts, over the loopback interface of this one. */
+    {.name = "ucx", .far = true, .mode = SUITE_HERE, .params = {UCX_LINK, UCX_EARLY}},
+    {.name = "ucx-threads",
+     .far = true,
+     .mode = FAR_MODE,
+     .flags = NI_THREADS,
+     .params = {UCX_LINK, UCX_EARLY}},
+    /* Some peers by shared memory, the others as if they were on other hosts. */
+    {.name = "mixed", .far = true, .mode = SUITE_HERE, .hosts = 2, .params = {UCX_EARLY}},
+    {.name = "mixed-threads",
+     .far = true,
+     .mode = FAR_MODE,
+     .flags = NI_THREADS,
+     .hosts = 4,
+     .params = {UCX_EARLY}},
+#ifndef __SANITIZE_THREAD__
+    {.name = "mixed-processes",
+     .far = true,
+     .mode = SUITE_PROCESSES,
+     .hosts = 2,
+     .params = {UCX_EARLY}},
+    {.name = "ucx-processes",
+     .far = true,
+     .mode = SUITE_PROCESSES,
+     .params = {UCX_LINK, UCX_EARLY, {"ucx_lane_size", "4K"}}},
+#endif
+#endif
     /* Engine threads: with callbacks that are the caller's, and with callbacks of any thread. */
     {.name = "inproc-edge",
      .mode = SUITE_THREADS,

@@ -447,5 +447,6 @@ int main(int argc, char **argv)
     };
 
     suite_beside_engines();
+    suite_between_hosts();
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

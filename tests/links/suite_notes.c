@@ -272,6 +272,100 @@ static void full_queue(struct suite *suite)
     CHECK(atomic_load(&target->got) == 0);
 }
 
+static void turn(struct suite_ni *ni, void *arg)
+{
+    (void)arg;
+    suite_turn(ni);
+}
+
+/* Two NIs fill each other's queue, and a third one writes to both. What is held back waits for who reads
+ * the queue, and for nobody else: each item comes, once and in order, and the third is not held up. */
+struct crossed {
+    struct ni_rkey queue[2], memory[2];
+    uint8_t *bytes;            /* 4096 of each */
+    struct suite_done done[3]; /* by initiator */
+    _Atomic uint64_t got[2];
+};
+
+enum { CROSSED = 20 };
+
+static void open_crossed(struct suite_ni *ni, void *arg)
+{
+    struct crossed *crossed = arg;
+
+    CHECK(ni_region_queue(ni->ni, 8, ITEMS, &crossed->queue[ni->index]) == NI_OK);
+    CHECK(ni_region_memory(ni->ni, crossed->bytes + ni->index * 4096U, 4096, NI_ACCESS_ALL,
+                           &crossed->memory[ni->index]) == NI_OK);
+}
+
+static void note_to_queue(struct suite_ni *ni, void *arg)
+{
+    struct crossed *crossed = arg;
+    unsigned to = !ni->index;
+    struct ni_ack ack = suite_ack(&crossed->done[ni->index]);
+
+    for (uint64_t i = 1; i <= CROSSED; i++) {
+        struct ni_note note = note_of(&crossed->queue[to], i);
+        struct ni_remote where = suite_remote(crossed->bytes + to * 4096U, &crossed->memory[to]);
+
+        CHECK(ni_write_notify(ni->ni, ni->peers[to], &i, 0, &where, &note, NULL, &ack) == NI_OK);
+    }
+}
+
+static void write_both(struct suite_ni *ni, void *arg)
+{
+    struct crossed *crossed = arg;
+    static const uint8_t data[100] = {1, 2, 3};
+
+    for (unsigned to = 0; to < 2; to++) {
+        struct ni_remote where =
+            suite_remote(crossed->bytes + to * 4096U + 8, &crossed->memory[to]);
+
+        CHECK(suite_write(ni, to, data, sizeof(data), &where) == NI_OK);
+    }
+}
+
+static void pop_crossed(struct suite_ni *ni, void *arg)
+{
+    struct crossed *crossed = arg;
+    uint64_t value;
+    size_t len;
+
+    while (ni_queue_pop(ni->ni, crossed->queue[ni->index].handle, &value, sizeof(value), &len) ==
+           NI_OK) {
+        CHECK(value == atomic_load(&crossed->got[ni->index]) + 1);
+        atomic_store(&crossed->got[ni->index], value);
+    }
+}
+
+static void full_both_ways(struct suite *suite)
+{
+    struct crossed *crossed = suite_alloc(suite, sizeof(*crossed));
+
+    crossed->bytes = suite_alloc(suite, 2 * 4096);
+    for (unsigned i = 0; i < 2; i++) {
+        suite_call(suite, i, open_crossed, crossed);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        suite_call(suite, i, note_to_queue, crossed);
+    }
+    suite_rest(suite);
+    suite_call(suite, 2, write_both, crossed);
+    CHECK(atomic_load(&crossed->done[0].count) <= ITEMS);
+    CHECK(atomic_load(&crossed->done[1].count) <= ITEMS);
+    while (atomic_load(&crossed->got[0]) < CROSSED || atomic_load(&crossed->got[1]) < CROSSED) {
+        suite_call(suite, 0, pop_crossed, crossed);
+        suite_call(suite, 1, pop_crossed, crossed);
+        suite_call(suite, 0, turn, NULL);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        suite_until_count(suite, &crossed->done[i].count, CROSSED);
+        CHECK(atomic_load(&crossed->done[i].status) == NI_OK);
+        suite_call(suite, i, pop_crossed, crossed);
+        CHECK(atomic_load(&crossed->got[i]) == CROSSED);
+    }
+}
+
 /* ---- interrupts ------------------------------------------------------------------------------------ */
 
 static void read_fd(struct suite_ni *ni, void *arg)
@@ -439,6 +533,7 @@ int main(int argc, char **argv)
         {"departures", 2, 0, departures},
         {"objects", 2, 0, objects},
         {"full_queue", 2, 0, full_queue},
+        {"full_both_ways", 3, 0, full_both_ways},
         {"interrupts", 2, 0, interrupts},
         {"refused", 2, 0, refused},
         {"dead_peer", 2, SUITE_NEEDS_KILL, dead_peer},

@@ -213,6 +213,68 @@ static void bytes(struct suite *suite)
     suite_until_kept(suite, 1, COUNTED);
 }
 
+/* ---- short puts --------------------------------------------------------------------------------- */
+
+enum { SLOT = 40 };
+
+static size_t short_of(unsigned i)
+{
+    static const size_t lengths[] = {8, 0, 1, 31, 32, 33};
+
+    return lengths[i % (sizeof(lengths) / sizeof(lengths[0]))];
+}
+
+static void post_slots(struct suite_ni *ni, void *arg)
+{
+    struct options *options = arg;
+
+    for (unsigned i = 0; i < COUNTED; i++) {
+        suite_post(ni, options->ends[1], options->to + (size_t)i * SLOT, SLOT, 0, UINT64_MAX,
+                   NI_INITIATOR_ANY, i);
+    }
+}
+
+/* The short way where it is open, else the usual one: they match in the order of the calls. */
+static void put_short(struct suite_ni *ni, void *arg)
+{
+    struct options *options = arg;
+    struct ni_md md = options->ends[0]->md;
+
+    md.options = NI_MD_SENT_BY_RESULT;
+    CHECK(!ni_put_short(NULL, options->from, 8, 0, 0, 0));
+    CHECK(!ni_put_short(ni->peers[1], options->from, 8, 256, 0, 0));
+    for (unsigned i = 0; i < COUNTED; i++) {
+        uint8_t *from = options->from + (size_t)i * SLOT;
+        int result = NI_PTL_SENT;
+
+        suite_fill(from, short_of(i), i + 1);
+        if (!ni_put_short(ni->peers[1], from, short_of(i), 0, i, i)) {
+            result = ni_put(ni->ni, &md, (uintptr_t)from, short_of(i), NI_NO_ACK_REQ, ni->peers[1],
+                            0, i, 0, NULL, i);
+        } else {
+            CHECK(short_of(i) <= NI_PUT_SHORT);
+        }
+        CHECK(result == NI_PTL_SENT || result == NI_OK);
+    }
+}
+
+static void short_puts(struct suite *suite)
+{
+    struct options *options = start(suite);
+
+    suite_call(suite, 1, post_slots, options);
+    suite_call(suite, 0, put_short, options);
+    suite_until_events(suite, options->ends[1], NI_EVENT_PUT, COUNTED);
+    for (unsigned i = 0; i < COUNTED; i++) {
+        const struct ni_event *event = suite_event(options->ends[1], NI_EVENT_PUT, i);
+
+        CHECK((uintptr_t)event->user_ptr == i && event->hdr_data == i && event->match_bits == i);
+        CHECK(event->mlength == short_of(i) && event->rlength == short_of(i));
+        CHECK(suite_filled(options->to + (size_t)i * SLOT, short_of(i), i + 1));
+    }
+    suite_rest(suite);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------ */
 
 static void take_all(struct suite_ni *ni, void *arg)
@@ -247,6 +309,7 @@ static const struct suite_case cases[] = {
     {"volatile", 2, SUITE_NEEDS_NOTHING, volatile_memory},
     {"counted", 2, SUITE_NEEDS_NOTHING, counted},
     {"bytes", 2, SUITE_NEEDS_NOTHING, bytes},
+    {"short_puts", 2, SUITE_NEEDS_NOTHING, short_puts},
     {"limits", 1, SUITE_NEEDS_NOTHING, limits},
 };
 

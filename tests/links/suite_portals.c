@@ -345,5 +345,6 @@ static const struct suite_case cases[] = {
 
 int main(int argc, char **argv)
 {
+    suite_between_hosts();
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

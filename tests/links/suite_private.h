@@ -42,4 +42,7 @@ void suite_watch(struct suite *suite);
 void suite_start(struct suite *suite);
 void suite_stop(struct suite *suite);
 
+/* Whether suite_over_rails was called. */
+bool suite_is_over_rails(void);
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "link/inproc/hooks.h"
 #include "suite_private.h"
 
 #include <errno.h>
@@ -23,6 +24,12 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
         return false;
     }
     if ((test->needs & SUITE_NEEDS_ENGINE) != 0 && link->placement == NI_PLACEMENT_DEFAULT) {
+        return false;
+    }
+    if ((test->needs & SUITE_NEEDS_READERS) != 0 && link->far && link->mode == SUITE_HERE) {
+        return false;
+    }
+    if ((test->needs & SUITE_NEEDS_RAILS) != 0 && link->far) {
         return false;
     }
     return (test->needs & (link->mode == SUITE_HERE ? SUITE_NEEDS_APART : SUITE_NEEDS_HERE)) == 0;
@@ -85,9 +92,30 @@ void suite_beside_engines(void)
 #endif
 }
 
-/* Rows with engine threads are for those that ask, and for who names them. */
+static bool between_hosts;
+
+void suite_between_hosts(void)
+{
+    between_hosts = true;
+}
+
+static bool on_several_hosts;
+
+void suite_on_several_hosts(void)
+{
+    on_several_hosts = true;
+}
+
+/* Rows with engine threads or between hosts are for those that ask, and for who names them. */
 static bool is_for_us(const struct suite_link *link, const struct suite_case *test, int argc)
 {
+    if (link->far) {
+        return (link->hosts == 0 ? between_hosts : on_several_hosts) || argc > 1;
+    }
+    if (suite_is_over_rails() && link->inproc && link->copy != NI_FABRIC_SAME_MEMORY &&
+        link->placement == NI_PLACEMENT_DEFAULT && argc <= 1) {
+        return false; /* it is what the row without copies is, too */
+    }
     return link->placement == NI_PLACEMENT_DEFAULT || beside_engines || argc > 1 ||
            (test->needs & SUITE_NEEDS_ENGINE) != 0;
 }

@@ -92,7 +92,8 @@ static bool makes_packets(const struct suite_ni *ni)
 {
     const struct suite_link *link = ni->suite->link;
 
-    return link->mode == SUITE_PROCESSES || link->copy != 0;
+    return link->mode == SUITE_PROCESSES || link->copy != 0 ||
+           suite_is_far(ni->suite, ni->index, 1);
 }
 
 static void combine_here(struct suite_ni *ni, void *arg)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Comm_spawn: jobs are started while the program runs, talk small and big to the ranks that are
- * there already, merge with them, and end. Several in a row, and two at a time.
+ * there already, merge with them, and end. Several in a row, and two at a time. -host NAME: on that host.
  */
 #include "dyn.h"
+
+static MPI_Info where = MPI_INFO_NULL;
 
 /* The child's program: does what the parent asks for, then ends. */
 static int child(MPI_Comm parent)
@@ -34,7 +36,7 @@ static MPI_Comm spawn(char *program, int n, MPI_Comm who)
     if (!codes) {
         mt_fail("no memory");
     }
-    MPI_Comm_spawn(program, args, n, MPI_INFO_NULL, 0, who, &inter, codes);
+    MPI_Comm_spawn(program, args, n, where, 0, who, &inter, codes);
     check_codes(codes, n);
     MPI_Comm_remote_size(inter, &got);
     mt_equal(got, n, "children");
@@ -62,6 +64,7 @@ int main(int argc, char **argv)
 {
     MPI_Comm parent, a, b;
     int children, repeat;
+    const char *host;
 
     mt_init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
@@ -70,6 +73,11 @@ int main(int argc, char **argv)
     }
     children = (int)mt_option(argc, argv, "-children", 2);
     repeat = (int)mt_option(argc, argv, "-repeat", 1);
+    host = mt_text(argc, argv, "-host");
+    if (host != NULL) {
+        MPI_Info_create(&where);
+        MPI_Info_set(where, "host", host);
+    }
     for (int i = 0; i < repeat; ++i) {
         a = spawn(argv[0], children, MPI_COMM_WORLD);
         work_with(a, 100 * i);
@@ -86,6 +94,9 @@ int main(int argc, char **argv)
         a = spawn(argv[0], 1, MPI_COMM_SELF);
         work_with(a, 9000);
         MPI_Comm_disconnect(&a);
+    }
+    if (where != MPI_INFO_NULL) {
+        MPI_Info_free(&where);
     }
     return mt_finish();
 }

@@ -294,18 +294,27 @@ size_t mt_sizes(size_t *out, size_t max, size_t limit)
     return k;
 }
 
-long mt_option(int argc, char **argv, const char *name, long dflt)
+const char *mt_text(int argc, char **argv, const char *name)
 {
     for (int i = 1; i + 1 < argc; ++i) {
-        if (0 != strcmp(argv[i], name))
-            continue;
-        char *end;
-        long v = strtol(argv[i + 1], &end, 10);
-        if (end == argv[i + 1] || *end)
-            mt_fail("%s: '%s' is no number", name, argv[i + 1]);
-        return v;
+        if (0 == strcmp(argv[i], name))
+            return argv[i + 1];
     }
-    return dflt;
+    return NULL;
+}
+
+long mt_option(int argc, char **argv, const char *name, long dflt)
+{
+    const char *text = mt_text(argc, argv, name);
+    char *end;
+    long v;
+
+    if (!text)
+        return dflt;
+    v = strtol(text, &end, 10);
+    if (end == text || *end)
+        mt_fail("%s: '%s' is no number", name, text);
+    return v;
 }
 
 bool mt_flag(int argc, char **argv, const char *name)

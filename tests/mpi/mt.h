@@ -95,6 +95,7 @@ void mt_free(void *p);
 size_t mt_sizes(size_t *out, size_t max, size_t limit);
 
 /* Value after the option `name` in argv, or `dflt`; mt_flag: whether `name` is there at all. */
+const char *mt_text(int argc, char **argv, const char *name); /* NULL: it is not there */
 long mt_option(int argc, char **argv, const char *name, long dflt);
 bool mt_flag(int argc, char **argv, const char *name);
 

@@ -16,6 +16,18 @@ SHM_SIZE = "8g"
 NOT_STARTED = "a process never got out of PMIx_Init"
 STARTS = 3  # runs of a test before that counts as its failure
 MARK = "APELINK_MT_RUN"
+# What osc/rdma of Open MPI 4.1 needs between hosts: no dynamic windows, in which it waits for a lock that it holds; and the
+# first ranks on the first host, because a process that leads those of its host does not find what it keeps itself about
+# ranks on others.
+RDMA_MCA = ("rmaps_base_mapping_policy", "slot")
+RDMA_ENV = "APELINK_MT_NO_DYNAMIC=1"
+HOST_END = 20  # seconds for processes on other hosts to notice that their job has ended
+# On a host of apelink-hosts where nothing else runs: processes but the first and this one, files that are left.
+LOOK = """for p in /proc/[0-9]*; do
+    p=${p#/proc/}
+    [ $p = 1 ] || [ $p = $$ ] || ! read -r name 2>/dev/null </proc/$p/comm || echo "process $p $name"
+done
+find /dev/shm "$TMPDIR" -type f | sed 's/^/file /'"""
 LEAKS = "lsan"  # begin of the names of LeakSanitizer's reports
 COMPONENT = re.compile(r"\((\S*/mca_(?:btl_apelink|mtl_match)\.so)\+(0x[0-9a-f]+)\)")
 OURS = re.compile("apelink|apeni", re.IGNORECASE)
@@ -43,14 +55,23 @@ class Environment:
     private: bool
     leaks: bool = False  # whether to look for memory that our components keep
     mark: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+    hosts: list = dataclasses.field(default_factory=lambda: other_hosts())
 
     def cannot(self, test):
         """Why a test cannot run on this machine, or None."""
+        if self.hosts and (test.shm or test.hosts == "no"):
+            return "is about one host"
+        if test.hosts == "only" and not self.hosts:
+            return "is about several hosts"
         if test.needs_root() and not self.private:
             return "needs root, for a /dev/shm of its own"
         if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-c", "true"], capture_output=True).returncode:
             return "this machine allows no user namespaces"
         return None
+
+    def transports(self, name):
+        """Names under which the list of skips knows this run."""
+        return {name, "hosts"} if self.hosts else {name}
 
     def processes(self):
         """Ids of everything that a test has started, also what has left its parents: they carry our mark."""
@@ -90,8 +111,32 @@ class Environment:
             })
         if self.components:
             env["OMPI_MCA_mca_base_component_path"] = self.components
-        env.update(pair.split("=", 1) for pair in test.env)
+        env.update(pair.split("=", 1) for pair in environment(test, self))
         return env
+
+
+def other_hosts():
+    """The hosts of apelink-hosts beside this one, if this is one."""
+    if "APELINK_HOSTS" not in os.environ:
+        return []
+    names = [line.split()[0] for line in pathlib.Path(os.environ["OMPI_MCA_orte_default_hostfile"]).read_text().splitlines()]
+    return [n for n in names if n != os.environ["APELINK_HOST"]]
+
+
+def on_host(host, *command):
+    """Runs a command on another host."""
+    return subprocess.run([os.environ["APELINK_HOSTS_TOOL"], "exec", host, "--", *command], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+
+
+def rdma_on_hosts(test, env):
+    """Whether osc/rdma has to be spared what it cannot do between hosts."""
+    return bool(env.hosts) and "rma" in test.tags and test.osc != "pt2pt"
+
+
+def environment(test, env):
+    """NAME=VALUE for all ranks of a test."""
+    return [*test.env, RDMA_ENV] if rdma_on_hosts(test, env) else test.env
 
 
 def components(folders):
@@ -153,10 +198,14 @@ def launcher(test, env, more=()):
     params = dict(p.split("=", 1) for p in ["mpi_yield_when_idle=1", *env.mca, *test.mca])
     if test.osc:
         params["osc"] = test.osc
+    if rdma_on_hosts(test, env):
+        params.setdefault(*RDMA_MCA)
     for name, value in params.items():
         command += ["--mca", name, value]
     if test.recovery:
         command.append("--enable-recovery")
+    for pair in environment(test, env) if env.hosts else []:
+        command += ["-x", pair.split("=", 1)[0]]
     return command + list(more)
 
 
@@ -166,16 +215,26 @@ def start(command, env, test, tmp, log):
                             env=env.variables(test, tmp), cwd=tmp, start_new_session=True)
 
 
-def stacks(env, limit=6):
-    """Where hanging processes are, if there is a debugger, without the threads that Open MPI has for itself."""
+def stacks(env):
+    """Where hanging processes are, on all hosts."""
+    text = stacks_here(env.processes())
+    for host in env.hosts:
+        r = on_host(host, sys.executable, __file__, "stacks")
+        text += f"--- host {host}\n{r.stdout}"
+    return text
+
+
+def stacks_here(pids, limit=6):
+    """The same on this host, if there is a debugger, without the threads that Open MPI has for itself."""
     gdb, text = shutil.which("gdb"), ""
     if not gdb:
         return "(no gdb here to show where the processes hang)\n"
-    for pid in env.processes()[:limit]:
+    for pid in pids:
         try:
             name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-            if name in ("mpirun", "orted", "sh", "ompi-server"):
+            if name in ("mpirun", "orted", "sh", "ompi-server", "apelink-hosts") or limit == 0:
                 continue
+            limit -= 1
             r = subprocess.run([gdb, "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"], capture_output=True,
                                text=True, timeout=20)
             threads = re.split(r"^(?=Thread \d+ )", r.stdout, flags=re.MULTILINE)[1:]
@@ -237,6 +296,29 @@ def leftovers(shm, tmp_dir, env, test):
     for p in (env.work / "tmp").rglob("*"):
         if OURS.search(p.name):
             ours.append(str(p))
+    return ours, others
+
+
+def left_elsewhere(env):
+    """What a test that has ended left on other hosts: (ours, which is a failure; others', which is a remark). Nothing
+    of it is there afterwards."""
+    ours, others = [], []
+    for host in env.hosts:
+        end = time.monotonic() + HOST_END
+        while True:
+            found = on_host(host, "sh", "-c", LOOK).stdout.splitlines()
+            processes = [line.split()[1:] for line in found if line.startswith("process ")]
+            if not processes or time.monotonic() > end:
+                break
+            time.sleep(0.1)
+        files = [line.split(None, 1)[1] for line in found if line.startswith("file ")]
+        if processes or files:
+            on_host(host, "sh", "-c", f"kill -9 {' '.join(p[0] for p in processes)}; rm -f {' '.join(files)}")
+        ours += [f"{p[1]} (process {p[0]} on {host})" for p in processes]
+        for path in map(pathlib.Path, files):
+            # in Open MPI's folders what is ours goes with the folder, and the folder with an orderly end of mpirun
+            runtimes = any(part.startswith("ompi.") for part in path.parts)
+            (ours if OURS.search(path.name) and not runtimes else others).append(f"{path.name} on {host}")
     return ours, others
 
 
@@ -387,13 +469,19 @@ def run_once(test, env):
         why, text = judge_leaks(test, env)
         output += text
     ours, others = leftovers(shm, tmp_dir, env, test)
-    if ours and not why:
-        why = "left behind: " + " ".join(ours)
-    if others:
-        notes.append("others left: " + " ".join(others))
+    ours_there, others_there = left_elsewhere(env)
+    if (ours or ours_there) and not why:
+        why = "left behind: " + " ".join(ours + ours_there)
+    if others or others_there:
+        notes.append("others left: " + ", ".join((others + others_there)[:4]) + (" ..." if len(others + others_there) > 4 else ""))
     for f in ours + others if env.private else []:
         pathlib.Path(f).unlink(missing_ok=True)
     if test.shm:
         remount_shm(SHM_SIZE)
     shutil.rmtree(tmp, ignore_errors=True)
     return Result("not ok" if why else "ok", why or "", output, command, notes)
+
+
+if __name__ == "__main__":
+    # On another host, for stacks().
+    print(stacks_here([int(p.name) for p in pathlib.Path("/proc").glob("[0-9]*") if p.name not in ("1", str(os.getpid()))]))

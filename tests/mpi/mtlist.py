@@ -41,6 +41,7 @@ class Test:
     recovery: bool = False  # mpirun leaves the survivors of a dead rank alone
     max_lines: int = 2000  # of output
     only: str = ""  # transport
+    hosts: str = ""  # no: is about processes of one host; only: about several hosts
 
     def needs_root(self):
         return bool(self.shm)
@@ -74,7 +75,7 @@ def set_option(test, word):
         if value not in (KINDS if key == "kind" else EXPECT):
             return f"{key} '{value}' is unknown"
         setattr(test, key, value)
-    elif key in ("match", "wrap", "shm", "only"):
+    elif key in ("match", "wrap", "shm", "only", "hosts"):
         setattr(test, key, value)
     elif key != "osc":
         return f"option '{key}' is unknown"
@@ -117,14 +118,14 @@ class Skips:
     def __init__(self, entries):
         self.entries = entries
 
-    def reason(self, transport, test):
-        """Why a test is not run over a transport, or None."""
+    def reason(self, transport, test, names):
+        """Why a test is not run over a transport, or None; names: all that an entry may have for it."""
         if test.only and test.only != transport:
             return f"is about {test.only} only"
         for who, pattern, why in self.entries:
             # brackets are part of a name here, not a set of characters
             literal = pattern.replace("[", "[[]")
-            if transport in who.split(",") and fnmatch.fnmatchcase(test.name, literal):
+            if names & set(who.split(",")) and fnmatch.fnmatchcase(test.name, literal):
                 return why
         return None
 

@@ -4,6 +4,11 @@
 const char *const rma_kind_name[] = {"created", "allocated", "dynamic"};
 const char *const rma_sync_name[] = {"fence", "post-start-complete-wait", "lock", "lock_all"};
 
+int rma_kinds(void)
+{
+    return getenv("APELINK_MT_NO_DYNAMIC") != NULL ? RMA_DYNAMIC : RMA_KINDS;
+}
+
 void rma_open(struct rma *w, enum rma_kind kind, size_t bytes)
 {
     MPI_Aint mine = 0;

@@ -244,7 +244,7 @@ int main(int argc, char **argv)
     mt_init(&argc, &argv);
     swap_self = mt_flag(argc, argv, "-self");
     swap_allocated = mt_flag(argc, argv, "-allocated");
-    for (int kind = 0; kind < RMA_KINDS; ++kind) {
+    for (int kind = 0; kind < rma_kinds(); ++kind) {
         struct rma w;
         rma_open(&w, kind, PART);
         sums(&w);

@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 {
     mt_init(&argc, &argv);
     local = mt_alloc(lanes_bytes());
-    for (int kind = 0; kind < RMA_KINDS; ++kind) {
+    for (int kind = 0; kind < rma_kinds(); ++kind) {
         struct rma w;
         rma_open(&w, kind, lanes_bytes());
         for (int sync = 0; sync < RMA_SYNCS; ++sync) {

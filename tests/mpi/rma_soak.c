@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     steps = mt_option(argc, argv, "-n", 1500);
     model = mt_alloc((size_t)mt_size * SLICE);
     buf = mt_alloc(SLICE);
-    for (int kind = 0; kind < RMA_KINDS; ++kind) {
+    for (int kind = 0; kind < rma_kinds(); ++kind) {
         struct rma w;
         rma_open(&w, kind, COUNTER_BYTES + (size_t)mt_size * SLICE);
         soak(&w, steps, (uint64_t)mt_option(argc, argv, "-seed", 1));

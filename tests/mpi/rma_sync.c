@@ -151,7 +151,7 @@ static void locks_held(struct rma *w)
 int main(int argc, char **argv)
 {
     mt_init(&argc, &argv);
-    for (int kind = 0; kind < RMA_KINDS; ++kind) {
+    for (int kind = 0; kind < rma_kinds(); ++kind) {
         struct rma w;
         rma_open(&w, kind, 600000);
         if (mt_flag(argc, argv, "-held")) {

@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     struct rma w;
 
     mt_init(&argc, &argv);
-    for (int kind = 0; kind < RMA_KINDS; ++kind) {
+    for (int kind = 0; kind < rma_kinds(); ++kind) {
         rma_open(&w, kind, MOST);
         for (int a = 0; a < dt_kinds(); ++a) {
             for (int k = 0; k < 3; ++k) {

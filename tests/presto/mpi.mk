@@ -7,5 +7,10 @@ tests_presto_mpi_types_SOURCES = tests/presto/mpi_types.c
 tests_presto_mpi_types_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS)
 tests_presto_mpi_types_LDADD = $(PRESTO_TEST_LIBS)
 
-presto_scripts += tests/presto/mpi.sh tests/presto/mpi_prestocc.sh
-EXTRA_DIST += tests/presto/mpi_calls.c tests/presto/mpi_common.sh tests/presto/mpi_lacks tests/presto/mpi_list
+presto_scripts += tests/presto/build_systems.sh tests/presto/failure.sh tests/presto/mpi.sh tests/presto/mpi_prestocc.sh
+EXTRA_DIST += tests/presto/mpi_barrier.c tests/presto/mpi_calls.c tests/presto/mpi_contexts.c tests/presto/mpi_extra.c tests/presto/mpi_fail.c tests/presto/mpi_handles.c tests/presto/mpi_inter.c tests/presto/mpi_common.sh tests/presto/mpi_lacks tests/presto/mpi_list
+EXTRA_DIST += tests/presto/project/CMakeLists.txt tests/presto/project/Makefile.in tests/presto/project/configure.ac \
+    tests/presto/project/ring.c tests/presto/project/sum.c
+EXTRA_DIST += tests/presto/rma_calls.c tests/presto/rma_calls.h tests/presto/rma_calls_contention.c \
+    tests/presto/rma_calls_errors.c tests/presto/rma_calls_long.c tests/presto/rma_calls_memory.c \
+    tests/presto/rma_calls_types.c tests/presto/rma_death.c

@@ -16,7 +16,7 @@ failed() {
     status=1
 }
 
-for part in mt coll dt thr; do
+for part in mt coll dt thr rma; do
     compile "$mpi/$part.c" "$work/$part.o" -c || exit 1
 done
 
@@ -25,8 +25,8 @@ program() {
     [ -x "$work/$1" ] && return
     dir=$mpi
     [ -e "$here/$1.c" ] && dir=$here
-    libs="$work/mt.o $work/coll.o $work/dt.o $work/thr.o"
-    [ "$dir" = "$mpi" ] || libs=
+    libs="$work/mt.o $work/coll.o $work/dt.o $work/thr.o $work/rma.o"
+    [ "$dir" = "$mpi" ] || libs=$(ls "$here/$1"_*.c 2>/dev/null)
     # shellcheck disable=SC2086 # a list
     compile "$dir/$1.c" "$work/$1" -I"$mpi" $libs
 }
@@ -61,6 +61,22 @@ while read -r n name arguments; do
 done <"$here/mpi_list"
 
 run "$work/mpi_calls"
+
+# Windows of ranks that are threads; and as if ranks could not share memory.
+for shared in 1 0; do
+    run env PRESTO_RMA_SHARED=$shared "$work/rma_calls" threads 4
+    run env PRESTO_RMA_SHARED=$shared "$prestorun" -n 3 "$work/rma_calls"
+done
+
+# Whoever waits for a rank that dies, or accesses it, gets an error.
+compile "$here/rma_death.c" "$work/rma_death" || failed "rma_death does not compile"
+for shared in 1 0; do
+    PRESTO_RMA_SHARED=$shared timeout 120 "$prestorun" --keep-going -n 6 "$work/rma_death" >"$work/out" 2>&1 </dev/null
+    rc=$?
+    if [ $rc -ne 137 ] || [ "$(grep -vc '^prestorun: rank 1 ' "$work/out")" -ne 0 ]; then
+        failed "rma_death, PRESTO_RMA_SHARED=$shared (exit status $rc, not 137): $(cat "$work/out")"
+    fi
+done
 # PMIx's event loop is not compiled with ThreadSanitizer, which takes its locks for mistakes.
 case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
 /* | */*thread*) ;;
@@ -87,6 +103,10 @@ if [ "$all" = --all ]; then
     PRESTOCC=$prestocc CFLAGS="-O1 -g $sanitizer" "$src/osu_bench/build-presto" "$work/osu" || failed "the benchmarks do not compile"
     timeout 300 "$prestorun" -n 2 "$work/osu/osu_latency" -m 1:4K -i 20 -x 2 >"$work/out" 2>&1 </dev/null
     grep -q '^4096 *[0-9.]' "$work/out" || failed "osu_latency: $(cat "$work/out")"
+    for kind in create allocate dynamic; do
+        timeout 300 "$prestorun" -n 2 "$work/osu/osu_put_bw" -w $kind -m 8:64K -i 4 -x 1 -c >"$work/out" 2>&1 </dev/null
+        grep -q '^65536 *[0-9.]' "$work/out" || failed "osu_put_bw -w $kind: $(cat "$work/out")"
+    done
 fi
 
 echo "$runs runs"

@@ -73,6 +73,27 @@ if $cxx --version >/dev/null 2>&1; then
         failed "mpi.h is no C++"
 fi
 
+"$prestocc" "$work/one.cc" -o "$work/one" 2>"$work/out" && failed "a C compiler takes C++"
+grep -q 'one.cc is C++, and .*: use PRESTO_CC=c++' "$work/out" || failed "C++ is refused without a remedy"
+"$prestocc" -c solver.f90 2>"$work/out" && failed "Fortran is taken"
+grep -q 'solver.f90 is Fortran' "$work/out" || failed "Fortran is refused without its name"
+if $cxx --version >/dev/null 2>&1; then
+    # shellcheck disable=SC2086 # no option, or one
+    PRESTO_CC=$cxx "$prestocc" $sanitizer "$work/one.cc" -o "$work/one" || failed "PRESTO_CC=$cxx does not compile C++"
+fi
+has 'presto_MPI_Init' "$prestocc" -E "$work/good.c"
+grep -q 'lpresto' "$work/out" && failed "-E has libraries"
+has '-Wl,-rpath,' "$prestocc" -show "$work/good.c" -o x
+has 'presto_plain presto' "$prestocc" --showme:libs
+
+# What a configure script asks, without the header; only these functions have plain names.
+printf 'char MPI_Init();\nint main(void) { return MPI_Init(); }\n' >"$work/plain.c"
+# shellcheck disable=SC2086
+"$prestocc" $sanitizer -w "$work/plain.c" -o "$work/plain" || failed "MPI_Init is not found without the header"
+sed -i 's/MPI_Init/MPI_Send/' "$work/plain.c"
+# shellcheck disable=SC2086
+"$prestocc" $sanitizer -w "$work/plain.c" -o "$work/plain" 2>/dev/null && failed "MPI_Send is found without the header"
+
 # Names: two lists of the header, and the library.
 sed -n 's/^#define \(P\{0,1\}MPI_[A-Za-z_0-9]*\) *presto_.*/\1/p' "$PRESTO_INCLUDEDIR/mpi/names.h" | sort >"$work/names"
 [ "$(wc -l <"$work/names")" -gt 400 ] || failed "names.h has few names"

@@ -7,6 +7,7 @@ PRESTO_NATIVE_LIBS = presto/libpresto.la -lpthread
 check_PROGRAMS += \
     tests/presto/native_coll \
     tests/presto/native_death \
+    tests/presto/native_fail \
     tests/presto/native_p2p \
     tests/presto/native_threads
 
@@ -16,6 +17,9 @@ tests_presto_native_coll_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_death_SOURCES = tests/presto/native_death.c
 tests_presto_native_death_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_death_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_fail_SOURCES = tests/presto/native_fail.c
+tests_presto_native_fail_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_fail_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_p2p_SOURCES = tests/presto/native_p2p.c
 tests_presto_native_p2p_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_p2p_LDADD = $(PRESTO_NATIVE_LIBS)

@@ -68,30 +68,94 @@ has err 'cannot run .*nothing: No such file'
     has out '^done$'
     expect 124 "a time-out" -n 2 --timeout 0.2 sleep 600
 
+    # More ranks than cores, whose lines come in pieces.
+    expect 0 "whole lines" -n 12 sh -c 'for i in 1 2 3 4 5; do printf "%s" "$PRESTO_RANK:"; printf "%s:" $i; echo end; done'
+    [ "$(grep -cE '^[0-9]+:[1-5]:end$' "$work/out")" -eq 60 ] || fail "whole lines: some are mixed or lost"
+    [ "$(wc -l <"$work/out")" -eq 60 ] || fail "whole lines: not 60"
+
+    # A rank that says what is no message: the job ends, and prestorun tells which it was.
+    expect 1 "a malformed message" -n 2 sh -c '[ "$PRESTO_RANK" != 0 ] || eval "printf nonsense >&$PRESTO_FD"; exec sleep 600'
+    has err '^prestorun: rank 0 \(pid [0-9]+\) says what is no message .*; ending the job$'
+    expect 1 "a message without end" -v -n 1 sh -c 'eval "printf \"\\1\\1\\122\\120\\377\\377\\377\\377\" >&$PRESTO_FD"; exec sleep 600'
+    has err 'says what is no message \(kind 0x50520101, 4294967295 bytes\)'
+    has err '^prestorun: 0 of 1 ranks joined, 1 messages refused, exit status 1$'
+
+    expect 0 "verbose" -v -n 2 true
+    has err '^prestorun: rank 1 is pid [0-9]+$'
+    has err '^prestorun: rank 0 \(pid [0-9]+\) has ended: exit code 0$'
+
     # What a rank starts goes with it.
     expect 0 "a child left behind" -n 1 sh -c 'sleep 600 >/dev/null 2>&1 & echo $!'
     ! kill -0 "$(cat "$work/out")" 2>/dev/null || fail "a child left behind: it lives"
 }
 
-# Signals to prestorun.
-for signal in TERM HUP; do
-    code=$([ $signal = TERM ] && echo 143 || echo 129)
-    what="signal $signal"
-    "$run" -n 2 sh -c 'echo $$; exec sleep 600' >"$work/out" 2>"$work/err" &
-    pid=$!
+# until_true COMMAND...: for some seconds.
+until_true() {
     tries=0
-    until [ "$(wc -l <"$work/out")" -eq 2 ] || [ $tries -gt 500 ]; do
+    until "$@" || [ $tries -gt 500 ]; do
         sleep 0.02
         tries=$((tries + 1))
     done
-    kill -s $signal $pid
+    [ $tries -le 500 ]
+}
+
+two_lines() {
+    [ "$(wc -l <"$work/out")" -eq 2 ]
+}
+
+# Two ranks that have said their pids; prestorun's is in pid.
+start_two() {
+    : >"$work/out" # now: what starts in the background may come to it late
+    # A shell's children in the background ignore SIGINT, and so would the ranks.
+    env --default-signal=INT "$run" -n 2 sh -c 'echo $$; exec sleep 600' >"$work/out" 2>"$work/err" &
+    pid=$!
+    until_true two_lines || fail "$what: two ranks do not start"
+}
+
+state_is() { # STATE PID
+    grep -q "^State:.$1" "/proc/$2/status" 2>/dev/null
+}
+
+gone() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# Signals to prestorun.
+for signal in TERM:143 HUP:129 INT:130; do
+    code=${signal#*:}
+    signal=${signal%:*}
+    what="signal $signal"
+    start_two
+    kill -s "$signal" $pid
     wait $pid
     status=$?
     [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
     while read -r rank; do
-        ! kill -0 "$rank" 2>/dev/null || fail "$what: rank $rank lives"
+        gone "$rank" || fail "$what: rank $rank lives"
     done <"$work/out"
 done
+
+# Stopped, all are, and go on together.
+what="signal TSTP"
+start_two
+rank=$(head -n 1 "$work/out")
+kill -s TSTP $pid
+until_true state_is T "$rank" || fail "$what: a rank does not stop"
+until_true state_is T $pid || fail "$what: prestorun does not stop"
+kill -s CONT $pid
+until_true state_is S "$rank" || fail "$what: a rank stays stopped"
+kill $pid
+wait $pid
+[ $? -eq 143 ] || fail "$what: prestorun does not go on"
+
+# Killed, it can say nothing to anybody; the ranks go all the same, and files in memory have no names to leave.
+what="signal KILL"
+start_two
+kill -s KILL $pid
+wait $pid 2>/dev/null
+while read -r rank; do
+    until_true gone "$rank" || fail "$what: rank $rank lives"
+done <"$work/out"
 
 echo "prestorun: $failures failures"
 [ $failures -eq 0 ]

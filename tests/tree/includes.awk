@@ -6,7 +6,7 @@ function layer(path)
 {
     if (path ~ /^ni\/include\//)
         return "ni/include"
-    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|sync|table|tasks)\//)
+    if (path ~ /^ni\/(base|command|engine|link|match|portals|qp|sync|table|tasks|topology)\//)
         return substr(path, 1, index(substr(path, 4), "/") + 2)
     return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "."
 }
@@ -86,6 +86,7 @@ BEGIN {
     allow("ni/base", "ni/include")
     allow("ni/link", "ni/base ni/include")
     allow("ni/match", "ni/base ni/include")
+    allow("ni/topology", "ni/base ni/include")
     allow("ni/table", "ni/base ni/include")
     allow("ni/engine", "ni/table ni/link ni/base ni/include")
     allow("ni/command", "ni/engine ni/table ni/link ni/base ni/include")

@@ -112,6 +112,51 @@ expect 2 --markdown
 says err '--markdown'
 expect 2 --markdown --stats
 
+# the torus: from the number of nodes, from its shape, from a file of hosts
+expect 0 --topology --nodes 16 --route 0,15
+silent
+says out 'shape                  4x2x2'
+says out 'most hops              4'
+says out '        5  -                    1   1   0      6     4     1     1    13    13'
+says out '- 12 -- 13 -- 14 -- 15 -'
+says out 'route of 3 hops: node 0, X- to 3, Y+ to 7, Z+ to 15'
+expect_with APENI_TORUS=3x5 0 -t
+says out 'shape                  3x5x1'
+printf 'a 0 0 0\nb 1 0 0\nc 0 1 0\n%s 1 1 0\n' "$(hostname)" >"$work/hosts"
+expect_with APENI_TORUS_HOSTS="$work/hosts" 0 --topology --route=b,c
+says out 'this host is node      3'
+says out 'route of 2 hops: node 1, X+ to 0, Y+ to 2'
+expect_with APENI_TORUS_HOSTS="$work/hosts" 0 --topology=svg
+says out '<title>node 1 at 1 0 0, host b</title>'
+[ "$(grep -c '<circle' "$work/out")" = 4 ] || fail "the drawing does not have 4 nodes"
+expect_with APENI_TORUS=4x4x2 0 --topology=svg --route 0,31
+if command -v python3 >/dev/null 2>&1; then
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "the drawing is not XML"
+fi
+expect_with APENI_TORUS=4x4x 1 --topology
+says err 'APENI_TORUS: "4x4x": '
+expect_with APENI_TORUS_HOSTS=/nonexistent 1 --topology
+says err 'APENI_TORUS_HOSTS: /nonexistent: cannot be read'
+echo 'a 0 0 0' >>"$work/hosts"
+expect_with APENI_TORUS_HOSTS="$work/hosts" 1 --topology
+says err 'hosts:5: host a is in line 1 already'
+expect_with APENI_TORUS=4 1 --topology --nodes 4
+says err 'leave one of them out'
+expect 1 --topology --nodes 0
+says err '--nodes "0": a number from 1 to 1048576 is wanted'
+expect 1 --topology --nodes 4 --route 0,4
+says err '"4" is no node; a number from 0 to 3 is wanted'
+expect 1 --topology --nodes 4 --route 0
+says err '--route "0": two nodes joined by a comma are wanted'
+expect 2 --topology=png
+says err '"png"'
+expect 2 --nodes 4
+says err '--topology is needed for "--nodes"'
+expect 2 --topology=svg --json
+says err '--topology=svg'
+expect 2 --topology --route
+says err 'needs a value: "--route"'
+
 # a full disk is an error
 if [ -w /dev/full ]; then
     "$tool" --params >/dev/full 2>"$work/err"
@@ -121,13 +166,13 @@ fi
 
 # every combination of sections is one JSON object
 if command -v python3 >/dev/null 2>&1; then
-    for sections in "" --build --host --params --stats "--build --stats" "--params --host"; do
+    for sections in "" --build --host --params --stats "--build --stats" "--params --host" "--host --topology"; do
         # shellcheck disable=SC2086 # several options
         expect 0 --json $sections
         python3 -c 'import json, sys
 data = json.load(sys.stdin)
-names = {"--build": ["build"], "--host": ["processor", "host"], "--params": ["parameters"], "--stats": ["statistics"]}
-wanted = [n for s in (sys.argv[1].split() or names) for n in names[s]]
+names = {"--build": ["build"], "--host": ["processor", "host"], "--params": ["parameters"], "--stats": ["statistics"], "--topology": ["topology"]}
+wanted = [n for s in (sys.argv[1].split() or set(names) - {"--topology"}) for n in names[s]]
 assert sorted(data) == sorted(wanted), (sorted(data), wanted)
 for row in data.get("parameters", []):
     assert row["name"] and row["help"] and row["environment"] == "APENI_" + row["name"].upper(), row' \

@@ -5,6 +5,7 @@ unit_tests += \
     tests/unit/test_base_config \
     tests/unit/test_base_fault \
     tests/unit/test_base_log \
+    tests/unit/test_base_memory_node \
     tests/unit/test_base_number \
     tests/unit/test_base_param \
     tests/unit/test_base_pool \
@@ -51,3 +52,7 @@ tests_unit_test_base_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_base_util_SOURCES = tests/unit/test_base_util.c
 tests_unit_test_base_util_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_base_util_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_base_memory_node_SOURCES = tests/unit/test_base_memory_node.c
+tests_unit_test_base_memory_node_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_base_memory_node_LDADD = $(UNIT_LIBS)

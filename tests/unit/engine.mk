@@ -2,12 +2,15 @@
 # Unit tests of ni/engine: what the suite over all links (tests/links) cannot arrange.
 
 unit_tests += \
+    tests/unit/test_engine_address \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
     tests/unit/test_engine_direct \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_job \
+    tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
+    tests/unit/test_engine_pace \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_nomem \
     tests/unit/test_engine_peers \
@@ -16,6 +19,10 @@ unit_tests += \
     tests/unit/test_engine_wait
 
 noinst_HEADERS += tests/unit/engine_pair.h
+
+tests_unit_test_engine_address_SOURCES = tests/unit/test_engine_address.c
+tests_unit_test_engine_address_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_address_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_completion_SOURCES = tests/unit/test_engine_completion.c
 tests_unit_test_engine_completion_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -49,6 +56,10 @@ tests_unit_test_engine_job_SOURCES = tests/unit/test_engine_job.c
 tests_unit_test_engine_job_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_job_LDADD = $(UNIT_LIBS)
 
+tests_unit_test_engine_pace_SOURCES = tests/unit/test_engine_pace.c
+tests_unit_test_engine_pace_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_pace_LDADD = $(UNIT_LIBS)
+
 tests_unit_test_portals_malformed_SOURCES = tests/unit/test_portals_malformed.c
 tests_unit_test_portals_malformed_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_portals_malformed_LDADD = $(UNIT_LIBS)
@@ -56,6 +67,10 @@ tests_unit_test_portals_malformed_LDADD = $(UNIT_LIBS)
 tests_unit_test_portals_nomem_SOURCES = tests/unit/test_portals_nomem.c
 tests_unit_test_portals_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_portals_nomem_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_multipath_SOURCES = tests/unit/test_engine_multipath.c
+tests_unit_test_engine_multipath_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_multipath_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_nomem_SOURCES = tests/unit/test_engine_nomem.c
 tests_unit_test_engine_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -85,7 +85,6 @@ static inline void lane_pair_start_at(struct lane_pair *pair, uint32_t line, uin
     pair->tx.warm_to = line;
     pair->tx.limit = line + pair->lines;
     pair->rx.tail = line;
-    pair->rx.published = line;
     pair->tx.seq = seq;
     pair->rx.seq = seq;
     atomic_store_explicit(&pair->page->consumed, line, memory_order_relaxed);

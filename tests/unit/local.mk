@@ -14,6 +14,7 @@ include tests/unit/btl.mk
 include tests/unit/mtl.mk
 include tests/unit/match.mk
 include tests/unit/table.mk
+include tests/unit/topology.mk
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)

@@ -45,9 +45,8 @@ static void test_an_empty_pool_owns_nothing(void **state)
 static void test_layout(void **state)
 {
     (void)state;
-    assert_true(offsetof(struct ni_pool, slots) + sizeof(uint32_t) <= NI_CACHE_LINE);
-    assert_int_equal(sizeof(struct ni_pool_chunk), 8);
-    assert_true(sizeof(struct ni_pool) <= 80);
+    assert_true(offsetof(struct ni_pool, stride) + sizeof(uint32_t) <= NI_CACHE_LINE);
+    assert_true(sizeof(struct ni_pool) <= NI_CACHE_LINE);
 }
 
 static void check_geometry(size_t item_size, uint32_t items_per_chunk)
@@ -92,19 +91,25 @@ static void test_items_of_all_sizes_lie_apart(void **state)
     check_geometry(1 << 20, 3);
 }
 
-/* Dividing by multiplication is exact for every slot of every stride that a pool can have. */
-static void test_slots_of_all_strides(void **state)
+/* Eight bytes behind an item are the pool's: the items lie no further apart for it than they must. */
+static void test_strides(void **state)
 {
+    static const struct {
+        size_t size, stride;
+    } cases[] = {{1, 64}, {56, 64}, {57, 128}, {64, 128}, {120, 128}, {121, 192}};
+
     (void)state;
-    for (size_t size = 64; size <= 1 << 20; size = size < 8192 ? size + 64 : size * 3) {
+    for (size_t i = 0; i < NI_ARRAY_LENGTH(cases); i++) {
         struct ni_pool pool;
+        char *first, *second;
 
-        assert_int_equal(ni_pool_init(&pool, size, 0, 0), NI_OK);
-        for (uint32_t slot = 0; slot < pool.slots; slot++) {
-            uintptr_t address = pool.items_offset + (uintptr_t)slot * pool.stride;
-
-            assert_int_equal(ni_pool_slot(&pool, (void *)address), slot);
-        }
+        assert_int_equal(ni_pool_init(&pool, cases[i].size, 2, 0), NI_OK);
+        first = ni_pool_get(&pool);
+        second = ni_pool_get(&pool);
+        assert_ptr_equal(second, first + cases[i].stride);
+        ni_pool_put(&pool, first);
+        ni_pool_put(&pool, second);
+        assert_int_equal(ni_pool_fini(&pool), 0);
     }
 }
 
@@ -264,7 +269,7 @@ static void test_generations_wrap(void **state)
     (void)state;
     assert_int_equal(ni_pool_init(&pool, 64, 0, 0), NI_OK);
     item = ni_pool_get(&pool);
-    ni_pool_chunk_of(&pool, item)->generation[ni_pool_slot(&pool, item)] = UINT32_MAX;
+    *ni_pool_tag(&pool, item) |= (uint64_t)UINT32_MAX << 32;
     token = ni_pool_token(&pool, item);
     assert_ptr_equal(ni_pool_from_token(&pool, token), item);
     ni_pool_put(&pool, item);
@@ -400,7 +405,7 @@ int main(void)
         cmocka_unit_test(test_an_empty_pool_owns_nothing),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_items_of_all_sizes_lie_apart),
-        cmocka_unit_test(test_slots_of_all_strides),
+        cmocka_unit_test(test_strides),
         cmocka_unit_test(test_last_in_first_out),
         cmocka_unit_test(test_the_limit_holds),
         cmocka_unit_test_teardown(test_failing_allocations, tear_down),

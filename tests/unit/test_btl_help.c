@@ -20,9 +20,24 @@ static bool declines(void)
            mca_btl_apelink_component.super.btl_init(&count, false, false) == NULL && count == 0;
 }
 
+static int put_fails(opal_pmix_scope_t scope, opal_value_t *value)
+{
+    (void)scope;
+    (void)value;
+    return OPAL_ERROR;
+}
+
 static bool declines_elsewhere(void)
 {
     opal_built_with_cuda_support = !opal_built_with_cuda_support;
+    return declines();
+}
+
+/* Without a runtime that keeps its address it has no module. */
+static bool declines_spread(void)
+{
+    said_hosts = 2;
+    opal_pmix.put = put_fails;
     return declines();
 }
 
@@ -61,6 +76,19 @@ static void no_interface(void **state)
     unit_assert_contains(said.text, "] error: ");
 }
 
+static void no_network(void **state)
+{
+    struct said said = SAID_BY(declines_spread, "OMPI_MCA_btl", "apelink,self", MCA "links", "shm");
+
+    (void)state;
+    unit_assert_contains(said.text, "has processes on several hosts");
+    unit_assert_contains(said.text, "btl_apelink_links must be auto, both or ucx");
+    unit_assert_contains(said.text, "-mca btl apelink,tcp,self");
+    /* Another network does it. */
+    said = SAID_BY(declines_spread, "OMPI_MCA_btl", "apelink,tcp,self", MCA "links", "shm");
+    assert_null(strstr(said.text, "several hosts"));
+}
+
 /* Who did not ask for it is not told anything, whatever is wrong. */
 static void not_asked(void **state)
 {
@@ -85,9 +113,8 @@ static void unclaimed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_version),
-        cmocka_unit_test(no_interface),
-        cmocka_unit_test(not_asked),
+        cmocka_unit_test(wrong_version), cmocka_unit_test(no_interface),
+        cmocka_unit_test(no_network),    cmocka_unit_test(not_asked),
         cmocka_unit_test(unclaimed),
     };
 

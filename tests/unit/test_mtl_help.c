@@ -7,23 +7,6 @@
 
 #define MCA "OMPI_MCA_mtl_match_"
 
-/* How many processes the job has, and all but one of them run elsewhere. */
-static uint32_t job_size;
-
-static int get_job_size(const opal_process_name_t *process, const char *key, opal_list_t *info,
-                        opal_value_t **value)
-{
-    (void)process;
-    (void)info;
-    if (strcmp(key, OPAL_PMIX_JOB_SIZE) != 0) {
-        return OPAL_ERR_NOT_FOUND;
-    }
-    *value = OBJ_NEW(opal_value_t);
-    (*value)->type = OPAL_UINT32;
-    (*value)->data.uint32 = job_size;
-    return OPAL_SUCCESS;
-}
-
 /* The component is asked for its module, which it has not. */
 static bool declines(void)
 {
@@ -31,29 +14,22 @@ static bool declines(void)
     int priority = 0;
 
     (void)mca_base_framework_register(&opal_btl_base_framework, MCA_BASE_REGISTER_STATIC_ONLY);
-    opal_pmix.get = get_job_size;
     return ompi_mtl_match_register_params() == OPAL_SUCCESS &&
            mca_mtl_match_component.super.mtl_version.mca_query_component(&module, &priority) !=
                OPAL_SUCCESS &&
            module == NULL;
 }
 
-static bool declines_alone(void)
-{
-    job_size = 1;
-    return declines();
-}
-
 static bool declines_spread(void)
 {
-    job_size = 3;
+    said_hosts = 2;
     return declines();
 }
 
 static bool declines_elsewhere(void)
 {
     opal_built_with_cuda_support = !opal_built_with_cuda_support;
-    return declines_alone();
+    return declines();
 }
 
 static void wrong_version(void **state)
@@ -69,7 +45,7 @@ static void wrong_version(void **state)
 
 static void no_interface(void **state)
 {
-    struct said said = SAID_BY(declines_alone, MCA "enable", "yes", MCA "fault", "alloc:nth=1");
+    struct said said = SAID_BY(declines, MCA "enable", "yes", MCA "fault", "alloc:nth=1");
 
     (void)state;
     unit_assert_contains(said.text, "could not open its network interface and steps aside");
@@ -77,12 +53,13 @@ static void no_interface(void **state)
     unit_assert_contains(said.text, "] error: ");
 }
 
-static void several_nodes(void **state)
+static void no_network(void **state)
 {
-    struct said said = SAID_BY(declines_spread, MCA "enable", "yes");
+    struct said said = SAID_BY(declines_spread, MCA "enable", "yes", MCA "links", "shm");
 
     (void)state;
-    unit_assert_contains(said.text, "The match MTL connects processes of one host only");
+    unit_assert_contains(said.text, "has processes on several hosts");
+    unit_assert_contains(said.text, "mtl_match_links must be auto, both or ucx");
     unit_assert_contains(said.text, "-mca pml ob1 -mca btl apelink,tcp,self");
     unit_assert_contains(said.text, "Node: ");
 }
@@ -92,7 +69,7 @@ static void not_asked(void **state)
 {
     (void)state;
     assert_string_equal(SAID_BY(declines_elsewhere).text, "");
-    assert_string_equal(SAID_BY(declines_spread).text, "");
+    assert_string_equal(SAID_BY(declines_spread, MCA "links", "shm").text, "");
 }
 
 int main(void)
@@ -100,7 +77,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_version),
         cmocka_unit_test(no_interface),
-        cmocka_unit_test(several_nodes),
+        cmocka_unit_test(no_network),
         cmocka_unit_test(not_asked),
     };
 

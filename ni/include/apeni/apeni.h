@@ -10,6 +10,7 @@
 #include <apeni/fault.h>
 #include <apeni/inproc.h>
 #include <apeni/log.h>
+#include <apeni/multipath.h>
 #include <apeni/ni.h>
 #include <apeni/notify.h>
 #include <apeni/param.h>
@@ -22,6 +23,7 @@
 #include <apeni/status.h>
 #include <apeni/store.h>
 #include <apeni/tasks.h>
+#include <apeni/torus.h>
 #include <apeni/transfer.h>
 
 #endif

@@ -51,6 +51,13 @@
  *    4,5   local address                 ...
  *    6,7   remote address                ... to word 14
  *
+ *   A write with notification (notify.h; 52 bytes) is a copy with five words more:
+ *
+ *     8    bits 0-15 target of the note, bit 16 there is one, bit 17 the descriptor ends with the departure
+ *          of its source instead of the arrival of its bytes; others 0
+ *    9,10  note: address (MEMORY), otherwise 0
+ *   11,12  note: value
+ *
  *   head: bits 0-7    size of the descriptor in bytes, this word included
  *         bits 8-11   enum ni_command_op
  *         bits 12-13  enum ni_command_ack: what the ack is
@@ -60,7 +67,7 @@
  *
  * Protection. A descriptor can name only what its owner may: local memory that is in one MEMORY
  * region of this NI (as ni_region_search finds it; with READ access as the source of a write, with
- * WRITE access as the destination of a read or of an ack), a counter of this NI, and as remote side a
+ * WRITE access as the destination of a read or of an ack), a counter or interrupt of this NI, and as remote side a
  * target that the owner has given to this very command region. The remote NI judges key, bounds and
  * access as for any transfer. Anything else, and any malformed descriptor, is given back with a
  * reason; the NI reads nothing from the line that it does not check.
@@ -99,6 +106,7 @@ struct ni_peer;
 enum {
     NI_COMMAND_WORDS = 15, /* of a line */
     NI_COMMAND_COPY_BYTES = 32,
+    NI_COMMAND_NOTIFY_BYTES = 52,  /* the same with notification */
     NI_COMMAND_MESSAGE_BYTES = 12, /* without payload */
     NI_COMMAND_PAYLOAD = 48,       /* most, bytes */
     NI_COMMAND_LINES = 65536,      /* most, in one region */
@@ -106,16 +114,26 @@ enum {
 };
 
 enum ni_command_op {
-    NI_COMMAND_WRITE = 1,   /* as ni_write */
-    NI_COMMAND_READ = 2,    /* as ni_read */
-    NI_COMMAND_MESSAGE = 3, /* the payload to a QUEUE or COUNTER: with an ack as ni_enqueue,
+    NI_COMMAND_WRITE = 1,        /* as ni_write */
+    NI_COMMAND_READ = 2,         /* as ni_read */
+    NI_COMMAND_MESSAGE = 3,      /* the payload to a QUEUE or COUNTER: with an ack as ni_enqueue,
                                without one as ni_message with tag 0, to a QUEUE only */
+    NI_COMMAND_WRITE_NOTIFY = 4, /* as ni_write_notify: a note behind the bytes, at the same peer (a
+                                    remote flag, counter, queue or interrupt), and departure */
 };
 
 enum ni_command_ack {
     NI_COMMAND_ACK_NONE = 0,
-    NI_COMMAND_ACK_WORD = 1,    /* address of an ni_word, aligned */
-    NI_COMMAND_ACK_COUNTER = 2, /* handle */
+    NI_COMMAND_ACK_WORD = 1,      /* address of an ni_word, aligned */
+    NI_COMMAND_ACK_COUNTER = 2,   /* handle */
+    NI_COMMAND_ACK_INTERRUPT = 3, /* handle of an INTERRUPT of this NI (notify.h), which is raised
+                                     however the descriptor ended */
+};
+
+/* Word 8 of a write with notification. */
+enum ni_command_notice {
+    NI_COMMAND_NOTE = 1 << 16,     /* bits 0-15 and words 9 to 12 are a note */
+    NI_COMMAND_DEPARTED = 1 << 17, /* what becomes of the transfer afterwards is told to nobody */
 };
 
 enum ni_command_flags {
@@ -139,7 +157,8 @@ struct ni_command_line {
     X(BAD_ACK, "its ack is not an aligned word that the owner may write, nor one of its counters") \
     X(BAD_TARGET, "its target was not given to this command region")                               \
     X(BAD_LOCAL, "its local range is not in a region whose access allows it")                      \
-    X(FAILED, "the operation failed, as the status says")
+    X(FAILED, "the operation failed, as the status says")                                          \
+    X(BAD_NOTE, "its note has bits that mean nothing, or names no target of the same peer's")
 
 enum ni_command_reason {
 #define NI_COMMAND_ENUM(name, text) NI_COMMAND_##name,
@@ -307,6 +326,48 @@ static inline void ni_command_ack_counter(struct ni_descriptor *descriptor, ni_h
     descriptor->word[0] |= (uint32_t)NI_COMMAND_ACK_COUNTER << 12;
     descriptor->word[1] = counter;
     descriptor->word[2] = 0;
+}
+
+/* Have an INTERRUPT of this NI raised at the end. */
+static inline void ni_command_ack_interrupt(struct ni_descriptor *descriptor, ni_handle interrupt)
+{
+    descriptor->word[0] |= (uint32_t)NI_COMMAND_ACK_INTERRUPT << 12;
+    descriptor->word[1] = interrupt;
+    descriptor->word[2] = 0;
+}
+
+/* A copy of op WRITE becomes a write with notification, if it is none yet. */
+static inline void ni_command_notify(struct ni_descriptor *descriptor)
+{
+    if (descriptor->words < NI_COMMAND_NOTIFY_BYTES / 4) {
+        descriptor->words = NI_COMMAND_NOTIFY_BYTES / 4;
+        descriptor->word[0] &= ~(uint32_t)0xfff;
+        descriptor->word[0] |= NI_COMMAND_NOTIFY_BYTES | (uint32_t)NI_COMMAND_WRITE_NOTIFY << 8;
+        for (unsigned i = NI_COMMAND_COPY_BYTES / 4; i < descriptor->words; i++) {
+            descriptor->word[i] = 0;
+        }
+    }
+}
+
+/* Tell a region of the peer's, target `target` of the same command region, behind the bytes. addr and
+ * value as in struct ni_note. Of a copy, op WRITE. */
+static inline void ni_command_note(struct ni_descriptor *descriptor, uint16_t target, uint64_t addr,
+                                   uint64_t value)
+{
+    ni_command_notify(descriptor);
+    descriptor->word[8] = (descriptor->word[8] & ~(uint32_t)0xffff) | NI_COMMAND_NOTE | target;
+    descriptor->word[9] = (uint32_t)addr;
+    descriptor->word[10] = (uint32_t)(addr >> 32);
+    descriptor->word[11] = (uint32_t)value;
+    descriptor->word[12] = (uint32_t)(value >> 32);
+}
+
+/* Let the descriptor end, and its line be given back, when its source may be used again. Of a copy, op
+ * WRITE. */
+static inline void ni_command_departed(struct ni_descriptor *descriptor)
+{
+    ni_command_notify(descriptor);
+    descriptor->word[8] |= NI_COMMAND_DEPARTED;
 }
 
 /* Set the start flag. */

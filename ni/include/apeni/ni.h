@@ -61,6 +61,14 @@ enum ni_placement {
     NI_PLACEMENT_SPLIT,
 };
 
+/* How a transfer that is spread over rails is completed: see multipath.h. */
+enum ni_multipath {
+    NI_MULTIPATH_DEFAULT, /* as the NI was opened; there: as the parameter `multipath` says */
+    NI_MULTIPATH_COUNTERS,
+    NI_MULTIPATH_RESEQUENCE,
+    NI_MULTIPATH_NONE, /* not spread */
+};
+
 struct ni_open_attr {
     unsigned flags;           /* enum ni_open_flags */
     unsigned host_processes;  /* processes expected on this host, 0 if unknown: sizes buffers */
@@ -71,10 +79,19 @@ struct ni_open_attr {
     /* Processors to which the other processes of the job on this host are bound, a list such as
      * "0-3,8"; "": there are no others; NULL: unknown. Valid during ni_open. */
     const char *taken_cpus;
+    /* Hosts on which the job runs, 0 if unknown. With the parameter links = auto an interface has
+     * what reaches other hosts, which takes some 20 ms to open, from 2 on. */
+    unsigned hosts;
+    /* Interfaces with different keys share no memory, as if they were on different hosts: for tests,
+     * and to have a part of a host count as a host. 0 is a key like any other. */
+    uint64_t host_key;
+    /* Rails to each peer, and from each at most, 1 to 8; 0: as the parameter `rails` says. */
+    unsigned rails;
+    enum ni_multipath multipath;
 };
 
 /* The largest address blob, bytes. */
-enum { NI_BLOB_MAX = 256 };
+enum { NI_BLOB_MAX = 1024 };
 
 /* Open an interface; attr NULL is all zero. Errors are logged. */
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
@@ -94,6 +111,9 @@ int ni_placement_describe(const struct ni *ni, char *text, size_t size);
 /* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
  * if size is too small. */
 size_t ni_address(const struct ni *ni, void *blob, size_t size);
+
+/* Whether one of the interface's links goes between hosts. Any thread. */
+bool ni_reaches_hosts(const struct ni *ni);
 
 /* Whether a blob names an interface that a link of this NI can reach; says why not in reason
  * (may be NULL). */
@@ -120,6 +140,14 @@ void *ni_peer_user(const struct ni_peer *peer);
 /* One line for people: link, mechanism of long transfers, state. Returns the length as snprintf
  * does. */
 int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size);
+
+/* The link that leads to a peer: "shm", "ucx", "inproc". It stays the same as long as the peer. */
+const char *ni_peer_link(const struct ni_peer *peer);
+
+/* One line for people: by which link each of `count` peers of one NI is reached, which are numbered from
+ * 0 as in the array, for example by rank; NULLs, such as for oneself, are left out. "shm 0-3, 8; ucx 4-7".
+ * Returns the length as snprintf does. Thread-safe. */
+int ni_map_describe(struct ni_peer *const *peers, size_t count, char *text, size_t size);
 
 /* Called once when a peer is found dead, closed or broken. */
 typedef void (*ni_peer_down_fn)(void *arg, struct ni_peer *peer, ni_status status);

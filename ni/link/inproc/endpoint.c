@@ -46,6 +46,8 @@ ni_status ni_inproc_connect(struct ni_link *base, const void *bytes, size_t len,
     ep->base.copy = fabric->copy != NI_FABRIC_BY_PACKETS;
     ep->base.max_lines = ni_lane_max_lines(fabric->lines);
     ep->base.max_bulk = fabric->bulk;
+    ep->base.rails = NI_RAILS_MAX;
+    ep->connection = ++link->connections;
     if (ep->base.copy) {
         ep->base.exported = (const struct ni_table_export *)(const void *)ep->to->records;
         ep->base.exported_count = NI_INPROC_RECORDS;
@@ -69,6 +71,13 @@ static void end_its_lanes(struct ni_inproc_link *link, const struct ni_inproc_ep
     }
 }
 
+static void leave_lane(struct ni_inproc_lane *lane)
+{
+    /* G1 */
+    atomic_store_explicit(&lane->tx_gone, true, memory_order_release);
+    ni_inproc_lane_drop(lane);
+}
+
 void ni_inproc_disconnect(struct ni_ep *base)
 {
     struct ni_inproc_ep *ep = ni_inproc_ep_of(base);
@@ -77,27 +86,29 @@ void ni_inproc_disconnect(struct ni_ep *base)
 
     ni_list_remove(&ep->list);
     end_its_lanes(link, ep);
+    for (unsigned i = 0; i < NI_RAILS_MAX - 1 && ep->rails[i] != NULL; i++) {
+        leave_lane(ep->rails[i]);
+    }
     if (lane != NULL) {
-        /* G1 */
-        atomic_store_explicit(&lane->tx_gone, true, memory_order_release);
+        leave_lane(lane);
         ni_inproc_port_alert(ep->to);
-        ni_inproc_lane_drop(lane);
     }
     ni_inproc_port_drop(ep->to);
     ni_free(ep);
 }
 
-/* Make the lane and leave it at the peer's. */
-static ni_status make_lane(struct ni_inproc_ep *ep)
+/* Make a lane, held for the endpoint, and leave it at the peer's, which is to be alerted. */
+static ni_status make_lane(struct ni_inproc_ep *ep, struct ni_lane_tx *tx,
+                           struct ni_inproc_lane **made)
 {
     struct ni_inproc_link *link = ni_inproc_link_of(ep->base.link);
-    struct ni_lane_tx tx;
-    struct ni_inproc_lane *lane = ni_inproc_lane_new(link->port, &tx);
+    struct ni_inproc_lane *lane = ni_inproc_lane_new(link->port, tx);
     ni_status status;
 
     if (lane == NULL) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
+    lane->connection = ep->connection;
     ni_inproc_lane_hold(lane);
     pthread_mutex_lock(&ep->to->lock);
     status = ni_inproc_port_status(ep->to);
@@ -109,6 +120,19 @@ static ni_status make_lane(struct ni_inproc_ep *ep)
         ni_inproc_lane_drop(lane);
         ni_inproc_lane_drop(lane);
         return status;
+    }
+    *made = lane;
+    return NI_OK;
+}
+
+static ni_status make_first_lane(struct ni_inproc_ep *ep)
+{
+    struct ni_inproc_lane *lane;
+    struct ni_lane_tx tx;
+    ni_status status = make_lane(ep, &tx, &lane);
+
+    if (status != NI_OK) {
+        return status == NI_ERR_NOMEM ? NI_AGAIN : status;
     }
     ep->base.tx = tx;
     /* Release: pairs with the acquire in settle.c, which may run in another thread of ours. */
@@ -133,6 +157,14 @@ static ni_status sendable(const struct ni_inproc_ep *ep)
     return ni_inproc_port_status(ep->to);
 }
 
+/* Its credits are impossible. */
+static ni_status break_off(struct ni_inproc_ep *ep)
+{
+    atomic_store_explicit(&ep->fate, NI_ERR_PROTOCOL, memory_order_relaxed);
+    ni_inproc_port_alert(ni_inproc_link_of(ep->base.link)->port);
+    return NI_ERR_PROTOCOL;
+}
+
 ni_status ni_inproc_reserve(struct ni_ep *base, uint32_t lines, struct ni_packet **packet,
                             bool *in_lane)
 {
@@ -144,7 +176,7 @@ ni_status ni_inproc_reserve(struct ni_ep *base, uint32_t lines, struct ni_packet
         return status;
     }
     if (atomic_load_explicit(&ep->lane, memory_order_relaxed) == NULL) {
-        status = make_lane(ep);
+        status = make_first_lane(ep);
         if (status != NI_OK) {
             return status;
         }
@@ -152,9 +184,7 @@ ni_status ni_inproc_reserve(struct ni_ep *base, uint32_t lines, struct ni_packet
         return NI_AGAIN; /* there is room, but the engine was told otherwise: a fault */
     }
     if (!ni_lane_refresh(tx)) {
-        atomic_store_explicit(&ep->fate, NI_ERR_PROTOCOL, memory_order_relaxed);
-        ni_inproc_port_alert(ni_inproc_link_of(base->link)->port);
-        return NI_ERR_PROTOCOL;
+        return break_off(ep);
     }
     if (tx->limit - tx->head <= lines) {
         return NI_AGAIN;
@@ -162,6 +192,24 @@ ni_status ni_inproc_reserve(struct ni_ep *base, uint32_t lines, struct ni_packet
     *packet = ni_lane_at(tx);
     *in_lane = true;
     return NI_OK;
+}
+
+ni_status ni_inproc_rail(struct ni_ep *base, unsigned rail, struct ni_lane_tx *tx)
+{
+    struct ni_inproc_ep *ep = ni_inproc_ep_of(base);
+    ni_status status = sendable(ep);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    if (tx->lines != NULL) {
+        return ni_lane_refresh(tx) ? NI_AGAIN : break_off(ep);
+    }
+    status = make_lane(ep, tx, &ep->rails[rail - 1]);
+    if (status == NI_OK) {
+        ni_inproc_port_alert(ep->to);
+    }
+    return status;
 }
 
 /* Never called: all packets go through lanes. */

@@ -101,6 +101,7 @@ struct ni_inproc_lane {
     _Atomic bool rx_gone; /* the receiver takes nothing more (G3) */
     ni_status verdict;    /* with rx_gone: what the sender is to report */
     struct ni_inproc_port *from;
+    uint32_t connection; /* of the sender's: the same for all of its rails */
     uint8_t *bulk;
 
     /* the receiver's */
@@ -123,9 +124,11 @@ struct ni_inproc_ep {
     struct ni_ep base;
     struct ni_list list; /* in the link's eps */
     struct ni_inproc_port *to;
-    _Atomic(struct ni_inproc_lane *) lane; /* made by reserve, looked at by progress */
-    _Atomic int fate;                      /* a ni_status: why nothing more can be sent */
-    bool reported;                         /* to the engine */
+    uint32_t connection;
+    _Atomic(struct ni_inproc_lane *) lane;          /* made by reserve, looked at by progress */
+    struct ni_inproc_lane *rails[NI_RAILS_MAX - 1]; /* made by rail: the holder's of the endpoint */
+    _Atomic int fate;                               /* a ni_status: why nothing more can be sent */
+    bool reported;                                  /* to the engine */
 };
 
 struct ni_inproc_link {
@@ -133,8 +136,9 @@ struct ni_inproc_link {
     struct ni_inproc_port *port;
     struct ni_fabric *fabric;
     uint32_t seen_attention, seen_epoch;
-    bool unsettled; /* look again, although nothing was raised */
-    uint32_t wired; /* lanes that are wired */
+    bool unsettled;       /* look again, although nothing was raised */
+    uint32_t wired;       /* lanes that are wired */
+    uint32_t connections; /* made so far */
     const struct ni_core_ops *core_ops;
     void *core;
     struct ni_stats *stats;
@@ -213,6 +217,7 @@ void ni_inproc_disconnect(struct ni_ep *ep);
 ni_status ni_inproc_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                             bool *in_lane);
 void ni_inproc_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
+ni_status ni_inproc_rail(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
 ni_status ni_inproc_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                          uint64_t remote, size_t len);
 int ni_inproc_describe(const struct ni_ep *ep, char *text, size_t size);
@@ -233,7 +238,8 @@ void ni_inproc_lane_end(struct ni_inproc_link *link, struct ni_inproc_lane *lane
 /* ---- settle.c ------------------------------------------------------------------------------ */
 
 unsigned ni_inproc_progress(struct ni_link *link);
-/* Nothing more can be exchanged with whoever sends on this lane: tell the engine, once. */
+/* Nothing more can be exchanged with whoever sends on this lane, and on its other rails: tell the engine,
+ * once. */
 void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni_status status);
 
 /* ---- wire.c -------------------------------------------------------------------------------- */

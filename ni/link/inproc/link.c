@@ -132,6 +132,17 @@ static ni_status inproc_reach(struct ni_link *base, const void *bytes, size_t le
     return NI_OK;
 }
 
+static uint64_t inproc_name_of(const void *bytes, size_t len)
+{
+    struct ni_inproc_blob blob;
+
+    if (len != sizeof(blob)) {
+        return 0;
+    }
+    memcpy(&blob, bytes, sizeof(blob));
+    return blob.address;
+}
+
 const struct ni_link_ops ni_link_inproc = {
     .name = "inproc",
     .id = 2,
@@ -141,9 +152,11 @@ const struct ni_link_ops ni_link_inproc = {
     .export_area = inproc_export_area,
     .blob = inproc_blob,
     .reach = inproc_reach,
+    .name_of = inproc_name_of,
     .connect = ni_inproc_connect,
     .disconnect = ni_inproc_disconnect,
     .reserve = ni_inproc_reserve,
+    .rail = ni_inproc_rail,
     .commit = ni_inproc_commit,
     .copy = ni_inproc_copy,
     .wake = ni_inproc_wake,

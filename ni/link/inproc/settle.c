@@ -24,12 +24,33 @@ static struct ni_inproc_ep *find_ep(struct ni_inproc_link *link, const struct ni
     return NULL;
 }
 
+/* Whether two lanes are rails of one sender. */
+static bool are_rails(const struct ni_inproc_lane *a, const struct ni_inproc_lane *b)
+{
+    return a->from == b->from && a->connection == b->connection;
+}
+
+/* One that a consumer on the stack reads from stays, until its sender, who learns it from the others, has
+ * left. */
+static void end_rails(struct ni_inproc_link *link, const struct ni_inproc_lane *lane,
+                      ni_status status)
+{
+    for (NI_LIST_EACH_SAFE(node, &link->lanes)) {
+        struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
+
+        if (other != lane && other->rx.depth == 0 && are_rails(other, lane)) {
+            ni_inproc_lane_end(link, other, status);
+        }
+    }
+}
+
 void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni_status status)
 {
     struct ni_inproc_ep *ep = find_ep(link, lane->from);
     struct ni_peer *peer = lane->rx.peer;
     bool reported = ep != NULL && ep->reported;
 
+    end_rails(link, lane, status);
     ni_inproc_lane_end(link, lane, status);
     if (ep != NULL && !reported) {
         ep->reported = true;
@@ -46,7 +67,9 @@ void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni
 static bool has_older(struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
 {
     for (NI_LIST_EACH(node, &link->lanes)) {
-        if (ni_container_of(node, struct ni_inproc_lane, list)->from == lane->from) {
+        const struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
+
+        if (other->from == lane->from && other->connection != lane->connection) {
             return true;
         }
     }
@@ -115,6 +138,66 @@ static bool is_stuck(struct ni_inproc_lane *lane)
     return ++lane->stuck > PATIENCE;
 }
 
+/* Whether nothing more is taken from a lane whose sender is gone. A consumer that is on the stack reads
+ * from the lane's memory. */
+static bool is_over(struct ni_inproc_lane *lane)
+{
+    return lane->rx.depth == 0 && (is_empty(lane) || is_stuck(lane));
+}
+
+/* Whether one of its sender's rails has not been taken yet: what it sent there comes first, too. */
+static bool has_rails_in_inbox(const struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+{
+    struct ni_inproc_port *port = link->port;
+    bool found = false;
+
+    pthread_mutex_lock(&port->lock);
+    for (NI_LIST_EACH(node, &port->inbox)) {
+        found |= are_rails(ni_container_of(node, struct ni_inproc_lane, list), lane);
+    }
+    pthread_mutex_unlock(&port->lock);
+    return found;
+}
+
+/* The first in the list speaks for all rails of a sender. */
+static bool is_first(const struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+{
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        const struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
+
+        if (are_rails(other, lane)) {
+            return other == lane;
+        }
+    }
+    return false;
+}
+
+/* Whether that is so for all rails of its sender. */
+static bool all_are_over(struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+{
+    bool over = !has_rails_in_inbox(link, lane);
+
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
+
+        over &= !are_rails(other, lane) || is_over(other);
+    }
+    return over;
+}
+
+/* Whether a packet was lost on one of them. */
+static bool any_is_missing(struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+{
+    bool missing = false;
+
+    for (NI_LIST_EACH(node, &link->lanes)) {
+        struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
+
+        missing |= are_rails(other, lane) && other->wired && ni_inproc_wire_missing(other);
+    }
+    return missing;
+}
+
 /* End one lane whose sender is gone; false if there is none that can end now. */
 static bool end_a_lane(struct ni_inproc_link *link)
 {
@@ -122,15 +205,11 @@ static bool end_a_lane(struct ni_inproc_link *link)
         struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
         ni_status status = sender_gone(lane);
 
-        if (status == NI_OK) {
+        if (status == NI_OK || !is_first(link, lane)) {
             continue;
         }
-        /* A consumer that is on the stack reads from the lane's memory. */
-        if (lane->rx.depth == 0 && (is_empty(lane) || is_stuck(lane))) {
-            if (lane->wired && ni_inproc_wire_missing(lane)) {
-                status = NI_ERR_PROTOCOL;
-            }
-            ni_inproc_fail(link, lane, status);
+        if (all_are_over(link, lane)) {
+            ni_inproc_fail(link, lane, any_is_missing(link, lane) ? NI_ERR_PROTOCOL : status);
             return true;
         }
         link->unsettled = true;

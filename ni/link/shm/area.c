@@ -17,16 +17,15 @@
  *
  * Two mappings, because the second ring and the bulk area follow each other in the file as well.
  *
- * The sender allocates the area, so on a machine with several memory nodes it lies near the sender.
- * Near the reader, which polls it, would be a little better; that needs the reader to allocate it,
- * and one more exchange before the lane is there.
+ * The sender allocates the area, but the reader polls it: on a machine with several memory nodes the
+ * file says that it shall lie near the reader, if that is bound to one of them (file.c).
  */
 
-static ni_status allocate(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk)
+static ni_status allocate(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     const struct ni_shm_geometry *geometry = &segment->geometry;
-    uint64_t at = ni_shm_area_at(geometry, seat);
+    uint64_t at = ni_shm_area_at(geometry, number);
 
     if (*with_bulk && geometry->counts.bulk != 0) {
         if (ni_shm_allocate(segment, at, geometry->area_size) == NI_OK) {
@@ -42,7 +41,7 @@ static ni_status allocate(struct ni_shm_segment *segment, uint32_t seat, bool *w
     return ni_shm_allocate(segment, at, ni_shm_area_lane_only(geometry));
 }
 
-static ni_status map(struct ni_shm_segment *segment, uint32_t seat, bool with_bulk,
+static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_bulk,
                      struct ni_shm_area *area)
 {
     const struct ni_shm_geometry *geometry = &segment->geometry;
@@ -50,7 +49,7 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t seat, bool with_bu
     size_t ring = geometry->counts.ring;
     size_t bulk = with_bulk ? geometry->counts.bulk : 0;
     size_t size = page + ring + ring + bulk;
-    off_t at = (off_t)ni_shm_area_at(geometry, seat);
+    off_t at = (off_t)ni_shm_area_at(geometry, number);
     int prot = PROT_READ | PROT_WRITE;
     uint8_t *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -74,32 +73,32 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t seat, bool with_bu
 }
 
 /* The registry is locked. */
-static struct ni_shm_area *find(struct ni_shm_segment *segment, uint32_t seat)
+static struct ni_shm_area *find(struct ni_shm_segment *segment, uint32_t number)
 {
     for (NI_LIST_EACH(node, &segment->areas)) {
         struct ni_shm_area *area = ni_container_of(node, struct ni_shm_area, list);
 
-        if (area->seat == seat) {
+        if (area->number == number) {
             return area;
         }
     }
     return NULL;
 }
 
-static ni_status make(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
+static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                       struct ni_shm_area **result)
 {
     struct ni_shm_area *area = ni_calloc(1, sizeof(*area));
-    ni_status status = area == NULL ? NI_ERR_NOMEM : allocate(segment, seat, with_bulk);
+    ni_status status = area == NULL ? NI_ERR_NOMEM : allocate(segment, number, with_bulk);
 
     if (status == NI_OK) {
-        status = map(segment, seat, *with_bulk, area);
+        status = map(segment, number, *with_bulk, area);
     }
     if (status != NI_OK) {
         ni_free(area);
         return status;
     }
-    area->seat = seat;
+    area->number = number;
     area->references = 1;
     ni_list_init(&area->list);
     ni_list_push_front(&segment->areas, &area->list);
@@ -107,20 +106,20 @@ static ni_status make(struct ni_shm_segment *segment, uint32_t seat, bool *with_
     return NI_OK;
 }
 
-ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
+ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                           struct ni_shm_area **result)
 {
     struct ni_shm_area *area;
     ni_status status = NI_OK;
 
     ni_shm_registry_lock();
-    area = find(segment, seat);
+    area = find(segment, number);
     if (area != NULL) { /* both ends in this process */
         area->references++;
         *with_bulk = *with_bulk && area->bulk != NULL;
         *result = area;
     } else {
-        status = make(segment, seat, with_bulk, result);
+        status = make(segment, number, with_bulk, result);
     }
     ni_shm_registry_unlock();
     return status;
@@ -137,10 +136,21 @@ void ni_shm_area_put(struct ni_shm_area *area)
     ni_shm_registry_unlock();
 }
 
-void ni_shm_area_empty(struct ni_shm_segment *segment, uint32_t seat)
+static void punch(const struct ni_shm_segment *segment, uint32_t number, uint32_t count)
 {
     const struct ni_shm_geometry *geometry = &segment->geometry;
 
     (void)fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    (off_t)ni_shm_area_at(geometry, seat), (off_t)geometry->area_size);
+                    (off_t)ni_shm_area_at(geometry, number), (off_t)(count * geometry->area_size));
+}
+
+void ni_shm_areas_empty(struct ni_shm_segment *segment, uint32_t seat)
+{
+    const struct ni_shm_geometry *geometry = &segment->geometry;
+    uint32_t rails = ni_shm_rails(geometry);
+
+    punch(segment, seat, 1);
+    if (rails > 1) {
+        punch(segment, ni_shm_area_of(geometry, seat, 1), rails - 1);
+    }
 }

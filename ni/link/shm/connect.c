@@ -32,6 +32,7 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     }
     peer->ep.ops = link->base.ops;
     peer->ep.link = &link->base;
+    peer->ep.rails = 1;
     peer->ep.sleeping = &never_asleep;
     peer->ep.wishes = &no_wishes;
     /* Until the peer's own sizes are known: most likely they are ours. */
@@ -296,6 +297,11 @@ void ni_shm_leave(struct ni_shm_peer *peer)
     if (peer->out_area != NULL) {
         ni_shm_area_put(peer->out_area);
         peer->out_area = NULL;
+    }
+    for (unsigned i = 0; i < NI_RAILS_MAX - 1 && peer->out_rails[i].area != NULL; i++) {
+        ni_shm_area_put(peer->out_rails[i].area);
+        ni_free(peer->out_rails[i].payload_map);
+        peer->out_rails[i] = (struct ni_shm_rail){0};
     }
     if (seat != 0 && peer->link->pid == getpid()) {
         ni_shm_seat_leave(segment, (uint32_t)seat - 1, (uint32_t)(seat >> 32));

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/fault_inl.h"
 #include "base/log.h"
+#include "base/memory_node.h"
 #include "link/shm/segment.h"
 
 /*
@@ -58,6 +59,20 @@ static bool size_allowed(uint64_t size)
            limit.rlim_cur >= size;
 }
 
+/* Senders allocate the areas, but we poll them: they shall lie near us. */
+static void place_areas(const struct ni_shm_segment *segment)
+{
+    int node = ni_memory_node_near();
+    int error = node < 0 ? 0
+                         : ni_memory_node_prefer(segment->fd, segment->geometry.areas,
+                                                 segment->geometry.size, node);
+
+    if (error != 0) {
+        ni_log(NI_LOG_DEBUG, "shared memory is not put on memory node %d: %s", node,
+               strerror(error));
+    }
+}
+
 ni_status ni_shm_file_make(struct ni_shm_segment *segment)
 {
     uint64_t size = segment->geometry.size;
@@ -92,6 +107,7 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
                (unsigned long long)(base >> 10), strerror(errno));
         return NI_ERR_NOMEM;
     }
+    place_areas(segment);
     if (fcntl(segment->fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) != 0 ||
         fcntl(segment->fd, F_SETLK, &lock) != 0) {
         ni_log(NI_LOG_ERROR, "cannot seal and lock shared memory: %s", strerror(errno));

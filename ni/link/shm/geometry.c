@@ -11,7 +11,8 @@ static bool counts_possible(const struct ni_shm_counts *counts)
            counts->slots <= NI_SHM_SLOTS_MAX && counts->exports <= NI_SHM_EXPORT_MAX &&
            ni_is_pow2(counts->ring) && counts->ring >= NI_SHM_RING_MIN &&
            counts->ring <= NI_SHM_RING_MAX && counts->ring % counts->page == 0 &&
-           counts->bulk <= NI_SHM_BULK_MAX && counts->bulk % counts->page == 0;
+           counts->bulk <= NI_SHM_BULK_MAX && counts->bulk % counts->page == 0 &&
+           counts->rails <= NI_RAILS_MAX;
 }
 
 bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry)
@@ -19,7 +20,7 @@ bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geom
     struct ni_shm_geometry g = {.counts = *counts};
     uint64_t page = counts->page;
 
-    /* No sum below can overflow: 2^14 seats of 65 MiB are 2^40. */
+    /* No sum below can overflow: 2^14 seats of 8 rails of 65 MiB are 2^43. */
     if (!counts_possible(counts)) {
         return false;
     }
@@ -30,7 +31,7 @@ bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geom
     g.blobs = g.slots + ni_align_up(counts->slots * (uint64_t)NI_SHM_SLOT_SIZE, page);
     g.areas = g.blobs + ni_align_up(counts->seats * (uint64_t)NI_SHM_BLOB_STRIDE, page);
     g.area_size = page + counts->ring + counts->bulk;
-    g.size = g.areas + counts->seats * g.area_size;
+    g.size = g.areas + counts->seats * ni_shm_rails(&g) * g.area_size;
     *geometry = g;
     return true;
 }

@@ -21,6 +21,7 @@
  *                 so that a process with few peers touches what lies near the header only
  *   blobs         one per seat: the sender's address; allocated by the senders, page by page
  *   areas         one per seat: lane page, ring, bulk; allocated by the senders with their lane
+ *   rails         rails - 1 more areas per seat, for those that spread packets over several lanes
  *
  * All but blobs and areas is allocated by the owner. The file is sparse, so what nobody uses costs
  * nothing, and sealed against changes of its size, so no access within it can raise SIGBUS.
@@ -44,8 +45,8 @@
  * packets in the order of their numbers. So a sender that stops or dies between claim and
  * publication occupies its one slot and delays nobody else.
  *
- * Lane. The last thing that a sender puts into a slot is a record that says that its area holds a
- * lane.
+ * Lane. The last packet that a sender puts into a slot is a record that says that its area holds a
+ * lane. Records for further lanes, its rails, may follow, one for each, in their order.
  *
  * Edges between processes:
  *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner
@@ -81,8 +82,10 @@ struct ni_shm_counts {
     uint32_t exports; /* 0..NI_SHM_EXPORT_MAX */
     uint32_t ring;    /* bytes, power of two, whole pages */
     uint32_t bulk;    /* bytes, whole pages, may be 0 */
+    uint32_t rails;   /* lanes of a sender, up to NI_RAILS_MAX; 0 is 1 */
+    uint32_t reserved;
 };
-_Static_assert(sizeof(struct ni_shm_counts) == 24, "shared");
+_Static_assert(sizeof(struct ni_shm_counts) == 32, "shared");
 
 /* Offsets in the file that follow from the counts. All are multiples of the page size. */
 struct ni_shm_geometry {
@@ -92,6 +95,12 @@ struct ni_shm_geometry {
     uint64_t areas; /* what is before is mapped as a whole */
     uint64_t area_size;
     uint64_t size; /* of the file */
+};
+
+/* How a sleeper is woken. */
+enum ni_shm_sleep {
+    NI_SHM_SLEEPS = 1,           /* on the futex */
+    NI_SHM_SLEEPS_ON_SOCKET = 2, /* on that socket, among other descriptors */
 };
 
 enum ni_shm_state { NI_SHM_MAKING = 0, NI_SHM_OPEN = 1, NI_SHM_CLOSED = 2 };
@@ -104,7 +113,6 @@ struct ni_shm_header {
     uint64_t key; /* random: who knows it was told by the owner */
     uint64_t address;
     struct ni_shm_counts counts;
-    uint64_t reserved;
     /* Line 1: state, enum ni_shm_state (H1). */
     _Alignas(64) _Atomic uint32_t state;
     /* Line 2: what a peer reads and writes through the kernel to learn whether the kernel lets
@@ -116,7 +124,7 @@ struct ni_shm_header {
     _Alignas(
         64) _Atomic uint64_t posted; /* bit n: look at the slots whose number is n modulo 64 (Q3) */
     _Atomic uint32_t attention;      /* not 0: look at the seats and the peers' headers */
-    /* Line 4: a futex. 1 while the owner sleeps. */
+    /* Line 4: a futex. While the owner sleeps, enum ni_shm_sleep. */
     _Alignas(64) _Atomic uint32_t sleeping;
     _Atomic uint32_t wishes; /* enum ni_wish */
 };
@@ -166,6 +174,7 @@ enum ni_shm_slot_state {
     NI_SHM_SLOT_PACKET = 2,
     NI_SHM_SLOT_LANE = 3,      /* no packet: the sender's lane is ready, with ring and bulk area */
     NI_SHM_SLOT_LANE_ONLY = 4, /* the same without bulk area */
+    NI_SHM_SLOT_RAIL = 5,      /* no packet: the sender's next rail is ready, with a bulk area */
 };
 
 static inline uint64_t ni_shm_slot_word(enum ni_shm_slot_state state, uint32_t seat,
@@ -225,11 +234,25 @@ _Static_assert(sizeof(struct ni_shm_seat_blob) == NI_SHM_BLOB_STRIDE, "shared");
 /* The offsets for these counts; false if the counts are impossible, whoever they come from. */
 bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry);
 
-/* Offset of a seat's area in the file: lane page, ring, bulk area. seat must be less than the
- * count. */
-static inline uint64_t ni_shm_area_at(const struct ni_shm_geometry *geometry, uint32_t seat)
+/* Lanes that a sender may have. */
+static inline uint32_t ni_shm_rails(const struct ni_shm_geometry *geometry)
 {
-    return geometry->areas + seat * geometry->area_size;
+    return geometry->counts.rails == 0 ? 1 : geometry->counts.rails;
+}
+
+/* Number of the area of a seat's rail, which is 0 for the lane that every sender has: those have the
+ * numbers of their seats. seat and rail must be less than the counts. */
+static inline uint32_t ni_shm_area_of(const struct ni_shm_geometry *geometry, uint32_t seat,
+                                      uint32_t rail)
+{
+    return rail == 0 ? seat
+                     : geometry->counts.seats + seat * (ni_shm_rails(geometry) - 1) + rail - 1;
+}
+
+/* Offset of an area in the file: lane page, ring, bulk area. */
+static inline uint64_t ni_shm_area_at(const struct ni_shm_geometry *geometry, uint32_t area)
+{
+    return geometry->areas + area * geometry->area_size;
 }
 
 /* Bytes of an area that a lane without bulk area needs. */

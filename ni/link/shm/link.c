@@ -26,6 +26,8 @@
  *   P = 128         64 KiB           127 * (4 + 32 +   64) KiB = 12.4 MiB
  *   P = 512         64 KiB           511 * (4 + 32 +   64) KiB = 49.9 MiB
  *
+ * With rails, each sender that spreads packets over them has as many areas.
+ *
  * Not more, because all of an area is allocated, which means zeroed, when its lane is made: 1 MiB
  * takes about half a millisecond. More than 1 MiB would be of little use: at most 64 bulk payloads
  * of a lane are under way at a time. Pairs that do not talk cost nothing.
@@ -51,7 +53,8 @@ static uint32_t choose_bulk(const struct ni_config *config, unsigned processes, 
     return (uint32_t)ni_align_up(size, page);
 }
 
-static struct ni_shm_counts choose_counts(const struct ni_config *config, unsigned processes)
+static struct ni_shm_counts choose_counts(const struct ni_config *config, unsigned processes,
+                                          unsigned rails)
 {
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
@@ -62,6 +65,7 @@ static struct ni_shm_counts choose_counts(const struct ni_config *config, unsign
         .exports = (uint32_t)config->shm_exports,
         .ring = (uint32_t)ni_max_u64(page, ni_round_up_pow2(config->shm_ring_size)),
         .bulk = choose_bulk(config, processes, page),
+        .rails = rails,
     };
 }
 
@@ -119,6 +123,7 @@ static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
     link->pid = getpid();
     link->socket = -1;
     link->countdown = 1;
+    link->sleeps = NI_SHM_SLEEPS;
     pthread_mutex_init(&link->lock, NULL);
     ni_list_init(&link->peers);
     ni_list_init(&link->graves);
@@ -172,7 +177,8 @@ static ni_status check_faults(const struct ni_config *config)
 
 static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link **result)
 {
-    struct ni_shm_counts counts = choose_counts(ni_config_get(), attr->open->host_processes);
+    struct ni_shm_counts counts =
+        choose_counts(ni_config_get(), attr->open->host_processes, attr->rails);
     ni_status status = check_seats(ni_config_get(), attr->open->host_processes);
     struct ni_shm_link *link;
 
@@ -193,8 +199,9 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
         return status;
     }
     link->header = link->segment->header;
-    link->host = ni_shm_host_find();
+    link->host = ni_shm_host_find(attr->open->host_key);
     make_blob(link, attr->open->job_key);
+    link->segment->socket = link->blob.socket;
     link->socket = ni_shm_socket_open(link->blob.socket);
     if (link->config->shm_copy != NI_SHM_COPY_COPY) {
         ni_shm_copy_permit();
@@ -230,6 +237,7 @@ static void shm_close(struct ni_link *base)
             ni_container_of(ni_list_pop_front(&link->graves), struct ni_shm_grave, list);
 
         ni_shm_area_put(grave->area);
+        ni_free(grave->rail);
         ni_free(grave);
     }
     link_free(link);
@@ -262,6 +270,17 @@ static ni_status shm_reach(struct ni_link *base, const void *blob, size_t len, c
     struct ni_shm_blob ignored;
 
     return ni_shm_blob_check(ni_shm_link_of(base), blob, len, &ignored, reason, reason_size);
+}
+
+static uint64_t shm_name_of(const void *bytes, size_t len)
+{
+    struct ni_shm_blob blob;
+
+    if (len != sizeof(blob)) {
+        return 0;
+    }
+    memcpy(&blob, bytes, sizeof(blob));
+    return blob.address;
 }
 
 static unsigned shm_progress(struct ni_link *base)
@@ -310,9 +329,11 @@ const struct ni_link_ops ni_link_shm = {
     .export_area = shm_export_area,
     .blob = shm_blob,
     .reach = shm_reach,
+    .name_of = shm_name_of,
     .connect = ni_shm_connect,
     .disconnect = ni_shm_disconnect,
     .reserve = ni_shm_reserve,
+    .rail = ni_shm_rail,
     .commit = ni_shm_commit,
     .copy = ni_shm_copy,
     .wake = ni_shm_wake,
@@ -320,6 +341,8 @@ const struct ni_link_ops ni_link_shm = {
     .wait = ni_shm_wait,
     .arm = ni_shm_arm,
     .sleep = ni_shm_sleep,
+    .descriptors = ni_shm_descriptors,
+    .slept = ni_shm_slept,
     .rouse = ni_shm_rouse,
     .wish = ni_shm_wish,
     .describe = shm_describe,

@@ -17,6 +17,9 @@
  * fence between its two steps, which would cost every packet some 20 ns: so its load may come
  * before the announcement while the sleeper looks before the packet, and then the sleeper sleeps on
  * for the rest of its time. That is rare, and the time is short.
+ *
+ * Who sleeps on several links sleeps on descriptors, here that of the socket, and says so in the
+ * announcement.
  */
 
 enum {
@@ -100,10 +103,13 @@ bool ni_shm_arm(struct ni_link *base, bool (*has_work)(void *core))
     _Atomic uint32_t *word = &link->header->sleeping;
 
     /* Sequentially consistent, against the loads that follow. */
-    atomic_store_explicit(word, 1, memory_order_seq_cst);
+    atomic_store_explicit(word, (uint32_t)link->sleeps, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst);
-    /* Time will have passed: look at the clock. */
+    /* Time will have passed: look at the clock, and, if that wakes us, at the socket. */
     link->countdown = 1;
+    if (link->sleeps == NI_SHM_SLEEPS_ON_SOCKET) {
+        link->next_tick = 0;
+    }
     if (anything(link) || has_work(link->core)) {
         atomic_store_explicit(word, 0, memory_order_relaxed);
         return false;
@@ -121,6 +127,23 @@ void ni_shm_sleep(struct ni_link *base, uint64_t timeout_us)
         (void)syscall(SYS_futex, word, FUTEX_WAIT, 1, &timeout, NULL, 0);
     }
     atomic_store_explicit(word, 0, memory_order_relaxed);
+}
+
+unsigned ni_shm_descriptors(struct ni_link *base, int fds[NI_LINK_DESCRIPTORS])
+{
+    struct ni_shm_link *link = ni_shm_link_of(base);
+
+    if (link->socket < 0) {
+        return 0;
+    }
+    link->sleeps = NI_SHM_SLEEPS_ON_SOCKET;
+    fds[0] = link->socket;
+    return 1;
+}
+
+void ni_shm_slept(struct ni_link *base)
+{
+    atomic_store_explicit(&ni_shm_link_of(base)->header->sleeping, 0, memory_order_relaxed);
 }
 
 void ni_shm_rouse(struct ni_link *base)

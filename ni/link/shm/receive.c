@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "link/lane_inl.h"
 #include "link/shm/shm.h"
@@ -154,6 +152,23 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     return TAKEN;
 }
 
+static enum outcome start(struct ni_shm_link *link, struct ni_shm_peer *peer,
+                          enum ni_shm_slot_state state)
+{
+    if (state != NI_SHM_SLOT_RAIL) {
+        return start_lane(link, peer, state == NI_SHM_SLOT_LANE);
+    }
+    switch (ni_shm_rail_start(link, peer)) {
+    case NI_OK:
+        return TAKEN;
+    case NI_ERR_PROTOCOL:
+        ni_shm_end(peer, NI_ERR_PROTOCOL);
+        return DONE;
+    default:
+        return RETRY;
+    }
+}
+
 /* The next packet of an active sender. */
 static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
                          uint32_t slot, enum ni_shm_slot_state state)
@@ -161,7 +176,7 @@ static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uin
     ni_status status;
 
     if (state != NI_SHM_SLOT_PACKET) {
-        enum outcome outcome = start_lane(link, peer, state == NI_SHM_SLOT_LANE);
+        enum outcome outcome = start(link, peer, state);
 
         peer->in_number += outcome != RETRY;
         return outcome;
@@ -203,7 +218,7 @@ static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
     if (state == NI_SHM_SLOT_FREE || state == NI_SHM_SLOT_CLAIMED || link->slots_busy[slot] != 0) {
         return DONE; /* when it is published its bit comes again */
     }
-    if (state > NI_SHM_SLOT_LANE_ONLY || seat >= link->segment->geometry.counts.seats) {
+    if (state > NI_SHM_SLOT_RAIL || seat >= link->segment->geometry.counts.seats) {
         return drop(link, slot, word);
     }
     if (link->seats[seat].phase == NI_SHM_IDLE) {
@@ -276,7 +291,7 @@ static bool is_packet_of(uint64_t word, uint32_t seat)
 {
     enum ni_shm_slot_state state = ni_shm_slot_state(word);
 
-    return state >= NI_SHM_SLOT_PACKET && state <= NI_SHM_SLOT_LANE_ONLY &&
+    return state >= NI_SHM_SLOT_PACKET && state <= NI_SHM_SLOT_RAIL &&
            ni_shm_slot_seat(word) == seat;
 }
 
@@ -319,33 +334,13 @@ void ni_shm_slots_sweep(struct ni_shm_link *link, uint32_t seat)
 
 bool ni_shm_drained(struct ni_shm_peer *peer)
 {
-    const struct ni_packet *packet;
-    const uint8_t *payload;
-    uint64_t word0;
-
     if (peer->in_seat < 0) {
         return true;
     }
     if (ni_shm_slots_has(peer->link, (uint32_t)peer->in_seat, peer->in_number)) {
         return false;
     }
-    if (!peer->in_lane) {
-        return true;
-    }
-    packet = ni_lane_peek(&peer->rx, &word0);
-    /* What cannot be read is never taken. */
-    return packet == NULL || ni_lane_check(&peer->rx, packet, word0, packet->word1, &payload) == 0;
-}
-
-static void bury(struct ni_shm_link *link, struct ni_shm_area *area)
-{
-    struct ni_shm_grave *grave = malloc(sizeof(*grave));
-
-    if (grave != NULL) {
-        grave->area = area;
-        ni_list_init(&grave->list);
-        ni_list_push_back(&link->graves, &grave->list);
-    }
+    return ni_shm_lanes_drained(peer);
 }
 
 void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state)
@@ -358,12 +353,13 @@ void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state)
     if (peer->in_seat < 0) {
         return;
     }
+    ni_shm_rails_stop(peer);
     if (peer->in_lane) {
         bool reading = peer->rx.depth != 0;
 
         link->core_ops->lane_remove(link->core, &peer->rx);
         if (reading) {
-            bury(link, peer->in_area);
+            ni_shm_bury(link, peer->in_area, NULL);
         } else {
             ni_shm_area_put(peer->in_area);
         }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "link/shm/segment.h"
+#include "link/shm/shm.h"
 
 /*
  * Seats: see layout.h for the protocol. Senders of one process take and leave seats of one segment
@@ -205,7 +205,7 @@ ni_status ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *
 
 void ni_shm_seat_free(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)
 {
-    ni_shm_area_empty(segment, seat); /* zero, as the next lane needs it */
+    ni_shm_areas_empty(segment, seat); /* zero, as the next lane needs it */
     /* S2 */
     atomic_store_explicit(&segment->seat_words[seat],
                           ni_shm_seat_word(NI_SHM_SEAT_FREE, generation + 1), memory_order_release);
@@ -221,12 +221,17 @@ void ni_shm_attention(struct ni_shm_segment *segment)
 void ni_shm_segment_wake(struct ni_shm_segment *segment)
 {
     _Atomic uint32_t *word = &segment->header->sleeping;
+    uint32_t sleeps = atomic_load_explicit(word, memory_order_relaxed);
 
     /* Reset it, so that a sleeper that is not asleep yet does not fall asleep, and others need not
      * wake it again. Not private: the futex is that of the file, whatever address it has here and
      * there. */
-    if (atomic_load_explicit(word, memory_order_relaxed) != 0 &&
-        atomic_exchange_explicit(word, 0, memory_order_relaxed) != 0) {
+    if (sleeps == 0 || (sleeps = atomic_exchange_explicit(word, 0, memory_order_relaxed)) == 0) {
+        return;
+    }
+    if (sleeps == NI_SHM_SLEEPS_ON_SOCKET) {
+        ni_shm_socket_wake(segment->socket);
+    } else {
         (void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
     }
 }

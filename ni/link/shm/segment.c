@@ -268,6 +268,7 @@ static ni_status adopt(int fd, const struct ni_shm_blob *blob, struct ni_shm_seg
         return status == NI_OK ? NI_ERR_NOMEM : status;
     }
     segment->key = blob->key;
+    segment->socket = blob->socket;
     segment->fd = fd;
     status = map_base(segment);
     if (status != NI_OK) {

@@ -26,7 +26,7 @@
 /* An area that is mapped here: lane page, ring (twice in a row) and bulk. */
 struct ni_shm_area {
     struct ni_list list; /* in segment->areas */
-    uint32_t seat;
+    uint32_t number;
     unsigned references;
     struct ni_lane_page *page;
     uint8_t *ring;
@@ -43,6 +43,7 @@ struct ni_shm_segment {
     dev_t dev;
     ino_t ino;
     uint64_t key;
+    uint64_t socket; /* name of its owner's */
     struct ni_shm_geometry geometry;
     struct ni_shm_header *header; /* start of the mapping of everything but the areas */
     _Atomic uint64_t *seat_words;
@@ -118,14 +119,14 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment);
 
 /* ---- areas (area.c) -------------------------------------------------------------------------- */
 
-/* Allocate and map a seat's area, without the bulk area if memory does not suffice for it or
+/* Allocate and map an area (ni_shm_area_of), without the bulk area if memory does not suffice for it or
  * with_bulk is false; *with_bulk tells. One ni_shm_area_put each. */
-ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t seat, bool *with_bulk,
+ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);
 
-/* Give the memory of a seat's area back; it reads as zero from now on. */
-void ni_shm_area_empty(struct ni_shm_segment *segment, uint32_t seat);
+/* Give the memory of a seat's areas back; they read as zero from now on. */
+void ni_shm_areas_empty(struct ni_shm_segment *segment, uint32_t seat);
 
 /* The lock of the registry, for seat.c and area.c. */
 void ni_shm_registry_lock(void);

@@ -154,6 +154,58 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     ni_lane_tx_init(&peer->ep.tx, area->page, area->ring, counts->ring / NI_LINE,
                     peer->out_bulk ? area->bulk : NULL, peer->out_bulk ? counts->bulk : 0,
                     peer->payload_map);
+    peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
+    return NI_OK;
+}
+
+/* Its area, and what tells the receiver where there is a slot for that. */
+static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_shm_rail *rail)
+{
+    struct ni_shm_segment *segment = segment_of(peer);
+    bool with_bulk = true;
+    ni_status status;
+
+    rail->payload_map = ni_calloc(segment->geometry.counts.ring / NI_LINE, 1);
+    if (rail->payload_map == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    status = ni_shm_area_get(segment, ni_shm_area_of(&segment->geometry, seat_of(peer), number),
+                             &with_bulk, &rail->area);
+    if (status == NI_OK && (!with_bulk || !claim_slot(peer))) {
+        status = with_bulk ? NI_AGAIN : NI_ERR_UNSUPPORTED;
+        ni_shm_area_put(rail->area);
+    }
+    if (status != NI_OK) {
+        ni_free(rail->payload_map);
+        *rail = (struct ni_shm_rail){0};
+        return status;
+    }
+    post(peer, NI_SHM_SLOT_RAIL);
+    return NI_OK;
+}
+
+ni_status ni_shm_rail(struct ni_ep *ep, unsigned number, struct ni_lane_tx *tx)
+{
+    struct ni_shm_peer *peer = ni_shm_peer_of(ep);
+    const struct ni_shm_counts *counts = &segment_of(peer)->geometry.counts;
+    struct ni_shm_rail *rail = &peer->out_rails[number - 1];
+    ni_status status =
+        (ni_status)atomic_load_explicit(&peer->status, memory_order_acquire); /* E1 */
+
+    if (status == NI_OK) {
+        status = (ni_status)atomic_load_explicit(&peer->broken, memory_order_relaxed);
+    }
+    if (status == NI_OK && tx->lines != NULL) {
+        return ni_lane_refresh(tx) ? NI_AGAIN : ni_shm_break(peer, NI_ERR_PROTOCOL);
+    }
+    if (status == NI_OK) {
+        status = open_rail(peer, number, rail);
+    }
+    if (status != NI_OK) {
+        return status;
+    }
+    ni_lane_tx_init(tx, rail->area->page, rail->area->ring, counts->ring / NI_LINE,
+                    rail->area->bulk, counts->bulk, rail->payload_map);
     return NI_OK;
 }
 

@@ -23,6 +23,7 @@
  *   area.c      memory of lanes                     watch.c     who lives, who has left; endings
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
+ *   rails.c     more lanes of one sender
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
@@ -50,7 +51,6 @@
  * link in the child only gives back memory and descriptors of the child; nothing shared is written.
  */
 
-/* A peer's in part and out part; ep is first, links and the engine see only that. */
 enum ni_shm_stage {
     NI_SHM_UNCONNECTED, /* the engine has no endpoint yet */
     NI_SHM_CONNECTING,  /* the owner was asked for its segment */
@@ -59,6 +59,19 @@ enum ni_shm_stage {
 
 enum { NI_SHM_INFLIGHT = 16 };
 
+/* A rail to a peer; area NULL: none. */
+struct ni_shm_rail {
+    struct ni_shm_area *area;
+    uint8_t *payload_map;
+};
+
+/* One from a peer. */
+struct ni_shm_in_rail {
+    struct ni_shm_area *area;
+    struct ni_lane_rx rx;
+};
+
+/* A peer's in part and out part; ep is first, links and the engine see only that. */
 struct ni_shm_peer {
     struct ni_ep ep;
     struct ni_list list; /* in link->peers */
@@ -95,6 +108,7 @@ struct ni_shm_peer {
     struct ni_shm_area *out_area;
     uint8_t *payload_map;
     bool out_bulk;
+    struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
     const char *copy_reason; /* why ep.copy is false */
 
     /* In part. */
@@ -105,13 +119,15 @@ struct ni_shm_peer {
     struct ni_shm_area *in_area;
     bool in_lane; /* the engine polls rx */
     struct ni_lane_rx rx;
+    unsigned in_rails; /* beside it */
+    struct ni_shm_in_rail *in_rail[NI_RAILS_MAX - 1];
 
     bool held; /* connect has it; under link->lock */
 
     /* Ending: why, or NI_OK; the poller's. */
     ni_status ending;
     uint64_t ending_at;   /* when it was found, ns */
-    uint32_t ending_tail; /* of the lane, when that last moved */
+    uint32_t ending_tail; /* of the lanes together, when one last moved */
     bool down;            /* the core was told */
 };
 
@@ -132,6 +148,7 @@ struct ni_shm_seat {
 struct ni_shm_grave {
     struct ni_list list;
     struct ni_shm_area *area;
+    struct ni_shm_in_rail *rail; /* of which it was, or NULL */
 };
 
 /* What makes two processes neighbours. */
@@ -146,6 +163,7 @@ struct ni_shm_link {
     /* hot */
     struct ni_shm_header *header; /* of the own segment */
     uint32_t countdown;           /* polls until the clock is read */
+    enum ni_shm_sleep sleeps;     /* how */
     bool retry;                   /* a packet was not accepted, offer it again */
     uint64_t pending;             /* bits of the doorbell whose slots are not all done */
 
@@ -183,7 +201,8 @@ static inline struct ni_shm_peer *ni_shm_peer_of(struct ni_ep *ep)
 
 /* ---- host.c ---------------------------------------------------------------------------------- */
 
-struct ni_shm_host ni_shm_host_find(void);
+/* host_key: see struct ni_open_attr. */
+struct ni_shm_host ni_shm_host_find(uint64_t host_key);
 /* Whether bytes are a blob of ours that names an NI which we may talk to; reason says why not (may
  * be NULL). */
 ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, size_t len,
@@ -198,6 +217,8 @@ int ni_shm_socket_open(uint64_t name);
 ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *peer);
 /* Answer others, take answers. */
 void ni_shm_socket_poll(struct ni_shm_link *link);
+/* Make the socket of this name readable. Any thread. */
+void ni_shm_socket_wake(uint64_t name);
 
 /* ---- connect.c ------------------------------------------------------------------------------- */
 
@@ -230,6 +251,7 @@ void ni_shm_leave(struct ni_shm_peer *peer);
 
 ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
+ni_status ni_shm_rail(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
 void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
 /* ---- receive.c ------------------------------------------------------------------------------- */
@@ -243,8 +265,22 @@ bool ni_shm_slots_has(const struct ni_shm_link *link, uint32_t seat, uint32_t nu
 void ni_shm_slots_sweep(struct ni_shm_link *link, uint32_t seat);
 /* Whether all that a peer has sent was taken. */
 bool ni_shm_drained(struct ni_shm_peer *peer);
-/* Stop the peer's lane; its seat takes nothing more. state tells the sender why. */
+/* Stop the peer's lanes; its seat takes nothing more. state tells the sender why. */
 void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state);
+
+/* ---- rails.c --------------------------------------------------------------------------------- */
+
+/* The next rail of a sender that has a lane. NI_ERR_PROTOCOL: it may not have one; NI_AGAIN. */
+ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer);
+void ni_shm_rails_stop(struct ni_shm_peer *peer);
+/* Whether all that a peer has written to its lanes was taken. */
+bool ni_shm_lanes_drained(const struct ni_shm_peer *peer);
+/* Whether a handler of one of its packets is on the stack. */
+bool ni_shm_reading(const struct ni_shm_peer *peer);
+/* Changes when something is taken from any of its lanes. */
+uint32_t ni_shm_tails(const struct ni_shm_peer *peer);
+/* Keep an area that a handler reads from. rail: that it belongs to, or NULL. */
+void ni_shm_bury(struct ni_shm_link *link, struct ni_shm_area *area, struct ni_shm_in_rail *rail);
 
 /* ---- watch.c --------------------------------------------------------------------------------- */
 
@@ -275,6 +311,8 @@ void ni_shm_wish(struct ni_link *base, uint32_t wishes);
 bool ni_shm_arm(struct ni_link *link, bool (*has_work)(void *core));
 void ni_shm_sleep(struct ni_link *link, uint64_t timeout_us);
 void ni_shm_rouse(struct ni_link *link);
+unsigned ni_shm_descriptors(struct ni_link *link, int fds[NI_LINK_DESCRIPTORS]);
+void ni_shm_slept(struct ni_link *link);
 void ni_shm_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
 
 #endif

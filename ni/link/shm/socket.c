@@ -21,9 +21,12 @@
  *
  * Descriptors that nobody waits for are never received: see segment.h for what closing one could
  * do. So a datagram is looked at first, and then received with room for what is expected.
+ *
+ * Who sleeps on descriptors of several links is woken by a datagram, WAKE, which says nothing more and
+ * is dropped. If it finds the queue full, another one has woken the sleeper.
  */
 
-enum { KIND_ASK = 1, KIND_GIVE = 2, POLL_MAX = 16 };
+enum { KIND_ASK = 1, KIND_GIVE = 2, KIND_WAKE = 3, POLL_MAX = 16 };
 #define MESSAGE_MAGIC UINT32_C(0x51536e41)
 
 struct message {
@@ -91,6 +94,35 @@ ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *
     return errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ENOMEM
                ? NI_OK
                : NI_ERR_UNREACHABLE;
+}
+
+/* One socket for all that this process wakes, made at first need and never closed. */
+static int waker(void)
+{
+    static _Atomic int shared = -1;
+    int fd = atomic_load_explicit(&shared, memory_order_relaxed);
+    int none = -1;
+
+    if (fd < 0) {
+        fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (fd >= 0 && !atomic_compare_exchange_strong_explicit(
+                           &shared, &none, fd, memory_order_relaxed, memory_order_relaxed)) {
+            close(fd);
+            fd = none; /* another thread's */
+        }
+    }
+    return fd;
+}
+
+void ni_shm_socket_wake(uint64_t name)
+{
+    const struct message message = {.magic = MESSAGE_MAGIC, .kind = KIND_WAKE};
+    struct sockaddr_un address;
+    socklen_t len = make_name(name, &address);
+
+    /* If it fails, the sleeper wakes by itself before long. */
+    (void)sendto(waker(), &message, sizeof(message), MSG_NOSIGNAL, (struct sockaddr *)&address,
+                 len);
 }
 
 static void give(struct ni_shm_link *link, const struct arrival *arrival)

@@ -26,7 +26,7 @@ void ni_shm_end(struct ni_shm_peer *peer, ni_status status)
     if (peer->ending == NI_OK && !peer->down) {
         peer->ending = status;
         peer->ending_at = ni_now_ns();
-        peer->ending_tail = peer->rx.tail;
+        peer->ending_tail = ni_shm_tails(peer);
         peer->link->endings++;
     }
 }
@@ -200,14 +200,14 @@ void ni_shm_watch(struct ni_shm_link *link, bool ask)
 
 static bool ready(struct ni_shm_peer *peer, uint64_t now)
 {
-    if (peer->rx.depth != 0 || peer->delivering != 0) {
+    if (ni_shm_reading(peer)) {
         return false; /* a handler of its packets polls */
     }
     if (peer->ending == NI_ERR_PROTOCOL || ni_shm_drained(peer)) {
         return true;
     }
-    if (peer->ending_tail != peer->rx.tail) {
-        peer->ending_tail = peer->rx.tail;
+    if (peer->ending_tail != ni_shm_tails(peer)) {
+        peer->ending_tail = ni_shm_tails(peer);
         peer->ending_at = now;
     }
     return now - peer->ending_at > (peer->ending == NI_ERR_PEER_CLOSED ? PATIENCE_NS : GRACE_NS);
@@ -252,7 +252,7 @@ static void vacate(struct ni_shm_peer *peer)
         return;
     }
     if (has_closed(segment) || !ni_shm_owner_alive(segment)) {
-        ni_shm_area_empty(segment, (uint32_t)seat - 1);
+        ni_shm_areas_empty(segment, (uint32_t)seat - 1);
     }
     ni_shm_seat_leave(segment, (uint32_t)seat - 1, (uint32_t)(seat >> 32));
 }

@@ -17,6 +17,11 @@ PRESTO_FN(int, Comm_free, (MPI_Comm * comm));
 PRESTO_FN(int, Comm_disconnect, (MPI_Comm * comm));
 PRESTO_FN(int, Comm_group, (MPI_Comm comm, MPI_Group *group));
 PRESTO_FN(int, Comm_test_inter, (MPI_Comm comm, int *flag));
+PRESTO_FN(int, Comm_remote_size, (MPI_Comm comm, int *size));
+PRESTO_FN(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
+PRESTO_FN(int, Intercomm_create,
+          (MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *inter));
+PRESTO_FN(int, Intercomm_merge, (MPI_Comm inter, int high, MPI_Comm *intra));
 PRESTO_FN(int, Comm_get_parent, (MPI_Comm * parent));
 PRESTO_FN(int, Comm_get_name, (MPI_Comm comm, char *name, int *length));
 PRESTO_FN(int, Comm_set_name, (MPI_Comm comm, const char *name));
@@ -81,14 +86,19 @@ PRESTO_FN(int, Graph_get,
           (MPI_Comm comm, int index_room, int edges_room, int index[], int edges[]));
 PRESTO_FN(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int *count));
 PRESTO_FN(int, Graph_neighbors, (MPI_Comm comm, int rank, int room, int neighbors[]));
+PRESTO_FN(int, Graph_map,
+          (MPI_Comm comm, int nodes, const int index[], const int edges[], int *rank));
+PRESTO_FN(int, Dist_graph_create,
+          (MPI_Comm comm, int n, const int sources[], const int degrees[], const int dests[],
+           const int *weights, MPI_Info info, int reorder, MPI_Comm *graph));
 PRESTO_FN(int, Dist_graph_create_adjacent,
-          (MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
-           int outdegree, const int dests[], const int destweights[], MPI_Info info, int reorder,
+          (MPI_Comm comm, int indegree, const int sources[], const int *sourceweights,
+           int outdegree, const int dests[], const int *destweights, MPI_Info info, int reorder,
            MPI_Comm *graph));
 PRESTO_FN(int, Dist_graph_neighbors_count,
           (MPI_Comm comm, int *indegree, int *outdegree, int *weighted));
 PRESTO_FN(int, Dist_graph_neighbors,
-          (MPI_Comm comm, int in_room, int sources[], int sourceweights[], int out_room,
-           int dests[], int destweights[]));
+          (MPI_Comm comm, int in_room, int sources[], int *sourceweights, int out_room, int dests[],
+           int *destweights));
 
 #endif

@@ -22,6 +22,10 @@ PRESTO_FN(int, Type_create_hindexed_block,
 PRESTO_FN(int, Type_create_struct,
           (int count, const int lengths[], const MPI_Aint displacements[],
            const MPI_Datatype types[], MPI_Datatype *type));
+PRESTO_FN(int, Type_create_darray,
+          (int size, int rank, int dims, const int lengths[], const int kinds[],
+           const int arguments[], const int processes[], int order, MPI_Datatype old,
+           MPI_Datatype *type));
 PRESTO_FN(int, Type_create_subarray,
           (int dims, const int sizes[], const int subsizes[], const int starts[], int order,
            MPI_Datatype old, MPI_Datatype *type));
@@ -76,6 +80,14 @@ PRESTO_FN(int, Unpack,
           (const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
            MPI_Comm comm));
 PRESTO_FN(int, Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size));
+PRESTO_FN(int, Pack_external,
+          (const char representation[], const void *in, int count, MPI_Datatype type, void *out,
+           MPI_Aint size, MPI_Aint *position));
+PRESTO_FN(int, Unpack_external,
+          (const char representation[], const void *in, MPI_Aint size, MPI_Aint *position,
+           void *out, int count, MPI_Datatype type));
+PRESTO_FN(int, Pack_external_size,
+          (const char representation[], int count, MPI_Datatype type, MPI_Aint *size));
 
 #define MPI_TYPE_NULL_COPY_FN   ((MPI_Type_copy_attr_function *)0)
 #define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "base/log.h"
+#include "link/lane_inl.h"
+#include "link/ucx/ucx.h"
+
+/*
+ * Peers that come, die, close, or are given up. What a peer sent before it went is read first: for
+ * GRACE_NS if it died, for PATIENCE_NS if it closed, should the engine not take it.
+ *
+ * A peer that was given up stays in the graves until UCX has no use for its memory.
+ */
+
+#define GRACE_NS    UINT64_C(400000000)
+#define PATIENCE_NS UINT64_C(60000000000)
+#define FAREWELL_NS UINT64_C(1000000000) /* for what a closing link has sent */
+#define ANSWER_NS   UINT64_C(5000000000) /* for the peer to answer our bye */
+#define FLUSH_NS    UINT64_C(50000000)   /* for the peer to say that it got it */
+
+void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status)
+{
+    int none = NI_OK;
+
+    if (atomic_compare_exchange_strong_explicit(&peer->ending, &none, status, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        peer->ending_at = ni_now_ns();
+        atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
+    }
+}
+
+static ni_status ending(const struct ni_ucx_peer *peer)
+{
+    return (ni_status)atomic_load_explicit(&peer->ending, memory_order_relaxed);
+}
+
+/* ---- what needs the engine ------------------------------------------------------------------- */
+
+enum due { DUE_NOTHING, DUE_ACCEPT, DUE_LANE, DUE_END };
+
+/* Whether all is read that will be, and nobody is reading. */
+static bool is_read(const struct ni_ucx_peer *peer)
+{
+    const struct ni_ucx_in *in = peer->in;
+    uint64_t waited, word0;
+
+    if (in == NULL || !in->announced) {
+        return true;
+    }
+    if (in->rx.depth != 0) {
+        return false;
+    }
+    waited = ni_now_ns() - peer->ending_at;
+    if (ending(peer) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
+        (waited > GRACE_NS && !peer->heard)) {
+        return true;
+    }
+    if (peer->heard && in->rx.tail != peer->bye_position) {
+        return false;
+    }
+    return peer->fetching == 0 && ni_lane_peek(&in->rx, &word0) == NULL;
+}
+
+static enum due due(const struct ni_ucx_peer *peer)
+{
+    if (peer->down) {
+        return DUE_NOTHING;
+    }
+    if (peer->core == NULL && peer->their_token != 0) {
+        return DUE_ACCEPT;
+    }
+    if (peer->in != NULL && !peer->in->announced && peer->core != NULL &&
+        ending(peer) != NI_ERR_PROTOCOL) {
+        return DUE_LANE;
+    }
+    if (ending(peer) == NI_OK) {
+        return DUE_NOTHING;
+    }
+    if (is_read(peer)) {
+        return DUE_END;
+    }
+    atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
+    return DUE_NOTHING;
+}
+
+static struct ni_ucx_peer *next_due(struct ni_ucx_link *link, enum due *what)
+{
+    struct ni_ucx_peer *found = NULL;
+
+    pthread_mutex_lock(&link->lock);
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+
+        *what = due(peer);
+        if (*what != DUE_NOTHING) {
+            found = peer;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&link->lock);
+    return found;
+}
+
+static void bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
+{
+    struct ni_ucx_link *link = peer->link;
+
+    pthread_mutex_lock(&link->lock);
+    peer->down = true;
+    if (!peer->held) {
+        ni_ucx_bury(peer, bye);
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+static bool accept_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+{
+    struct ni_peer *core =
+        link->core_ops->accept(link->core, &link->base, &peer->blob, peer->blob_len);
+
+    if (core == NULL) {
+        bury_unheld(peer, NI_UCX_REFUSED);
+        return true;
+    }
+    pthread_mutex_lock(&link->lock);
+    if (peer->core == NULL) { /* the engine may have connected just now */
+        peer->core = core;
+    }
+    pthread_mutex_unlock(&link->lock);
+    return true;
+}
+
+static bool add_lane(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+{
+    peer->in->rx.peer = peer->core;
+    if (link->core_ops->lane_add(link->core, &peer->in->rx) != NI_OK) {
+        return false;
+    }
+    peer->in->announced = true;
+    return true;
+}
+
+static bool end_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+{
+    struct ni_peer *core = peer->core;
+    ni_status status = ending(peer);
+
+    if (peer->in != NULL && peer->in->announced) {
+        link->core_ops->lane_remove(link->core, &peer->in->rx);
+        peer->in->announced = false;
+    }
+    bury_unheld(peer, NI_UCX_BROKEN);
+    if (core != NULL) {
+        link->core_ops->peer_down(link->core, core, status);
+    }
+    return true;
+}
+
+/* Each of these may call the user, who may do anything: the list is walked anew each time. */
+unsigned ni_ucx_settle(struct ni_ucx_link *link)
+{
+    unsigned events = 0;
+    bool done = true;
+    struct ni_ucx_peer *peer;
+    enum due what;
+
+    atomic_store_explicit(&link->unsettled, false, memory_order_relaxed);
+    while (done && (peer = next_due(link, &what)) != NULL) {
+        done = what == DUE_ACCEPT ? accept_peer(link, peer)
+               : what == DUE_LANE ? add_lane(link, peer)
+                                  : end_peer(link, peer);
+        events += done;
+    }
+    if (!done) {
+        atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
+    }
+    return events;
+}
+
+/* ---- graves ---------------------------------------------------------------------------------- */
+
+static bool is_reachable(const struct ni_ucx_peer *peer)
+{
+    return peer->ucp != NULL && ending(peer) != NI_ERR_PEER_DEAD &&
+           ending(peer) != NI_ERR_UNREACHABLE;
+}
+
+static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
+{
+    if (peer->said || !is_reachable(peer) || peer->their_token == 0) {
+        return;
+    }
+    ni_ucx_pump(peer);
+    ni_ucx_sent(peer);
+    peer->said = ni_ucx_tell(peer, NI_UCX_BYE, peer->out == NULL ? 0 : peer->out->sent,
+                             (uint32_t)bye, NULL, 0);
+}
+
+/* It will send nothing more, so who said bye first may go. */
+void ni_ucx_answer(struct ni_ucx_peer *peer)
+{
+    if (peer->fetching == 0) {
+        say_bye(peer, NI_UCX_CLOSED);
+    }
+}
+
+/* Begin to send what UCX has of it; nothing, if nobody is there to take it. */
+static void flush(struct ni_ucx_peer *peer)
+{
+    ucp_request_param_t param = {0};
+    ucs_status_ptr_t request;
+
+    if (is_reachable(peer) && peer->their_token != 0) {
+        request = ni_ucx.ucp_ep_flush_nbx(peer->ucp, &param);
+        peer->flushing = request == NULL || UCS_PTR_IS_ERR(request) ? NULL : request;
+    }
+}
+
+void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
+{
+    say_bye(peer, bye);
+    flush(peer);
+    peer->buried_at = ni_now_ns();
+    ni_list_remove(&peer->list);
+    ni_list_push_back(&peer->link->graves, &peer->list);
+}
+
+/* Whether a request has ended, which is then forgotten. */
+static bool has_ended(void **request)
+{
+    if (*request != NULL && ni_ucx.ucp_request_check_status(*request) == UCS_INPROGRESS) {
+        return false;
+    }
+    if (*request != NULL) {
+        ni_ucx.ucp_request_free(*request);
+        *request = NULL;
+    }
+    return true;
+}
+
+/* A flush ends when the peer's UCX has answered. What is with the kernel reaches it anyway, so that
+ * is not waited for long. */
+static bool is_flushed(struct ni_ucx_peer *peer)
+{
+    uint64_t waited = ni_now_ns() - peer->buried_at;
+
+    if (has_ended(&peer->flushing)) {
+        return true;
+    }
+    if (waited < FLUSH_NS || (peer->slot_tail != peer->slot_head && waited < FAREWELL_NS)) {
+        return false;
+    }
+    ni_ucx.ucp_request_free(peer->flushing); /* it ends with the endpoint */
+    peer->flushing = NULL;
+    return true;
+}
+
+/* Until it has answered, something may be on its way to us, and closing would reset the connection: what
+ * it has not read by then, it might lose. */
+static bool may_answer(const struct ni_ucx_peer *peer)
+{
+    return peer->said && !peer->heard && !peer->answered && is_reachable(peer) &&
+           ni_now_ns() - peer->buried_at < ANSWER_NS;
+}
+
+static void close_endpoint(struct ni_ucx_peer *peer)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    ucs_status_ptr_t request = ni_ucx.ucp_ep_close_nbx(peer->ucp, &param);
+
+    peer->closing = request == NULL || UCS_PTR_IS_ERR(request) ? NULL : request;
+    peer->ucp = NULL;
+}
+
+/* Take the next step of giving it back. True: that was the last. */
+static bool is_over(struct ni_ucx_peer *peer)
+{
+    ni_ucx_sent(peer);
+    if (peer->flushing != NULL && !is_flushed(peer)) {
+        return false;
+    }
+    if (may_answer(peer)) {
+        return false;
+    }
+    if (peer->ucp != NULL) {
+        close_endpoint(peer);
+    }
+    return has_ended(&peer->closing) && peer->slot_tail == peer->slot_head && peer->fetching == 0;
+}
+
+void ni_ucx_graves(struct ni_ucx_link *link)
+{
+    for (NI_LIST_EACH_SAFE(node, &link->graves)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+
+        if (is_over(peer)) {
+            ni_ucx_peer_free(peer);
+        }
+    }
+}
+
+/* ---- the end of the link --------------------------------------------------------------------- */
+
+/* Whether everything that was committed has been handed to UCX. */
+static bool is_sent(struct ni_ucx_link *link)
+{
+    bool sent = true;
+
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+
+        ni_ucx_sent(peer);
+        ni_ucx_join(peer);
+        ni_ucx_pump(peer);
+        sent = sent && (peer->out == NULL || peer->out->sent == peer->out->committed ||
+                        !is_reachable(peer));
+    }
+    return sent;
+}
+
+void ni_ucx_farewell(struct ni_ucx_link *link)
+{
+    uint64_t begin = ni_now_ns();
+
+    pthread_mutex_lock(&link->lock);
+    link->leaving = true;
+    while (!is_sent(link) && ni_now_ns() - begin < FAREWELL_NS) {
+        (void)ni_ucx.ucp_worker_progress(link->worker);
+    }
+    while (!ni_list_empty(&link->peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(link->peers.next, struct ni_ucx_peer, list);
+
+        peer->down = true;
+        ni_ucx_bury(peer, NI_UCX_CLOSED);
+    }
+    pthread_mutex_unlock(&link->lock);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/log.h"
+#include "link/ucx/ucx.h"
+
+/*
+ * UCX is loaded when a peer on another host is first expected, not linked: a job on one host should
+ * start as fast as without it, and UCX's constructors take signal handlers. All NIs of a process
+ * share one context.
+ */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *library;
+static ucp_context_h shared;
+static unsigned users;
+
+struct ni_ucx_calls ni_ucx;
+
+/* What we want otherwise than UCX does by itself, and the user did not say: no handlers of signals,
+ * which are the program's, and no messages of its own about what we report as the end of a peer. */
+static const struct setting {
+    const char *name, *value;
+} quiet[] = {
+    {"UCX_HANDLE_ERRORS", "none"},
+    {"UCX_LOG_LEVEL", "fatal"},
+};
+
+/* UCX reads these once, while it is loaded. Programs that we start must not inherit them. */
+static void *load_quietly(void)
+{
+    bool ours[NI_ARRAY_LENGTH(quiet)];
+    void *found;
+
+    for (size_t i = 0; i < NI_ARRAY_LENGTH(quiet); i++) {
+        ours[i] = getenv(quiet[i].name) == NULL && setenv(quiet[i].name, quiet[i].value, 1) == 0;
+    }
+    found = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    for (size_t i = 0; i < NI_ARRAY_LENGTH(quiet); i++) {
+        if (ours[i]) {
+            (void)unsetenv(quiet[i].name);
+        }
+    }
+    return found;
+}
+
+static bool find(void **where, const char *name)
+{
+    *where = dlsym(library, name);
+    if (*where == NULL) {
+        ni_log(NI_LOG_ERROR, "UCX has no function %s: install UCX 1.10 or newer", name);
+    }
+    return *where != NULL;
+}
+
+static ni_status load(void)
+{
+    bool complete = true;
+
+    if (library != NULL) {
+        return NI_OK;
+    }
+    library = load_quietly();
+    if (library == NULL) {
+        ni_log(NI_LOG_ERROR,
+               "no link to other hosts: %s; install libucx0, or set the parameter links to shm",
+               dlerror());
+        return NI_ERR_UNSUPPORTED;
+    }
+#define NI_UCX_FIND(name) complete = complete && find((void **)(void *)&ni_ucx.name, #name);
+    NI_UCX_CALLS(NI_UCX_FIND)
+#undef NI_UCX_FIND
+    if (!complete) {
+        (void)dlclose(library);
+        library = NULL;
+    }
+    return complete ? NI_OK : NI_ERR_UNSUPPORTED;
+}
+
+static ucs_status_t make_context(ucp_context_h *context)
+{
+    ucp_params_t params = {
+        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED,
+        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+        .mt_workers_shared = 1,
+    };
+    ucp_config_t *config;
+    ucs_status_t status = ni_ucx.ucp_config_read(NULL, NULL, &config);
+
+    if (status != UCS_OK) {
+        return status;
+    }
+    /* Peers with whom we share memory are the other link's: hosts that are namespaces of one kernel
+     * look to UCX as if they were one. */
+    if (getenv("UCX_TLS") == NULL) {
+        (void)ni_ucx.ucp_config_modify(config, "TLS", "^shm");
+    }
+    status = ni_ucx.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, context);
+    ni_ucx.ucp_config_release(config);
+    return status;
+}
+
+ni_status ni_ucx_library_get(ucp_context_h *context)
+{
+    ni_status status;
+    ucs_status_t made = UCS_OK;
+
+    pthread_mutex_lock(&lock);
+    status = load();
+    if (status == NI_OK && users == 0) {
+        made = make_context(&shared);
+    }
+    if (status == NI_OK && made != UCS_OK) {
+        ni_log(NI_LOG_ERROR,
+               "no link to other hosts: UCX says \"%s\"; see ucx_info -d, and the environment "
+               "variables UCX_TLS and UCX_NET_DEVICES",
+               ni_ucx.ucs_status_string(made));
+        status = NI_ERR_UNSUPPORTED;
+    }
+    if (status == NI_OK) {
+        users++;
+        *context = shared;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+unsigned ni_ucx_library_users(void)
+{
+    unsigned found;
+
+    pthread_mutex_lock(&lock);
+    found = users;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void ni_ucx_library_put(void)
+{
+    pthread_mutex_lock(&lock);
+    if (--users == 0) {
+        ni_ucx.ucp_cleanup(shared);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The link between hosts. UCX is loaded when it is needed: only its headers are.
+
+if HAVE_UCX
+ni_libapeni_core_la_CPPFLAGS += $(UCX_CFLAGS)
+ni_libapeni_core_la_SOURCES += \
+    ni/link/ucx/end.c \
+    ni/link/ucx/endpoint.c \
+    ni/link/ucx/join.c \
+    ni/link/ucx/library.c \
+    ni/link/ucx/linger.c \
+    ni/link/ucx/link.c \
+    ni/link/ucx/progress.c \
+    ni/link/ucx/receive.c \
+    ni/link/ucx/send.c \
+    ni/link/ucx/ucx.h \
+    ni/link/ucx/wait.c
+endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "link/lane_inl.h"
+#include "link/ucx/ucx.h"
+
+/* Polling: UCX, then each peer's lanes, then whatever needs the engine. */
+
+enum {
+    STEPS = 8, /* of UCX in one poll, as long as it finds something */
+    POLLS_PER_CLOCK = 64,
+};
+
+#define GAP_NS UINT64_C(2000000000)
+
+/* Messages are not lost; one that stays away while those behind it arrive is a broken peer. */
+static void look_for_gap(struct ni_ucx_peer *peer, uint64_t now)
+{
+    const struct ni_ucx_in *in = peer->in;
+    uint64_t word0;
+
+    if (in == NULL || in->high == in->rx.tail || peer->fetching != 0 || in->rx.depth != 0 ||
+        ni_lane_peek(&in->rx, &word0) != NULL) {
+        peer->gap_since = 0;
+    } else if (peer->gap_since == 0) {
+        peer->gap_since = now;
+    } else if (now - peer->gap_since > GAP_NS) {
+        ni_stat_add(&peer->link->stats->rx_malformed, 1);
+        ni_ucx_end(peer, NI_ERR_PROTOCOL);
+    }
+}
+
+static void look_at_peers(struct ni_ucx_link *link)
+{
+    uint64_t now = 0;
+
+    if (--link->countdown == 0) {
+        link->countdown = POLLS_PER_CLOCK;
+        now = ni_now_ns();
+    }
+    for (NI_LIST_EACH(node, &link->peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+
+        ni_ucx_sent(peer);
+        ni_ucx_consumed(peer);
+        if (peer->hellos != 0) {
+            ni_ucx_join(peer);
+        }
+        ni_ucx_pump(peer);
+        if (peer->heard) {
+            ni_ucx_answer(peer);
+        }
+        if (now != 0) {
+            look_for_gap(peer, now);
+        }
+    }
+}
+
+unsigned ni_ucx_progress(struct ni_link *base)
+{
+    struct ni_ucx_link *link = ni_ucx_link_of(base);
+    unsigned steps = 0;
+
+    pthread_mutex_lock(&link->lock);
+    while (steps < STEPS && ni_ucx.ucp_worker_progress(link->worker) != 0) {
+        steps++;
+    }
+    link->base.found = steps != 0;
+    look_at_peers(link);
+    if (!ni_list_empty(&link->graves)) {
+        ni_ucx_graves(link);
+    }
+    pthread_mutex_unlock(&link->lock);
+    ni_ucx_linger_poll();
+    return atomic_load_explicit(&link->unsettled, memory_order_relaxed) ? ni_ucx_settle(link) : 0;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_LINK_UCX_UCX_H
+#define NI_LINK_UCX_UCX_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <ucp/api/ucp.h>
+
+#include "base/bits.h"
+#include "base/config.h"
+#include "base/list.h"
+#include "base/stats.h"
+#include "link/link.h"
+
+/*
+ * The link between hosts, over UCX's public interface (UCP).
+ *
+ *   library.c   UCX itself, loaded when first needed; one context for all NIs of the process
+ *   link.c      life of the link of an NI, addresses
+ *   endpoint.c  towards one peer: its struct, reserve, wake
+ *   join.c      who may talk to us: hello, welcome, bye
+ *   send.c      from the lane to active messages
+ *   receive.c   from active messages to the lane
+ *   end.c       peers that die, close, or are given up
+ *   progress.c  polling
+ *   wait.c      sleeping
+ *
+ * A mirrored lane. The sender composes packets in a lane in its own memory, as it does towards a
+ * process of its host, and each active message carries a run of lines, or one packet and its bulk
+ * payload, to the same place of a copy of the lane in the receiver's memory, which the receiver's
+ * engine polls as any lane. So the engine and all above it know no difference, packets that were
+ * committed while the network was busy travel together, memory is bounded by the lane's size, and
+ * messages that overtake each other fall into place: a packet is visible when its line and all
+ * before it are filled.
+ *
+ * The receiver wipes lines that were consumed before it gives them back, so that whatever is not
+ * filled holds no header. Credits ride on everything that goes back, and alone when a good part of
+ * the lane was consumed.
+ *
+ * Whatever comes off the network is untrusted. Nothing is accepted but with a token of 64 random
+ * bits, which is given out for a hello that knows the key of the NI, from its address blob, and
+ * the job's key.
+ *
+ * Threads. UCX is called under the link's lock, and calls us only from within. The engine is
+ * called without it, from progress.
+ */
+
+enum {
+    NI_UCX_VERSION = 2,
+    NI_UCX_AM = 11,         /* id of our active messages */
+    NI_UCX_SLOTS = 64,      /* active messages under way to one peer */
+    NI_UCX_SPARE = 4,       /* of those, for messages without packets */
+    NI_UCX_RUN = 127,       /* lines in one active message, unless one packet has more */
+    NI_UCX_ADDRESS = 640,   /* the longest address of a UCP worker, bytes */
+    NI_UCX_PEERS = 1 << 16, /* peers of one NI */
+};
+
+/* ---- on the wire ----------------------------------------------------------------------------- */
+
+enum ni_ucx_type {
+    NI_UCX_HELLO = 1,   /* data: struct ni_ucx_hello */
+    NI_UCX_WELCOME = 2, /* the answer, the same */
+    NI_UCX_LINES = 3,   /* data: lines, for `position` */
+    NI_UCX_BULK = 4,    /* header: struct ni_ucx_bulk; data: the payload of its packet */
+    NI_UCX_CREDIT = 5,  /* nothing but what the header says */
+    NI_UCX_BYE = 6,     /* `position`: where the lane ends; `lines`: enum ni_ucx_bye */
+};
+
+enum ni_ucx_bye { NI_UCX_CLOSED = 0, NI_UCX_REFUSED = 1, NI_UCX_BROKEN = 2 };
+
+/* The header of every active message. */
+struct ni_ucx_head {
+    uint8_t magic;
+    uint8_t version;
+    uint8_t type;   /* enum ni_ucx_type */
+    uint8_t wishes; /* enum ni_wish */
+    uint32_t position;
+    uint64_t token;    /* what the receiver calls the sender; 0 in a hello */
+    uint32_t consumed; /* credits: lines of the opposite lane that were read */
+    uint32_t lines;
+};
+_Static_assert(sizeof(struct ni_ucx_head) == 24, "on the wire");
+
+#define NI_UCX_MAGIC 0xa9
+
+struct ni_ucx_bulk {
+    struct ni_ucx_head head;
+    uint64_t line[8];
+};
+_Static_assert(sizeof(struct ni_ucx_bulk) == 88, "on the wire");
+
+/* How to reach an NI, and in a hello who comes. */
+struct ni_ucx_blob {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t address_len;
+    uint64_t key;     /* random: who says it has this blob */
+    uint64_t job_key; /* 0: any */
+    uint64_t name;    /* of the NI */
+    uint8_t address[NI_UCX_ADDRESS];
+};
+enum { NI_UCX_BLOB_HEAD = 32 };
+_Static_assert(offsetof(struct ni_ucx_blob, address) == NI_UCX_BLOB_HEAD, "given to other NIs");
+
+#define NI_UCX_BLOB_MAGIC UINT32_C(0x78637561) /* "aucx" */
+
+struct ni_ucx_hello {
+    uint64_t key;            /* the receiver's, from its blob */
+    uint64_t token;          /* what the sender wants to be called by the receiver */
+    uint32_t ring;           /* lines of the lane of the sender of this */
+    uint32_t bulk;           /* bytes of its bulk area */
+    struct ni_ucx_blob blob; /* the sender's; as long as its address */
+};
+enum { NI_UCX_HELLO_HEAD = 24, NI_UCX_RING_MAX = 1 << 16, NI_UCX_BULK_MAX = 64 << 20 };
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+/* An active message under way. */
+struct ni_ucx_slot {
+    struct ni_ucx_peer *peer;
+    uint32_t end; /* position up to which lines are sent when it is */
+    bool done;
+    union {
+        struct ni_ucx_head head;
+        struct ni_ucx_bulk bulk;
+    };
+};
+
+/* A bulk payload that arrives by rendezvous. */
+struct ni_ucx_fetch {
+    struct ni_ucx_peer *peer;
+    uint32_t position;
+    uint64_t line[8];
+};
+
+/* What we send through. Made with the first packet. */
+struct ni_ucx_out {
+    struct ni_lane_page page;
+    uint8_t *ring, *bulk, *payload_map;
+    uint32_t committed; /* by the engine, as it told us */
+    uint32_t sent;      /* handed to UCX */
+    uint32_t done;      /* given back by UCX */
+    uint32_t credit;    /* consumed by the peer */
+};
+
+/* What we receive through. Made with the first packet that arrives. */
+struct ni_ucx_in {
+    struct ni_lane_rx rx;
+    struct ni_lane_page page;
+    uint8_t *ring, *bulk;
+    uint32_t cleared;    /* lines before this one were consumed, and wiped */
+    uint32_t high;       /* the furthest that has arrived */
+    uint32_t bulk_bytes; /* arrived since the peer had credit for everything */
+    uint32_t bulk_count;
+    bool announced; /* the engine polls it */
+};
+
+struct ni_ucx_peer {
+    struct ni_ep ep;
+    struct ni_list list; /* in the link's peers or graves */
+    struct ni_ucx_link *link;
+    struct ni_peer *core; /* the engine's: NULL until it is connected or accepted */
+    ucp_ep_h ucp;         /* NULL until something is to be sent */
+    void *flushing;       /* request that flushes it, before it is closed */
+    void *closing;        /* request that closes it */
+    uint64_t token;       /* what it calls itself to us: index and random bits */
+    uint64_t their_token; /* what we call ourselves to it; 0: no hello or welcome came yet */
+    uint32_t ring, bulk;  /* of its lane */
+    uint32_t credited;    /* consumed lines that it knows of */
+    uint32_t fetching;    /* struct ni_ucx_fetch under way */
+    uint32_t hellos;      /* and welcomes to be sent: bits of 1 << enum ni_ucx_type */
+    bool held;            /* the engine has ep */
+    bool heard;           /* it said bye */
+    bool said;            /* we did */
+    bool answered;        /* it said bye to one who no longer listens */
+    bool down;            /* the engine knows */
+    uint32_t bye_position;
+    _Atomic int ending; /* a ni_status: why it goes */
+    uint64_t ending_at; /* ns */
+    uint64_t buried_at; /* ns */
+    uint64_t gap_since; /* ns; 0: nothing is missing */
+    struct ni_ucx_out *out;
+    struct ni_ucx_in *in;
+    _Atomic uint32_t wishes;
+    uint32_t slot_head, slot_tail; /* free running */
+    struct ni_ucx_slot slots[NI_UCX_SLOTS];
+    struct ni_ucx_hello hello; /* what is sent as such */
+    size_t hello_len;
+    struct ni_ucx_blob blob; /* of the peer */
+    size_t blob_len;
+};
+
+struct ni_ucx_name {
+    uint64_t token;
+    struct ni_ucx_peer *peer; /* NULL: it was given up */
+};
+
+struct ni_ucx_link {
+    struct ni_link base;
+    pthread_mutex_t lock;
+    const struct ni_core_ops *core_ops;
+    void *core;
+    struct ni_stats *stats;
+    const struct ni_config *config;
+    ucp_worker_h worker;
+    int event_fd; /* of the worker */
+    int rouse_fd;
+    _Atomic bool unsettled; /* some peer needs the engine, or ends */
+    _Atomic uint32_t wishes;
+    struct ni_list peers;
+    struct ni_list graves;     /* given up, but UCX still has something of theirs */
+    struct ni_list linger;     /* where the closed ones wait for answers */
+    bool leaving;              /* it is being closed: nobody joins any more */
+    struct ni_ucx_name *names; /* by index in the token */
+    uint32_t name_count, name_capacity;
+    uint64_t next_check; /* ns */
+    uint32_t countdown;
+    struct ni_ucx_blob blob;
+    size_t blob_len;
+};
+
+/* Sizes of our own lanes. */
+static inline uint32_t ni_ucx_ring_lines(const struct ni_config *config)
+{
+    return (uint32_t)(ni_round_up_pow2(config->ucx_lane_size) / NI_LINE);
+}
+
+static inline uint32_t ni_ucx_bulk_size(const struct ni_config *config)
+{
+    return (uint32_t)ni_align_up(config->ucx_bulk_size, NI_LINE);
+}
+
+static inline struct ni_ucx_link *ni_ucx_link_of(struct ni_link *link)
+{
+    return ni_container_of(link, struct ni_ucx_link, base);
+}
+
+static inline struct ni_ucx_peer *ni_ucx_peer_of(struct ni_ep *ep)
+{
+    return ni_container_of(ep, struct ni_ucx_peer, ep);
+}
+
+/* ---- library.c ------------------------------------------------------------------------------- */
+
+#define NI_UCX_CALLS(X)               \
+    X(ucp_init_version)               \
+    X(ucp_cleanup)                    \
+    X(ucp_config_read)                \
+    X(ucp_config_modify)              \
+    X(ucp_config_release)             \
+    X(ucp_worker_create)              \
+    X(ucp_worker_destroy)             \
+    X(ucp_worker_query)               \
+    X(ucp_worker_release_address)     \
+    X(ucp_worker_get_efd)             \
+    X(ucp_worker_arm)                 \
+    X(ucp_worker_progress)            \
+    X(ucp_worker_set_am_recv_handler) \
+    X(ucp_ep_create)                  \
+    X(ucp_ep_flush_nbx)               \
+    X(ucp_ep_close_nbx)               \
+    X(ucp_am_send_nbx)                \
+    X(ucp_am_recv_data_nbx)           \
+    X(ucp_request_check_status)       \
+    X(ucp_request_free)               \
+    X(ucs_status_string)
+
+/* UCX's functions, by their names. */
+struct ni_ucx_calls {
+#define NI_UCX_CALL(name) __typeof__(name) *name;
+    NI_UCX_CALLS(NI_UCX_CALL)
+#undef NI_UCX_CALL
+};
+extern struct ni_ucx_calls ni_ucx;
+
+/* Load UCX and make the process's context, or count one more user. Logs errors. */
+ni_status ni_ucx_library_get(ucp_context_h *context);
+void ni_ucx_library_put(void);
+/* Links of the process, with those that linger. */
+unsigned ni_ucx_library_users(void);
+
+/* ---- endpoint.c: the lock is held where a function does not say otherwise -------------------- */
+
+/* The peer with this blob, made if it is new; NULL without memory or names. */
+struct ni_ucx_peer *ni_ucx_peer_get(struct ni_ucx_link *link, const struct ni_ucx_blob *blob,
+                                    size_t len);
+struct ni_ucx_peer *ni_ucx_peer_named(const struct ni_ucx_link *link, uint64_t token);
+/* Whether a peer that was given up had this token: what it sent meanwhile may still come. */
+bool ni_ucx_was_named(const struct ni_ucx_link *link, uint64_t token);
+/* Free it. UCX has nothing of it any more. */
+void ni_ucx_peer_free(struct ni_ucx_peer *peer);
+/* Its endpoint of UCX, made at first use. */
+ni_status ni_ucx_peer_open(struct ni_ucx_peer *peer);
+
+/* Without the lock: operations of the link. */
+ni_status ni_ucx_connect(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
+                         struct ni_ep **ep);
+void ni_ucx_disconnect(struct ni_ep *ep);
+ni_status ni_ucx_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
+                         bool *in_lane);
+void ni_ucx_wake(struct ni_ep *ep);
+int ni_ucx_describe(const struct ni_ep *ep, char *text, size_t size);
+
+/* ---- join.c ---------------------------------------------------------------------------------- */
+
+/* NI_OK: bytes are a blob of this link, which is copied. No lock needed. */
+ni_status ni_ucx_blob_check(const struct ni_ucx_link *link, const void *bytes, size_t len,
+                            struct ni_ucx_blob *blob, char *reason, size_t reason_size);
+void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, const void *data,
+                     size_t len);
+void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len);
+/* Send what of hello and welcome is due. */
+void ni_ucx_join(struct ni_ucx_peer *peer);
+/* Count and log what nobody is known to have sent. */
+void ni_ucx_stranger(struct ni_ucx_link *link, const char *what);
+
+/* ---- send.c ---------------------------------------------------------------------------------- */
+
+/* Hand over what is committed, as far as there are slots. */
+void ni_ucx_pump(struct ni_ucx_peer *peer);
+/* Send a message without packets; false if there is no slot now. */
+bool ni_ucx_tell(struct ni_ucx_peer *peer, enum ni_ucx_type type, uint32_t position, uint32_t lines,
+                 const void *data, size_t len);
+/* Take back slots; lines go back to the engine. */
+void ni_ucx_sent(struct ni_ucx_peer *peer);
+/* The peer gives lines back. False: those were never sent. */
+bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed);
+
+/* ---- receive.c ------------------------------------------------------------------------------- */
+
+ucs_status_t ni_ucx_on_message(void *link, const void *header, size_t header_len, void *data,
+                               size_t len, const ucp_am_recv_param_t *param);
+/* Wipe what the engine has consumed, and give it back when it is time. */
+void ni_ucx_consumed(struct ni_ucx_peer *peer);
+
+/* ---- end.c ----------------------------------------------------------------------------------- */
+
+/* The peer goes, with this status: what it sent is read first. */
+void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status);
+/* Whatever needs the engine. The lock is not held. */
+unsigned ni_ucx_settle(struct ni_ucx_link *link);
+/* Say bye, close the endpoint of UCX, and move it to the graves. */
+void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye);
+/* Free those of which UCX has nothing any more. */
+void ni_ucx_graves(struct ni_ucx_link *link);
+/* Answer a bye, once. */
+void ni_ucx_answer(struct ni_ucx_peer *peer);
+/* The link closes: say bye to all, and wait for a bounded time until what was committed has left. */
+void ni_ucx_farewell(struct ni_ucx_link *link);
+/* Free it, now or as soon as no peer can lose anything by it. Waits if no other link would see to it. */
+void ni_ucx_linger(struct ni_ucx_link *link);
+/* Look at those that linger. */
+void ni_ucx_linger_poll(void);
+void ni_ucx_link_free(struct ni_ucx_link *link);
+
+/* ---- progress.c, wait.c ---------------------------------------------------------------------- */
+
+unsigned ni_ucx_progress(struct ni_link *link);
+bool ni_ucx_arm(struct ni_link *link, bool (*has_work)(void *core));
+void ni_ucx_sleep(struct ni_link *link, uint64_t timeout_us);
+void ni_ucx_wait(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
+void ni_ucx_rouse(struct ni_link *link);
+unsigned ni_ucx_descriptors(struct ni_link *link, int fds[NI_LINK_DESCRIPTORS]);
+void ni_ucx_slept(struct ni_link *link);
+void ni_ucx_wish(struct ni_link *link, uint32_t wishes);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* On how many hosts the job runs, or may come to run. */
+#include <stdlib.h>
+
+#include "base/topology.h"
+#include "ompi_glue/component.h"
+
+#if BTL_VERSION >= 330
+#define OMPI_GLUE_NUM_NODES PMIX_NUM_NODES
+#define OMPI_GLUE_UNIV_SIZE PMIX_UNIV_SIZE
+#define OMPI_GLUE_UINT32    PMIX_UINT32
+#else
+#define OMPI_GLUE_NUM_NODES OPAL_PMIX_NUM_NODES
+#define OMPI_GLUE_UNIV_SIZE OPAL_PMIX_UNIV_SIZE
+#define OMPI_GLUE_UINT32    OPAL_UINT32
+#endif
+
+/* A number that the runtime keeps for the job; 0: it keeps none. */
+static unsigned ask(const char *key)
+{
+    opal_process_name_t all = OPAL_PROC_MY_NAME;
+    uint32_t number = 0, *value = &number;
+    int rc;
+
+    all.vpid = OPAL_VPID_WILDCARD;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, key, &all, &value, OMPI_GLUE_UINT32);
+    return rc == OPAL_SUCCESS ? number : 0;
+}
+
+/* Cores of this host that the process is allowed; 0: unknown. A host has as many slots, unless its user says
+ * otherwise. */
+static unsigned cores(void)
+{
+    struct ni_topology *topology = malloc(sizeof(*topology));
+    unsigned count = 0;
+
+    if (topology != NULL && ni_topology_find(topology) == NI_OK) {
+        for (int cpu = ni_cpus_next(&topology->allowed, 0); cpu >= 0;
+             cpu = ni_cpus_next(&topology->allowed, (unsigned)cpu + 1)) {
+            count += topology->cores[cpu] == cpu;
+        }
+    }
+    free(topology);
+    return count;
+}
+
+unsigned ompi_glue_hosts(void)
+{
+    unsigned hosts = ask(OMPI_GLUE_NUM_NODES), slots, here;
+
+    if (hosts > 1) {
+        return hosts;
+    }
+    /* No runtime tells how many hosts it has for jobs that will be spawned, but it tells the slots of all. Cores take
+     * milliseconds to count, so not where our own processes fill all slots. */
+    slots = ask(OMPI_GLUE_UNIV_SIZE);
+    if (slots <= ompi_glue_node_peers() + 1) {
+        return 1;
+    }
+    here = cores();
+    return here != 0 && slots > here ? 2 : 1;
+}
+
+bool ompi_glue_several_hosts(void)
+{
+    return ask(OMPI_GLUE_NUM_NODES) > 1;
+}

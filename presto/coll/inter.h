@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRI_COLL_INTER_H
+#define PRI_COLL_INTER_H
+
+/*
+ * Collective operations between two groups: what pri_coll_ functions do with a team that has an `inter`. Each is a schedule of the
+ * team of both groups, whose tags all ranks count alike, also those that have nothing to do.
+ *
+ * A root is PRI_ROOT in its own place, PRI_PROC_NULL elsewhere in its group, and its rank there in the other group.
+ * What is reduced is the other group's data.
+ */
+
+#include "coll/private.h"
+
+enum { PRI_ROOT = -4 };
+
+struct pri_inter {
+    struct pri_team
+        all; /* the ranks of one group, then those of the other, in the same order for all */
+    int local, locals;   /* in it: the first rank of the own group, and how many it has */
+    int remote, remotes; /* of the other group */
+};
+
+int pri_inter_bcast(struct pri_team *team, void *buf, size_t count, struct pri_type *type, int root,
+                    struct pri_request *request);
+/* Everybody to everybody of the other group; in is the same for all with `same`. */
+int pri_inter_exchange(struct pri_team *team, struct pri_some in, bool same, struct pri_some out,
+                       struct pri_request *request);
+int pri_inter_exchangev(struct pri_team *team, const struct pri_parts *in,
+                        const struct pri_parts *out, struct pri_request *request);
+int pri_inter_allgatherv(struct pri_team *team, struct pri_some in, const struct pri_parts *out,
+                         struct pri_request *request);
+/* parts: NULL, or instead of the root's side. */
+int pri_inter_gather(struct pri_team *team, struct pri_some in, struct pri_some out,
+                     const struct pri_parts *parts, int root, struct pri_request *request);
+int pri_inter_scatter(struct pri_team *team, struct pri_some in, const struct pri_parts *parts,
+                      struct pri_some out, int root, struct pri_request *request);
+
+int pri_inter_reduce(struct pri_team *team, const void *in, void *out, size_t count,
+                     struct pri_type *type, struct pri_op *op, int root,
+                     struct pri_request *request);
+int pri_inter_allreduce(struct pri_team *team, const void *in, void *out, size_t count,
+                        struct pri_type *type, struct pri_op *op, struct pri_request *request);
+/* counts: of the own group's ranks; NULL: each has `each`. */
+int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
+                             size_t each, struct pri_type *type, struct pri_op *op,
+                             struct pri_request *request);
+
+/* data goes from rank `root` of both groups to n ranks of them, from `first` on; this rank is one of these. */
+void pri_write_inter_tree(struct pri_sched *s, struct pri_data data, int root, int first, int n);
+
+#endif

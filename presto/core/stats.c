@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How rank 0 reaches the others, told at the start, and what a rank's interface has counted, when it leaves. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/launch.h"
+
+void pri_map_print(const struct pri_rank *self)
+{
+    struct ni_peer **peers;
+    char text[1024]; /* more is cut */
+    long wanted = 0;
+
+    if (self->rank != 0 || !pri_environment("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
+        return;
+    }
+    peers = calloc((size_t)self->size, sizeof(struct ni_peer *));
+    for (int rank = 0; peers != NULL && rank < self->size; rank++) {
+        peers[rank] = self->peers[rank].ni;
+    }
+    if (peers != NULL && ni_map_describe(peers, (size_t)self->size, text, sizeof(text)) > 0) {
+        fprintf(stderr, "presto: rank 0 reaches others by %s\n", text);
+    }
+    free(peers);
+}
+
+/* One line, written at once, so that those of several ranks do not mix; statistics that are 0 are left out. */
+void pri_stats_print(const struct pri_rank *self)
+{
+    char line[4096];
+    size_t used;
+    long wanted = 0;
+
+    if (!pri_environment("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
+        return;
+    }
+    used = (size_t)snprintf(line, sizeof(line), "presto: rank %d of %d:", self->rank, self->size);
+    for (size_t i = 0; i < ni_stat_count && used < sizeof(line); i++) {
+        uint64_t value = ni_stat_read(self->ni, i);
+
+        if (value != 0) {
+            used += (size_t)snprintf(line + used, sizeof(line) - used, " %s %llu",
+                                     ni_stat_infos[i].name, (unsigned long long)value);
+        }
+    }
+    fprintf(stderr, "%s\n", line);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Part of mpi.h: handles as integers, for programs that keep them in Fortran's variables or in files of their own. Each rank has its
+ * own numbers; the same handle always has the same one. */
+#ifndef PRESTO_MPI_FORTRAN_H
+#define PRESTO_MPI_FORTRAN_H
+
+#define MPI_F_STATUS_SIZE     6
+#define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
+#define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
+
+PRESTO_FN(MPI_Fint, Comm_c2f, (MPI_Comm comm));
+PRESTO_FN(MPI_Comm, Comm_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Errhandler_c2f, (MPI_Errhandler errhandler));
+PRESTO_FN(MPI_Errhandler, Errhandler_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Group_c2f, (MPI_Group group));
+PRESTO_FN(MPI_Group, Group_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Info_c2f, (MPI_Info info));
+PRESTO_FN(MPI_Info, Info_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Message_c2f, (MPI_Message message));
+PRESTO_FN(MPI_Message, Message_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Op_c2f, (MPI_Op op));
+PRESTO_FN(MPI_Op, Op_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Request_c2f, (MPI_Request request));
+PRESTO_FN(MPI_Request, Request_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Type_c2f, (MPI_Datatype type));
+PRESTO_FN(MPI_Datatype, Type_f2c, (MPI_Fint number));
+PRESTO_FN(MPI_Fint, Win_c2f, (MPI_Win win));
+PRESTO_FN(MPI_Win, Win_f2c, (MPI_Fint number));
+/* All of a status, as integers. */
+PRESTO_FN(int, Status_c2f, (const MPI_Status *status, MPI_Fint *numbers));
+PRESTO_FN(int, Status_f2c, (const MPI_Fint *numbers, MPI_Status *status));
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passive epochs: locks, and flushing. control.h says how a lock works. */
+#include "rma/control.h"
+
+/* Until a word of the target's lock has reached a ticket. */
+static int wait_turn(struct pri_rma_target *t, size_t word, uint64_t ticket)
+{
+    unsigned spins = 0;
+    uint64_t now;
+    int error;
+
+    while ((error = pri_rma_word_load(t, word, &now)) == 0 && now != ticket) {
+        pri_relax(t->rma->self, &spins);
+        if (NI_UNLIKELY(pri_rma_lost(t->rma)))
+            return PRI_ERR_PEER;
+    }
+    return error;
+}
+
+static int enter(struct pri_rma_target *t, bool exclusive)
+{
+    uint64_t ticket;
+    int error = pri_rma_word_add(t, PRI_RMA_WORD(users), 1, &ticket);
+
+    if (error == 0 && exclusive)
+        return wait_turn(t, PRI_RMA_WORD(writers), ticket);
+    if (error == 0)
+        error = wait_turn(t, PRI_RMA_WORD(readers), ticket);
+    return error != 0 ? error : pri_rma_word_add(t, PRI_RMA_WORD(readers), 1, NULL);
+}
+
+static int leave(struct pri_rma_target *t, bool exclusive)
+{
+    int error = exclusive ? pri_rma_word_add(t, PRI_RMA_WORD(readers), 1, NULL) : 0;
+    return error != 0 ? error : pri_rma_word_add(t, PRI_RMA_WORD(writers), 1, NULL);
+}
+
+/* Accesses begin: a fence that nobody has used is no epoch. */
+static int end_fence(struct pri_rma *rma)
+{
+    if (atomic_load_explicit(&rma->fence, memory_order_relaxed) == PRI_RMA_FENCE_USED)
+        return PRI_RMA_SYNC;
+    atomic_store_explicit(&rma->fence, PRI_RMA_NO_FENCE, memory_order_relaxed);
+    return 0;
+}
+
+static int lock(struct pri_rma_target *t, bool exclusive, bool check)
+{
+    unsigned none = PRI_RMA_NO_ACCESS;
+    int error = 0;
+
+    if (!atomic_compare_exchange_strong_explicit(&t->access, &none, PRI_RMA_LOCKING,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return PRI_RMA_SYNC;
+    if (check)
+        error = enter(t, exclusive);
+    unsigned access = error != 0 ? PRI_RMA_NO_ACCESS
+                      : !check   ? PRI_RMA_LOCKED_UNCHECKED
+                                 : (exclusive ? PRI_RMA_LOCKED_EXCLUSIVELY : PRI_RMA_LOCKED);
+    /* release, with the acquire above and in unlock */
+    atomic_store_explicit(&t->access, access, memory_order_release);
+    return error;
+}
+
+static int unlock(struct pri_rma_target *t)
+{
+    unsigned access = atomic_load_explicit(&t->access, memory_order_acquire);
+    int error = pri_rma_drain(t), rc = 0;
+
+    if (access != PRI_RMA_LOCKED_UNCHECKED)
+        rc = leave(t, access == PRI_RMA_LOCKED_EXCLUSIVELY);
+    atomic_store_explicit(&t->access, PRI_RMA_NO_ACCESS, memory_order_release);
+    return error != 0 ? error : rc;
+}
+
+static bool all_locked(const struct pri_rma *rma)
+{
+    return atomic_load_explicit(&rma->all, memory_order_relaxed);
+}
+
+int pri_rma_lock(struct pri_rma *rma, int target, bool exclusive, bool check)
+{
+    int error = all_locked(rma) || rma->started != NULL ? PRI_RMA_SYNC : end_fence(rma);
+
+    if (error == 0)
+        error = lock(&rma->target[target], exclusive, check);
+    if (error == 0)
+        atomic_fetch_add_explicit(&rma->locks, 1, memory_order_relaxed);
+    return error;
+}
+
+static bool is_locked(const struct pri_rma_target *t)
+{
+    unsigned access = atomic_load_explicit(&t->access, memory_order_relaxed);
+    return access >= PRI_RMA_LOCKED && access < PRI_RMA_LOCKING;
+}
+
+int pri_rma_unlock(struct pri_rma *rma, int target)
+{
+    if (all_locked(rma) || !is_locked(&rma->target[target]))
+        return PRI_RMA_SYNC;
+    int error = unlock(&rma->target[target]);
+    pri_rma_order(rma);
+    atomic_fetch_sub_explicit(&rma->locks, 1, memory_order_relaxed);
+    return error;
+}
+
+int pri_rma_lock_all(struct pri_rma *rma, bool check)
+{
+    if (all_locked(rma) || rma->started != NULL ||
+        atomic_load_explicit(&rma->locks, memory_order_relaxed) != 0)
+        return PRI_RMA_SYNC;
+    int error = end_fence(rma), done = 0;
+    /* All ranks in the same order, so that nobody waits in a circle with an exclusive lock. */
+    for (; error == 0 && done < rma->team->size; done++)
+        error = lock(&rma->target[done], false, check);
+    if (error == 0)
+        atomic_store_explicit(&rma->all, true, memory_order_relaxed);
+    for (int i = 0; error != 0 && i < done - 1; i++)
+        (void)unlock(&rma->target[i]);
+    return error;
+}
+
+int pri_rma_unlock_all(struct pri_rma *rma)
+{
+    int error = 0;
+
+    if (!all_locked(rma))
+        return PRI_RMA_SYNC;
+    for (int i = 0; i < rma->team->size; i++) {
+        int rc = unlock(&rma->target[i]);
+        error = error != 0 ? error : rc;
+    }
+    pri_rma_order(rma);
+    atomic_store_explicit(&rma->all, false, memory_order_relaxed);
+    return error;
+}
+
+int pri_rma_flush(struct pri_rma *rma, int target)
+{
+    int error = 0;
+
+    if (target >= 0) {
+        if (!is_locked(&rma->target[target]))
+            return PRI_RMA_SYNC;
+        error = pri_rma_drain(&rma->target[target]);
+    } else {
+        if (!all_locked(rma) && atomic_load_explicit(&rma->locks, memory_order_relaxed) == 0)
+            return PRI_RMA_SYNC;
+        for (int i = 0; i < rma->team->size; i++) {
+            int rc = pri_rma_drain(&rma->target[i]);
+            error = error != 0 ? error : rc;
+        }
+    }
+    pri_rma_order(rma);
+    return error;
+}
+
+void pri_rma_sync(struct pri_rma *rma)
+{
+    pri_rma_order(rma);
+    (void)pri_progress(rma->self);
+}
+
+int pri_rma_accumulate_lock(struct pri_rma_target *t)
+{
+    uint64_t holder, me = (uint64_t)t->rma->team->rank + 1;
+    unsigned spins = 0;
+    int error;
+
+    while ((error = pri_rma_word_claim(t, PRI_RMA_WORD(accumulator), me, &holder)) == 0 &&
+           holder != 0) {
+        pri_relax(t->rma->self, &spins);
+        if (NI_UNLIKELY(pri_rma_lost(t->rma)))
+            return PRI_ERR_PEER;
+    }
+    return error;
+}
+
+void pri_rma_accumulate_unlock(struct pri_rma_target *t)
+{
+    (void)pri_rma_word_add(t, PRI_RMA_WORD(accumulator), -((uint64_t)t->rma->team->rank + 1), NULL);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fuzz_input.h"
+#include "tools/run.h"
+
+/*
+ * What ranks say to prestorun (core/wire_up.h), from ranks that say anything. The input is a row of pieces: the number of a rank, how
+ * many bytes it says, and these; or what it does otherwise. Pieces may be parts of messages. prestorun may end the job, and then says
+ * so once; it never takes more than there is, never waits, and as long as the job goes on, ranks that speak well
+ * get the table of addresses.
+ */
+
+enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, READ };
+
+static int ended; /* times that the job was ended */
+
+void run_end_all(struct run_job *job, int code, int signal)
+{
+    must(signal == SIGTERM && code >= 0 && code <= 255, "the job ends with a status that is one");
+    ended += !job->over;
+    job->over = true;
+    job->code = code;
+}
+
+struct scene {
+    struct run_job job;
+    struct run_rank ranks[RANKS];
+    int theirs[RANKS]; /* -1: closed */
+};
+
+static void open_scene(struct scene *scene)
+{
+    memset(scene, 0, sizeof(*scene));
+    ended = 0;
+    scene->job.options.ranks = RANKS;
+    scene->job.ranks = scene->ranks;
+    for (int i = 0; i < RANKS; i++) {
+        int ends[2];
+
+        must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
+             "sockets");
+        scene->ranks[i].number = i;
+        scene->ranks[i].pid = 1;
+        scene->ranks[i].wire = ends[0];
+        scene->theirs[i] = ends[1];
+    }
+}
+
+static void close_scene(struct scene *scene)
+{
+    for (int i = 0; i < RANKS; i++) {
+        if (scene->ranks[i].wire >= 0) {
+            close(scene->ranks[i].wire);
+        }
+        if (scene->theirs[i] >= 0) {
+            close(scene->theirs[i]);
+        }
+    }
+    free(scene->job.table);
+}
+
+static void check(const struct scene *scene)
+{
+    int hellos = 0;
+
+    for (int i = 0; i < RANKS; i++) {
+        const struct run_rank *rank = &scene->ranks[i];
+
+        hellos += rank->hello;
+        must(rank->got <= sizeof(rank->message), "no more is kept than there is room for");
+        must(rank->blob_length <= sizeof(rank->blob), "no address is longer than one can be");
+        must(rank->told <= scene->job.table_length, "no more is sent than the table");
+    }
+    must(hellos == scene->job.hellos, "each rank joins once");
+    must(ended == scene->job.over, "the job ends once");
+    must((scene->job.table != NULL) == (hellos == RANKS), "the table is sent when all have joined");
+    must(scene->job.refused == 0 || scene->job.over, "what is refused ends the job");
+}
+
+static void say(struct scene *scene, int i, const void *data, size_t length)
+{
+    if (scene->theirs[i] >= 0) {
+        (void)!send(scene->theirs[i], data, length, MSG_NOSIGNAL);
+    }
+    if (scene->ranks[i].wire >= 0) {
+        run_wire_drain(&scene->job, &scene->ranks[i]);
+    }
+    check(scene);
+}
+
+static void say_message(struct scene *scene, int i, uint32_t kind, const void *data,
+                        uint32_t length)
+{
+    uint8_t message[sizeof(struct pri_wire_head) + 64];
+    const struct pri_wire_head head = {.kind = kind, .length = length};
+
+    memcpy(message, &head, sizeof(head));
+    memcpy(message + sizeof(head), data, length);
+    say(scene, i, message, sizeof(head) + length);
+}
+
+static void step(struct scene *scene, struct input *in)
+{
+    uint8_t who, what, data[256];
+    int i;
+
+    take(in, &who, 1);
+    take(in, &what, 1);
+    i = who % RANKS;
+    if (what < SAYS_MOST) {
+        take(in, data, what);
+        say(scene, i, data, what);
+        return;
+    }
+    take(in, data, 4);
+    switch (what) {
+    case HELLO:
+        say_message(scene, i, PRI_WIRE_HELLO, data, 4);
+        break;
+    case ABORT:
+        say_message(scene, i, PRI_WIRE_ABORT, data, 4);
+        break;
+    case BYE:
+        say_message(scene, i, PRI_WIRE_BYE, data, 0);
+        break;
+    case CLOSE:
+        if (scene->theirs[i] >= 0) {
+            close(scene->theirs[i]);
+            scene->theirs[i] = -1;
+        }
+        say(scene, i, "", 0);
+        break;
+    default:
+        if (scene->theirs[i] >= 0) {
+            (void)!read(scene->theirs[i], data, sizeof(data));
+        }
+        run_wire_write(&scene->job, &scene->ranks[i]);
+        check(scene);
+    }
+}
+
+/* A rank that is there, and of whose messages none is incomplete, joins; then all get the table. */
+static void go_on(struct scene *scene)
+{
+    for (int i = 0; i < RANKS; i++) {
+        const struct run_rank *rank = &scene->ranks[i];
+
+        if (!rank->hello && rank->wire >= 0 && scene->theirs[i] >= 0 && rank->got == 0 &&
+            !scene->job.over) {
+            say_message(scene, i, PRI_WIRE_HELLO, "address", 7);
+            must(rank->hello, "a rank that speaks well joins");
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, size};
+    static struct scene scene;
+
+    open_scene(&scene);
+    while (in.left > 0) {
+        step(&scene, &in);
+    }
+    go_on(&scene);
+    close_scene(&scene);
+    return 0;
+}

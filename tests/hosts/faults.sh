@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# An MPI program that checks its data, between two hosts whose link is cut and healed, and shakes, and
+# with one host killed. Usage: faults.sh [ARGUMENT...]
+# ARGUMENTs are for mpirun and choose the transport; the default is btl tcp, of which this is known to hold.
+. "$(dirname "$0")/common.sh"
+needs_hosts
+build=${APELINK_BUILDDIR:-.}
+[ -x "$build/tests/mpi/p2p_soak" ] || skip "configure found no Open MPI, so the MPI programs were not built"
+[ -z "${APELINK_SANITIZER-}" ] || skip "apelink-hosts and btl tcp are not built with sanitizers"
+[ $# -gt 0 ] || set -- --mca pml ob1 --mca btl tcp,self
+
+# soak MESSAGES ARGUMENT...: two processes on each of two hosts; runs until it ends by itself.
+soak() {
+    messages=$1
+    shift
+    "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
+        "$build/tests/mpi/p2p_soak" -n "$messages" -seed 6 >"$work/soak" 2>&1
+}
+
+# ended STATUS WHAT
+ended() {
+    { [ "$1" = 0 ] && grep -q '^MT-OK' "$work/soak"; } || {
+        fail "$2: exit status $1"
+        tail -n 20 "$work/soak" | sed 's/^/    /'
+    }
+}
+
+expect 0 "$hosts" up -n 2 --link delay=5ms,jitter=5ms
+soak 20 "$@"
+ended $? "a link with 10 ms of jitter"
+
+# Cut a few times while it runs, until it has ended.
+expect 0 "$hosts" link h1 clear
+expect 0 "$hosts" link h2 clear
+soak 3000 "$@" &
+soaker=$!
+cuts=0
+while [ $cuts -lt 3 ] && kill -0 $soaker 2>/dev/null; do
+    sleep 0.3
+    expect 0 "$hosts" cut h2
+    sleep 0.2
+    expect 0 "$hosts" heal h2
+    cuts=$((cuts + 1))
+done
+wait $soaker
+ended $? "a link that is cut and healed"
+
+# A host is gone: mpirun ends with an error, and with it all processes of the other host.
+soak 100000 "$@" &
+soaker=$!
+sleep 1
+expect 0 "$hosts" kill h2
+wait $soaker
+status=$?
+{ [ $status != 0 ] && [ $status != 124 ] && ! grep -q '^MT-OK' "$work/soak"; } ||
+    fail "exit status $status with a host killed: $(cat "$work/soak")"
+for _ in $(seq 200); do
+    "$hosts" exec h1 sh -c 'grep -sl p2p_soak /proc/[0-9]*/comm' >"$work/left" || break
+    sleep 0.05
+done
+[ ! -s "$work/left" ] || fail "processes are left on the other host: $(cat "$work/left")"
+finish "MPI goes on over a link that was cut $cuts times, and one that shakes"

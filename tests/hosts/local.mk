@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# apelink-hosts: several hosts on one machine.
+
+hosts_tests = \
+    tests/hosts/clean.sh \
+    tests/hosts/faults.sh \
+    tests/hosts/faults_apelink.sh \
+    tests/hosts/link.sh \
+    tests/hosts/mpirun.sh \
+    tests/hosts/presto.sh \
+    tests/hosts/usage.sh
+
+TESTS += $(hosts_tests)
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/possible.sh tests/hosts/udp.py

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The link between hosts by itself.
+
+if HAVE_UCX
+tests_links_test_ucx_strangers_SOURCES = tests/links/test_ucx_strangers.c
+tests_links_test_ucx_strangers_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
+tests_links_test_ucx_strangers_LDADD = $(LINKS_LIBS)
+
+check_PROGRAMS += tests/links/test_ucx_strangers
+TESTS += tests/links/test_ucx_strangers
+endif

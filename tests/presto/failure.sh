@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank dies in the middle of an operation, is stopped for a while, or was a thread that has ended: the others end with an error that
+# names it, or the job is ended; nobody waits for good.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=mpi_common.sh
+. "$here/mpi_common.sh"
+native=$build/tests/presto/native_fail
+cases=0
+
+# Cases mostly wait: several run at once. Each writes to a file of its own, and its failures to another.
+failed() {
+    { echo "FAIL: $*"; sed 's/^/    /' "$out"; } >"$out.failed"
+}
+
+# ends CODE WHAT PATTERN COMMAND...: with CODE (any: but for 0 and a time-out), and each line of its output is like PATTERN.
+ends() {
+    cases=$((cases + 1))
+    out=$work/$cases
+    one "$@" &
+    [ $((cases % 6)) -ne 0 ] || wait
+}
+
+one() {
+    code=$1
+    what=$2
+    pattern=$3
+    shift 3
+    timeout 120 "$@" >"$out" 2>&1 </dev/null
+    status=$?
+    case $code/$status in
+    any/0 | any/124) failed "$what: exit status $status" ;;
+    any/* | "$status/$status") ;;
+    *) failed "$what: exit status $status, not $code" ;;
+    esac
+    [ -z "$pattern" ] || grep -Eq "$pattern" "$out" || failed "$what: does not say '$pattern'"
+    case $pattern in
+    '^'*'$') [ "$(wc -l <"$out")" -eq 1 ] || failed "$what: prints more" ;;
+    esac
+}
+
+goes_on='^prestorun: rank 1 .* was ended by signal 9 .*; the others go on$'
+for operation in barrier allreduce allreduce-long alltoall allgather bcast bcast-long gather; do
+    ends 137 "$operation" "$goes_on" "$prestorun" -n 5 --keep-going "$native" $operation
+done
+ends 137 "a job that is ended" '; ending the other ranks' "$prestorun" -n 4 "$native" barrier
+ends 0 "a rank that is stopped" '' "$prestorun" -n 4 "$native" stop
+ends 1 "a thread that ends" 'presto: rank 1 was a thread that has ended without pr_fini' "$native" thread
+
+compile "$here/mpi_fail.c" "$work/mpi_fail" || exit 1
+for operation in barrier allreduce alltoall ibarrier iallgather ssend any; do
+    ends 137 "MPI: $operation" "$goes_on" "$prestorun" -n 4 --keep-going "$work/mpi_fail" $operation
+done
+ends any "MPI: an error that nobody handles" 'An error occurred in MPI_Allreduce' \
+    "$prestorun" -n 3 --keep-going "$work/mpi_fail" allreduce fatal
+ends any "MPI: its text" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
+    "$prestorun" -n 3 --keep-going "$work/mpi_fail" barrier fatal
+
+# By mpirun, which ends the job. ThreadSanitizer takes libevent's locks for errors.
+case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
+/* | */*thread*) ;;
+*)
+    if grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
+        ends any "by mpirun" '' "$MPIRUN" --oversubscribe --bind-to none -n 3 "$work/mpi_fail" alltoall fatal
+    fi
+    ;;
+esac
+wait
+
+cat "$work"/*.failed 2>/dev/null && exit 1
+echo "failure: $cases cases"
