@@ -106,7 +106,7 @@ class Environment:
         if self.leaks:
             # What a component still holds by its variables is lost as well when it is unloaded: globals do not count.
             env.update({
-                "APELINK_MT_LEAKS": "1", "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=10:symbolize=0",
+                "APELINK_MT_LEAKS": "1", "ASAN_OPTIONS": "detect_leaks=1:intercept_tls_get_addr=0:fast_unwind_on_malloc=0:malloc_context_size=10:symbolize=0",
                 "LSAN_OPTIONS": f"use_globals=0:exitcode=0:log_path={self.work}/{LEAKS}",
             })
         if self.components:
