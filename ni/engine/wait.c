@@ -14,7 +14,8 @@
 enum {
     NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
     NI_SPIN_CROWD = 50, /* without; of lanes, not of polls: the more peers share the cores, the less
-                              probable is it that the one that we wait for runs */
+                              probable is it that the one that we wait for runs. Also towards other
+                              hosts: there each poll asks the kernel, and a yield takes no longer */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
 };
 
@@ -38,7 +39,7 @@ static uint64_t spin_limit(const struct ni *ni)
     if (ni->config->spin != 0) {
         return ni->config->spin;
     }
-    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores
+    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores && !ni_reaches_hosts(ni)
                ? NI_SPIN_ROOM
                : NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
 }

@@ -109,7 +109,7 @@ struct pri_rank {
     _Atomic unsigned lost;  /* ranks that have died */
     int rank, size;         /* in the job */
     bool threads;           /* PRI_THREAD_MULTIPLE */
-    bool crowded;           /* more ranks on this host than cores */
+    bool crowded;           /* whoever waits gives the core to others: see open_ni */
     unsigned spins;         /* empty polls before a waiter rests */
     enum pri_thread_level level;
     enum pri_launch launch;
@@ -372,6 +372,10 @@ static inline unsigned pri_progress(struct pri_rank *self)
     }
     return events;
 }
+
+/* The same for whoever looks again and again, in the program's own time: if nothing moved, and others may need the core,
+ * it gives them a turn. */
+void pri_look(struct pri_rank *self);
 
 /* For loops that wait for anything: `unsigned spins = 0; while (!there) pri_relax(self, &spins);`
  * Progress; after many rounds in vain it yields, then sleeps for at most a millisecond at a time. */

@@ -17,7 +17,7 @@ static int look(struct pri_rank *self, struct pri_where from, enum ni_search_op 
     if (result == NI_PTL_NO_MATCH) {
         bool in_vain = pri_in_vain(self, from); /* before the last look */
 
-        (void)pri_progress(self);
+        pri_look(self);
         result = ni_me_probe(self->ni, PRI_PT, &me, op, event);
         if (result == NI_PTL_NO_MATCH && in_vain) {
             return PRI_ERR_PEER;

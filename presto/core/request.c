@@ -98,7 +98,7 @@ int pri_wait(struct pri_request *request)
 bool pri_test(struct pri_request *request)
 {
     if (!pri_done(request)) {
-        (void)pri_progress(request->rank);
+        pri_look(request->rank);
     }
     return pri_done(request);
 }

@@ -73,7 +73,10 @@ static int open_ni(struct pri_rank *self)
                 ni_status_text(status));
         return PRI_ERR_START;
     }
-    self->crowded = attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as giving the core to
+     * others, who may be more than the ranks: hosts can be parts of a machine. */
+    self->crowded =
+        attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN) || ni_reaches_hosts(self->ni);
     self->spins = self->crowded ? 1 : 20000;
     ni_on_peer_down(self->ni, pri_peer_down, self);
     if (open_portal(self) != NI_OK) {

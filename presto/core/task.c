@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress beside the NI's: tasks, and what waiters do between two looks. */
+#include <sched.h>
+
 #include "core/rank.h"
 
 /* ---- tasks ---------------------------------------------------------------------------------------- */
@@ -55,6 +57,13 @@ static NI_COLD void rest(struct pri_rank *self)
     (void)ni_wait(self->ni, self->threads ? REST_THREADS_US : REST_US);
     if (atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0) {
         pri_tasks_advance(self);
+    }
+}
+
+void pri_look(struct pri_rank *self)
+{
+    if (pri_progress(self) == 0 && self->crowded) {
+        sched_yield();
     }
 }
 

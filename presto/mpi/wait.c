@@ -155,7 +155,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
     *index = find_done(count, requests);
     if (*index == -1) {
-        pri_progress(pri_self());
+        pri_look(pri_self());
         *index = find_done(count, requests);
     }
     *flag = *index != -1;
@@ -211,7 +211,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
         return MPI_SUCCESS;
     }
     if (first == -1)
-        pri_progress(pri_self());
+        pri_look(pri_self());
     return finish_some(__func__, count, requests, outcount, indices, statuses);
 }
 PRI_ALIAS(Testsome);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words of control blocks, and operations of the NI that are waited for. */
-#include <sched.h>
-
 #include "rma/control.h"
 
 int pri_rma_error_of(ni_status status)
@@ -141,8 +139,8 @@ bool pri_rma_lost(const struct pri_rma *rma)
 
 void pri_rma_let_in(struct pri_rma *rma, bool give)
 {
-    unsigned events = pri_progress(rma->self);
-
-    if (give && events == 0 && rma->self->crowded)
-        sched_yield();
+    if (give)
+        pri_look(rma->self);
+    else
+        (void)pri_progress(rma->self);
 }
