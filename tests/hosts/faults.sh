@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # An MPI program that checks its data, between two hosts whose link is cut and healed, and shakes, and
 # with one host killed. Usage: faults.sh [ARGUMENT...]
-# ARGUMENTs are for mpirun and choose the transport; the default is btl tcp, of which this is known to hold.
+# ARGUMENTs are for mpirun and choose the transport; the default is btl tcp, of which this is known to hold. FAULTS_PROGRAM may
+# name another p2p_soak.
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}
-[ -x "$build/tests/mpi/p2p_soak" ] || skip "configure found no Open MPI, so the MPI programs were not built"
+program=${FAULTS_PROGRAM:-$build/tests/mpi/p2p_soak}
+[ -x "$program" ] || skip "configure found no Open MPI, so the MPI programs were not built"
 [ -z "${APELINK_SANITIZER-}" ] || skip "apelink-hosts and btl tcp are not built with sanitizers"
 [ $# -gt 0 ] || set -- --mca pml ob1 --mca btl tcp,self
 
@@ -15,7 +17,7 @@ soak() {
     messages=$1
     shift
     "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
-        "$build/tests/mpi/p2p_soak" -n "$messages" -seed 6 >"$work/soak" 2>&1
+        "$program" -n "$messages" -seed 6 >"$work/soak" 2>&1
 }
 
 # ended STATUS WHAT
@@ -55,6 +57,7 @@ wait $soaker
 status=$?
 { [ $status != 0 ] && [ $status != 124 ] && ! grep -q '^MT-OK' "$work/soak"; } ||
     fail "exit status $status with a host killed: $(cat "$work/soak")"
+says soak h2
 for _ in $(seq 200); do
     "$hosts" exec h1 sh -c 'grep -sl p2p_soak /proc/[0-9]*/comm' >"$work/left" || break
     sleep 0.05

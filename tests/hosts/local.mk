@@ -5,10 +5,12 @@ hosts_tests = \
     tests/hosts/clean.sh \
     tests/hosts/faults.sh \
     tests/hosts/faults_apelink.sh \
+    tests/hosts/faults_match.sh \
+    tests/hosts/faults_presto.sh \
     tests/hosts/link.sh \
     tests/hosts/mpirun.sh \
     tests/hosts/presto.sh \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/possible.sh tests/hosts/udp.py
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/udp.py

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# Sourced by the tests of Presto's programs on several hosts: common.sh, and what they need beside. needs_presto sets build, the
+# folder of the build; compile calls prestocc.
+. "$(dirname "$0")/common.sh"
+
+needs_presto() {
+    needs_hosts
+    build=$(cd "${APELINK_BUILDDIR:-.}" && pwd) || exit 1
+    grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h" ||
+        skip "configure found no PMIx, with which mpirun starts Presto's programs"
+    grep -q 'define NI_HAVE_UCX' "$build/apelink_config.h" || skip "configure found no UCX, so there is no link between hosts"
+    command -v "${MPIRUN:-mpirun}" >/dev/null 2>&1 || skip "there is no mpirun (Debian: openmpi-bin)"
+    [ -z "${APELINK_SANITIZER-}" ] || skip "apelink-hosts is not built with sanitizers"
+    OMPI_ALLOW_RUN_AS_ROOT=1
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    PRESTO_INCLUDEDIR=$(cd "$here/../../presto/include" && pwd)
+    PRESTO_LIBDIR=$build/presto/.libs
+    export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM PRESTO_INCLUDEDIR PRESTO_LIBDIR
+}
+
+compile() {
+    "$build/presto/tools/prestocc" -g -D_GNU_SOURCE -Wall -Wextra -Werror "$@" || fail "$* does not compile"
+}
