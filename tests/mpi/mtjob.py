@@ -18,7 +18,7 @@ STARTS = 3  # runs of a test before that counts as its failure
 MARK = "APELINK_MT_RUN"
 # What osc/rdma of Open MPI 4.1 needs between hosts: no dynamic windows, in which it waits for a lock that it holds; and the
 # first ranks on the first host, because a process that leads those of its host does not find what it keeps itself about
-# ranks on others.
+# ranks on others. With a rank for each host at most that is so anyway.
 RDMA_MCA = ("rmaps_base_mapping_policy", "slot")
 RDMA_ENV = "APELINK_MT_NO_DYNAMIC=1"
 HOST_END = 20  # seconds for processes on other hosts to notice that their job has ended
@@ -131,7 +131,7 @@ def on_host(host, *command):
 
 def rdma_on_hosts(test, env):
     """Whether osc/rdma has to be spared what it cannot do between hosts."""
-    return bool(env.hosts) and "rma" in test.tags and test.osc != "pt2pt"
+    return bool(env.hosts) and (test.osc == "rdma" or "rma" in test.tags and not test.osc)
 
 
 def environment(test, env):
@@ -198,7 +198,7 @@ def launcher(test, env, more=()):
     params = dict(p.split("=", 1) for p in ["mpi_yield_when_idle=1", *env.mca, *test.mca])
     if test.osc:
         params["osc"] = test.osc
-    if rdma_on_hosts(test, env):
+    if rdma_on_hosts(test, env) and test.np > len(env.hosts) + 1:
         params.setdefault(*RDMA_MCA)
     for name, value in params.items():
         command += ["--mca", name, value]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put, Get and Accumulate with derived datatypes at the origin, at the target, at both. */
+/* Put, Get and Accumulate with derived datatypes at the origin, at the target, at both. -most INTS leaves out those of more. */
 #include "dt.h"
 #include "rma.h"
 
@@ -112,13 +112,14 @@ int main(int argc, char **argv)
     struct rma w;
 
     mt_init(&argc, &argv);
+    size_t most = (size_t)mt_option(argc, argv, "-most", MOST);
     for (int kind = 0; kind < rma_kinds(); ++kind) {
         rma_open(&w, kind, MOST);
         for (int a = 0; a < dt_kinds(); ++a) {
             for (int k = 0; k < 3; ++k) {
                 /* ints on one side, or two different layouts */
                 int b = 0 == k ? 0 : 1 == k ? a : (a + 4) % dt_kinds();
-                for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+                for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; ++i) {
                     struct pair p;
                     if (make_pair(&p, a, b, sizes[i])) {
                         out(&w, &p, false);
