@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <linux/mempolicy.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,27 +11,11 @@
 
 enum { NODES_MAX = 64 }; /* bits of the mask that the kernel is given */
 
-static bool read_list(const char *path, struct ni_cpus *list)
-{
-    char text[4096];
-    FILE *file = fopen(path, "re");
-    bool good = file != NULL && fgets(text, sizeof(text), file) != NULL;
-
-    if (file != NULL) {
-        fclose(file);
-    }
-    if (!good) {
-        return false;
-    }
-    text[strcspn(text, "\n")] = '\0';
-    return ni_cpus_parse(list, text);
-}
-
 /* Nodes are numbers, and so a set of them is what a set of processors is. */
 static bool read_nodes(struct ni_cpus *nodes)
 {
     memset(nodes, 0, sizeof(*nodes));
-    return read_list("/sys/devices/system/node/has_memory", nodes) && ni_cpus_count(nodes) != 0;
+    return ni_cpus_read(nodes, "/sys/devices/system/node/has_memory") && ni_cpus_count(nodes) != 0;
 }
 
 unsigned ni_memory_nodes(void)
@@ -58,27 +41,11 @@ int ni_memory_node_choose(const struct ni_cpus *bound, const struct ni_cpus *nod
     return -1;
 }
 
-static bool find_bound(struct ni_cpus *bound)
-{
-    cpu_set_t set;
-
-    memset(bound, 0, sizeof(*bound));
-    if (sched_getaffinity(0, sizeof(set), &set) != 0) {
-        return false;
-    }
-    for (unsigned cpu = 0; cpu < NI_CPUS_MAX && cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &set)) {
-            ni_cpus_add(bound, cpu);
-        }
-    }
-    return true;
-}
-
 int ni_memory_node_near(void)
 {
-    struct ni_cpus nodes, bound;
+    struct ni_cpus nodes, bound = {{0}};
 
-    if (!read_nodes(&nodes) || ni_cpus_count(&nodes) == 1 || !find_bound(&bound)) {
+    if (!read_nodes(&nodes) || ni_cpus_count(&nodes) == 1 || !ni_cpus_bound(&bound)) {
         return -1;
     }
     for (int node = ni_cpus_next(&nodes, 0); node >= 0 && node < NODES_MAX;
@@ -87,7 +54,7 @@ int ni_memory_node_near(void)
         char path[64];
 
         snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-        if (read_list(path, &here) && ni_memory_node_choose(&bound, &here, 1) == 0) {
+        if (ni_cpus_read(&here, path) && ni_memory_node_choose(&bound, &here, 1) == 0) {
             return node;
         }
     }

@@ -49,6 +49,16 @@ void ni_cpus_join(struct ni_cpus *set, const struct ni_cpus *more)
     }
 }
 
+bool ni_cpus_covered(const struct ni_cpus *a, const struct ni_cpus *b, const struct ni_cpus *c)
+{
+    uint64_t rest = 0;
+
+    for (unsigned i = 0; i < NI_CPUS_MAX / 64; i++) {
+        rest |= a->bits[i] & ~(b->bits[i] | c->bits[i]);
+    }
+    return rest == 0;
+}
+
 /* A number below NI_CPUS_MAX, and where it ends. */
 static bool parse_cpu(const char **text, unsigned *cpu)
 {
@@ -89,19 +99,31 @@ bool ni_cpus_parse(struct ni_cpus *set, const char *list)
     }
 }
 
-static bool find_bound(struct ni_cpus *bound)
+bool ni_cpus_read(struct ni_cpus *set, const char *path)
 {
-    cpu_set_t set;
+    char line[4096];
+    FILE *file = fopen(path, "re");
+    bool good = file != NULL && fgets(line, sizeof(line), file) != NULL && ni_cpus_parse(set, line);
 
-    if (sched_getaffinity(0, sizeof(set), &set) != 0) {
+    if (file != NULL) {
+        fclose(file);
+    }
+    return good;
+}
+
+bool ni_cpus_bound(struct ni_cpus *set)
+{
+    cpu_set_t bound;
+
+    if (sched_getaffinity(0, sizeof(bound), &bound) != 0) {
         return false;
     }
     for (unsigned cpu = 0; cpu < NI_CPUS_MAX && cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &set)) {
-            ni_cpus_add(bound, cpu);
+        if (CPU_ISSET(cpu, &bound)) {
+            ni_cpus_add(set, cpu);
         }
     }
-    return ni_cpus_count(bound) != 0;
+    return ni_cpus_count(set) != 0;
 }
 
 #ifdef NI_HAVE_HWLOC
@@ -179,26 +201,13 @@ const char *ni_topology_source(void)
     return "/sys";
 }
 
-/* The list in a file. */
-static bool read_list(const char *path, struct ni_cpus *cpus)
-{
-    char line[1024];
-    FILE *file = fopen(path, "re");
-    bool ok = file != NULL && fgets(line, sizeof(line), file) != NULL && ni_cpus_parse(cpus, line);
-
-    if (file != NULL) {
-        fclose(file);
-    }
-    return ok;
-}
-
 /* What a file about a processor lists. */
 static bool read_cpu(int cpu, const char *what, struct ni_cpus *cpus)
 {
     char path[96];
 
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, what);
-    return read_list(path, cpus);
+    return ni_cpus_read(cpus, path);
 }
 
 static void take_near(struct ni_topology *found, int cpu)
@@ -217,9 +226,9 @@ static bool find_rest(struct ni_topology *found)
 {
     /* What the control group leaves; where it cannot be seen, all processors: binding to one that
      * is not ours fails, and then another is tried. */
-    if (!read_list("/sys/fs/cgroup/cpuset.cpus.effective", &found->allowed) &&
-        !read_list("/sys/fs/cgroup/cpuset/cpuset.effective_cpus", &found->allowed) &&
-        !read_list("/sys/devices/system/cpu/online", &found->allowed)) {
+    if (!ni_cpus_read(&found->allowed, "/sys/fs/cgroup/cpuset.cpus.effective") &&
+        !ni_cpus_read(&found->allowed, "/sys/fs/cgroup/cpuset/cpuset.effective_cpus") &&
+        !ni_cpus_read(&found->allowed, "/sys/devices/system/cpu/online")) {
         return false;
     }
     for (int cpu = ni_cpus_next(&found->allowed, 0); cpu >= 0;
@@ -245,7 +254,7 @@ ni_status ni_topology_find(struct ni_topology *topology)
     for (unsigned cpu = 0; cpu < NI_CPUS_MAX; cpu++) {
         topology->cores[cpu] = (uint16_t)cpu;
     }
-    if (!find_bound(&topology->bound) || !find_rest(topology)) {
+    if (!ni_cpus_bound(&topology->bound) || !find_rest(topology)) {
         return NI_ERR_UNSUPPORTED;
     }
     ni_cpus_join(&topology->allowed, &topology->bound);

@@ -37,8 +37,14 @@ unsigned ni_cpus_count(const struct ni_cpus *set);
 int ni_cpus_next(const struct ni_cpus *set, unsigned from);
 bool ni_cpus_meet(const struct ni_cpus *a, const struct ni_cpus *b);
 void ni_cpus_join(struct ni_cpus *set, const struct ni_cpus *more);
+/* Whether each of a is in b or c. */
+bool ni_cpus_covered(const struct ni_cpus *a, const struct ni_cpus *b, const struct ni_cpus *c);
 /* Add those of a list such as "0-3,8,10-11"; false: it is not one, and the set is undefined. */
 bool ni_cpus_parse(struct ni_cpus *set, const char *list);
+/* Add those of the list in a file of /sys; false: as above, or there is no such file. */
+bool ni_cpus_read(struct ni_cpus *set, const char *path);
+/* Add those on which the calling thread may run; false: the system does not say. */
+bool ni_cpus_bound(struct ni_cpus *set);
 
 struct ni_topology {
     struct ni_cpus allowed; /* what the control group leaves to the process */

@@ -170,6 +170,22 @@ static enum ni_placement wanted_by(const struct ni_open_attr *attr)
                                                    : values[ni_config_get()->placement];
 }
 
+bool ni_place_none_free(const struct ni_cpus *bound, const struct ni_cpus *online,
+                        const struct ni_cpus *taken)
+{
+    return ni_cpus_meet(taken, bound) ||
+           (ni_cpus_count(bound) == 1 && ni_cpus_covered(online, bound, taken));
+}
+
+/* The same of this thread and machine. */
+static bool none_free(const struct ni_cpus *taken)
+{
+    struct ni_cpus bound = {{0}}, online = {{0}};
+
+    return ni_cpus_bound(&bound) && ni_cpus_read(&online, "/sys/devices/system/cpu/online") &&
+           ni_place_none_free(&bound, &online, taken);
+}
+
 struct ni_placed ni_place_find(const struct ni_open_attr *attr)
 {
     enum ni_placement wanted = wanted_by(attr);
@@ -177,13 +193,19 @@ struct ni_placed ni_place_find(const struct ni_open_attr *attr)
     struct ni_topology topology;
     struct ni_cpus taken = {{0}};
 
-    /* Looking takes milliseconds: not where the answer is certain. */
+    /* Looking at caches and cores takes milliseconds: not where the answer is certain. */
     if (wanted == NI_PLACEMENT_TILE || (wanted == NI_PLACEMENT_AUTO && !known)) {
         memset(&topology, 0, sizeof(topology));
         return ni_place_choose(wanted, &topology, NULL);
     }
     if (known && !ni_cpus_parse(&taken, attr->taken_cpus)) {
         known = attr->taken_cpus[0] == '\0'; /* nobody else is here */
+    }
+    if (wanted == NI_PLACEMENT_AUTO && known && none_free(&taken)) {
+        struct ni_placed place = {.placement = NI_PLACEMENT_TILE, .cpu = -1};
+
+        say(&place, "the processes of the job leave no processor free");
+        return place;
     }
     return ni_place_choose(wanted, ni_topology_find(&topology) == NI_OK ? &topology : NULL,
                            known ? &taken : NULL);

@@ -29,7 +29,12 @@ struct ni_placed {
 struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topology *topology,
                                  const struct ni_cpus *taken);
 
-/* The same for a process that is opened with attr: what it says, or else the parameter. */
+/* Whether it is certain without a topology that AUTO does not become SPLIT: where the process is bound, which processors
+ * the machine has, where the others are bound. */
+bool ni_place_none_free(const struct ni_cpus *bound, const struct ni_cpus *online,
+                        const struct ni_cpus *taken);
+
+/* ni_place_choose for a process that is opened with attr: what it says, or else the parameter. */
 struct ni_placed ni_place_find(const struct ni_open_attr *attr);
 
 const char *ni_placement_name(enum ni_placement placement);

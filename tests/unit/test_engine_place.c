@@ -95,6 +95,34 @@ static void auto_splits_where_a_core_is_free(void **state)
     assert_int_equal(ni_place_choose(NI_PLACEMENT_AUTO, NULL, NULL).placement, tile);
 }
 
+/* The short way says no only where the long one does, and does so where processes fill the machine. */
+static void certainly_none_free(void **state)
+{
+    struct ni_cpus online = cpus("0-7"), bound = cpus("0"), taken = cpus("1-7");
+    unsigned certain = 0;
+
+    (void)state;
+    assert_true(ni_place_none_free(&bound, &online, &taken));
+    assert_true(ni_place_none_free(&online, &online, &bound));
+    taken = cpus("1-6");
+    assert_false(ni_place_none_free(&bound, &online, &taken));
+    for (unsigned bits = 0; bits < 1U << 16; bits++) {
+        struct ni_topology topology = machine("0", "0-7");
+
+        if ((bits & 0xff) == 0) {
+            continue; /* a process runs somewhere */
+        }
+        topology.bound.bits[0] = bits & 0xff;
+        taken.bits[0] = bits >> 8;
+        if (ni_place_none_free(&topology.bound, &online, &taken)) {
+            certain++;
+            assert_int_equal(ni_place_choose(NI_PLACEMENT_AUTO, &topology, &taken).placement,
+                             NI_PLACEMENT_TILE);
+        }
+    }
+    assert_in_range(certain, 1, (1U << 16) - 1);
+}
+
 /* Six processors that share a cache, each a core: the n-th process takes the n-th free one. */
 static void engines_do_not_meet(void **state)
 {
@@ -233,7 +261,7 @@ int main(void)
         cmocka_unit_test(lists_are_read),        cmocka_unit_test(auto_splits_where_a_core_is_free),
         cmocka_unit_test(engines_do_not_meet),   cmocka_unit_test(asking_decides),
         cmocka_unit_test(this_machine_is_found), cmocka_unit_test(parameter_and_attribute),
-        cmocka_unit_test(tile_waits_for_calls),
+        cmocka_unit_test(tile_waits_for_calls),  cmocka_unit_test(certainly_none_free),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
