@@ -254,6 +254,25 @@ void ni_copy_forget(struct ni_op *op)
     op->job = NULL;
 }
 
+ni_status ni_copy_at_once(struct ni_peer *peer, enum ni_copy_direction direction, uint8_t *local,
+                          uint64_t remote, uint64_t len)
+{
+    struct ni *ni = peer->ni;
+    struct ni_ep *ep = peer->ep;
+    ni_status status;
+
+    if (len >= NI_JOB_SHARE_MIN || others_to_copy(ni) || ni->engine != NULL || ni->threads ||
+        ni->config->bulk_chunk != 0) {
+        return NI_AGAIN;
+    }
+    status = ep->ops->copy(ep, direction, local, remote, len);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_stat_add(&ni->stats.bulk_bytes_self, len);
+    }
+    /* The kernel does not copy after all: packets do. */
+    return status == NI_ERR_UNSUPPORTED ? NI_AGAIN : status;
+}
+
 void ni_copy_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;

@@ -188,10 +188,18 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
 {
     bool by_kernel;
     struct ni_op *op;
+    ni_status status;
 
     local = len != 0 ? local : nothing;
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
+    }
+    if (by_kernel && !is_read) {
+        status = ni_copy_at_once(peer, NI_COPY_TO_PEER, local, where->addr, len);
+        if (status != NI_AGAIN) {
+            ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
+            return NI_OK;
+        }
     }
     op = ni_op_new_transfer(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack, local, len, where);
     if (op == NULL) {
