@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "letters.h"
+
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
@@ -195,8 +197,7 @@ static int parse_all(struct settings *settings, int argc, char **argv)
     int letter;
     int failed = 0;
 
-    opterr = 0;
-    while (failed == 0 && (letter = getopt(argc, argv, "a:b:n:r:l:hv")) != -1) {
+    while (failed == 0 && (letter = next_letter(argc, argv, "a:b:n:r:l:hv")) != -1) {
         if (letter == 'a')
             failed = parse("-a", optarg, 0, CPU_SETSIZE - 1, &settings->core[0]);
         else if (letter == 'b')
@@ -214,7 +215,7 @@ static int parse_all(struct settings *settings, int argc, char **argv)
                 printf("line_time (apelink) %s\n", PACKAGE_VERSION);
             return 1;
         } else {
-            fprintf(stderr, "line_time: no option -%c, or its value is missing; try -h\n", optopt);
+            refuse_letter("line_time", argv);
             return -1;
         }
     }

@@ -24,10 +24,10 @@ osu_names = \
 
 # What does not need MPI.
 osu_PROGRAMS += osu_bench/line_time
-osu_bench_line_time_SOURCES = osu_bench/line_time.c
+osu_bench_line_time_SOURCES = osu_bench/line_time.c osu_bench/letters.h
 osu_bench_line_time_LDADD = -lpthread
 osu_PROGRAMS += osu_bench/ni_commands
-osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c
+osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c osu_bench/letters.h
 osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_commands_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_tasks
@@ -196,7 +196,8 @@ TESTS += $(osu_mpi_tests)
 endif
 
 TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/counters.sh osu_bench/tests/line.sh \
-    osu_bench/tests/placement.sh osu_bench/tests/put_bw.sh osu_bench/tests/steps.sh osu_bench/tests/tasks.sh
+    osu_bench/tests/options.sh osu_bench/tests/placement.sh osu_bench/tests/put_bw.sh osu_bench/tests/steps.sh \
+    osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
 # without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
@@ -277,6 +278,7 @@ EXTRA_DIST += \
     osu_bench/tests/compare.sh \
     osu_bench/tests/counters.sh \
     osu_bench/tests/line.sh \
+    osu_bench/tests/options.sh \
     osu_bench/tests/placement.sh \
     osu_bench/tests/put_bw.sh \
     osu_bench/tests/steps.sh \

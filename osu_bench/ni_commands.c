@@ -30,6 +30,8 @@
 
 #include <apeni/apeni.h>
 
+#include "letters.h"
+
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
@@ -367,7 +369,7 @@ static bool parse(char letter, const char *text, unsigned long low, unsigned lon
 }
 
 /* Returns 0 to go on, 1 to end well, -1 to end badly. */
-static int parse_one(struct settings *settings, int letter)
+static int parse_one(struct settings *settings, int letter, char **argv)
 {
     unsigned long value;
 
@@ -395,7 +397,7 @@ static int parse_one(struct settings *settings, int letter)
         settings->largest = value;
         return 0;
     default:
-        fprintf(stderr, "ni_commands: no option -%c, or its value is missing; try -h\n", optopt);
+        refuse_letter("ni_commands", argv);
         return -1;
     }
 }
@@ -404,9 +406,8 @@ static int parse_all(struct settings *settings, int argc, char **argv)
 {
     int letter, result = 0;
 
-    opterr = 0;
-    while (result == 0 && (letter = getopt(argc, argv, "l:n:m:hv")) != -1)
-        result = parse_one(settings, letter);
+    while (result == 0 && (letter = next_letter(argc, argv, "l:n:m:hv")) != -1)
+        result = parse_one(settings, letter, argv);
     if (result == 0 && optind < argc) {
         fprintf(stderr, "ni_commands: '%s' is not an option; try -h\n", argv[optind]);
         return -1;

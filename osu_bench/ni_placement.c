@@ -31,6 +31,8 @@
 
 #include <apeni/apeni.h>
 
+#include "letters.h"
+
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
@@ -471,7 +473,7 @@ static int usage(FILE *out)
             "Compares the placements tile, edge and split of the engine, over shared memory.\n\n"
             "  -e EXPERIMENT  reads, loaded or computing (default: all)\n"
             "  -n ROUNDS      reads of each size, messages (default 2000)\n"
-            "  -h, -V         this text; the version\n");
+            "  -h, -v         this text; the version\n");
     return out == stdout ? 0 : 1;
 }
 
@@ -490,7 +492,7 @@ static int parse(int argc, char **argv, struct settings *settings)
     unsigned long rounds;
     int option;
 
-    while ((option = getopt(argc, argv, ":e:n:hV")) != -1) {
+    while ((option = next_letter(argc, argv, "e:n:hv")) != -1) {
         switch (option) {
         case 'e':
             settings->experiment = optarg;
@@ -509,12 +511,12 @@ static int parse(int argc, char **argv, struct settings *settings)
             return 1;
         case 'h':
             return usage(stdout);
-        case 'V':
+        case 'v':
             printf("ni_placement (apelink) %s\n", PACKAGE_VERSION);
             return 0;
         default:
-            fprintf(stderr, "ni_placement: no option -%c, or its value is missing\n", optopt);
-            return usage(stderr);
+            refuse_letter("ni_placement", argv);
+            return 1;
         }
     }
     if (optind == argc)

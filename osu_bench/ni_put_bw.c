@@ -29,6 +29,8 @@
 
 #include <apeni/apeni.h>
 
+#include "letters.h"
+
 enum { RING = 128, SMALLEST = 32, LARGEST = 4 << 20, DEPTH = 64 };
 
 struct settings {
@@ -336,10 +338,13 @@ int main(int argc, char **argv)
     unsigned long value;
     int letter;
 
-    opterr = 0;
-    while ((letter = getopt(argc, argv, "n:m:h")) != -1) {
+    while ((letter = next_letter(argc, argv, "n:m:hv")) != -1) {
         if (letter == 'h') {
             print_help();
+            return 0;
+        }
+        if (letter == 'v') {
+            printf("ni_put_bw (apelink) %s\n", PACKAGE_VERSION);
             return 0;
         }
         if (letter == 'n' && parse('n', optarg, 2, 10000000, &value)) {
@@ -348,8 +353,7 @@ int main(int argc, char **argv)
             settings.largest = value;
         } else {
             if (letter == '?') {
-                fprintf(stderr, "ni_put_bw: no option -%c, or its value is missing; try -h\n",
-                        optopt);
+                refuse_letter("ni_put_bw", argv);
             }
             return 1;
         }

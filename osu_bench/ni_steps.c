@@ -192,9 +192,9 @@ int main(int argc, char **argv)
     static struct world world = {.count = 1000};
     char *end = "";
 
-    if (argc > 1 && strcmp(argv[1], "-h") == 0)
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
         return usage(stdout);
-    if (argc > 1 && strcmp(argv[1], "-v") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "--version") == 0)) {
         printf("ni_steps (apelink) %s\n", PACKAGE_VERSION);
         return 0;
     }

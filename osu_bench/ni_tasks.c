@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "tasks/party.h"
+#include "letters.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
@@ -155,7 +156,7 @@ static bool parse_word(int letter, const char *one, const char *other, const cha
 }
 
 /* Returns 0 to go on, 1 to end well, -1 to end badly. */
-static int parse_one(struct settings *settings, int letter)
+static int parse_one(struct settings *settings, int letter, char **argv)
 {
     struct setup *setup = &settings->setup;
     unsigned long value = 0;
@@ -193,7 +194,7 @@ static int parse_one(struct settings *settings, int letter)
         setup->window = (unsigned)value;
         break;
     default:
-        fprintf(stderr, "ni_tasks: no option -%c, or its value is missing; try -h\n", optopt);
+        refuse_letter("ni_tasks", argv);
         return -1;
     }
     return ok ? 0 : -1;
@@ -203,9 +204,8 @@ static int parse_all(struct settings *settings, int argc, char **argv)
 {
     int letter, result = 0;
 
-    opterr = 0;
-    while (result == 0 && (letter = getopt(argc, argv, "m:p:n:r:s:q:w:hv")) != -1)
-        result = parse_one(settings, letter);
+    while (result == 0 && (letter = next_letter(argc, argv, "m:p:n:r:s:q:w:hv")) != -1)
+        result = parse_one(settings, letter, argv);
     if (result == 0 && optind < argc) {
         fprintf(stderr, "ni_tasks: '%s' is not an option; try -h\n", argv[optind]);
         return -1;

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "letters.h"
+
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
@@ -243,7 +245,7 @@ static int set_members(struct ni_world_options *options, const char *text)
     return -1;
 }
 
-static int parse_one(struct ni_world_options *options, int letter)
+static int parse_one(struct ni_world_options *options, int letter, char **argv)
 {
     switch (letter) {
     case 'n':
@@ -264,8 +266,7 @@ static int parse_one(struct ni_world_options *options, int letter)
         printf("%s (apelink) %s\n", options->program, PACKAGE_VERSION);
         return 1;
     default:
-        fprintf(stderr, "%s: no option -%c, or its value is missing; try -h\n", options->program,
-                optopt);
+        refuse_letter(options->program, argv);
         return -1;
     }
 }
@@ -274,9 +275,8 @@ int ni_world_parse(struct ni_world_options *options, int argc, char **argv)
 {
     int letter, result = 0;
 
-    opterr = 0;
-    while (result == 0 && (letter = getopt(argc, argv, "n:m:hv")) != -1) {
-        result = parse_one(options, letter);
+    while (result == 0 && (letter = next_letter(argc, argv, "n:m:hv")) != -1) {
+        result = parse_one(options, letter, argv);
     }
     if (result == 0 && optind < argc) {
         fprintf(stderr, "%s: '%s' is not an option; try -h\n", options->program, argv[optind]);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TAG  1
 #define MOST (1 << 20)
@@ -64,6 +65,9 @@ static int argument(int argc, char **argv, int which)
     return end != NULL && *end == '\0' && end != argv[which] && value <= 1 << 30 ? (int)value : -1;
 }
 
+static const char usage[] = "Usage: osu_steps MESSAGES BYTES, of two ranks, at most 1048576 bytes\n"
+                            "Sends messages; osu_bench/instructions counts what they take.";
+
 int main(int argc, char **argv)
 {
     int rank, size, messages, bytes, unit;
@@ -71,6 +75,10 @@ int main(int argc, char **argv)
     MPI_Aint length;
     MPI_Win window;
 
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
+        printf("%s\n", usage);
+        return 0;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -79,7 +87,7 @@ int main(int argc, char **argv)
     if (size != 2)
         return fail("it needs exactly two ranks (mpirun -n 2)");
     if (argc != 3 || messages < 1 || bytes < 0 || bytes > MOST)
-        return fail("usage: osu_steps MESSAGES BYTES, at most 1048576 bytes");
+        return fail(usage);
     MPI_Win_allocate_shared(rank == 0 ? sizeof(*turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &turn,
                             &window);
     MPI_Win_shared_query(window, 0, &length, &unit, &turn);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -89,14 +90,21 @@ static void receives(_Atomic int *turn, int messages, size_t bytes)
     }
 }
 
+static const char usage[] = "Usage: pr_steps MESSAGES BYTES, of two ranks, at most 1048576 bytes\n"
+                            "Sends messages; osu_bench/instructions counts what they take.";
+
 int main(int argc, char **argv)
 {
     long messages = argc == 3 ? strtol(argv[1], NULL, 10) : 0;
     long bytes = argc == 3 ? strtol(argv[2], NULL, 10) : -1;
     int rank, ranks;
 
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
+        printf("%s\n", usage);
+        return 0;
+    }
     if (messages < 1 || messages > 1 << 29 || bytes < 0 || bytes > MOST) {
-        fprintf(stderr, "usage: pr_steps MESSAGES BYTES, at most 1048576 bytes\n");
+        fprintf(stderr, "pr_steps: %s\n", usage);
         return 1;
     }
     must(pr_init(&job), "start");
