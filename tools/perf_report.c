@@ -6,6 +6,7 @@
  */
 #include "perf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +15,33 @@
 
 enum { SIZE_COLUMN = 10, FIELD_COLUMN = 15 };
 
-static int digits_of(const struct perf_options *options, const struct perf_value *value)
+static int digits_of_unit(const char *unit)
 {
     static const struct {
         const char *unit;
         int digits;
     } rows[] = {{"us", 4}, {"ns", 2}, {"MB/s", 2}, {"messages/s", 0}};
 
-    for (size_t i = 0; options->digits < 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(value->unit, rows[i].unit) == 0) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(unit, rows[i].unit) == 0) {
             return rows[i].digits;
         }
     }
-    return options->digits < 0 ? 4 : options->digits;
+    return 4;
+}
+
+/* What is not zero is not shown as zero, unless the user wants it so. */
+static int digits_of(const struct perf_options *options, const struct perf_value *value)
+{
+    int digits = digits_of_unit(value->unit);
+
+    if (options->digits >= 0) {
+        return options->digits;
+    }
+    while (value->value != 0 && value->value < pow(10, -digits) && digits < 9) {
+        digits++;
+    }
+    return digits;
 }
 
 /* How many times as long as the line takes; 0 if that makes no sense. */
