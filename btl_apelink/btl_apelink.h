@@ -181,6 +181,8 @@ int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
                               struct mca_btl_base_endpoint_t **endpoints);
 /* Give up an endpoint and what waits on it. */
 void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint);
+/* Print by which links processes are reached, if that is wanted. */
+void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module);
 /* ni_peer_down_fn */
 void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status);
 

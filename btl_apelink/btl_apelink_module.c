@@ -10,6 +10,7 @@ static int finalize(struct mca_btl_base_module_t *btl)
         return OPAL_SUCCESS;
     }
     module->closing = true;
+    mca_btl_apelink_show_links(module);
     while (!ni_list_empty(&module->endpoints)) {
         mca_btl_apelink_endpoint_release(
             ni_container_of(module->endpoints.next, mca_btl_apelink_endpoint_t, all));

@@ -127,14 +127,30 @@ int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
 
 /* ---- go ------------------------------------------------------------------------------------------- */
 
+void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module)
+{
+    struct ompi_glue_map map;
+
+    ompi_glue_map_begin(&map);
+    mca_btl_apelink_lock(module, &module->lock);
+    for (NI_LIST_EACH(node, &module->endpoints)) {
+        const mca_btl_apelink_endpoint_t *endpoint =
+            ni_container_of(node, mca_btl_apelink_endpoint_t, all);
+
+        ompi_glue_map_add(&map, &endpoint->proc->proc_name, endpoint->peer);
+    }
+    mca_btl_apelink_unlock(module, &module->lock);
+    ompi_glue_map_end(&map);
+}
+
 /* The array is left as it is: bml/r2 of 4.1 holds an endpoint in two arrays, and finds by comparing
  * that the second one needs no deletion. */
 int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
                               struct opal_proc_t **procs,
                               struct mca_btl_base_endpoint_t **endpoints)
 {
-    (void)btl;
     (void)procs;
+    mca_btl_apelink_show_links((mca_btl_apelink_module_t *)btl);
     for (size_t i = 0; i < nprocs; i++) {
         if (endpoints[i] != NULL) {
             mca_btl_apelink_endpoint_release(endpoints[i]);

@@ -54,6 +54,7 @@ int ompi_mtl_match_register_params(void)
                             "Priority of this component, and with it of pml cm, once it is asked "
                             "for. That of pml ob1 is 20.",
                             MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_9, &component->priority);
+    ompi_glue_register_show_links();
     ompi_glue_register_params();
     ompi_glue_register_pvars();
     register_unready(self.version);

@@ -123,12 +123,28 @@ int ompi_mtl_match_add_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
 
 /* ---- go ------------------------------------------------------------------------------------------- */
 
+/* Before any goes; the lock is held. */
+static void show_links(const struct ompi_mtl_match_module *module)
+{
+    struct ompi_glue_map map;
+
+    ompi_glue_map_begin(&map);
+    for (NI_LIST_EACH(node, &module->endpoints)) {
+        const struct ompi_mtl_match_endpoint *endpoint =
+            ni_container_of(node, struct ompi_mtl_match_endpoint, all);
+
+        ompi_glue_map_add(&map, &endpoint->proc->super.proc_name, endpoint->peer);
+    }
+    ompi_glue_map_end(&map);
+}
+
 int ompi_mtl_match_del_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
                              struct ompi_proc_t **procs)
 {
     struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
 
     opal_mutex_lock(&module->lock);
+    show_links(module);
     for (size_t i = 0; i < nprocs; i++) {
         struct ompi_mtl_match_endpoint *endpoint =
             (struct ompi_mtl_match_endpoint *)ompi_glue_mtl_slot(procs[i]);
@@ -144,6 +160,7 @@ int ompi_mtl_match_del_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
 void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
 {
     opal_mutex_lock(&module->lock);
+    show_links(module);
     while (!ni_list_empty(&module->endpoints)) {
         endpoint_release(
             module, ni_container_of(module->endpoints.next, struct ompi_mtl_match_endpoint, all));

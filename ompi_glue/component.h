@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ompi_glue/ompi_glue.h"
+#include <apeni/ni.h>
 
-struct ni;
+#include "ompi_glue/ompi_glue.h"
 
 /*
  * What the components have in common towards the user: parameters, messages, statistics, and whether
@@ -22,6 +22,7 @@ struct ni;
  *   asked.c   was the component asked for?
  *   bindings.c  to which cores others are bound
  *   hosts.c   on how many hosts the job runs
+ *   map.c     by which links others were reached
  *
  * The help file has the topics bad-value (parameter, value, accepted) and unknown-parameter
  * (parameter, where it was set, advice). Not thread-safe: for the time before an interface is
@@ -93,6 +94,22 @@ unsigned ompi_glue_hosts(void);
 
 /* Whether processes of this job are on other hosts now. */
 bool ompi_glue_several_hosts(void);
+
+/* Register the parameter "show_links". */
+void ompi_glue_register_show_links(void);
+
+/* Which processes of this job were reached by which links: begun, filled with the peers that there
+ * are, and ended, which prints it if the parameter show_links and the place of this process on its host
+ * say so, the first time only. Otherwise all three do nothing. */
+struct ompi_glue_map {
+    bool wanted;
+    struct ni_peer **peers; /* by rank */
+    size_t count;
+};
+void ompi_glue_map_begin(struct ompi_glue_map *map);
+void ompi_glue_map_add(struct ompi_glue_map *map, const opal_process_name_t *name,
+                       struct ni_peer *peer);
+void ompi_glue_map_end(struct ompi_glue_map *map);
 
 /* The description given to ompi_glue_set_component. */
 const struct ompi_glue_component *ompi_glue_self(void);

@@ -10,7 +10,8 @@ hosts_tests = \
     tests/hosts/link.sh \
     tests/hosts/mpirun.sh \
     tests/hosts/presto.sh \
+    tests/hosts/show_links.sh \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/udp.py
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/udp.py
