@@ -166,7 +166,7 @@ static NI_COLD void report_dead(mca_btl_apelink_module_t *module,
     char name[64], text[192];
 
     snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(endpoint->proc->proc_name));
-    ompi_glue_help("peer-lost", name, ni_status_text(status), "");
+    ompi_glue_help("peer-lost", name, ni_status_text(status), ompi_glue_node(endpoint->proc));
     if (module->error_cb != NULL) {
         /* Used as a format by whoever aborts: no % in it. */
         snprintf(text, sizeof(text), "btl apelink: lost process %s (%s)", name,

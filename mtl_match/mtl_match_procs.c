@@ -203,7 +203,8 @@ void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
     if (status != NI_ERR_PEER_CLOSED) {
         const char *name = OPAL_NAME_PRINT(endpoint->proc->super.proc_name);
 
-        ompi_glue_help("peer-lost", name, ni_status_text(status), "");
+        ompi_glue_help("peer-lost", name, ni_status_text(status),
+                       ompi_glue_node(&endpoint->proc->super));
         /* Each process by itself, the text above only one of them. */
         opal_output(0, "mtl match: lost process %s (%s)", name, ni_status_text(status));
     }

@@ -63,6 +63,14 @@ static inline unsigned ompi_glue_node_peers(void)
     return peers > 0 ? (unsigned)peers : 0;
 }
 
+/* The node of a process, for messages. */
+static inline const char *ompi_glue_node(const opal_proc_t *proc)
+{
+    const char *name = opal_get_proc_hostname(proc);
+
+    return name != NULL ? name : "unknown";
+}
+
 /*
  * osc/rdma of 4.1 looks for two of the atomic capabilities in the word of the general flags, where
  * their bits mean nothing to anyone else. Setting them there is the only way to be asked for

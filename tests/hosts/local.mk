@@ -11,6 +11,7 @@ hosts_tests = \
     tests/hosts/mpirun.sh \
     tests/hosts/presto.sh \
     tests/hosts/show_links.sh \
+    tests/hosts/silence.sh \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)

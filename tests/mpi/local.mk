@@ -35,6 +35,7 @@ mt_programs = \
     tests/mpi/bad_endless \
     tests/mpi/bad_fork \
     tests/mpi/bad_kill \
+    tests/mpi/bad_silent \
     tests/mpi/bad_stop \
     tests/mpi/coll_all \
     tests/mpi/coll_inter \
@@ -93,6 +94,8 @@ tests_mpi_bad_fork_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_fork_LDADD = $(MT_LIBS)
 tests_mpi_bad_kill_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_kill_LDADD = $(MT_LIBS)
+tests_mpi_bad_silent_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_bad_silent_LDADD = $(MT_LIBS)
 tests_mpi_bad_stop_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_stop_LDADD = $(MT_LIBS)
 tests_mpi_coll_all_CPPFLAGS = $(MT_CPPFLAGS)

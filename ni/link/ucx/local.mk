@@ -13,6 +13,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/progress.c \
     ni/link/ucx/receive.c \
     ni/link/ucx/send.c \
+    ni/link/ucx/silence.c \
     ni/link/ucx/ucx.h \
     ni/link/ucx/wait.c
 endif

@@ -53,6 +53,9 @@ static void look_at_peers(struct ni_ucx_link *link)
             look_for_gap(peer, now);
         }
     }
+    if (now != 0) {
+        ni_ucx_look_for_silence(link, now);
+    }
 }
 
 unsigned ni_ucx_progress(struct ni_link *base)

@@ -25,6 +25,7 @@
  *   end.c       peers that die, close, or are given up
  *   progress.c  polling
  *   wait.c      sleeping
+ *   silence.c   connections whose other end does not answer
  *
  * A mirrored lane. The sender composes packets in a lane in its own memory, as it does towards a
  * process of its host, and each active message carries a run of lines, or one packet and its bulk
@@ -214,7 +215,7 @@ struct ni_ucx_link {
     bool leaving;              /* it is being closed: nobody joins any more */
     struct ni_ucx_name *names; /* by index in the token */
     uint32_t name_count, name_capacity;
-    uint64_t next_check; /* ns */
+    uint64_t next_look; /* ns: at the sockets */
     uint32_t countdown;
     struct ni_ucx_blob blob;
     size_t blob_len;
@@ -353,6 +354,11 @@ void ni_ucx_linger(struct ni_ucx_link *link);
 /* Look at those that linger. */
 void ni_ucx_linger_poll(void);
 void ni_ucx_link_free(struct ni_ucx_link *link);
+
+/* ---- silence.c ---------------------------------------------------------------------------------- */
+
+/* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock is held. */
+void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
 
 /* ---- progress.c, wait.c ---------------------------------------------------------------------- */
 
