@@ -12,6 +12,15 @@
 #include "ompi/mca/bml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 
+/* The first BTL that reaches a rank of MPI_COMM_WORLD. */
+static inline mca_btl_base_module_t *ompi_glue_btl_to(int rank)
+{
+    mca_bml_base_endpoint_t *endpoint =
+        mca_bml_base_get_endpoint(ompi_comm_peer_lookup(&ompi_mpi_comm_world.comm, rank));
+
+    return mca_bml_base_btl_array_get_index(&endpoint->btl_send, 0)->btl;
+}
+
 /* Send len bytes of anything to a rank of MPI_COMM_WORLD with a tag of the BTLs, through the first BTL
  * that reaches it. False if it could not be sent. */
 static inline bool ompi_glue_send_raw(int rank, unsigned tag, size_t len)

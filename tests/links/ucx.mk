@@ -6,6 +6,10 @@ tests_links_test_ucx_strangers_SOURCES = tests/links/test_ucx_strangers.c
 tests_links_test_ucx_strangers_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_strangers_LDADD = $(LINKS_LIBS)
 
-check_PROGRAMS += tests/links/test_ucx_strangers
-TESTS += tests/links/test_ucx_strangers
+tests_links_test_ucx_raw_SOURCES = tests/links/test_ucx_raw.c
+tests_links_test_ucx_raw_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_ucx_raw_LDADD = $(LINKS_LIBS)
+
+check_PROGRAMS += tests/links/test_ucx_raw tests/links/test_ucx_strangers
+TESTS += tests/links/test_ucx_raw tests/links/test_ucx_strangers
 endif

@@ -27,4 +27,11 @@ tests_presto_native_threads_SOURCES = tests/presto/native_threads.c
 tests_presto_native_threads_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_threads_LDADD = $(PRESTO_NATIVE_LIBS)
 
+if HAVE_UCX
+check_PROGRAMS += tests/presto/native_keys
+endif
+tests_presto_native_keys_SOURCES = tests/presto/native_keys.c tests/presto/job.h tests/unit/key_scan.h
+tests_presto_native_keys_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/tests/unit $(UCX_CFLAGS)
+tests_presto_native_keys_LDADD = $(PRESTO_TEST_LIBS)
+
 presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh

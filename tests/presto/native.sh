@@ -31,8 +31,11 @@ run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
 case ${APELINK_SANITIZER-} in
 *thread*) echo "not by mpirun: ThreadSanitizer takes libevent's locks for an error" ;;
 *)
+    keys=$programs/native_keys # where there is UCX
+    [ -x "$keys" ] && run "keys of 2 processes" env APENI_LINKS=both "$prestorun" -n 2 "$keys"
     if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
         run "native_p2p by mpirun" "$MPIRUN" --oversubscribe --bind-to none -n 3 "$programs/native_p2p"
+        [ -x "$keys" ] && run "keys of 2 processes by mpirun" "$MPIRUN" --oversubscribe --bind-to none -x APENI_LINKS=both -n 2 "$keys"
     fi
     ;;
 esac

@@ -11,6 +11,10 @@ unit_tests += \
     tests/unit/test_btl_parts
 
 check_PROGRAMS += tests/unit/btl_inside tests/unit/btl_sum
+if HAVE_UCX
+check_PROGRAMS += tests/unit/btl_keys
+unit_scripts += tests/unit/btl_keys.sh
+endif
 unit_scripts += tests/unit/btl_asked.sh tests/unit/btl_inside.sh
 endif
 
@@ -33,3 +37,7 @@ tests_unit_btl_inside_LDADD = $(OMPI_LIBS) $(MPI_LIBS)
 tests_unit_btl_sum_SOURCES = tests/unit/btl_sum.c
 tests_unit_btl_sum_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_unit_btl_sum_LDADD = $(MPI_LIBS)
+
+tests_unit_btl_keys_SOURCES = tests/unit/btl_keys.c tests/unit/key_scan.h
+tests_unit_btl_keys_CPPFLAGS = $(BTL_UNIT_CPPFLAGS) $(MPI_CPPFLAGS) $(UCX_CFLAGS)
+tests_unit_btl_keys_LDADD = ni/libapeni_core.la $(OMPI_LIBS) $(MPI_LIBS)

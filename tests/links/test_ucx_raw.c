@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little of it, and more of it
+ * than fits. It makes no peer, gets no answer, and those of the job go on.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <apeni/apeni.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+#define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+enum { STRANGERS = 24, NOISE = 100000, LISTENERS = 16, FDS = 1024 };
+#define LIMIT_NS UINT64_C(20000000000)
+
+static struct ni *ours[2]; /* of the job */
+static struct ni_peer *other;
+static uint64_t received;
+
+static _Noreturn void fail(int line, const char *what)
+{
+    fprintf(stderr, "test_ucx_raw.c:%d: %s\n", line, what);
+    exit(1);
+}
+
+static uint64_t stat(const struct ni *ni, const char *name)
+{
+    size_t index = ni_stat_find(name);
+
+    CHECK(index < ni_stat_count);
+    return ni_stat_read(ni, index);
+}
+
+static void turn(void)
+{
+    (void)ni_progress(ours[0]);
+    (void)ni_progress(ours[1]);
+}
+
+static void on_message(void *arg, const struct ni_message_info *message)
+{
+    (void)arg;
+    CHECK(message->len == 1 && *(const char *)message->data == 'x');
+    received++;
+}
+
+/* Those of the job still reach each other. */
+static void check_usable(struct ni_rkey queue)
+{
+    uint64_t before = received, begin = ni_now_ns();
+
+    while (ni_message(ours[1], other, queue.handle, 0, "x", 1, NULL, 0) == NI_AGAIN) {
+        turn();
+    }
+    while (received == before) {
+        turn();
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+}
+
+/* The sockets of this process at which somebody may connect. */
+static unsigned find_listeners(struct sockaddr_storage *found, unsigned most)
+{
+    unsigned count = 0;
+
+    for (int fd = 0; fd < FDS && count < most; fd++) {
+        int listens = 0;
+        socklen_t len = sizeof(listens);
+
+        if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0) {
+            len = sizeof(found[count]);
+            CHECK(getsockname(fd, (struct sockaddr *)&found[count], &len) == 0);
+            count += found[count].ss_family == AF_INET || found[count].ss_family == AF_INET6;
+        }
+    }
+    return count;
+}
+
+static int call(const struct sockaddr_storage *whom)
+{
+    socklen_t len =
+        whom->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    int fd = socket(whom->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    CHECK(fd >= 0);
+    CHECK(connect(fd, (const struct sockaddr *)whom, len) == 0);
+    return fd;
+}
+
+/* Say that many bytes of noise, as far as they are taken. False: it was hung up on us. */
+static bool babble(int fd, const uint8_t *noise, size_t len)
+{
+    size_t said = 0;
+    uint64_t begin = ni_now_ns();
+
+    while (said < len) {
+        ssize_t n = send(fd, noise + said, len - said, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+        if (n < 0 && errno != EAGAIN) {
+            return false;
+        }
+        said += n > 0 ? (size_t)n : 0;
+        turn();
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+    return true;
+}
+
+/* Nothing comes back but the end. */
+static void await_end(int fd)
+{
+    uint64_t begin = ni_now_ns();
+    ssize_t n;
+    char byte;
+
+    while ((n = recv(fd, &byte, 1, MSG_DONTWAIT)) < 0 && errno == EAGAIN) {
+        turn();
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+    CHECK(n <= 0);
+}
+
+static void stranger(const struct sockaddr_storage *whom, unsigned number, struct ni_rng *rng)
+{
+    static uint8_t noise[NOISE];
+    /* The first word decides; shorter ones wait for more. */
+    size_t len = number % 4 == 0 ? 0 : number % 4 == 1 ? 5 : number % 4 == 2 ? 8 : NOISE;
+    int fd = call(whom);
+
+    for (size_t i = 0; i < len; i++) {
+        noise[i] = (uint8_t)ni_rng_below(rng, 256);
+    }
+    if (babble(fd, noise, len) && len >= 8) {
+        await_end(fd);
+    }
+    (void)close(fd);
+}
+
+int main(void)
+{
+    struct ni_open_attr attr = {.job_key = 77};
+    struct sockaddr_storage listeners[LISTENERS];
+    uint8_t blob[NI_BLOB_MAX];
+    struct ni_rkey queue;
+    struct ni_rng rng;
+    char error[256];
+    unsigned count;
+    uint64_t peers;
+    int silent;
+
+    CHECK(ni_param_set("links", "ucx", "test", error, sizeof(error)) == NI_OK);
+    CHECK(ni_open(&attr, &ours[0]) == NI_OK && ni_open(&attr, &ours[1]) == NI_OK);
+    CHECK(ni_region_consumer(ours[0], on_message, NULL, 0, &queue) == NI_OK);
+    CHECK(ni_connect(ours[1], blob, ni_address(ours[0], blob, sizeof(blob)), &other) == NI_OK);
+    check_usable(queue);
+    peers = stat(ours[0], "peers");
+    count = find_listeners(listeners, LISTENERS);
+    CHECK(count != 0);
+    silent = call(&listeners[0]);
+    ni_rng_seed(&rng, 5);
+    for (unsigned i = 0; i < STRANGERS; i++) {
+        stranger(&listeners[i % count], i / count, &rng);
+        check_usable(queue);
+    }
+    CHECK(stat(ours[0], "peers") == peers && ni_peer_status(other) == NI_OK);
+    (void)close(silent);
+    ni_close(ours[1]);
+    ni_close(ours[0]);
+    return 0;
+}
