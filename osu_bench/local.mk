@@ -165,6 +165,7 @@ osu_mpi_tests = \
     osu_bench/tests/components.sh \
     osu_bench/tests/damage.sh \
     osu_bench/tests/data.sh \
+    osu_bench/tests/hosts.sh \
     osu_bench/tests/instructions.sh \
     osu_bench/tests/output.sh
 
@@ -247,6 +248,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/__init__.py \
     osu_bench/comparelib/command.py \
     osu_bench/comparelib/figures.py \
+    osu_bench/comparelib/hosts.py \
     osu_bench/comparelib/machine.py \
     osu_bench/comparelib/parse.py \
     osu_bench/comparelib/plot.py \
@@ -256,7 +258,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/stats.py \
     osu_bench/comparelib/tables.py
 dist_osu_SCRIPTS = osu_bench/compare osu_bench/instructions
-dist_osu_DATA = osu_bench/figures.tsv
+dist_osu_DATA = osu_bench/figures.tsv osu_bench/figures-hosts.tsv
 dist_man1_MANS += osu_bench/apelink-compare.1
 bin_SCRIPTS += osu_bench/apelink-compare
 CLEANFILES += osu_bench/apelink-compare

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 
+from . import tables
 from .parse import format_size
 
 
@@ -26,6 +27,7 @@ class Setup:
     bench_args: list = field(default_factory=list)
     digits: int = 4
     default_cores: bool = True  # cores were not given by the user
+    hosts: int = 0  # on which ranks take turns; 0: one, without those of apelink-hosts
 
 
 def find_program(name, setup, subfolder=""):
@@ -108,6 +110,30 @@ def _openmpi(setup, transport, bench, ranks):
     return words + setup.mpirun_args
 
 
+# For sh, before a program: a rank of few runs on the core of its number in the list that is $0.
+_ON_ITS_CORE = 'exec taskset -c "$(echo "$0" | cut -d , -f $((OMPI_COMM_WORLD_RANK + 1)))" "$@"'
+
+
+def _between_hosts(setup, transport, bench, ranks):
+    """
+    The words before the program, on hosts of apelink-hosts. These share the cores, and mpirun would bind the first rank of
+    each to the first one.
+    """
+    if transport.between is None:
+        raise NotHere(f"{transport.key} does not go between hosts; these do: {', '.join(tables.BETWEEN_TRANSPORTS)}")
+    words = [_find_launcher(("mpirun", "mpirun.openmpi"), "openmpi-bin"), "-n", str(ranks), "--map-by", "node",
+             "--bind-to", "none", *transport.between]
+    pinned = ranks <= min(len(setup.cores), setup.core_count) and shutil.which("taskset")
+    if ranks > setup.core_count:
+        words.append("--oversubscribe")
+    if bench.onesided:
+        words += transport.osc
+    if setup.component_path and transport.launcher == "openmpi":
+        words += ["--mca", "mca_base_component_path", setup.component_path + ":SYSTEM_DEFAULT:USER_DEFAULT"]
+    words += setup.mpirun_args
+    return words + (["sh", "-c", _ON_ITS_CORE, ",".join(map(str, setup.cores))] if pinned else [])
+
+
 def _mpich(setup, ranks):
     words = [_find_launcher(("mpirun.mpich", "mpiexec.mpich"), "mpich"), "-n", str(ranks)]
     if ranks <= setup.core_count:
@@ -144,31 +170,32 @@ def _prestorun(setup, ranks):
     return [taskset, "-c", ",".join(str(core) for core in setup.cores), *words] if taskset else words
 
 
-def _presto(setup, transport, bench, sizes, ranks):
-    if transport.launcher == "native":
-        if not bench.native:
-            raise NotHere(f"there is no {bench.program} with the native interface")
-        path = find_program(bench.native, setup)
-    else:
-        path = find_program(bench.program, setup, "presto")
-    return _prestorun(setup, ranks) + _program_words(setup, bench, sizes, path)
+def _program(setup, transport, bench):
+    """The path of the benchmark's program for a transport with ranks."""
+    if transport.launcher != "native":
+        return find_program(bench.program, setup, "" if transport.launcher == "openmpi" else transport.launcher)
+    if not bench.native:
+        raise NotHere(f"there is no {bench.program} with the native interface")
+    return find_program(bench.native, setup)
 
 
 def build(setup, transport, bench, sizes, ranks):
     """The words of the command. Raises NotHere if a part of it is not installed."""
+    if setup.hosts:
+        words = _between_hosts(setup, transport, bench, ranks)
+        return words + _program_words(setup, bench, sizes, _program(setup, transport, bench))
     if transport.launcher == "perf":
         path = find_perf(bench.program, setup)
         words = _program_words(setup, bench, sizes, path)
         if bench.plain:
             return _pinned(setup) + words
         return words if setup.default_cores else words + ["--cores", ",".join(str(core) for core in setup.cores)]
+    program = _program_words(setup, bench, sizes, _program(setup, transport, bench))
     if transport.launcher in ("presto", "native"):
-        return _presto(setup, transport, bench, sizes, ranks)
+        return _prestorun(setup, ranks) + program
     if transport.launcher == "mpich":
-        path = find_program(bench.program, setup, "mpich")
-        return _mpich(setup, ranks) + _program_words(setup, bench, sizes, path)
-    path = find_program(bench.program, setup)
-    return _openmpi(setup, transport, bench, ranks) + _program_words(setup, bench, sizes, path)
+        return _mpich(setup, ranks) + program
+    return _openmpi(setup, transport, bench, ranks) + program
 
 
 def _listed_components(setup, env):

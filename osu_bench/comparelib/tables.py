@@ -160,6 +160,7 @@ class Transport:
     osc: tuple = ()  # further ones for one-sided benchmarks
     what: str = ""
     components: tuple = ()  # of Open MPI, without which it cannot be: ("btl", "vader")
+    between: tuple = None  # of mpirun, instead of args, between hosts; None: it does not leave its host
 
 
 def _mca(*pairs):
@@ -170,30 +171,37 @@ def _mca(*pairs):
 # transports to Open MPI on a host without an RDMA device unless told that any will do.
 _UCX = _mca(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"))
 _UCX_TLS = ("-x", "UCX_TLS=posix,sysv,cma,self")
+_UCX_BETWEEN = ("-x", "UCX_TLS=tcp,self")
 
 # osc rdma over a BTL of one host: the component takes a BTL that has put, get, fetching atomics and global atomicity
 # for all ranks by itself; its list osc_rdma_btls skips that test and is not needed on one host.
 _RDMA = _mca(("osc", "rdma"))
 _PT2PT = _mca(("osc", "pt2pt"))
 
+_APELINK = _mca(("pml", "ob1"), ("btl", "apelink,self"))
+_MATCH_MTL = _mca(("pml", "cm"), ("mtl", "match"))
+_TCP = _mca(("pml", "ob1"), ("btl", "tcp,self"))
+
 TRANSPORTS = (
     Transport("vader", "openmpi", _mca(("pml", "ob1"), ("btl", "vader,self")), _RDMA,
               "Open MPI's own shared memory under pml ob1; one-sided: osc rdma", (("btl", "vader"),)),
-    Transport("apelink", "openmpi", _mca(("pml", "ob1"), ("btl", "apelink,self")), _RDMA,
-              "the apelink BTL under pml ob1; one-sided: osc rdma", (("btl", "apelink"),)),
-    Transport("match", "openmpi", _mca(("pml", "cm"), ("mtl", "match")), _PT2PT,
-              "the match MTL under pml cm; one-sided: osc pt2pt", (("mtl", "match"), ("pml", "cm"))),
-    Transport("tcp", "openmpi", _mca(("pml", "ob1"), ("btl", "tcp,self")), _PT2PT,
-              "Open MPI's TCP over the loopback; one-sided: osc pt2pt", (("btl", "tcp"),)),
+    Transport("apelink", "openmpi", _APELINK, _RDMA,
+              "the apelink BTL under pml ob1; one-sided: osc rdma", (("btl", "apelink"),), _APELINK),
+    Transport("match", "openmpi", _MATCH_MTL, _PT2PT,
+              "the match MTL under pml cm; one-sided: osc pt2pt", (("mtl", "match"), ("pml", "cm")), _MATCH_MTL),
+    Transport("tcp", "openmpi", _TCP, _PT2PT,
+              "Open MPI's TCP over the loopback; one-sided: osc pt2pt", (("btl", "tcp"),), _TCP),
     Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),
-              "pml ucx over shared memory and CMA; one-sided: osc ucx", (("pml", "ucx"),)),
+              "pml ucx over shared memory and CMA; one-sided: osc ucx", (("pml", "ucx"),), _UCX + _UCX_BETWEEN),
     Transport("mpich", "mpich", (), (), "MPICH, with programs that were compiled for it"),
-    Transport("presto", "presto", (), (), "prestorun, with programs that prestocc compiled (build-presto)"),
-    Transport("native", "native", (), (), "prestorun, with programs that use Presto's native interface"),
+    Transport("presto", "presto", (), (), "prestorun, with programs that prestocc compiled (build-presto)", between=()),
+    Transport("native", "native", (), (), "prestorun, with programs that use Presto's native interface", between=()),
     Transport("ni", "perf", (), (), "apeni-perf: the network interface itself, without MPI"),
 )
 
 DEFAULT_TRANSPORTS = ("vader", "apelink", "match", "tcp", "ucx", "mpich", "presto", "native", "ni")
+# Between hosts; the first one is what ratios refer to.
+BETWEEN_TRANSPORTS = ("tcp", "ucx", "apelink", "match", "presto", "native")
 DEFAULT_BENCHES = ("latency", "bw", "mbw_mr")
 
 

@@ -5,6 +5,7 @@
 import io
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -329,6 +330,50 @@ class PlanTest(unittest.TestCase):
         with self.assertRaisesRegex(command.NotHere, "no osu_barrier with the native interface"):
             self.words("native", "barrier")
 
+    def test_between_hosts_ranks_take_turns_and_have_a_core_each(self):
+        self.executable("taskset")
+        self.setup.hosts, self.setup.cores = 2, (3, 5)
+        program = [os.path.join(self.folder, "osu_latency"), "-m", "8,4K", "--digits", "4"]
+        words = self.words("tcp")
+        self.assertEqual(words[1:7], ["-n", "2", "--map-by", "node", "--bind-to", "none"])
+        self.assertIn("tcp,self", words)
+        self.assertEqual(words[-9:-7], ["sh", "-c"])
+        self.assertEqual(words[-6:], ["3,5", *program])
+        self.assertIn("UCX_TLS=tcp,self", self.words("ucx"))
+        words = self.words("apelink", ranks=8)
+        self.assertIn("--oversubscribe", words)
+        self.assertNotIn("sh", words)
+        self.assertEqual(words[-5:], program)
+        self.setup.component_path = "/c"
+        self.assertIn("/c:SYSTEM_DEFAULT:USER_DEFAULT", self.words("match"))
+        self.assertIn("pt2pt", self.words("tcp", "put_latency"))
+
+    def test_presto_between_hosts_is_started_by_mpirun(self):
+        presto, native = self.executable("presto/osu_latency"), self.executable("pr_latency")
+        self.setup.hosts = 2
+        for transport, path in (("presto", presto), ("native", native)):
+            words = self.words(transport)
+            self.assertEqual(words[0], os.path.join(self.folder, "mpirun"))
+            self.assertEqual(words[-5], path)
+            self.assertNotIn("--mca", words)
+
+    def test_what_does_not_go_between_hosts_is_refused(self):
+        self.setup.hosts = 2
+        for transport in ("vader", "mpich", "ni"):
+            with self.assertRaisesRegex(command.NotHere, f"{transport} does not go between hosts; these do: tcp, "):
+                self.words(transport)
+
+    def test_the_rank_finds_its_core(self):
+        self.executable("taskset")
+        with open(os.path.join(self.folder, "taskset"), "w", encoding="ascii") as stream:
+            stream.write('#!/bin/sh\necho "$@"\n')
+        self.setup.hosts, self.setup.cores = 2, (3, 5)
+        words = self.words("tcp")
+        for rank, core in enumerate(("3", "5")):
+            out = subprocess.run(words[words.index("sh"):], env=dict(os.environ, OMPI_COMM_WORLD_RANK=str(rank)),
+                                 capture_output=True, text=True, check=True).stdout
+            self.assertEqual(out, f"-c {core} {self.folder}/osu_latency -m 8,4K --digits 4\n")
+
     def test_programs_without_options_get_none(self):
         path = self.executable("spiking")
         self.assertEqual(self.words("vader", "spiking")[-5:], [path, "--time", "1", "--check", "0"])
@@ -419,6 +464,13 @@ class FiguresTest(unittest.TestCase):
         self.assertGreater(len(rows), 30)
         self.assertEqual((rows[0].bench, rows[0].size, rows[0].relation, rows[0].wanted),
                          ("latency", 8, "<=", 0.82))
+
+    def test_the_file_that_is_shipped_for_hosts(self):
+        rows = figures.read(os.path.join(OSU_BENCH, "figures-hosts.tsv"))
+        self.assertEqual({row.transport for row in rows}, {"apelink", "match"})
+        for row in rows:
+            self.assertIn(row.reference, tables.BETWEEN_TRANSPORTS)
+            self.assertIsNotNone(tables.transport_by_key(row.transport).between)
 
     def test_mistakes_name_their_line(self):
         for row, reason in (("a\tlatency\t8\tapelink\tvader\tnear\t<\t1", "relation '<'"),

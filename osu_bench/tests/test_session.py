@@ -171,6 +171,43 @@ class SessionTest(unittest.TestCase):
         self.assertRegex(out, r"four +near +<= 0.50 x +0.80 x +1 +no")
         self.assertNotRegex(out, "tcp +near")
 
+    def test_hosts(self):
+        # Hosts are made before anything else, for this same command; the launcher is that of hosts then.
+        fake(self.folder, "apelink-hosts", f"""\
+            echo "$*" >>{self.folder}/hosts
+            while [ "$1" != -- ]; do shift; done
+            shift
+            APELINK_HOSTS=fake "$@"
+            """)
+        fake(self.folder, "mpirun", """\
+            case "$*" in *"-n 2 --map-by node --bind-to none"*) ;; *) echo "what is $*?" >&2; exit 2;; esac
+            case "$*" in *"btl tcp"*) value=0.1000;; *apelink*) value=0.0700;; *) value=0.0800;; esac
+            echo "8           $value"
+            echo "4096        $value"
+            """)
+        words = ("--hosts", "2", "--transports", "tcp,ucx,apelink", "--bench", "latency", "--sizes", "8,4K", "--reps", "2")
+        status, out, err = self.compare(*words, "--json", f"{self.folder}/a.json")
+        self.assertEqual(status, 0, err + out)
+        self.assertIn("hosts: 2", out)
+        self.assertRegex(out, r"min +/ tcp\n")
+        self.assertRegex(out, r"8 +apelink +2 +0.070 +0.070 +0.070 +0.070 +0.70")
+        with open(f"{self.folder}/hosts", encoding="utf-8") as stream:
+            lines = stream.read().splitlines()
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"^run -n 2 -s \d+ -- .*/compare .*--hosts 2 --transports tcp,ucx,apelink ")
+        status, out, err = self.compare("--hosts", "2", "--check", "--load", f"{self.folder}/a.json")
+        self.assertEqual(status, 1, err + out)
+        self.assertRegex(out, r"hosts osu_bw 1M, pml ucx +any +>= 1.00 x +- +0 +no data")
+        self.assertRegex(out, r"hosts latency 4K, btl tcp +any +<= 0.80 x +0.70 x +2 +yes")
+        status, out, _ = self.compare("--hosts", "2", "--transports", "tcp,vader", *words[4:])
+        self.assertEqual(status, 1)
+        self.assertIn("left out: vader: vader does not go between hosts", out)
+        os.unlink(f"{self.folder}/apelink-hosts")
+        fake(self.folder, "apelink-hosts", "echo 'no hosts' >&2; exit 125\n")
+        status, _, err = self.compare(*words)
+        self.assertEqual(status, 125)
+        self.assertIn("no hosts", err)
+
     def test_wrong_options(self):
         for words, reason in ((("--transports", "vader,pigeon"), "there is no 'pigeon'"),
                               (("--bench", "speed"), "there is no 'speed'"),
@@ -179,6 +216,8 @@ class SessionTest(unittest.TestCase):
                               (("--bench", "latency", "--np", "4"), "needs exactly 2 ranks"),
                               (("--check", "--transports", "tcp"), "no figure is about what --transports"),
                               (("--ref", "pigeon"), "no transport 'pigeon'"),
+                              (("--hosts", "1"), "--hosts 1: must be 2 or more"),
+                              (("--hosts", "2", "--transports", "pigeon"), "there is no 'pigeon'"),
                               (("--check", "/nowhere.tsv"), "/nowhere.tsv"),
                               (("--load", "/nowhere.json"), "/nowhere.json"),
                               (("--cores", "0,0"), "two or more different ones"),
