@@ -6,7 +6,7 @@
 /* Polling: UCX, then each peer's lanes, then whatever needs the engine. */
 
 enum {
-    STEPS = 8, /* of UCX in one poll, as long as it finds something */
+    STEPS = 8, /* of UCX in one poll, as long as it finds something and nothing has arrived */
     POLLS_PER_CLOCK = 64,
 };
 
@@ -64,7 +64,8 @@ unsigned ni_ucx_progress(struct ni_link *base)
     unsigned steps = 0;
 
     pthread_mutex_lock(&link->lock);
-    while (steps < STEPS && ni_ucx.ucp_worker_progress(link->worker) != 0) {
+    link->arrived = false;
+    while (steps < STEPS && !link->arrived && ni_ucx.ucp_worker_progress(link->worker) != 0) {
         steps++;
     }
     link->base.found = steps != 0;

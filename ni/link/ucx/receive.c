@@ -89,6 +89,7 @@ static void fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, co
     struct ni_ucx_in *in = peer->in;
 
     memcpy(line_at(in, position), data, (size_t)lines * NI_LINE);
+    peer->link->arrived = true;
     if ((int32_t)(position + lines - in->high) > 0) {
         in->high = position + lines;
     }

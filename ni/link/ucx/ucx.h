@@ -213,6 +213,7 @@ struct ni_ucx_link {
     struct ni_list graves;     /* given up, but UCX still has something of theirs */
     struct ni_list linger;     /* where the closed ones wait for answers */
     bool leaving;              /* it is being closed: nobody joins any more */
+    bool arrived;              /* there is something in a lane that was not there before */
     struct ni_ucx_name *names; /* by index in the token */
     uint32_t name_count, name_capacity;
     uint64_t next_look; /* ns: at the sockets */
