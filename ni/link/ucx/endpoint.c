@@ -326,6 +326,7 @@ void ni_ucx_wake(struct ni_ep *ep)
 
     pthread_mutex_lock(&peer->link->lock);
     peer->out->committed = ep->tx.head;
+    ni_ucx_wipe(peer);
     ni_ucx_pump(peer);
     pthread_mutex_unlock(&peer->link->lock);
 }

@@ -196,7 +196,18 @@ static bool is_due(const struct ni_ucx_peer *peer)
             (in->bulk_bytes >= in->rx.bulk_size / BULK_PART || in->bulk_count >= BULK_PACKETS));
 }
 
-void ni_ucx_consumed(struct ni_ucx_peer *peer)
+void ni_ucx_credited(struct ni_ucx_peer *peer, uint32_t consumed)
+{
+    struct ni_ucx_in *in = peer->in;
+
+    peer->credited = consumed;
+    if (in != NULL && in->cleared == in->high && peer->fetching == 0) {
+        in->bulk_bytes = 0; /* what is being fetched was counted already */
+        in->bulk_count = 0;
+    }
+}
+
+void ni_ucx_wipe(struct ni_ucx_peer *peer)
 {
     struct ni_ucx_in *in = peer->in;
     uint32_t to;
@@ -209,12 +220,14 @@ void ni_ucx_consumed(struct ni_ucx_peer *peer)
         atomic_store_explicit(&line_at(in, in->cleared)->word0, 0, memory_order_relaxed);
         in->cleared++;
     }
-    if (is_due(peer) && peer->their_token != 0 && !peer->said &&
-        atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK &&
-        ni_ucx_tell(peer, NI_UCX_CREDIT, 0, 0, NULL, 0) && in->cleared == in->high &&
-        peer->fetching == 0) { /* what is being fetched was counted already */
-        in->bulk_bytes = 0;
-        in->bulk_count = 0;
+}
+
+void ni_ucx_consumed(struct ni_ucx_peer *peer)
+{
+    ni_ucx_wipe(peer);
+    if (peer->in != NULL && is_due(peer) && peer->their_token != 0 && !peer->said &&
+        atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK) {
+        (void)ni_ucx_tell(peer, NI_UCX_CREDIT, 0, 0, NULL, 0);
     }
 }
 

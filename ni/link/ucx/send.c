@@ -130,7 +130,7 @@ static void fill_head(struct ni_ucx_peer *peer, struct ni_ucx_head *head, enum n
         .consumed = peer->in == NULL ? 0 : peer->in->cleared,
         .lines = lines,
     };
-    peer->credited = head->consumed;
+    ni_ucx_credited(peer, head->consumed);
 }
 
 bool ni_ucx_tell(struct ni_ucx_peer *peer, enum ni_ucx_type type, uint32_t position, uint32_t lines,

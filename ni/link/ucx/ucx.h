@@ -333,8 +333,12 @@ bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed);
 
 ucs_status_t ni_ucx_on_message(void *link, const void *header, size_t header_len, void *data,
                                size_t len, const ucp_am_recv_param_t *param);
-/* Wipe what the engine has consumed, and give it back when it is time. */
+/* Wipe what the engine has consumed: whatever is sent next gives it back. */
+void ni_ucx_wipe(struct ni_ucx_peer *peer);
+/* The same, and give it back by itself when it is time. */
 void ni_ucx_consumed(struct ni_ucx_peer *peer);
+/* It is given back. */
+void ni_ucx_credited(struct ni_ucx_peer *peer, uint32_t consumed);
 
 /* ---- end.c ----------------------------------------------------------------------------------- */
 
