@@ -43,7 +43,10 @@ void ni_stream_free(struct ni_stream *stream)
 
 uint64_t ni_stream_segment(const struct ni_peer *peer)
 {
-    return ni_min_u64(peer->ni->config->segment_size, ni_packet_max(peer) / 2);
+    const struct ni_ep *ep = peer->ep;
+    bool own = ep != NULL && ep->segment != 0;
+
+    return ni_min_u64(own ? ep->segment : peer->ni->config->segment_size, ni_packet_max(peer) / 2);
 }
 
 /* ---- one segment ------------------------------------------------------------------------------ */

@@ -97,6 +97,7 @@ static void set_params(const struct suite_link *link, uint64_t seed)
         set_param("rails", over_rails);
         set_param("multipath", seed % 2 != 0 ? "counters" : "resequence");
         set_param("segment_size", "1K");
+        set_param("ucx_segment_size", "1K");
         set_param("shm_copy", "copy");
     }
 }

@@ -67,7 +67,10 @@ const struct suite_link suite_links[] = {
      .params = {{"shm_copy", "copy"}, {"shm_ring_size", "4K"}, {"shm_ring_after", "20"}}},
 #ifdef NI_HAVE_UCX
     /* Between hosts, over the loopback interface of this one. */
-    {.name = "ucx", .far = true, .mode = SUITE_HERE, .params = {UCX_LINK, UCX_EARLY}},
+    {.name = "ucx",
+     .far = true,
+     .mode = SUITE_HERE,
+     .params = {UCX_LINK, UCX_EARLY, {"ucx_segment_size", "16K"}}},
     {.name = "ucx-threads",
      .far = true,
      .mode = FAR_MODE,

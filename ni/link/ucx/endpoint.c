@@ -97,6 +97,7 @@ static struct ni_ucx_peer *peer_new(struct ni_ucx_link *link, const struct ni_uc
     peer->ep.wishes = &peer->wishes;
     peer->ep.max_lines = ni_lane_max_lines(ni_ucx_ring_lines(link->config));
     peer->ep.max_bulk = ni_ucx_bulk_size(link->config) / MAX_PART;
+    peer->ep.segment = link->config->ucx_segment_size;
     peer->link = link;
     peer->blob = *blob;
     peer->blob_len = len;
