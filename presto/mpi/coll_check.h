@@ -6,6 +6,7 @@
  * not block. */
 
 #include "mpi/check.h"
+#include "mpi/request.h"
 
 static inline int pri_bad_root(const struct pri_comm *comm, int root)
 {

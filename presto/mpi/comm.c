@@ -56,17 +56,7 @@ void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from)
     comm->errhandler = from->errhandler;
 }
 
-void pri_comm_retain(struct pri_comm *comm)
-{
-    if (comm->mpi->self->threads)
-        atomic_fetch_add_explicit(&comm->refs, 1, memory_order_relaxed);
-    else
-        atomic_store_explicit(&comm->refs,
-                              atomic_load_explicit(&comm->refs, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
-}
-
-static void destroy(struct pri_comm *comm)
+void pri_comm_destroy(struct pri_comm *comm)
 {
     comm->magic = 0;
     pri_team_fini(pri_comm_all(comm));
@@ -76,20 +66,6 @@ static void destroy(struct pri_comm *comm)
     pri_topology_free(comm->topology);
     pri_info_release(comm->info);
     free(comm);
-}
-
-void pri_comm_release(struct pri_comm *comm)
-{
-    unsigned before;
-    if (comm->mpi->self->threads) {
-        /* Pairs with the other releases: the last one frees what all have read. */
-        before = atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel);
-    } else {
-        before = atomic_load_explicit(&comm->refs, memory_order_relaxed);
-        atomic_store_explicit(&comm->refs, before - 1, memory_order_relaxed);
-    }
-    if (before == 1)
-        destroy(comm);
 }
 
 /*

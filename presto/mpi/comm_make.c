@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* New communicators from others. The first rank of each takes its context and tells the rest. */
 #include "mpi/inter.h"
+#include "mpi/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Start and end. */
-#include "mpi/state.h"
+#include "mpi/request.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@ static void free_state(struct pri_mpi *mpi)
     pri_keyvals_free(mpi);
     pri_errors_free(mpi);
     free(mpi->integer);
+    pri_requests_free(mpi);
     pthread_mutex_destroy(&mpi->lock);
     free(mpi);
 }

@@ -51,6 +51,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/probe.c \
     presto/mpi/recv.c \
     presto/mpi/request.c \
+    presto/mpi/request.h \
     presto/mpi/send.c \
     presto/mpi/send.h \
     presto/mpi/state.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Persistent requests: a message's arguments, kept to start it again and again. */
 #include "mpi/check.h"
+#include "mpi/request.h"
 #include "mpi/send.h"
 
 static int make(const char *function, struct pri_comm *comm, enum pri_mpi_kind kind, void *buf,

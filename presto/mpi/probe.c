@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes, and messages that a probe has claimed. */
 #include "mpi/check.h"
+#include "mpi/request.h"
 #include "mpi/send.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives, blocking and not, and both ways at once. */
 #include "mpi/check.h"
+#include "mpi/request.h"
 #include "mpi/send.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
 }
 PRI_ALIAS(Recv);
 
-int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int source, int tag)
+static inline int start(struct pri_mpi_request *request, void *buf, size_t count, int source,
+                        int tag)
 {
     struct pri_comm *comm = request->comm;
     struct pri_type *type = request->type;
@@ -51,6 +53,11 @@ int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int
     return pri_irecvv(comm->team.self, &request->data.vec, bytes, from, &request->core);
 }
 
+int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int source, int tag)
+{
+    return start(request, buf, count, source, tag);
+}
+
 int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -60,7 +67,7 @@ int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
     if (NI_UNLIKELY(request == NULL))
         return pri_fail(c, __func__, MPI_ERR_NO_MEM);
     pri_request_type(request, type);
-    int rc = pri_recv_start(request, buf, (size_t)count, source, tag);
+    int rc = start(request, buf, (size_t)count, source, tag);
     if (NI_UNLIKELY(rc != 0)) {
         pri_request_end(request);
         return pri_fail(c, __func__, pri_mpi_code(rc));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: their life, data with holes, and those that an application completes itself. */
-#include "mpi/check.h"
+#include "mpi/request.h"
 
-#include <stdlib.h>
+#include "mpi/check.h"
 
 NI_COLD int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type,
                           int peer, int tag, bool recv)
@@ -36,27 +36,14 @@ void pri_data_set(struct pri_mpi_vec *data, const void *buf, size_t count, struc
     *data = (struct pri_mpi_vec){{pack, unpack}, type, count, (void *)buf};
 }
 
-struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enum pri_mpi_kind kind)
+void pri_requests_free(struct pri_mpi *mpi)
 {
-    struct pri_mpi_request *request = malloc(sizeof(*request));
-    if (request == NULL)
-        return NULL;
-    request->kind = kind;
-    request->persistent = false;
-    request->active = true;
-    request->held = false;
-    request->finish = NULL;
-    request->comm = comm;
-    pri_comm_retain(comm);
-    return request;
-}
-
-void pri_request_end(struct pri_mpi_request *request)
-{
-    if (request->held)
-        pri_type_release(request->type);
-    pri_comm_release(request->comm);
-    free(request);
+    while (mpi->requests != NULL) {
+        struct pri_mpi_request *request = mpi->requests;
+        pri_request_unpoison(request);
+        mpi->requests = request->next;
+        free(request);
+    }
 }
 
 void pri_request_detached(struct pri_request *core)

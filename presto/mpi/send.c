@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends in all modes, blocking and not, and the memory for buffered ones. */
 #include "mpi/check.h"
+#include "mpi/request.h"
 #include "mpi/send.h"
 
 #include <limits.h>
@@ -67,8 +68,8 @@ int MPI_Rsend(PRESTO_SEND_ARGS)
 }
 PRI_ALIAS(Rsend);
 
-int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
-                   int tag, enum pri_mode mode)
+static inline int start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
+                        int tag, enum pri_mode mode)
 {
     struct pri_comm *comm = request->comm;
     struct pri_type *type = request->type;
@@ -86,6 +87,12 @@ int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t coun
     return pri_isendv(comm->team.self, &request->data.vec, bytes, to, mode, &request->core);
 }
 
+int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
+                   int tag, enum pri_mode mode)
+{
+    return start(request, buf, count, dest, tag, mode);
+}
+
 static inline int isend(const char *function, const void *buf, int count, MPI_Datatype type,
                         int dest, int tag, MPI_Comm handle, enum pri_mode mode, MPI_Request *out)
 {
@@ -96,7 +103,7 @@ static inline int isend(const char *function, const void *buf, int count, MPI_Da
     if (NI_UNLIKELY(request == NULL))
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
     pri_request_type(request, type);
-    int rc = pri_send_start(request, buf, (size_t)count, dest, tag, mode);
+    int rc = start(request, buf, (size_t)count, dest, tag, mode);
     if (NI_UNLIKELY(rc != 0)) {
         pri_request_end(request);
         return pri_fail(comm, function, pri_mpi_code(rc));

@@ -110,15 +110,18 @@ struct pri_mpi_request {
     MPI_Grequest_free_function *release;
     MPI_Grequest_cancel_function *cancel;
     void *extra;
+
+    struct pri_mpi_request *next; /* while it is free */
 };
 
 struct pri_keyval;
 
 struct pri_mpi {
     struct pri_rank *self;
-    struct pri_comm *world, *alone; /* MPI_COMM_WORLD, MPI_COMM_SELF */
-    pthread_mutex_t lock;           /* of what follows */
-    struct pri_comm *ending;        /* freed here, and not yet by all */
+    struct pri_comm *world, *alone;   /* MPI_COMM_WORLD, MPI_COMM_SELF */
+    struct pri_mpi_request *requests; /* free ones: mpi/request.h */
+    pthread_mutex_t lock;             /* of what follows */
+    struct pri_comm *ending;          /* freed here, and not yet by all */
     struct pri_keyval *keyval;
     int keyvals;
     char **text; /* what the application says to its own error codes */
@@ -206,9 +209,32 @@ struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group);
 int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads);
 /* Takes what a new communicator has from the one that it is made of. */
 void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from);
+/* One more handle or request. */
+static inline void pri_comm_retain(struct pri_comm *comm)
+{
+    if (NI_UNLIKELY(comm->mpi->self->threads))
+        atomic_fetch_add_explicit(&comm->refs, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(&comm->refs,
+                              atomic_load_explicit(&comm->refs, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+/* Nobody has it any more. */
+NI_COLD void pri_comm_destroy(struct pri_comm *comm);
 /* The handle is gone, or a request is. */
-void pri_comm_retain(struct pri_comm *comm);
-void pri_comm_release(struct pri_comm *comm);
+static inline void pri_comm_release(struct pri_comm *comm)
+{
+    unsigned before;
+    if (NI_UNLIKELY(comm->mpi->self->threads)) {
+        /* Pairs with the other releases: the last one frees what all have read. */
+        before = atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel);
+    } else {
+        before = atomic_load_explicit(&comm->refs, memory_order_relaxed);
+        atomic_store_explicit(&comm->refs, before - 1, memory_order_relaxed);
+    }
+    if (NI_UNLIKELY(before == 1))
+        pri_comm_destroy(comm);
+}
 /* Collective: the application has freed it. Its memory goes, and its context may be used again, when all ranks have. */
 void pri_comm_end(struct pri_comm *comm);
 /* Waits for all that end. */
@@ -268,11 +294,7 @@ void pri_info_release(struct pri_info *info);
 
 /* ---- requests ---- */
 
-/* A request for the communicator, which it holds; NULL when memory is short. */
-struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enum pri_mpi_kind kind);
-/* It goes, with what it holds. */
-void pri_request_end(struct pri_mpi_request *request);
-/* The same, of one whose core part completes without anybody waiting. */
+/* One goes (mpi/request.h has how they come and go) whose core part completes without anybody waiting. */
 void pri_request_detached(struct pri_request *core);
 
 /* Where the bytes of contiguous data are. */

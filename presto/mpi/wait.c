@@ -2,6 +2,7 @@
 /* Waiting and testing. A request is `finished` once, by who sees it complete: then its handle is null, or, if it is
  * persistent, it is inactive. */
 #include "mpi/check.h"
+#include "mpi/request.h"
 
 /* Null handles and inactive requests are complete, with nothing to tell. */
 static inline bool idle(const struct pri_mpi_request *request)
@@ -21,8 +22,8 @@ static NI_NOINLINE int finish_special(struct pri_mpi_request *request, int code)
     return code;
 }
 
-/* The request is complete. Returns its code, which is in the status too. *comm is whose error it is. */
-static int finish(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
+/* Any that is complete, see finish. */
+static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
 {
     struct pri_mpi_request *request = *handle;
     int code = pri_mpi_code(request->core.status.error);
@@ -43,8 +44,21 @@ static int finish(MPI_Request *handle, MPI_Status *status, struct pri_comm **com
     return code;
 }
 
+/* The request is complete. Returns its code, which is in the status too. *comm is whose error it is. */
+static inline int finish(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
+{
+    struct pri_mpi_request *request = *handle;
+    if (NI_UNLIKELY(request->finish != NULL || request->persistent ||
+                    request->core.status.error != 0))
+        return finish_any(handle, status, comm);
+    pri_status_set(status, &request->core.status);
+    *handle = MPI_REQUEST_NULL;
+    pri_request_end(request);
+    return MPI_SUCCESS;
+}
+
 /* One request: its code goes to the error handler. */
-static int finish_one(const char *function, MPI_Request *handle, MPI_Status *status)
+static inline int finish_one(const char *function, MPI_Request *handle, MPI_Status *status)
 {
     struct pri_comm *comm = NULL;
     int code = finish(handle, status, &comm);

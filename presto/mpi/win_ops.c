@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on windows: what they are called with is checked here. */
+#include "mpi/request.h"
 #include "mpi/win.h"
 
 #include <stdlib.h>
