@@ -20,6 +20,16 @@ enum {
     NI_PREFETCH_LINES = 32,  /* of an arriving payload, before its consumer is called */
 };
 
+/* Its receiver has some work to do before it looks at the payload: fetch that meanwhile. */
+NI_ALWAYS_INLINE void ni_fetch_ahead(const uint8_t *payload, uint32_t len)
+{
+    uint32_t lines = (uint32_t)ni_min_u64(len / NI_LINE + 1, NI_PREFETCH_LINES);
+
+    for (uint32_t i = 0; i < lines; i++) {
+        __builtin_prefetch(payload + (size_t)i * NI_LINE);
+    }
+}
+
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
 

@@ -23,6 +23,9 @@ ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
         ni->lane_capacity = capacity;
     }
     ni->lanes[ni->lane_count++] = lane;
+    if (lane->peer->lane == NULL) {
+        lane->peer->lane = lane; /* those that come later are its rails */
+    }
     ni_stat_add(&ni->stats.rings, 1);
     return NI_OK;
 }
@@ -45,6 +48,10 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
     struct ni *ni = core;
 
     ni_help_stop(ni, lane->peer, lane);
+    /* Peers go before links do. */
+    if (!ni->closing && lane->peer->lane == lane) {
+        lane->peer->lane = NULL;
+    }
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] == lane) {
             ni->lanes[i] = NULL;

@@ -75,6 +75,7 @@ struct ni_peer {
     struct ni_list puts;      /* portals: under way; under the NI's lock */
     struct ni_list put_queue; /* portals: those that wait for room, oldest first */
     struct ni_peer *bucket;   /* next with the same hash of the blob; turn */
+    struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; turn */
     struct ni_link *link;
     uint64_t multi_pass; /* the last in which it had no room for an item; turn */
     void *user;

@@ -118,16 +118,6 @@ NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t wor
            ni_packet_len(word1) <= NI_PACKET_INLINE && ni_packet_region(word1) == ni->last.queue;
 }
 
-/* Its consumer has some work to do before it looks at the payload: fetch that meanwhile. */
-NI_ALWAYS_INLINE void fetch_ahead(const uint8_t *payload, uint32_t len)
-{
-    uint32_t lines = (uint32_t)ni_min_u64(len / NI_LINE + 1, NI_PREFETCH_LINES);
-
-    for (uint32_t i = 0; i < lines; i++) {
-        __builtin_prefetch(payload + (size_t)i * NI_LINE);
-    }
-}
-
 /* A packet is stepped over before it is handed on: a callback may poll again, and then finds the next
  * one. Its lines are given back when nobody is in a callback of this lane any more. */
 NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
@@ -181,7 +171,7 @@ static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *la
     if (NI_UNLIKELY(lines == 0)) {
         return NI_ERR_PROTOCOL;
     }
-    fetch_ahead(payload, ni_packet_len(word1));
+    ni_fetch_ahead(payload, ni_packet_len(word1));
     step_over(lane, lines);
     status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1, payload);
     return handed_on(ni, lane, slot, lines, status);
@@ -201,7 +191,7 @@ static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, 
     }
     /* Behind the first line, or in the bulk area. */
     if ((uintptr_t)payload - (uintptr_t)packet >= NI_LINE) {
-        fetch_ahead(payload, ni_packet_len(word1));
+        ni_fetch_ahead(payload, ni_packet_len(word1));
     }
     step_over(lane, lines);
     if (!consume(ni, peer, word0, word1, payload)) {

@@ -109,6 +109,7 @@ struct ni_link_ops {
     const char *name; /* "shm", "inproc", "ucx" */
     unsigned id;      /* in address blobs */
     const char *help; /* whom it reaches, for people */
+    bool in_place;    /* packets appear in lanes without progress: peers write them there */
 
     /* Make the link of an NI; errors are logged by the link. */
     ni_status (*open)(const struct ni_link_attr *attr, struct ni_link **link);

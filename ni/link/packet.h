@@ -308,6 +308,13 @@ static inline bool ni_packet_is_lines_put(uint64_t word0, uint64_t word1)
            ni_packet_region(word1) == NI_HANDLE_PORTAL;
 }
 
+/* The same with its payload in the bulk area. */
+static inline bool ni_packet_is_bulk_put(uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xff0000ff) == (NI_PACKET_PUT | NI_PACKET_IN_BULK) &&
+           ni_packet_region(word1) == NI_HANDLE_PORTAL;
+}
+
 /* Lines that a packet takes in its lane. No overflow for any head and len of 8 and 32 bits. */
 static inline uint32_t ni_packet_lines(unsigned head, uint32_t len)
 {

@@ -44,6 +44,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/serve.c \
     ni/portals/state.h \
     ni/portals/table.c \
+    ni/portals/take.c \
     ni/portals/trigger.h \
     ni/portals/trigger_heap.c \
     ni/portals/triggered.c \

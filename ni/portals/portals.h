@@ -28,7 +28,7 @@
  *   serve.c     gets and atomics at their target: peers' (answer.c the answer) and the own
  *   combine.c   what atomics do to an element, combine_float.c if it is not an integer
  *   incoming.c  puts, and their ends, from peers; request_in.c gets, atomics and theirs
- *   plain.c     the put that has to be fast, at its target
+ *   plain.c     the put that has to be fast, at its target; take.c, without an entry
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   iovec.c     I/O vectors, iovec_request.c those of gets and atomics
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers

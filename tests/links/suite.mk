@@ -78,6 +78,7 @@ suite_tests = \
     tests/links/suite_spaces \
     tests/links/suite_steps \
     tests/links/suite_stores \
+    tests/links/suite_take \
     tests/links/suite_tasks \
     tests/links/suite_transfers \
     tests/links/suite_trees \
@@ -267,6 +268,10 @@ tests_links_suite_steps_LDADD = $(SUITE_LIBS)
 tests_links_suite_stores_SOURCES = tests/links/suite_stores.c
 tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_stores_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_take_SOURCES = tests/links/suite_take.c
+tests_links_suite_take_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_take_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_tasks_SOURCES = tests/links/suite_tasks.c
 tests_links_suite_tasks_CPPFLAGS = $(LINKS_CPPFLAGS)

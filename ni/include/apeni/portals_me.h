@@ -107,6 +107,26 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
  * either gives its event or is unlinked by one call that returns NI_OK, never both. */
 int ni_me_unlink(struct ni *ni, ni_me_handle handle);
 
+/* What ni_me_take has received. */
+struct ni_taken {
+    uint64_t match_bits;
+    uint64_t hdr_data;
+    uint64_t rlength; /* bytes that were sent */
+    uint64_t mlength; /* bytes in the buffer */
+};
+
+/* Extension. An entry that is appended and waited for at once, in fewer instructions. True: a put of this peer has been
+ * received into start[length], as by an entry with these bits, the peer's match_id, NI_ME_OP_PUT and NI_ME_USE_ONCE;
+ * *taken says which, and there is no event. False: nothing has happened; append the entry, and make progress.
+ *
+ * It is only for a put that comes in one packet and wants no acknowledgement, while nothing is posted or kept in the portal
+ * table entry and nothing is under way in the NI. It looks for the packet up to `looks` times, without other progress, and one
+ * call in 16 returns false in any case, so that whoever makes progress then makes enough. Not within callbacks; always
+ * false in an NI with threads. */
+bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
+                uint64_t ignore_bits, void *start, uint64_t length, unsigned looks,
+                struct ni_taken *taken);
+
 /* Extension: end entries that wait in vain, for example for a peer that is gone. Each posted entry of
  * the portal table entry that `choose` accepts is unlinked and gives PUT with NI_NI_UNDELIVERABLE,
  * hdr_data and lengths 0. choose gets the entry's user_ptr and match_id; it may not call the NI.

@@ -147,6 +147,7 @@ const struct ni_link_ops ni_link_inproc = {
     .name = "inproc",
     .id = 2,
     .help = "this process",
+    .in_place = true,
     .open = inproc_open,
     .close = inproc_close,
     .export_area = inproc_export_area,

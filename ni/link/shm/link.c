@@ -324,6 +324,7 @@ const struct ni_link_ops ni_link_shm = {
     .name = "shm",
     .id = 1,
     .help = "processes of this host",
+    .in_place = true,
     .open = shm_open_link,
     .close = shm_close,
     .export_area = shm_export_area,

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdatomic.h>
+
+#include "engine/fast.h"
+#include "engine/progress.h"
+#include "portals/portals.h"
+
+/*
+ * Receiving without an entry. Packets of a lane are in order, and so are puts of one peer: the next one, if no entry is
+ * posted and no message kept, would match the entry that is about to be posted, and nothing else. So it is compared with
+ * that where it lies, and copied from there.
+ */
+
+enum {
+    /* One call in so many takes nothing, so that also who never has to wait polls: other lanes, links, what is
+     * under way. */
+    NI_TAKE_TURNS = 16
+};
+
+/* Whether nothing else is to be done, or comes before. */
+static inline bool is_quiet(const struct ni *ni)
+{
+    return (ni->depth | ni->untidy | ni_work_count(&ni->asking) | ni_work_count(&ni->copying) |
+            ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
+            ni_work_count(&ni->portal_work)) == 0;
+}
+
+static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)
+{
+    const struct ni_pt *pt = pt_index < NI_PT_COUNT ? portals->pt[pt_index] : NULL;
+
+    return NI_LIKELY(pt != NULL && pt->ready) && (pt->posted.length | pt->kept.length) == 0;
+}
+
+/* The next packet, or NULL. */
+static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *source,
+                                           const struct ni_lane_rx *lane, unsigned looks,
+                                           uint64_t *word0)
+{
+    const struct ni_packet *packet = ni_lane_peek(lane, word0);
+
+    if (packet != NULL || looks <= 1 || !source->link->ops->in_place) {
+        return packet;
+    }
+    for (unsigned i = 1; packet == NULL && i < looks; i++) {
+        /* It also keeps the looks apart: the sender's stores to the line come one after the other. */
+        ni_idle(ni);
+        packet = ni_lane_peek(lane, word0);
+    }
+    return packet;
+}
+
+/* Where the data of a usual put is, and its lines; 0: it is something else. */
+static inline uint32_t usual(const struct ni_lane_rx *lane, const struct ni_packet *packet,
+                             uint64_t word0, uint64_t word1, const uint8_t **payload)
+{
+    *payload = (const uint8_t *)&packet->body[2];
+    if (NI_LIKELY(ni_packet_is_short_put(word0, word1))) {
+        return 1;
+    }
+    if (!ni_packet_is_lines_put(word0, word1) && !ni_packet_is_bulk_put(word0, word1)) {
+        return 0;
+    }
+
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, payload);
+
+    if (lines != 0) {
+        ni_fetch_ahead(*payload, ni_packet_len(word1));
+    }
+    return lines;
+}
+
+bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
+                uint64_t ignore_bits, void *start, uint64_t length, unsigned looks,
+                struct ni_taken *taken)
+{
+    struct ni *ni = source->ni;
+    struct ni_lane_rx *lane;
+    const struct ni_packet *packet;
+    const uint8_t *payload;
+    uint64_t word0, word1;
+    uint32_t lines;
+
+    /* With threads lanes come and go under the turn, which is not ours. */
+    if (NI_UNLIKELY(ni->threads || ni->unusual || ni->portals == NULL || !is_quiet(ni)) ||
+        !is_first(ni->portals, pt_index) || ++ni->portals->takes % NI_TAKE_TURNS == 0) {
+        return false;
+    }
+    lane = source->lane;
+    if (NI_UNLIKELY(lane == NULL)) {
+        return false;
+    }
+    packet = look(ni, source, lane, looks, &word0);
+    if (packet == NULL) {
+        return false;
+    }
+    word1 = packet->word1;
+    lines = usual(lane, packet, word0, word1, &payload);
+    taken->match_bits = packet->body[0];
+    if (NI_UNLIKELY(lines == 0 || ni_packet_tag(word0) != pt_index ||
+                    ((taken->match_bits ^ match_bits) & ~ignore_bits) != 0)) {
+        return false;
+    }
+    taken->hdr_data = packet->body[1];
+    taken->rlength = ni_packet_len(word1);
+    taken->mlength = ni_min_u64(taken->rlength, length);
+    if (NI_LIKELY(taken->mlength == 8)) {
+        memcpy(start, payload, 8);
+    } else if (taken->mlength != 0) {
+        memcpy(start, payload, taken->mlength);
+    }
+    ni_lane_advance(lane, lines);
+    ni_lane_publish(lane);
+    ni_stat_add(&ni->stats.rx_packets, 1);
+    ni_stat_add(&ni->stats.rx_bytes, taken->rlength);
+    return true;
+}
