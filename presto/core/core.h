@@ -111,6 +111,7 @@ struct pri_rank {
     bool threads;           /* PRI_THREAD_MULTIPLE */
     bool crowded;           /* whoever waits gives the core to others: see open_ni */
     unsigned spins;         /* empty polls before a waiter rests */
+    unsigned looks;         /* of a receive for its message, before it is posted */
     enum pri_thread_level level;
     enum pri_launch launch;
     void *user[4]; /* one word for each folder above: see enum pri_user */
