@@ -41,19 +41,27 @@ static int send_to(struct pri_team *team, struct pri_where *where, const void *o
 static int recv_from(struct pri_team *team, struct pri_where *where, void *in, size_t bytes,
                      int from, int before)
 {
-    struct pri_request request;
-    int error = pri_irecv(team->self, in, bytes, with(team, *where, from), &request);
+    struct pri_status status;
+    int error = pri_recv(team->self, in, bytes, with(team, *where, from), &status);
 
-    return first_of(team, where, before, error != 0 ? error : pri_message_end(&request));
+    if (NI_UNLIKELY(error == 0 && status.source < 0)) {
+        error = pri_poisoned(team->self, status.source);
+    }
+    return first_of(team, where, before, error);
 }
 
-/* Send to one rank while receiving from another. */
+/* Send to one rank while receiving from another: what has left need not be waited for. */
 static int exchange(struct pri_team *team, struct pri_where *where, const void *out, int to,
                     void *in, int from, size_t bytes, int before)
 {
     struct pri_request request;
-    int error = pri_irecv(team->self, in, bytes, with(team, *where, from), &request);
-    int sent = pri_send(team->self, out, bytes, with(team, *where, to), PRI_STANDARD);
+    int error, sent;
+
+    if (NI_LIKELY(pri_send_short(team->self, out, bytes, with(team, *where, to)))) {
+        return recv_from(team, where, in, bytes, from, before);
+    }
+    error = pri_irecv(team->self, in, bytes, with(team, *where, from), &request);
+    sent = pri_send(team->self, out, bytes, with(team, *where, to), PRI_STANDARD);
 
     before = first_of(team, where, before, error != 0 ? error : pri_message_end(&request));
     return first_of(team, where, before, sent);

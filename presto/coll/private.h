@@ -34,8 +34,8 @@ static inline size_t pri_share(size_t count, int n, int i)
  * that whoever gets it knows that the data is not what it should be, and tells others in turn. */
 int pri_poison(const struct pri_rank *self);
 
-/* A message without an error of its own whose sender knew of a death: the error. */
-int pri_poisoned(struct pri_request *request);
+/* A message without an error of its own whose sender, whose name is `source`, knew of a death: the error. */
+int pri_poisoned(struct pri_rank *self, int source);
 
 /* How a message of an operation, which is complete, has ended. */
 static inline int pri_message_error(struct pri_request *request)
@@ -44,7 +44,7 @@ static inline int pri_message_error(struct pri_request *request)
 
     return NI_LIKELY(error != PRI_OK || !request->is_recv || request->status.source >= 0)
                ? error
-               : pri_poisoned(request);
+               : pri_poisoned(request->rank, request->status.source);
 }
 
 static inline int pri_message_end(struct pri_request *request)

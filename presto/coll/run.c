@@ -36,12 +36,12 @@ NI_COLD int pri_poison(const struct pri_rank *self)
     return lost >= 0 ? -1 - lost : INT_MIN;
 }
 
-NI_COLD int pri_poisoned(struct pri_request *request)
+NI_COLD int pri_poisoned(struct pri_rank *self, int source)
 {
-    int lost = -1 - request->status.source;
+    int lost = -1 - source;
 
-    if (lost < request->rank->size) {
-        pri_lost_note(request->rank, lost);
+    if (lost < self->size) {
+        pri_lost_note(self, lost);
     }
     return PRI_ERR_PEER;
 }
