@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Collective operations: schedules over a network that a test drives, and over the real one.
 
-coll_cases = tests/presto/coll_cases.c tests/presto/coll_cases.h
+coll_cases = \
+    tests/presto/coll_cases.c \
+    tests/presto/coll_cases.h \
+    tests/presto/coll_memory.c \
+    tests/presto/coll_moves.c \
+    tests/presto/coll_neighbors.c \
+    tests/presto/coll_parts.h \
+    tests/presto/coll_reductions.c \
+    tests/presto/coll_types.c
 
 presto_tests += \
     tests/presto/coll_ranks \
