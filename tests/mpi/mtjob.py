@@ -99,6 +99,7 @@ class Environment:
 
     def variables(self, test, tmp):
         env = dict(os.environ)
+        env.pop("OMPI_MCA_orte_tmpdir_base", None)  # by TMPDIR, which is looked through for what is left
         env.update({
             MARK: self.mark, "TMPDIR": str(tmp), "LC_ALL": "C",
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
