@@ -78,6 +78,7 @@ osu_bench_libosu_la_SOURCES = \
     osu_bench/common/options.h \
     osu_bench/common/parse.c \
     osu_bench/common/parse.h \
+    osu_bench/common/p2p.h \
     osu_bench/common/pattern.c \
     osu_bench/common/pattern.h \
     osu_bench/common/pingpong.c \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/pingpong.h"
 #include "common/buffer.h"
+#include "common/p2p.h"
 #include "common/pattern.h"
-
-#include <mpi.h>
 
 #define TAG_THERE 1
 #define TAG_BACK  1
@@ -56,19 +55,15 @@ void osu_pingpong_prepare(struct osu_run *run, int round)
 
 void osu_pingpong_round(struct osu_run *run, int round)
 {
-    int count = (int)run->size;
-
     (void)round;
     if (!game.plays)
         return;
     if (game.first) {
-        MPI_Send(game.send.base, count, MPI_CHAR, game.peer, TAG_THERE, MPI_COMM_WORLD);
-        MPI_Recv(game.recv.base, count, MPI_CHAR, game.peer, TAG_BACK, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        osu_send(game.send.base, run->size, game.peer, TAG_THERE);
+        osu_recv(game.recv.base, run->size, game.peer, TAG_BACK);
     } else {
-        MPI_Recv(game.recv.base, count, MPI_CHAR, game.peer, TAG_THERE, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        MPI_Send(game.send.base, count, MPI_CHAR, game.peer, TAG_BACK, MPI_COMM_WORLD);
+        osu_recv(game.recv.base, run->size, game.peer, TAG_THERE);
+        osu_send(game.send.base, run->size, game.peer, TAG_BACK);
     }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/stream.h"
 #include "common/buffer.h"
+#include "common/p2p.h"
 #include "common/pattern.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 static struct {
     struct osu_buffer send;
     struct osu_buffer recv;
-    MPI_Request *requests; /* a window for each direction */
+    osu_request *requests; /* a window for each direction */
     int peer;
     bool leads;
     bool sends;
@@ -108,27 +108,27 @@ size_t osu_stream_verify(struct osu_run *run, int round)
     return wrong;
 }
 
-static void post_receives(const struct osu_run *run, MPI_Request *requests)
+static void post_receives(const struct osu_run *run, osu_request *requests)
 {
     for (int slot = 0; slot < run->options->window; slot++)
-        MPI_Irecv(osu_buffer_slot(&flow.recv, slot), (int)run->size, MPI_CHAR, flow.peer, TAG_DATA,
-                  MPI_COMM_WORLD, &requests[slot]);
+        osu_irecv(osu_buffer_slot(&flow.recv, slot), run->size, flow.peer, TAG_DATA,
+                  &requests[slot]);
 }
 
-static void post_sends(const struct osu_run *run, MPI_Request *requests)
+static void post_sends(const struct osu_run *run, osu_request *requests)
 {
     for (int slot = 0; slot < run->options->window; slot++)
-        MPI_Isend(osu_buffer_slot(&flow.send, slot), (int)run->size, MPI_CHAR, flow.peer, TAG_DATA,
-                  MPI_COMM_WORLD, &requests[slot]);
+        osu_isend(osu_buffer_slot(&flow.send, slot), run->size, flow.peer, TAG_DATA,
+                  &requests[slot]);
 }
 
 static void answer(bool give)
 {
     char byte = 0;
     if (give)
-        MPI_Send(&byte, 1, MPI_CHAR, flow.peer, TAG_ANSWER, MPI_COMM_WORLD);
+        osu_send(&byte, 1, flow.peer, TAG_ANSWER);
     else
-        MPI_Recv(&byte, 1, MPI_CHAR, flow.peer, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        osu_recv(&byte, 1, flow.peer, TAG_ANSWER);
 }
 
 void osu_stream_round(struct osu_run *run, int round)
@@ -147,7 +147,7 @@ void osu_stream_round(struct osu_run *run, int round)
     }
     if (count == 0)
         return;
-    MPI_Waitall(count, flow.requests, MPI_STATUSES_IGNORE);
+    osu_waitall(flow.requests, count);
     if (count == window)
         answer(flow.receives);
 }

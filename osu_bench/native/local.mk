@@ -8,19 +8,21 @@ noinst_LTLIBRARIES += osu_bench/libpr.la
 PR_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/osu_bench $(PRESTO_CPPFLAGS)
 PR_BENCH_LIBS = osu_bench/libpr.la presto/libpresto.la -lm
 
-osu_bench_libpr_la_CPPFLAGS = $(PR_BENCH_CPPFLAGS)
+osu_bench_libpr_la_CPPFLAGS = $(PR_BENCH_CPPFLAGS) -DOSU_NATIVE
 osu_bench_libpr_la_SOURCES = \
     osu_bench/common/buffer.c \
     osu_bench/common/defaults.c \
     osu_bench/common/option_rows.c \
     osu_bench/common/options.c \
     osu_bench/common/parse.c \
+    osu_bench/common/p2p.h \
     osu_bench/common/pattern.c \
+    osu_bench/common/pingpong.c \
+    osu_bench/common/stream.c \
     osu_bench/common/table.c \
     osu_bench/native/bench.c \
     osu_bench/native/native.h \
-    osu_bench/native/pingpong.c \
-    osu_bench/native/stream.c
+    osu_bench/native/p2p.h
 
 osu_bench_pr_latency_SOURCES = osu_bench/pr_latency.c
 osu_bench_pr_latency_CPPFLAGS = $(PR_BENCH_CPPFLAGS)
