@@ -100,9 +100,14 @@ static bool has_room(void *arg)
     return ni_qp_room(&pair->qp, 1) != 0;
 }
 
-void qp_post(struct qp_pair *pair, const struct ni_qp_work *work)
+void qp_await_room(struct qp_pair *pair)
 {
     suite_until(pair->world->suite, has_room, pair);
+}
+
+void qp_post(struct qp_pair *pair, const struct ni_qp_work *work)
+{
+    qp_await_room(pair);
     CHECK(ni_qp_post(&pair->qp, work));
 }
 

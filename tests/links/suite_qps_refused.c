@@ -27,7 +27,7 @@ static void expect_bad_bit(struct qp_pair *pair, const struct ni_qp_work *work, 
     ni_word *words = qp->attr.requests[qp->posted & (qp->attr.request_count - 1)].word;
     struct ni_qp_result result;
 
-    CHECK(ni_qp_room(qp, 1) != 0);
+    qp_await_room(pair);
     ni_qp_put(qp, qp->posted + qp->attr.request_count, work); /* the other toggle: not seen yet */
     ni_qp_store(&words[word], ni_qp_load(&words[word]) ^ UINT64_C(1) << bit);
     ni_qp_store(&words[0], ni_qp_load(&words[0]) ^ 1);
