@@ -30,17 +30,26 @@ static int check_room(const char *representation, int count, const struct pri_ty
     return position > room || *bytes > (size_t)(room - position) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
+/* The same, and memory for the data as this machine packs it, which the caller frees. */
+static int begin(const char *representation, int count, MPI_Datatype type, MPI_Aint room,
+                 MPI_Aint position, size_t *bytes, void **packed, size_t *packed_bytes)
+{
+    int code = check_room(representation, count, type, room, position, bytes);
+    if (code != MPI_SUCCESS)
+        return code;
+    *packed_bytes = (size_t)count * type->size;
+    *packed = malloc(*packed_bytes + 1);
+    return *packed != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
 int MPI_Pack_external(const char representation[], const void *in, int count, MPI_Datatype type,
                       void *out, MPI_Aint size, MPI_Aint *position)
 {
-    size_t bytes;
-    int code = check_room(representation, count, type, size, *position, &bytes);
+    size_t bytes, packed_bytes;
+    void *packed;
+    int code = begin(representation, count, type, size, *position, &bytes, &packed, &packed_bytes);
     if (code != MPI_SUCCESS)
         return pri_fail(NULL, __func__, code);
-    size_t packed_bytes = (size_t)count * type->size;
-    void *packed = malloc(packed_bytes + 1);
-    if (packed == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
     pri_type_pack(type, (size_t)count, in, 0, packed, packed_bytes);
     pri_external_from(type, (size_t)count, packed, (char *)out + *position);
     free(packed);
@@ -52,14 +61,11 @@ PRI_ALIAS(Pack_external);
 int MPI_Unpack_external(const char representation[], const void *in, MPI_Aint size,
                         MPI_Aint *position, void *out, int count, MPI_Datatype type)
 {
-    size_t bytes;
-    int code = check_room(representation, count, type, size, *position, &bytes);
+    size_t bytes, packed_bytes;
+    void *packed;
+    int code = begin(representation, count, type, size, *position, &bytes, &packed, &packed_bytes);
     if (code != MPI_SUCCESS)
         return pri_fail(NULL, __func__, code);
-    size_t packed_bytes = (size_t)count * type->size;
-    void *packed = malloc(packed_bytes + 1);
-    if (packed == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
     pri_external_to(type, (size_t)count, (const char *)in + *position, packed);
     pri_type_unpack(type, (size_t)count, out, 0, packed, packed_bytes);
     free(packed);
