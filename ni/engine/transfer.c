@@ -195,7 +195,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         return NI_OK;
     }
     if (by_kernel && !is_read) {
-        status = ni_copy_at_once(peer, NI_COPY_TO_PEER, local, where->addr, len);
+        status = ni_copy_at_once(peer, local, where->addr, len);
         if (status != NI_AGAIN) {
             ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
             return NI_OK;
