@@ -57,3 +57,7 @@ TESTS += $(fuzzers)
 endif
 
 check_PROGRAMS += $(fuzzers)
+
+# What tools/stages/fuzz builds.
+.PHONY: fuzzers
+fuzzers: $(fuzzers)

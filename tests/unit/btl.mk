@@ -18,6 +18,8 @@ endif
 unit_scripts += tests/unit/btl_asked.sh tests/unit/btl_inside.sh
 endif
 
+EXTRA_DIST += tests/unit/btl_asked.sh tests/unit/btl_inside.sh tests/unit/btl_keys.sh
+
 tests_unit_test_btl_help_SOURCES = tests/unit/test_btl_help.c tests/unit/said.h
 tests_unit_test_btl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_btl_help_LDADD = $(BTL_UNIT_LIBS)

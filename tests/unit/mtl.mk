@@ -8,6 +8,8 @@ unit_tests += \
 unit_scripts += tests/unit/mtl_asked.sh
 endif
 
+EXTRA_DIST += tests/unit/mtl_asked.sh
+
 tests_unit_test_mtl_bits_SOURCES = tests/unit/test_mtl_bits.c
 tests_unit_test_mtl_bits_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_mtl_bits_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS)
