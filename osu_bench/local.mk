@@ -259,7 +259,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/stats.py \
     osu_bench/comparelib/tables.py
 dist_osu_SCRIPTS = osu_bench/compare osu_bench/instructions
-dist_osu_DATA = osu_bench/figures.tsv osu_bench/figures-hosts.tsv
+dist_osu_DATA = osu_bench/figures.tsv osu_bench/figures-far.tsv osu_bench/figures-hosts.tsv
 dist_man1_MANS += osu_bench/apelink-compare.1
 bin_SCRIPTS += osu_bench/apelink-compare
 CLEANFILES += osu_bench/apelink-compare

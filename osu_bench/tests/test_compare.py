@@ -465,6 +465,13 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual((rows[0].bench, rows[0].size, rows[0].relation, rows[0].wanted),
                          ("latency", 8, "<=", 0.82))
 
+    def test_the_file_that_is_shipped_for_the_state_far(self):
+        near = {(row.bench, row.size) for row in figures.read(os.path.join(OSU_BENCH, "figures.tsv"))
+                if row.transport == "apelink" and row.state == "near"}
+        rows = figures.read(os.path.join(OSU_BENCH, "figures-far.tsv"))
+        self.assertLessEqual(near, {(row.bench, row.size) for row in rows})
+        self.assertEqual({(row.reference, row.state, row.wanted) for row in rows}, {("vader", "far", 1.0)})
+
     def test_the_file_that_is_shipped_for_hosts(self):
         rows = figures.read(os.path.join(OSU_BENCH, "figures-hosts.tsv"))
         self.assertEqual({row.transport for row in rows}, {"apelink", "match"})
