@@ -140,15 +140,6 @@ void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
     ni_lane_commit(tx, word0 | (uint64_t)NI_PACKET_IN_BULK << 32, lines);
 }
 
-static inline void prefetch_for_write(const void *line)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-}
-
 static void warm_ring(struct ni_lane_tx *tx)
 {
     /* Not the line at the head: the receiver polls it. But the one behind the packet, for the marker, which
@@ -159,7 +150,7 @@ static void warm_ring(struct ni_lane_tx *tx)
         tx->warm_to = tx->head + 1;
     }
     for (unsigned i = 0; i < NI_LANE_WARM_STEP && (int32_t)(goal - tx->warm_to) > 0; i++) {
-        prefetch_for_write(tx->lines + (size_t)(tx->warm_to++ & tx->mask) * NI_LINE);
+        ni_prefetch_write(tx->lines + (size_t)(tx->warm_to++ & tx->mask) * NI_LINE);
     }
 }
 
@@ -176,7 +167,7 @@ void ni_lane_warm(struct ni_lane_tx *tx)
         return;
     }
     for (unsigned i = 0; i < NI_LANE_WARM_STEP && tx->warm_bulk < tx->last_bulk; i++) {
-        prefetch_for_write(tx->bulk + tx->warm_bulk);
+        ni_prefetch_write(tx->bulk + tx->warm_bulk);
         tx->warm_bulk += NI_LINE;
     }
 }

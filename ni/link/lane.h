@@ -37,9 +37,10 @@
  */
 
 enum {
-    NI_RAILS_MAX = 8,         /* lanes in a row from one NI to another */
-    NI_LANE_JOBS = 16,        /* long transfers per direction in which both sides copy */
-    NI_LANE_BULK_RECORDS = 64 /* bulk payloads under way per lane; power of two */
+    NI_RAILS_MAX = 8,          /* lanes in a row from one NI to another */
+    NI_LANE_JOBS = 16,         /* long transfers per direction in which both sides copy */
+    NI_LANE_BULK_RECORDS = 64, /* bulk payloads under way per lane; power of two */
+    NI_LANE_AHEAD = 8          /* lines from the head to the one that ni_lane_ahead fetches */
 };
 
 /* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator

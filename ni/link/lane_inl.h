@@ -64,6 +64,16 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
+/* A packet of one line was published, and more of them may follow at once. The receiver's cache still has
+ * the lines for them, from the lap before: fetched no sooner than the store comes, each would take its
+ * time, one after the other. Only lines that the receiver is known to have done with. */
+NI_ALWAYS_INLINE void ni_lane_ahead(const struct ni_lane_tx *tx)
+{
+    if (NI_LIKELY((int32_t)(tx->limit - tx->head) > NI_LANE_AHEAD)) {
+        ni_prefetch_write(tx->lines + (size_t)((tx->head + NI_LANE_AHEAD) & tx->mask) * NI_LINE);
+    }
+}
+
 /* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
 
@@ -81,6 +91,9 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
     tx->last_lines = lines;
     /* L1: pairs with the acquire in ni_lane_peek. */
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
+    if (lines == 1) {
+        ni_lane_ahead(tx);
+    }
 }
 
 NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
