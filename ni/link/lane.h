@@ -3,6 +3,7 @@
 #define NI_LINK_LANE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "link/packet.h"
@@ -86,6 +87,7 @@ struct ni_lane_tx {
     uint32_t warm_bulk;
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */
+    bool running;                   /* nothing was idle since the last packet */
     uint64_t bytes;                 /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */

@@ -64,14 +64,19 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
-/* A packet of one line was published, and more of them may follow at once. The receiver's cache still has
- * the lines for them, from the lap before: fetched no sooner than the store comes, each would take its
- * time, one after the other. Only lines that the receiver is known to have done with. */
-NI_ALWAYS_INLINE void ni_lane_ahead(const struct ni_lane_tx *tx)
+/* A packet of so many lines was published. Where it followed another at once, more like it may come, and the
+ * receiver's cache still has the lines for them, from the lap before: fetched no sooner than the store comes,
+ * each would take its time, one after the other. Only lines that the receiver is known to have done with. */
+NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
 {
-    if (NI_LIKELY((int32_t)(tx->limit - tx->head) > NI_LANE_AHEAD)) {
-        ni_prefetch_write(tx->lines + (size_t)((tx->head + NI_LANE_AHEAD) & tx->mask) * NI_LINE);
+    uint32_t at = tx->head + NI_LANE_AHEAD;
+
+    if (tx->running && (int32_t)(tx->limit - at - lines) >= 0) {
+        for (uint32_t end = at + lines; at != end; at++) {
+            ni_prefetch_write(tx->lines + (size_t)(at & tx->mask) * NI_LINE);
+        }
     }
+    tx->running = true;
 }
 
 /* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
@@ -91,9 +96,7 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
     tx->last_lines = lines;
     /* L1: pairs with the acquire in ni_lane_peek. */
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
-    if (lines == 1) {
-        ni_lane_ahead(tx);
-    }
+    ni_lane_ahead(tx, lines);
 }
 
 NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
