@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +100,16 @@ static void set_params(const struct suite_link *link, uint64_t seed)
         set_param("segment_size", "1K");
         set_param("ucx_segment_size", "1K");
         set_param("shm_copy", "copy");
+    }
+}
+
+/* When a payload waits for a question: read when UCX is opened. */
+static void set_variable(const struct suite_link *link)
+{
+    if (link->asks) {
+        CHECK(setenv("UCX_RNDV_THRESH", "auto", 1) == 0);
+    } else {
+        CHECK(unsetenv("UCX_RNDV_THRESH") == 0);
     }
 }
 
@@ -377,6 +388,7 @@ void suite_start(struct suite *suite)
 
     ni_rng_seed(&suite->rng, suite->seed);
     set_params(link, suite->seed);
+    set_variable(link);
     if (link->inproc) {
         CHECK(ni_fabric_create(&attr, &suite->private->fabric) == NI_OK);
         ni_fabric_set_copy(suite->private->fabric, over_rails != NULL

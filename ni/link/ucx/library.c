@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -79,6 +81,45 @@ static ni_status load(void)
     return complete ? NI_OK : NI_ERR_UNSUPPORTED;
 }
 
+/* Have it otherwise than UCX by itself, where the user did not say. */
+static void prefer(ucp_config_t *config, const char *name, const char *value)
+{
+    char variable[64];
+
+    snprintf(variable, sizeof(variable), "UCX_%s", name);
+    if (getenv(variable) == NULL) {
+        (void)ni_ucx.ucp_config_modify(config, name, value); /* it works without, slower */
+    }
+}
+
+/* Without a device for RDMA, what goes to other hosts goes by TCP. */
+static bool has_rdma(void)
+{
+    DIR *devices = opendir("/sys/class/infiniband");
+    const struct dirent *device = NULL;
+
+    while (devices != NULL && (device = readdir(devices)) != NULL && device->d_name[0] == '.') {
+    }
+    if (devices != NULL) {
+        (void)closedir(devices);
+    }
+    return device != NULL;
+}
+
+static void configure(ucp_config_t *config)
+{
+    /* Peers with whom we share memory are the other link's: hosts that are namespaces of one kernel
+     * look to UCX as if they were one. */
+    prefer(config, "TLS", "^shm");
+    /* A sender goes by its own size, so it is the same in all processes, whatever their devices. */
+    prefer(config, "TCP_RX_SEG_SIZE", NI_UCX_TCP_SEGMENT);
+    /* Where the bytes are copied anyway, a question and an answer before each segment cost more than
+     * one more copy. */
+    if (!has_rdma()) {
+        prefer(config, "RNDV_THRESH", NI_UCX_TCP_EAGER);
+    }
+}
+
 static ucs_status_t make_context(ucp_context_h *context)
 {
     ucp_params_t params = {
@@ -92,11 +133,7 @@ static ucs_status_t make_context(ucp_context_h *context)
     if (status != UCS_OK) {
         return status;
     }
-    /* Peers with whom we share memory are the other link's: hosts that are namespaces of one kernel
-     * look to UCX as if they were one. */
-    if (getenv("UCX_TLS") == NULL) {
-        (void)ni_ucx.ucp_config_modify(config, "TLS", "^shm");
-    }
+    configure(config);
     status = ni_ucx.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, context);
     ni_ucx.ucp_config_release(config);
     return status;

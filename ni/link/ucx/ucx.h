@@ -48,7 +48,7 @@
  */
 
 enum {
-    NI_UCX_VERSION = 2,
+    NI_UCX_VERSION = 3,
     NI_UCX_AM = 11,         /* id of our active messages */
     NI_UCX_SLOTS = 64,      /* active messages under way to one peer */
     NI_UCX_SPARE = 4,       /* of those, for messages without packets */
@@ -56,6 +56,12 @@ enum {
     NI_UCX_ADDRESS = 640,   /* the longest address of a UCP worker, bytes */
     NI_UCX_PEERS = 1 << 16, /* peers of one NI */
 };
+
+/* Over TCP. What a socket is asked for at once: UCX's 64 KiB are less than a message of that length with
+ * its header. Part of the version: a receiver has room for no more than its own. */
+#define NI_UCX_TCP_SEGMENT "136k"
+/* Payloads from this length on wait at the sender until the receiver asks for them. */
+#define NI_UCX_TCP_EAGER "1m"
 
 /* ---- on the wire ----------------------------------------------------------------------------- */
 
