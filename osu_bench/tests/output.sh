@@ -40,7 +40,8 @@ few="-i 4 -x 1"
     prints '^# \[ pairs: 1 \] \[ window size: 3 \]$' out osu_mbw_mr
     prints '^# Size +MB/s +Messages/s$' out osu_mbw_mr
     columns 3 "8 100" osu_mbw_mr
-    awk '$1 == 100 { r = $2 * 1e6 / 100 / $3; exit !(r > 0.9 && r < 1.1) }' "$work/out" ||
+    # MB/s are rounded to two digits: on a crowded machine that is much.
+    awk '$1 == 100 { d = ($2 * 1e6 / 100 - $3) / ($3 * 0.1 + 51); exit !(d > -1 && d < 1) }' "$work/out" ||
         fail "osu_mbw_mr: bytes and messages disagree: $(cat "$work/out")"
     mpi 2 "$programs/osu_mbw_mr" $few -m 8,100 -R 0 || fail "osu_mbw_mr -R: $(cat "$work/err")"
     columns 2 "8 100" "osu_mbw_mr -R 0"
