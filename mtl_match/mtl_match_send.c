@@ -42,6 +42,14 @@ NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t
     return OMPI_SUCCESS;
 }
 
+/* A short message that leaves at once, which most do; false: nothing has happened. */
+NI_ALWAYS_INLINE bool put_short(const struct message *message, mca_pml_base_send_mode_t mode)
+{
+    return NI_LIKELY(mode != MCA_PML_BASE_SEND_SYNCHRONOUS && message->size <= NI_PUT_SHORT) &&
+           NI_LIKELY(ni_put_short(message->to->peer, message->memory, message->size,
+                                  OMPI_MTL_MATCH_PT, message->bits, message->header));
+}
+
 /*
  * NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. A
  * synchronous send is over when the message has been matched: its event is the acknowledgement.
@@ -90,7 +98,9 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     }
     request->kind = OMPI_MTL_MATCH_SEND;
     request->packed = message.packed;
-    rc = put((struct ompi_mtl_match_module *)mtl, &message, mode, request);
+    rc = put_short(&message, mode)
+             ? (int)NI_PTL_SENT
+             : put((struct ompi_mtl_match_module *)mtl, &message, mode, request);
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         complete(request, MPI_SUCCESS);
         return OMPI_SUCCESS;
@@ -128,19 +138,15 @@ static NI_COLD int wait_for(struct waiter *waiter)
     return error;
 }
 
-int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
-                        int dest, int tag, struct opal_convertor_t *convertor,
-                        mca_pml_base_send_mode_t mode)
+/* All but the fastest. By value, so that what is known of a short message stays in registers. */
+static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module, struct message message,
+                                      mca_pml_base_send_mode_t mode)
 {
     struct waiter waiter;
-    struct message message;
-    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+    int rc;
 
-    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
-        return rc;
-    }
     atomic_init(&waiter.error, PENDING);
-    rc = put((struct ompi_mtl_match_module *)mtl, &message, mode, tagged(&waiter));
+    rc = put(module, &message, mode, tagged(&waiter));
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         rc = OMPI_SUCCESS;
     } else if (rc == NI_OK) {
@@ -150,6 +156,22 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
     }
     release(message.packed);
     return rc;
+}
+
+int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
+                        int dest, int tag, struct opal_convertor_t *convertor,
+                        mca_pml_base_send_mode_t mode)
+{
+    struct message message;
+    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+
+    if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
+        return rc;
+    }
+    if (NI_LIKELY(message.packed == NULL && put_short(&message, mode))) {
+        return OMPI_SUCCESS;
+    }
+    return send_otherwise((struct ompi_mtl_match_module *)mtl, message, mode);
 }
 
 /* ---- events --------------------------------------------------------------------------------------- */
