@@ -39,10 +39,8 @@ static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
 {
     bool manages = (me->options & NI_ME_MANAGE_LOCAL) != 0;
     bool overflows = list == NI_OVERFLOW_LIST;
-    bool vector = (me->options & NI_ME_IOVEC) != 0;
 
-    return !(vector && overflows) &&
-           (me->options & ~(unsigned)(NI_ME_ALL_OPTIONS | NI_SPACE_FOREIGN)) == 0 &&
+    return (me->options & ~(unsigned)(NI_ME_ALL_OPTIONS | NI_SPACE_FOREIGN)) == 0 &&
            (list == NI_PRIORITY_LIST || overflows) && (!manages || me->min_free <= me->length);
 }
 

@@ -195,7 +195,7 @@ void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *
         return;
     }
     if ((kept->target.options & NI_ME_IOVEC) != 0) {
-        ni_iovec_fetch(ni, kept);
+        ni_iovec_fetch(ni, kept, remote);
         return;
     }
     status = ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, remote, &ack);

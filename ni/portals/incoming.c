@@ -88,9 +88,7 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
         result = spill(ni, from, &kept);
     }
     if (result == NI_OVERFLOW_TAKEN) {
-        if (kept->target.mlength != 0) {
-            memcpy(kept->target.start, payload, kept->target.mlength);
-        }
+        ni_target_write(&kept->target, kept->spill.offset, payload);
         ni_overflow_filled(ni, kept, NI_NI_OK);
     }
     if (result != NI_OVERFLOW_NONE) {

@@ -59,11 +59,13 @@ void ni_iovec_fetched(void *arg, ni_status status, uint64_t value)
     }
 }
 
-void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept)
+void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *from)
 {
+    bool spilled = kept->form == NI_KEPT_OVERFLOW;
+    uint64_t offset = spilled ? kept->spill.offset : kept->from.remote_offset;
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_iovec_fetched, .arg = kept};
-    struct ni_remote remote = kept->remote;
-    struct ni_walk walk = ni_walk_from(kept->target.start, kept->from.remote_offset);
+    struct ni_remote remote = *from;
+    struct ni_walk walk = ni_walk_from(kept->target.start, offset);
     uint8_t *piece;
 
     kept->target.start = ni_walk_place(&walk);

@@ -66,7 +66,7 @@ bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements
  * offset in the entry. */
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);
 /* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
-void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept);
+void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *from);
 /* One piece has come; ni_done_fn. */
 void ni_iovec_fetched(void *arg, ni_status status, uint64_t value);
 void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);

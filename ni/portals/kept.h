@@ -45,8 +45,8 @@ struct ni_kept {
         struct ni_remote remote;
         const uint8_t *own;
         struct ni_spill spill;
-        struct ni_pieces pieces; /* REMOTE, being fetched to an I/O vector */
     };
+    struct ni_pieces pieces; /* being fetched to an I/O vector */
     struct ni_target target; /* once matched; of `spill` where it is */
     enum ni_kept_form form;
     enum ni_event_kind type; /* of its event */

@@ -158,9 +158,7 @@ static void copy(struct ni *ni, const struct ni_arriving *from, struct ni_target
 /* What it met is not touched afterwards. */
 static void copy_spilled(struct ni *ni, struct ni_kept *kept, const struct ni_put *put)
 {
-    if (kept->target.mlength != 0) {
-        memmove(kept->target.start, put->header.src, kept->target.mlength);
-    }
+    ni_target_write(&kept->target, kept->spill.offset, put->header.src);
     ni_overflow_filled(ni, kept, NI_NI_OK);
 }
 

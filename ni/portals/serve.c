@@ -84,17 +84,20 @@ void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail f
 {
     struct ni_kept *spilled = request->spilled;
 
-    if (spilled != NULL) {
-        spilled->target.mlength = request->target.mlength;
-        spilled->from.token = 0; /* it has its answer */
-        ni_overflow_filled(ni, spilled, fail);
-        return;
-    }
     if (NI_UNLIKELY((request->target.options & NI_ME_IOVEC) != 0 && request->target.mlength != 0)) {
         const struct ni_walk walk =
             ni_walk_from(request->target.start, request->from.remote_offset);
 
         request->target.start = ni_walk_place(&walk);
+    }
+    if (spilled != NULL) {
+        ni_portals_lock(ni);
+        spilled->target.start = request->target.start;
+        spilled->target.mlength = request->target.mlength;
+        spilled->from.token = 0; /* it has its answer */
+        ni_portals_unlock(ni);
+        ni_overflow_filled(ni, spilled, fail);
+        return;
     }
     ni_target_tell(&request->from, &request->target, ni_verb_event(request->from.verb, false),
                    fail);

@@ -119,11 +119,11 @@ static struct ni_me entry(struct world *world, uint8_t choice)
                                      (choice & 16 ? NI_ME_USE_ONCE : 0U)};
 }
 
-/* An entry of the overflow list, or one with a vector. */
+/* An entry of the overflow list, or one with a vector, or both. */
 static void append_rare(struct world *world, uint8_t choice)
 {
     struct ni_me me = entry(world, choice);
-    bool vector = (choice & 64) != 0;
+    bool vector = (choice & 64) != 0, overflows = !vector || (choice & 128) != 0;
 
     if (vector) {
         for (unsigned i = 0; i < 3; i++) {
@@ -138,7 +138,7 @@ static void append_rare(struct world *world, uint8_t choice)
         me.options |= NI_ME_MANAGE_LOCAL;
     }
     (void)ni_me_append(world->victim, choice >> 5 & 1, &me,
-                       vector ? NI_PRIORITY_LIST : NI_OVERFLOW_LIST, NULL, &world->entry);
+                       overflows ? NI_OVERFLOW_LIST : NI_PRIORITY_LIST, NULL, &world->entry);
 }
 
 static void act(struct world *world, uint8_t what, uint8_t choice)

@@ -64,6 +64,7 @@ suite_tests = \
     tests/links/suite_options \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
+    tests/links/suite_overflow_requests \
     tests/links/suite_placement \
     tests/links/suite_portal_atomics \
     tests/links/suite_portal_words \
@@ -212,6 +213,10 @@ tests_links_suite_overflow_LDADD = $(SUITE_LIBS)
 tests_links_suite_overflow_ends_SOURCES = tests/links/suite_overflow_ends.c
 tests_links_suite_overflow_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_ends_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_overflow_requests_SOURCES = tests/links/suite_overflow_requests.c
+tests_links_suite_overflow_requests_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_overflow_requests_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_placement_SOURCES = tests/links/suite_placement.c
 tests_links_suite_placement_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -351,9 +351,10 @@ static void refuse(struct suite_ni *ni, void *arg)
     CHECK(ni_get(ni->ni, &md, vectors->sum[0] - 7, 8, NULL, 0, 0, 0, NULL) == NI_PTL_ARG_INVALID);
     CHECK(ni_atomic(ni->ni, &md, vectors->sum[0] - 7, 8, NI_ACK_REQ, NULL, 0, 0, 0, NULL, 0, NI_SUM,
                     NI_INT64_T) == NI_PTL_ARG_INVALID);
-    CHECK(ni_me_append(ni->ni, 0, &me, NI_OVERFLOW_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_OVERFLOW_LIST, NULL, NULL) == NI_OK);
     CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_OK);
     me.length = ++md.length;
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_OVERFLOW_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
     CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_ARG_INVALID);
     CHECK(ni_put(ni->ni, &md, 0, 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) == NI_PTL_ARG_INVALID);
     me.length = --md.length;

@@ -141,7 +141,6 @@ static void append_all(struct suite_ni *ni, void *arg)
         {NI_PT_ONLY_TRUNCATE, 0, NI_PRIORITY_LIST, true},
         {NI_PT_MATCH_UNORDERED, NI_ME_NO_TRUNCATE, NI_PRIORITY_LIST, true},
         {0, NI_ME_MAY_ALIGN | NI_ME_IS_ACCESSIBLE, NI_PRIORITY_LIST, true},
-        {0, NI_ME_IOVEC, NI_OVERFLOW_LIST, false},
         {0, NI_ME_MANAGE_LOCAL, (enum ni_list_kind)2, false},
     };
 

@@ -4,9 +4,19 @@
 /* Overflow lists: messages that come before an entry wants them, of all lengths and from all sides, also while
  * data comes. */
 
-static void slabs(struct suite *suite, uint32_t length, bool self)
+static struct flood *flood_of(struct suite *suite, uint32_t length, bool self, bool vector)
 {
     struct flood *flood = flood_new(suite, length, self);
+
+    if (vector) {
+        flood_cut(suite, flood);
+    }
+    return flood;
+}
+
+static void slabs(struct suite *suite, uint32_t length, bool self, bool vector)
+{
+    struct flood *flood = flood_of(suite, length, self, vector);
     unsigned target = self ? 0 : 1;
     uint64_t full;
 
@@ -25,9 +35,9 @@ static void slabs(struct suite *suite, uint32_t length, bool self)
     }
 }
 
-static void take_slabs(struct suite *suite, uint32_t length, bool self)
+static void take_slabs(struct suite *suite, uint32_t length, bool self, bool vector)
 {
-    struct flood *flood = flood_new(suite, length, self);
+    struct flood *flood = flood_of(suite, length, self, vector);
     unsigned target = self ? 0 : 1;
 
     flood->options = NI_PT_UNEXPECTED; /* for those that find the slabs full */
@@ -56,49 +66,84 @@ static void take_slabs(struct suite *suite, uint32_t length, bool self)
         const struct ni_event *event = &flood->events[NI_EVENT_AUTO_FREE][i];
 
         CHECK(event->user_ptr == (void *)(uintptr_t)(100 + SLABS - 1 - i));
-        CHECK(event->start == flood->slab[SLABS - 1 - i] && event->pt_index == 2);
+        CHECK(event->start == flood_slab_start(flood, SLABS - 1 - i) && event->pt_index == 2);
     }
     suite_call(suite, target, flood_nothing_left, NULL);
 }
 
 static void filled_short(struct suite *suite)
 {
-    slabs(suite, 24, false);
+    slabs(suite, 24, false, false);
 }
 
 static void filled_none(struct suite *suite)
 {
-    slabs(suite, 0, false);
+    slabs(suite, 0, false, false);
 }
 
 static void filled_eager(struct suite *suite)
 {
-    slabs(suite, 2000, false);
+    slabs(suite, 2000, false, false);
 }
 
 static void filled_long(struct suite *suite)
 {
-    slabs(suite, LONG, false);
+    slabs(suite, LONG, false, false);
 }
 
 static void filled_self(struct suite *suite)
 {
-    slabs(suite, LONG, true);
+    slabs(suite, LONG, true, false);
 }
 
 static void taken_eager(struct suite *suite)
 {
-    take_slabs(suite, 3000, false);
+    take_slabs(suite, 3000, false, false);
 }
 
 static void taken_long(struct suite *suite)
 {
-    take_slabs(suite, LONG, false);
+    take_slabs(suite, LONG, false, false);
 }
 
 static void taken_self(struct suite *suite)
 {
-    take_slabs(suite, 2000, true);
+    take_slabs(suite, 2000, true, false);
+}
+
+static void vector_short(struct suite *suite)
+{
+    slabs(suite, 24, false, true);
+}
+
+static void vector_eager(struct suite *suite)
+{
+    slabs(suite, 2000, false, true);
+}
+
+static void vector_long(struct suite *suite)
+{
+    slabs(suite, LONG, false, true);
+}
+
+static void vector_self(struct suite *suite)
+{
+    slabs(suite, LONG, true, true);
+}
+
+static void vector_taken_eager(struct suite *suite)
+{
+    take_slabs(suite, 3000, false, true);
+}
+
+static void vector_taken_long(struct suite *suite)
+{
+    take_slabs(suite, LONG, false, true);
+}
+
+static void vector_taken_self(struct suite *suite)
+{
+    take_slabs(suite, 2000, true, true);
 }
 
 /* ---- while the data comes --------------------------------------------------------------------- */
@@ -109,9 +154,9 @@ static void put_some(struct suite_ni *ni, void *arg)
 }
 
 /* Entries that come while data is still on its way get it when it is there. */
-static void meanwhile(struct suite *suite)
+static void match_meanwhile(struct suite *suite, bool vector)
 {
-    struct flood *flood = flood_new(suite, LONG, false);
+    struct flood *flood = flood_of(suite, LONG, false, vector);
 
     flood_open_both(suite, flood);
     flood->extra = NI_ME_EVENT_COMM_DISABLE;
@@ -130,6 +175,16 @@ static void meanwhile(struct suite *suite)
     CHECK(flood->refused == 0);
 }
 
+static void meanwhile(struct suite *suite)
+{
+    match_meanwhile(suite, false);
+}
+
+static void vector_meanwhile(struct suite *suite)
+{
+    match_meanwhile(suite, true);
+}
+
 static const struct suite_case cases[] = {
     {"filled_short", 2, SUITE_NEEDS_NOTHING, filled_short},
     {"filled_none", 2, SUITE_NEEDS_NOTHING, filled_none},
@@ -140,6 +195,14 @@ static const struct suite_case cases[] = {
     {"taken_long", 2, SUITE_NEEDS_NOTHING, taken_long},
     {"taken_self", 1, SUITE_NEEDS_NOTHING, taken_self},
     {"meanwhile", 2, SUITE_NEEDS_NOTHING, meanwhile},
+    {"vector_short", 2, SUITE_NEEDS_NOTHING, vector_short},
+    {"vector_eager", 2, SUITE_NEEDS_NOTHING, vector_eager},
+    {"vector_long", 2, SUITE_NEEDS_NOTHING, vector_long},
+    {"vector_self", 1, SUITE_NEEDS_NOTHING, vector_self},
+    {"vector_taken_eager", 2, SUITE_NEEDS_NOTHING, vector_taken_eager},
+    {"vector_taken_long", 2, SUITE_NEEDS_NOTHING, vector_taken_long},
+    {"vector_taken_self", 1, SUITE_NEEDS_NOTHING, vector_taken_self},
+    {"vector_meanwhile", 2, SUITE_NEEDS_NOTHING, vector_meanwhile},
 };
 
 int main(int argc, char **argv)

@@ -7,7 +7,15 @@
 /* What tests of overflow lists share: a flood of messages, into buffers of an overflow list that are called
  * slabs here. */
 
-enum { SLABS = 3, SLAB = 4096, PUTS = 12, LONG = 150000, KINDS = SUITE_EVENT_KINDS, MOST = 64 };
+enum {
+    SLABS = 3,
+    SLAB = 4096,
+    PUTS = 12,
+    SLAB_PIECES = 9,
+    LONG = 150000,
+    KINDS = SUITE_EVENT_KINDS,
+    MOST = 64
+};
 
 struct flood {
     bool self;
@@ -17,6 +25,8 @@ struct flood {
     uint32_t headers; /* limit */
     struct ni_eq *eq[2];
     uint8_t *from, *slab[SLABS];
+    bool vector;                               /* the slabs are in pieces */
+    struct ni_iovec piece[SLABS][SLAB_PIECES]; /* then */
     uint8_t *to; /* a place for each put: two may arrive at the same time */
     size_t slab_length;
     _Atomic uint64_t count[2][KINDS];
@@ -30,6 +40,10 @@ struct flood {
 uint64_t flood_told(struct flood *flood, enum ni_event_kind kind);
 /* Messages of a length, to a peer or to oneself. */
 struct flood *flood_new(struct suite *suite, uint32_t length, bool self);
+/* Cut its slabs into pieces, some without a byte, the first of which lies last. */
+void flood_cut(struct suite *suite, struct flood *flood);
+/* What the entry of a slab calls its buffer. */
+void *flood_slab_start(struct flood *flood, unsigned i);
 /* Open both ends. */
 void flood_open_both(struct suite *suite, struct flood *flood);
 /* Append a buffer to the overflow list. */
@@ -46,8 +60,6 @@ uint8_t *flood_place_of(const struct flood *flood, uint64_t bits);
 struct ni_me flood_wanted(struct flood *flood, uint64_t bits, unsigned options);
 /* Append all of these. At the target. */
 void flood_want_all(struct suite_ni *ni, void *arg);
-/* Whether a message lies in a buffer of the overflow list, whole. */
-bool flood_in_slab(const struct flood *flood, const struct ni_event *event);
 /* What a PUT_OVERFLOW says is right. */
 void flood_check_spilled(const struct flood *flood, const struct ni_event *event);
 /* The target keeps nothing. */

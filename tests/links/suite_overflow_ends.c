@@ -253,10 +253,13 @@ static void slabs_end(struct suite *suite)
 /* ---- peers that go away ----------------------------------------------------------------------- */
 
 /* What has come from a peer that is gone can still be matched, also what came only in part. */
-static void initiator_dies(struct suite *suite)
+static void end_initiator(struct suite *suite, bool vector)
 {
     struct flood *flood = flood_new(suite, LONG, false);
 
+    if (vector) {
+        flood_cut(suite, flood);
+    }
     flood_open_both(suite, flood);
     suite_call(suite, 1, flood_post_slabs, flood);
     suite_call(suite, 0, put_four, flood);
@@ -272,6 +275,16 @@ static void initiator_dies(struct suite *suite)
     }
 }
 
+static void initiator_dies(struct suite *suite)
+{
+    end_initiator(suite, false);
+}
+
+static void initiator_dies_vector(struct suite *suite)
+{
+    end_initiator(suite, true);
+}
+
 static const struct suite_case cases[] = {
     {"refused_appends", 1, SUITE_NEEDS_NOTHING, refused_appends},
     {"spaces", 2, SUITE_NEEDS_NOTHING, spaces},
@@ -282,6 +295,7 @@ static const struct suite_case cases[] = {
     {"headers_drop", 2, SUITE_NEEDS_NOTHING, headers_drop},
     {"slabs_end", 2, SUITE_NEEDS_NOTHING, slabs_end},
     {"initiator_dies", 2, SUITE_NEEDS_KILL, initiator_dies},
+    {"initiator_dies_vector", 2, SUITE_NEEDS_KILL, initiator_dies_vector},
 };
 
 int main(int argc, char **argv)

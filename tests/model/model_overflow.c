@@ -10,9 +10,10 @@
 #include "overflow_model.h"
 
 /*
- * Random traces of puts to the own NI, of entries of both lists with all kinds of options, of searches
- * and unlinks, against two arrays that are walked from the beginning. What each call does is written
- * down first, as a list of events; then it is made, and must give these events in this order.
+ * Random traces of puts to the own NI, of entries of both lists with all kinds of options, a third of
+ * them vectors, of searches and unlinks, against two arrays that are walked from the beginning. What
+ * each call does is written down first, as a list of events; then it is made, and must give these
+ * events in this order.
  *
  *   model_overflow [SEED [STEPS]]
  */
@@ -93,13 +94,14 @@ static struct entry *draw(struct ni_rng *rng, bool overflows)
     }
     options |= ni_rng_below(rng, 4) == 0 ? NI_ME_NO_TRUNCATE : 0U;
     options |= overflows && ni_rng_below(rng, 8) == 0 ? NI_ME_UNEXPECTED_HDR_DISABLE : 0U;
-    entry->me = (struct ni_me){.start = entry->room,
-                               .length = 1 + ni_rng_below(rng, ROOM - 1),
+    entry->me = (struct ni_me){.length = 1 + ni_rng_below(rng, ROOM - 1),
                                .match_bits = ni_rng_below(rng, 6),
                                .ignore_bits = ni_rng_below(rng, 3) == 0 ? ni_rng_below(rng, 8) : 0,
                                .match_id = ni_rng_below(rng, 8) == 0 ? 1 : NI_INITIATOR_ANY,
                                .options = NI_ME_OP_PUT | options};
     entry->me.min_free = ni_rng_below(rng, entry->me.length);
+    overflow_cut(entry, ni_rng_below(rng, 3) == 0 ? 1 + (unsigned)ni_rng_below(rng, PIECES) : 0,
+                 rng);
     entry->used = 0;
     entry->headers = 0;
     entry->overflows = overflows;
@@ -137,6 +139,7 @@ static void append(struct ni_rng *rng)
     bool overflows = ni_rng_below(rng, 3) == 0;
     struct entry *entry = draw(rng, overflows);
     struct header *header;
+    struct ni_me given;
     bool gone = false;
 
     if (entry == NULL) {
@@ -145,7 +148,8 @@ static void append(struct ni_rng *rng)
     while (!overflows && !gone && (header = overflow_first_header(entry)) != NULL) {
         gone = meet(entry, header);
     }
-    overflow_must(ni_me_append(overflow_world.ni, 0, &entry->me,
+    given = overflow_given(entry);
+    overflow_must(ni_me_append(overflow_world.ni, 0, &given,
                                overflows ? NI_OVERFLOW_LIST : NI_PRIORITY_LIST, entry,
                                &entry->handle) == NI_OK,
                   "ni_me_append");
@@ -161,6 +165,7 @@ static void search(struct ni_rng *rng)
     bool claims = ni_rng_below(rng, 2) == 0;
     struct header *header;
     struct ni_event event;
+    struct ni_me given;
 
     if (entry == NULL) {
         return;
@@ -170,7 +175,7 @@ static void search(struct ni_rng *rng)
     if (header == NULL) {
         event.ni_fail_type = NI_NI_NO_MATCH;
         event.rlength = UINT64_MAX;
-        overflow_expect(&event);
+        overflow_expect(&event, NULL);
     } else if (header->in != NULL && claims) {
         entry->me.options |= NI_ME_EVENT_UNLINK_DISABLE;
         (void)meet(entry, header);
@@ -181,10 +186,12 @@ static void search(struct ni_rng *rng)
         event.remote_offset = header->in != NULL ? header->place : header->offset;
         event.mlength = header->in != NULL ? header->moved
                                            : overflow_moved(entry, header->length, header->offset);
-        event.start = header->in != NULL ? (uint8_t *)header->in->me.start + header->place : NULL;
-        overflow_expect(&event);
+        event.start =
+            header->in != NULL ? overflow_start(header->in, header->place, header->moved) : NULL;
+        overflow_expect(&event, header->in);
     }
-    overflow_must(ni_me_search(overflow_world.ni, 0, &entry->me,
+    given = overflow_given(entry);
+    overflow_must(ni_me_search(overflow_world.ni, 0, &given,
                                claims ? NI_SEARCH_DELETE : NI_SEARCH_ONLY, entry) == NI_OK,
                   "ni_me_search");
     overflow_all_came();

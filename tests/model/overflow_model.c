@@ -22,12 +22,73 @@ void overflow_must(bool condition, const char *what)
     }
 }
 
+/* ---- buffers ---------------------------------------------------------------------------------- */
+
+void overflow_cut(struct entry *entry, unsigned pieces, struct ni_rng *rng)
+{
+    uint64_t left = entry->me.length;
+    uint8_t *place = entry->room + ROOM + PIECES;
+
+    memset(entry->room, 0, sizeof(entry->room));
+    entry->me.start = entry->room + 1;
+    entry->pieces = pieces;
+    for (unsigned i = 0; i < pieces; i++) {
+        uint64_t len = i + 1 == pieces ? left : ni_rng_below(rng, left + 1);
+
+        place -= len;
+        entry->piece[i] = (struct ni_iovec){place--, len};
+        left -= len;
+    }
+}
+
+struct ni_me overflow_given(const struct entry *entry)
+{
+    struct ni_me me = entry->me;
+
+    if (entry->pieces != 0) {
+        me.start = (void *)(uintptr_t)entry->piece;
+        me.length = entry->pieces;
+        me.options |= NI_ME_IOVEC;
+    }
+    return me;
+}
+
+static uint8_t *byte_at(const struct entry *entry, uint64_t offset)
+{
+    for (unsigned i = 0; i < entry->pieces; offset -= entry->piece[i++].iov_len) {
+        if (offset < entry->piece[i].iov_len) {
+            return (uint8_t *)entry->piece[i].iov_base + offset;
+        }
+    }
+    return (uint8_t *)entry->me.start + offset;
+}
+
+void *overflow_start(const struct entry *entry, uint64_t place, uint64_t length)
+{
+    return entry->pieces != 0 && length == 0 ? overflow_given(entry).start : byte_at(entry, place);
+}
+
 /* ---- events ----------------------------------------------------------------------------------- */
+
+static void check_data(const struct entry *in, const struct ni_event *event)
+{
+    const uint8_t *room = in->room;
+
+    for (uint64_t i = 0; i < event->mlength; i++) {
+        overflow_must(*byte_at(in, event->remote_offset + i) == (uint8_t)event->hdr_data, "data");
+    }
+    for (unsigned i = 0; i < in->pieces; i++) {
+        const uint8_t *base = in->piece[i].iov_base;
+
+        overflow_must(base[-1] == 0 && base[in->piece[i].iov_len] == 0, "a byte between pieces");
+    }
+    overflow_must(room[0] == 0 && room[ROOM + PIECES] == 0, "a byte beside the buffer");
+}
 
 void overflow_on_event(void *arg, const struct ni_event *event)
 {
     const struct ni_event *want = &overflow_world.expected[overflow_world.seen];
-    const uint8_t *data = event->start;
+    const struct entry *in = overflow_world.place[overflow_world.seen];
 
     (void)arg;
     overflow_must(overflow_world.seen < overflow_world.events, "an event that nobody expects");
@@ -44,14 +105,15 @@ void overflow_on_event(void *arg, const struct ni_event *event)
     overflow_must(event->hdr_data == want->hdr_data, "another message was expected");
     overflow_must(event->rlength == want->rlength && event->mlength == want->mlength, "lengths");
     overflow_must(event->remote_offset == want->remote_offset, "offset");
-    for (uint64_t i = 0; data != NULL && i < event->mlength; i++) {
-        overflow_must(data[i] == (uint8_t)event->hdr_data, "data");
+    if (in != NULL) {
+        check_data(in, event);
     }
 }
 
-void overflow_expect(const struct ni_event *event)
+void overflow_expect(const struct ni_event *event, const struct entry *in)
 {
     overflow_must(overflow_world.events < EVENTS, "too many events");
+    overflow_world.place[overflow_world.events] = in;
     overflow_world.expected[overflow_world.events++] = *event;
 }
 
@@ -59,8 +121,9 @@ static void expect_plain(enum ni_event_kind type, const struct entry *entry)
 {
     overflow_expect(&(struct ni_event){.type = type,
                                        .user_ptr = (void *)(uintptr_t)entry,
-                                       .start = entry->me.start,
-                                       .rlength = UINT64_MAX});
+                                       .start = overflow_given(entry).start,
+                                       .rlength = UINT64_MAX},
+                    NULL);
 }
 
 void overflow_all_came(void)
@@ -124,13 +187,15 @@ void overflow_expect_met(enum ni_event_kind type, const struct header *header,
         expect_plain(NI_EVENT_AUTO_UNLINK, entry);
     }
     if ((entry->me.options & quiet) == 0) {
-        overflow_expect(&(struct ni_event){.type = type,
-                                           .user_ptr = (void *)(uintptr_t)entry,
-                                           .start = (uint8_t *)in->me.start + header->place,
-                                           .hdr_data = header->serial,
-                                           .rlength = header->length,
-                                           .mlength = header->moved,
-                                           .remote_offset = header->place});
+        overflow_expect(
+            &(struct ni_event){.type = type,
+                               .user_ptr = (void *)(uintptr_t)entry,
+                               .start = overflow_start(in, header->place, header->moved),
+                               .hdr_data = header->serial,
+                               .rlength = header->length,
+                               .mlength = header->moved,
+                               .remote_offset = header->place},
+            in);
     }
 }
 

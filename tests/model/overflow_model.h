@@ -8,19 +8,23 @@
 
 #include <apeni/apeni.h>
 
+#include "base/random.h"
+
 /* The two lists of a portal table entry as arrays, walked from the beginning, and the events that must
  * come, which are written down before each call. One of them to a program. */
 
-enum { ENTRIES = 24, HEADERS = 24, ROOM = 400, LONGEST = 160, EVENTS = 64 };
+enum { ENTRIES = 24, HEADERS = 24, ROOM = 400, LONGEST = 160, EVENTS = 64, PIECES = 5 };
 
 struct entry {
-    struct ni_me me;
+    struct ni_me me; /* of bytes, also where they lie in pieces */
     ni_me_handle handle;
     uint64_t used;
     uint64_t age;
     unsigned headers; /* of messages in its buffer */
     bool overflows, linked, taken;
-    uint8_t room[ROOM];
+    unsigned pieces; /* 0: the buffer is in one */
+    struct ni_iovec piece[PIECES];
+    uint8_t room[ROOM + PIECES + 1]; /* with a byte between pieces and at either end */
 };
 
 struct header {
@@ -37,6 +41,7 @@ struct overflow_world {
     uint64_t ages, serial, seed, step;
     bool keeps; /* NI_PT_UNEXPECTED */
     struct ni_event expected[EVENTS];
+    const struct entry *place[EVENTS]; /* in whose buffer the message lies; NULL: in none */
     unsigned events, seen;
     ni_unexpected_handle claimed;
     uint64_t told[NI_EVENT_SEARCH + 1];
@@ -47,8 +52,14 @@ extern struct overflow_world overflow_world;
 void overflow_must(bool condition, const char *what);
 /* ni_event_fn: the next event must be the one that was written down. */
 void overflow_on_event(void *arg, const struct ni_event *event);
-/* Write one down. */
-void overflow_expect(const struct ni_event *event);
+/* Write one down. in: where its message lies, or NULL. */
+void overflow_expect(const struct ni_event *event, const struct entry *in);
+/* Cut the buffer of an entry into so many pieces, the first of which lies last; 0: it stays in one. */
+void overflow_cut(struct entry *entry, unsigned pieces, struct ni_rng *rng);
+/* The entry as it is appended. */
+struct ni_me overflow_given(const struct entry *entry);
+/* Where a message of so many bytes begins in a buffer. */
+void *overflow_start(const struct entry *entry, uint64_t place, uint64_t length);
 /* All that was written down must have come. */
 void overflow_all_came(void);
 /* The first entry of a list that takes a message, or NULL. */

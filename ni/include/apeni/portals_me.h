@@ -39,9 +39,8 @@ enum ni_me_options {
     NI_ME_MAY_ALIGN = 0x80000, /* messages may be put behind each other with gaps, for alignment:
                                   accepted, this NI leaves none */
     NI_ME_IOVEC = 0x100000,    /* start is an array of struct ni_iovec, length the number of its
-                               elements, all of which stay until the last event. On the priority
-                               list only (else NI_PTL_ARG_INVALID). An event's start is its first
-                               byte's place. */
+                               elements, all of which stay until the last event. An event's start
+                               is its first byte's place; that of AUTO_FREE the array. */
     NI_ME_IS_ACCESSIBLE = 0x200000, /* all of the buffer is there now: accepted as a hint */
     /* No events of successes but AUTO_UNLINK and AUTO_FREE. */
     NI_ME_EVENT_SUCCESS_DISABLE = NI_ME_EVENT_COMM_DISABLE | NI_ME_EVENT_OVER_DISABLE,
