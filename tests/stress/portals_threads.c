@@ -13,12 +13,22 @@
 /*
  * Two NIs, several threads on each: all of them put to both NIs, post entries, unlink, search, claim
  * and poll. Each put has a tag of its own that the other side posts an entry for, so in the end every
- * message has met its entry exactly once: on arrival, when the entry was posted, or claimed.
+ * message has met its entry exactly once: on arrival, when the entry was posted, or claimed. In half of the runs what
+ * is unexpected goes to buffers of an overflow list first, one of them in pieces, as long as there are any.
  *
  *   portals_threads [MESSAGES]   of each thread
  */
 
-enum { SIDES = 2, THREADS = 3, MESSAGES = 1500, LONGEST = 40000, WINDOW = 16 };
+enum {
+    SIDES = 2,
+    THREADS = 3,
+    MESSAGES = 1500,
+    LONGEST = 40000,
+    WINDOW = 16,
+    SLABS = 2,
+    SLAB = 4 * LONGEST,
+    PIECES = 50
+};
 
 #define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
 
@@ -44,7 +54,16 @@ struct worker {
     struct message *message; /* that it puts, to the other side's worker of the same index */
 };
 
+/* A buffer of the overflow list. */
+struct slab {
+    _Atomic bool free;
+    uint8_t *memory;
+    struct ni_iovec piece[PIECES];
+    ni_me_handle handle;
+};
+
 struct side {
+    struct slab slab[SLABS];
     struct ni *ni;
     struct ni_peer *peer;
     struct side *other;
@@ -54,13 +73,15 @@ struct side {
 };
 
 static struct side sides[SIDES];
+static bool overflow; /* this run has overflow lists */
 static unsigned messages = MESSAGES;
 static _Atomic unsigned working;
-static _Atomic uint64_t unlinked, claimed;
+static _Atomic uint64_t unlinked, claimed, spilled;
 
 static void on_event(void *arg, const struct ni_event *event)
 {
     struct message *message = event->user_ptr;
+    struct slab *slab = event->user_ptr;
 
     (void)arg;
     CHECK(event->ni_fail_type == NI_NI_OK);
@@ -74,8 +95,15 @@ static void on_event(void *arg, const struct ni_event *event)
     case NI_EVENT_PUT:
     case NI_EVENT_PUT_OVERFLOW:
         CHECK(event->mlength == message->length);
-        CHECK(message->length < 8 || *message->room == event->hdr_data);
+        CHECK(message->length < 8 || *(const uint64_t *)event->start == event->hdr_data);
+        atomic_fetch_add(&spilled, event->start != message->room);
         CHECK(atomic_fetch_add(&message->received, 1) == 0);
+        break;
+    case NI_EVENT_AUTO_UNLINK:
+        CHECK(!atomic_load(&slab->free)); /* of no other entries */
+        break;
+    case NI_EVENT_AUTO_FREE:
+        atomic_store(&slab->free, true);
         break;
     default:
         CHECK(false);
@@ -138,6 +166,53 @@ static void receive(struct worker *worker, unsigned i)
     }
 }
 
+/* Append what is free. Pieces hold whole words, as messages do. */
+static void append_slabs(struct side *side)
+{
+    for (unsigned i = 0; i < SLABS; i++) {
+        struct slab *slab = &side->slab[i];
+        bool is_free = true;
+        const struct ni_me me = {
+            .start = i == 0 ? (void *)slab->piece : slab->memory,
+            .length = i == 0 ? PIECES : SLAB,
+            .ignore_bits = UINT64_MAX,
+            .match_id = NI_INITIATOR_ANY,
+            .min_free = LONGEST,
+            .options = NI_ME_OP_PUT | NI_ME_MANAGE_LOCAL | NI_ME_EVENT_COMM_DISABLE |
+                       (i == 0 ? NI_ME_IOVEC : 0U),
+        };
+
+        if (atomic_compare_exchange_strong(&slab->free, &is_free, false)) {
+            CHECK(ni_me_append(side->ni, 0, &me, NI_OVERFLOW_LIST, slab, &slab->handle) == NI_OK);
+        }
+    }
+}
+
+static void make_slabs(struct side *side)
+{
+    for (unsigned i = 0; i < SLABS; i++) {
+        struct slab *slab = &side->slab[i];
+
+        slab->memory = calloc(1, SLAB);
+        CHECK(slab->memory != NULL);
+        for (unsigned n = 0; n < PIECES; n++) {
+            slab->piece[n] = (struct ni_iovec){slab->memory + n * (SLAB / PIECES), SLAB / PIECES};
+        }
+        atomic_store(&slab->free, true);
+    }
+}
+
+/* All has been matched: what is not free is linked. */
+static void free_slabs(struct side *side)
+{
+    for (unsigned i = 0; i < SLABS; i++) {
+        struct slab *slab = &side->slab[i];
+
+        CHECK(atomic_load(&slab->free) || ni_me_unlink(side->ni, slab->handle) == NI_OK);
+        free(slab->memory);
+    }
+}
+
 static bool ended(const struct worker *worker, unsigned i)
 {
     const struct message *message = &worker->message[i];
@@ -166,6 +241,9 @@ static void *work(void *arg)
         if (sent < messages && sent < done + WINDOW) {
             send(worker, sent++);
             atomic_store(&progress[own][worker->index], sent);
+        }
+        if (overflow) {
+            append_slabs(side);
         }
         if (got < messages && made(worker, got, others)) {
             receive(worker, got++);
@@ -210,6 +288,9 @@ static void run(int no_direct_copy)
     CHECK(ni_fabric_create(&attr, &fabric) == NI_OK);
     for (unsigned i = 0; i < SIDES; i++) {
         open_side(&sides[i], fabric);
+        if (overflow) {
+            make_slabs(&sides[i]);
+        }
     }
     atomic_store(&working, SIDES * THREADS);
     for (unsigned i = 0; i < SIDES; i++) {
@@ -236,6 +317,9 @@ static void run(int no_direct_copy)
     for (unsigned i = 0; i < SIDES; i++) {
         CHECK(ni_stat_read(sides[i].ni, ni_stat_find("match_unexpected")) == 0);
         CHECK(ni_stat_read(sides[i].ni, ni_stat_find("match_posted")) == 0);
+        if (overflow) {
+            free_slabs(&sides[i]);
+        }
         ni_close(sides[i].ni);
     }
     for (unsigned i = 0; i < SIDES * THREADS; i++) {
@@ -249,9 +333,14 @@ int main(int argc, char **argv)
     if (argc > 1) {
         messages = (unsigned)strtoul(argv[1], NULL, 0);
     }
-    run(0);
-    run(1);
-    printf("%llu entries unlinked, %llu messages claimed\n",
-           (unsigned long long)atomic_load(&unlinked), (unsigned long long)atomic_load(&claimed));
+    for (int i = 0; i < 4; i++) {
+        overflow = i >= 2;
+        run(i % 2);
+        CHECK(overflow || atomic_load(&spilled) == 0);
+    }
+    CHECK(messages < MESSAGES || atomic_load(&spilled) != 0);
+    printf("%llu entries unlinked, %llu messages claimed, %llu from an overflow list\n",
+           (unsigned long long)atomic_load(&unlinked), (unsigned long long)atomic_load(&claimed),
+           (unsigned long long)atomic_load(&spilled));
     return 0;
 }
