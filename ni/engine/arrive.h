@@ -2,6 +2,7 @@
 #ifndef NI_ENGINE_ARRIVE_H
 #define NI_ENGINE_ARRIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/ni.h"
@@ -14,6 +15,9 @@
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                     uint64_t word0, uint64_t word1, const uint8_t *payload,
                     struct ni_lane_rx *lane);
+/* Its part for what ni_packet_is_line_of_memory names. */
+ni_status ni_arrive_line(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                         uint64_t word0, uint64_t word1);
 /* Its part for all kinds. */
 ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                         uint64_t word0, uint64_t word1, const uint8_t *payload,
@@ -21,5 +25,9 @@ ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_pac
 /* Its part for atomics. */
 ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                            uint64_t word0, uint64_t word1);
+/* Answer a Read, whose token is not 0, with one packet, now; false: not now, not in this way, or not at
+ * all. */
+bool ni_direct_read(struct ni *ni, struct ni_peer *peer, ni_handle region,
+                    const struct ni_packet_remote *fields);
 
 #endif

@@ -3,46 +3,13 @@
 
 #include "base/clock.h"
 #include "engine/arrival.h"
+#include "engine/arrive.h"
 #include "engine/ask.h"
 #include "engine/direct.h"
-#include "engine/fast.h"
 #include "engine/op.h"
 #include "engine/stream.h"
 
 /* Reads: the request at its target, and the answers, of all operations, at their initiator. */
-
-/* The answer in one packet, now; false: not now, or not at all. */
-static bool answer_read(const struct ni_arrival *a, const struct ni_packet_remote *fields)
-{
-    struct ni_peer *peer = a->peer;
-    struct ni *ni = a->ni;
-    uint32_t len = (uint32_t)fields->operand;
-    unsigned head = len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
-    uint32_t lines = ni_packet_lines(head, len);
-    struct ni_packet *packet;
-    bool sent = false;
-
-    ni_lock_take(&peer->lock, ni->threads);
-    packet = ni_direct_place(peer, lines);
-    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines)) {
-        ni_lock_take(&ni->memory, ni->threads);
-        if (NI_LIKELY(ni_table_check(&ni->table, a->region, fields->key, fields->addr, len,
-                                     NI_ACCESS_READ, NULL) == NI_OK)) {
-            ni_direct_copy((uint8_t *)packet + head, (const void *)(uintptr_t)fields->addr, len);
-            sent = true;
-        }
-        ni_lock_give(&ni->memory, ni->threads);
-    }
-    if (NI_LIKELY(sent)) {
-        packet->body[0] = fields->token;
-        packet->body[1] = len;
-        packet->body[2] = 0;
-        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, head, NI_OK),
-                       ni_packet_word1(len, 0), lines);
-    }
-    ni_lock_give(&peer->lock, ni->threads);
-    return sent;
-}
 
 ni_status ni_on_read(const struct ni_arrival *a)
 {
@@ -56,8 +23,7 @@ ni_status ni_on_read(const struct ni_arrival *a)
     if (NI_UNLIKELY(a->tag != NI_READ_MEMORY)) {
         return ni_on_dequeue(a, &fields);
     }
-    if (fields.operand != 0 && fields.operand <= NI_RING_PAYLOAD &&
-        fields.operand <= a->ni->config->segment_size && answer_read(a, &fields)) {
+    if (ni_direct_read(a->ni, a->peer, a->region, &fields)) {
         return NI_OK;
     }
     status = ni_arrival_check(a, &fields, fields.operand, NI_ACCESS_READ);

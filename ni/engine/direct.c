@@ -5,6 +5,7 @@
 #include "engine/atomic.h"
 #include "engine/control.h"
 #include "engine/direct.h"
+#include "engine/fast.h"
 #include "engine/send.h"
 
 /*
@@ -116,6 +117,68 @@ NI_NOINLINE ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer,
                                    : atomic(ni, peer, packet, word0, word1, true);
 }
 
+/* A Read of what fits one packet, answered now. False: not now, or not at all. */
+NI_ALWAYS_INLINE bool read_now(struct ni *ni, struct ni_peer *peer, ni_handle region,
+                               const struct ni_packet_remote *fields, bool threads)
+{
+    uint32_t len = (uint32_t)fields->operand;
+    unsigned head = len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
+    uint32_t lines = ni_packet_lines(head, len);
+    struct ni_packet *packet;
+    bool sent = false;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines)) {
+        ni_lock_take(&ni->memory, threads);
+        if (NI_LIKELY(ni_table_check(&ni->table, region, fields->key, fields->addr, len,
+                                     NI_ACCESS_READ, NULL) == NI_OK)) {
+            ni_direct_copy((uint8_t *)packet + head, (const void *)(uintptr_t)fields->addr, len);
+            sent = true;
+        }
+        ni_lock_give(&ni->memory, threads);
+    }
+    if (NI_LIKELY(sent)) {
+        packet->body[0] = fields->token;
+        packet->body[1] = len;
+        packet->body[2] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_ACK, head, NI_OK),
+                       ni_packet_word1(len, 0), lines);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return sent;
+}
+
+bool ni_direct_read(struct ni *ni, struct ni_peer *peer, ni_handle region,
+                    const struct ni_packet_remote *fields)
+{
+    if (fields->operand - 1 >= NI_RING_PAYLOAD || fields->operand > ni->config->segment_size) {
+        return false;
+    }
+    return NI_LIKELY(!ni->threads) ? read_now(ni, peer, region, fields, false)
+                                   : read_now(ni, peer, region, fields, true);
+}
+
+static NI_NOINLINE ni_status on_short_read(struct ni *ni, struct ni_peer *peer,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    const struct ni_packet_remote fields = {
+        .addr = ni_direct_field(packet, 0),
+        .key = ni_direct_field(packet, 1),
+        .token = ni_direct_field(packet, 2),
+        .operand = ni_direct_field(packet, 3),
+    };
+
+    if (NI_LIKELY(ni_packet_tag(word0) == NI_READ_MEMORY && ni_packet_len(word1) == 0) &&
+        NI_LIKELY(fields.token != 0) &&
+        NI_LIKELY(ni_direct_read(ni, peer, ni_packet_region(word1), &fields))) {
+        return NI_OK;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1,
+                         (const uint8_t *)packet + ni_packet_head(word0), NULL);
+}
+
 /* An answer without payload: most often all that its operation waits for. */
 static NI_NOINLINE ni_status on_answer(struct ni *ni, struct ni_peer *peer,
                                        const struct ni_packet *packet, uint64_t word0,
@@ -129,6 +192,45 @@ static NI_NOINLINE ni_status on_answer(struct ni *ni, struct ni_peer *peer,
         return NI_OK;
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, (const uint8_t *)packet, NULL);
+}
+
+/* All that was read, in the line of the answer. False: it is something else. */
+NI_ALWAYS_INLINE bool take_read(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                                uint64_t word1, bool threads)
+{
+    uint64_t token = ni_direct_field(packet, 0), value = ni_direct_field(packet, 1);
+    uint64_t offset = ni_direct_field(packet, 2);
+    uint32_t len = ni_packet_len(word1);
+    struct ni_ack ack;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, threads);
+    op = ni_direct_find(ni, peer, token);
+    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->kind != NI_OP_READ) ||
+        NI_UNLIKELY(op->len != len) || NI_UNLIKELY(value != len) || NI_UNLIKELY(offset != 0) ||
+        NI_UNLIKELY(op->got != 0)) {
+        ni_lock_give(&ni->lock, threads);
+        return false;
+    }
+    ack = op->ack;
+    ni_direct_copy(op->local, (const uint8_t *)packet + NI_DIRECT_READ, len);
+    ni_direct_free(ni, op);
+    ni_lock_give(&ni->lock, threads);
+    ni_direct_tell(ni, &ack, NI_OK, len);
+    return true;
+}
+
+static NI_NOINLINE ni_status on_short_answer(struct ni *ni, struct ni_peer *peer,
+                                             const struct ni_packet *packet, uint64_t word0,
+                                             uint64_t word1)
+{
+    if (NI_LIKELY(ni_packet_head(word0) == NI_DIRECT_READ && ni_packet_tag(word0) == NI_OK) &&
+        NI_LIKELY(ni->threads ? take_read(ni, peer, packet, word1, true)
+                              : take_read(ni, peer, packet, word1, false))) {
+        return NI_OK;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1,
+                         (const uint8_t *)packet + ni_packet_head(word0), NULL);
 }
 
 static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
@@ -148,20 +250,34 @@ static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
 }
 
 /* The frequent ones, apart: what all kinds need together would be more than what they do. */
+ni_status ni_arrive_line(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                         uint64_t word0, uint64_t word1)
+{
+    unsigned kind = ni_packet_kind(word0);
+    const uint8_t *payload = (const uint8_t *)packet + ni_packet_head(word0);
+
+    if (kind == NI_PACKET_ACK) {
+        return ni_packet_len(word1) == 0 ? on_answer(ni, peer, packet, word0, word1)
+                                         : on_short_answer(ni, peer, packet, word0, word1);
+    }
+    if (NI_UNLIKELY(ni->spare == NULL)) {
+        return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);
+    }
+    if (kind == NI_PACKET_WRITE) {
+        return on_short_write(ni, peer, packet, word0, word1, payload);
+    }
+    return kind == NI_PACKET_READ ? on_short_read(ni, peer, packet, word0, word1)
+                                  : ni_arrive_atomic(ni, peer, packet, word0, word1);
+}
+
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                     uint64_t word0, uint64_t word1, const uint8_t *payload, struct ni_lane_rx *lane)
 {
-    unsigned kind = ni_packet_kind(word0);
-
-    if (kind == NI_PACKET_WRITE && NI_LIKELY(ni->spare != NULL)) {
+    if (ni_packet_is_line_of_memory(word0, word1)) {
+        return ni_arrive_line(ni, peer, packet, word0, word1);
+    }
+    if (ni_packet_kind(word0) == NI_PACKET_WRITE && NI_LIKELY(ni->spare != NULL)) {
         return on_short_write(ni, peer, packet, word0, word1, payload);
-    }
-
-    if (kind == NI_PACKET_ATOMIC && NI_LIKELY(ni->spare != NULL)) {
-        return ni_arrive_atomic(ni, peer, packet, word0, word1);
-    }
-    if (kind == NI_PACKET_ACK && ni_packet_len(word1) == 0) {
-        return on_answer(ni, peer, packet, word0, word1);
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
 }

@@ -70,6 +70,8 @@ NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
 {
     if (len == sizeof(uint64_t)) {
         memcpy(to, from, sizeof(uint64_t));
+    } else if (len == sizeof(uint32_t)) {
+        memcpy(to, from, sizeof(uint32_t));
     } else {
         memcpy(to, from, len);
     }
@@ -115,31 +117,52 @@ NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op)
     ni_stat_set(&ni->stats.pending_ops, ni_pool_out(&ni->op_pool));
 }
 
+/* The plain operation of this peer that the token names, if its end is that of a plain one: nobody
+ * waits for all operations. The NI's lock is held. */
+NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_peer *peer,
+                                              uint64_t token)
+{
+    struct ni_op *op = ni_pool_from_token(&ni->op_pool, token);
+
+    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
+        NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
+        return NULL;
+    }
+    return op;
+}
+
+/* Tell whom it concerns. No lock is held. */
+NI_ALWAYS_INLINE void ni_direct_tell(struct ni *ni, const struct ni_ack *ack, ni_status status,
+                                     uint64_t value)
+{
+    if (NI_LIKELY(ack->kind == NI_ACK_CALL)) {
+        ack->fn(ack->arg, status, value);
+    } else if (ack->kind != NI_ACK_NONE) {
+        ni_ack_deliver(ni, ack, status, value);
+    }
+}
+
 /* An answer without payload: complete the plain operation of this peer that the token names. False
  * if there is none, or if more is to be done than that. No lock is held. */
 NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, uint64_t token,
                                          ni_status status, uint64_t value, bool threads)
 {
+    struct ni_ack ack;
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, threads);
-    op = ni_pool_from_token(&ni->op_pool, token);
-    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
-        NI_UNLIKELY(op->ack.kind != NI_ACK_CALL) || NI_UNLIKELY(ni_work_count(&ni->flushes) != 0) ||
-        (op->kind >= NI_OP_READ && status == NI_OK)) {
+    op = ni_direct_find(ni, peer, token);
+    if (NI_UNLIKELY(op == NULL) || (op->kind >= NI_OP_READ && status == NI_OK)) {
         ni_lock_give(&ni->lock, threads);
         return false;
     }
-
-    ni_done_fn fn = op->ack.fn;
-    void *arg = op->ack.arg;
-
+    ack = op->ack;
     if (op->kind != NI_OP_ATOMIC) {
         value = op->len;
     }
     ni_direct_free(ni, op);
     ni_lock_give(&ni->lock, threads);
-    fn(arg, status, status == NI_OK ? value : 0);
+    ni_direct_tell(ni, &ack, status, status == NI_OK ? value : 0);
     return true;
 }
 

@@ -177,6 +177,17 @@ static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *la
     return handed_on(ni, lane, slot, lines, status);
 }
 
+static NI_NOINLINE ni_status take_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni_arrive_line(ni, lane->peer, packet, word0, word1);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
 static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                         const struct ni_packet *packet, uint64_t word0,
                                         uint64_t word1)
@@ -215,7 +226,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
     if (NI_LIKELY(ni_packet_is_lines_put(word0, word1) && ni->portal_ops != NULL)) {
         return take_lines_put(ni, lane, slot, packet, word0, word1);
     }
-    return take_other(ni, lane, slot, packet, word0, word1);
+    return ni_packet_is_line_of_memory(word0, word1)
+               ? take_line(ni, lane, slot, packet, word0, word1)
+               : take_other(ni, lane, slot, packet, word0, word1);
 }
 
 /* The packets of a lane; slot is its place in ni->lanes. */

@@ -315,6 +315,15 @@ static inline bool ni_packet_is_bulk_put(uint64_t word0, uint64_t word1)
            ni_packet_region(word1) == NI_HANDLE_PORTAL;
 }
 
+/* A WRITE, READ, ATOMIC or ACK that lies in its first line. */
+static inline bool ni_packet_is_line_of_memory(uint64_t word0, uint64_t word1)
+{
+    uint64_t head = ni_packet_head(word0);
+
+    return (word0 >> 32 & 0xff) - NI_PACKET_WRITE <= NI_PACKET_ACK - NI_PACKET_WRITE &&
+           head >= NI_PACKET_HEADER && head + ni_packet_len(word1) <= NI_LINE;
+}
+
 /* Lines that a packet takes in its lane. No overflow for any head and len of 8 and 32 bits. */
 static inline uint32_t ni_packet_lines(unsigned head, uint32_t len)
 {
