@@ -77,7 +77,31 @@ NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
     }
 }
 
-/* A plain operation, see struct ni_op, and its token; NULL when out of memory. */
+/* Make what came from the pool a plain operation, see struct ni_op. The NI's lock is held. */
+NI_ALWAYS_INLINE void ni_direct_begin(struct ni_peer *peer, struct ni_op *op, enum ni_op_kind kind,
+                                      uint64_t len, void *local, const struct ni_ack *ack)
+{
+    struct ni *ni = peer->ni;
+
+    if (ack != NULL) {
+        op->ack = *ack;
+    } else {
+        op->ack.kind = NI_ACK_NONE;
+    }
+    op->peer = peer;
+    op->serial = ni->serial++;
+    op->kind = kind;
+    op->plain = true;
+    op->len = len;
+    if (kind >= NI_OP_READ) {
+        op->local = local;
+        op->got = 0;
+    }
+    ni_list_push_back(&peer->ops, &op->list);
+    ni_op_count(ni);
+}
+
+/* A plain operation and its token; NULL when out of memory. */
 NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kind kind,
                                             uint64_t len, void *local, const struct ni_ack *ack,
                                             uint64_t *token, bool threads)
@@ -88,22 +112,7 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kin
     ni_lock_take(&ni->lock, threads);
     op = ni_pool_get_token(&ni->op_pool, token);
     if (NI_LIKELY(op != NULL)) {
-        if (ack != NULL) {
-            op->ack = *ack;
-        } else {
-            op->ack.kind = NI_ACK_NONE;
-        }
-        op->peer = peer;
-        op->serial = ni->serial++;
-        op->kind = kind;
-        op->plain = true;
-        op->len = len;
-        if (kind >= NI_OP_READ) {
-            op->local = local;
-            op->got = 0;
-        }
-        ni_list_push_back(&peer->ops, &op->list);
-        ni_op_count(ni);
+        ni_direct_begin(peer, op, kind, len, local, ack);
     }
     ni_lock_give(&ni->lock, threads);
     return op;

@@ -85,6 +85,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/regions.h \
     ni/engine/send.c \
     ni/engine/send.h \
+    ni/engine/short.h \
     ni/engine/setting.c \
     ni/engine/store.c \
     ni/engine/stores.c \

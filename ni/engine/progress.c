@@ -15,6 +15,7 @@
 #include "engine/progress.h"
 #include "engine/queue.h"
 #include "engine/regions.h"
+#include "engine/short.h"
 #include "engine/thread.h"
 #include "engine/waiting.h"
 
@@ -177,15 +178,40 @@ static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *la
     return handed_on(ni, lane, slot, lines, status);
 }
 
-static NI_NOINLINE ni_status take_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                       const struct ni_packet *packet, uint64_t word0,
-                                       uint64_t word1)
+static NI_NOINLINE ni_status take_any_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
 {
     ni_status status;
 
     step_over(lane, 1);
     status = ni_arrive_line(ni, lane->peer, packet, word0, word1);
     return handed_on(ni, lane, slot, 1, status);
+}
+
+/* An answer that its operation's function is told of. */
+static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       ni_done_fn fn, void *arg, uint64_t value)
+{
+    step_over(lane, 1);
+    fn(arg, NI_OK, value);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+static NI_NOINLINE ni_status take_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    struct ni_short_end end;
+
+    if (NI_UNLIKELY(!ni_short_line(ni, lane->peer, packet, word0, word1, &end))) {
+        return take_any_line(ni, lane, slot, packet, word0, word1);
+    }
+    if (end.fn != NULL) {
+        return take_told(ni, lane, slot, end.fn, end.arg, end.value);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
 }
 
 static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,

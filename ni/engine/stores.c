@@ -7,6 +7,7 @@
 #include "engine/direct.h"
 #include "engine/op.h"
 #include "engine/send.h"
+#include "engine/short.h"
 #include "engine/transfer.h"
 #include "engine/waiting.h"
 
@@ -57,22 +58,34 @@ static void settle(struct ni_stores *stores, uint32_t epoch, uint32_t bytes, ni_
     }
 }
 
+/* No lock is held. */
+static NI_NOINLINE void end_fences(struct ni_stores *stores)
+{
+    struct ni_peer *peer = stores->peer;
+    struct ni_list done;
+
+    ni_list_init(&done);
+    ni_lock_take(&peer->lock, peer->threads);
+    collect(stores, &done);
+    ni_lock_give(&peer->lock, peer->threads);
+    tell(peer->ni, &done);
+}
+
 static void on_ack(void *arg, ni_status status, uint64_t value)
 {
     const struct ni_store_tag *tag = arg;
     struct ni_stores *stores = tag->stores;
     struct ni_peer *peer = stores->peer;
-    struct ni_list done;
+    bool fences;
 
     (void)value;
-    ni_list_init(&done);
     ni_lock_take(&peer->lock, peer->threads);
     settle(stores, tag->epoch, tag->bytes, status);
-    if (!ni_list_empty(&stores->waiting) || !ni_list_empty(&stores->next)) {
-        collect(stores, &done);
-    }
+    fences = !ni_list_empty(&stores->waiting) || !ni_list_empty(&stores->next);
     ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
+    if (NI_UNLIKELY(fences)) {
+        end_fences(stores);
+    }
 }
 
 /* ---- the line -------------------------------------------------------------------------------- */
@@ -88,9 +101,9 @@ static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, u
     ni_direct_copy(payload, stores->line, len);
 }
 
-static struct ni_op *new_op(struct ni_stores *stores, uint32_t len, uint64_t *token)
+NI_ALWAYS_INLINE struct ni_op *new_op(struct ni_peer *peer, uint32_t len, uint64_t *token)
 {
-    struct ni_peer *peer = stores->peer;
+    struct ni_stores *stores = peer->stores;
     const struct ni_ack ack = {
         .kind = NI_ACK_CALL, .fn = on_ack, .arg = &stores->tags[stores->line_epoch][len]};
 
@@ -98,9 +111,9 @@ static struct ni_op *new_op(struct ni_stores *stores, uint32_t len, uint64_t *to
 }
 
 /* Into the lane, if nothing else waits and it has room. */
-static ni_status send_direct(struct ni_stores *stores, uint32_t len)
+NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, uint32_t len)
 {
-    struct ni_peer *peer = stores->peer;
+    struct ni_stores *stores = peer->stores;
     struct ni_ep *ep = peer->ep;
     unsigned head = ni_direct_write_head(len);
     uint32_t lines = ni_packet_lines(head, len);
@@ -110,7 +123,7 @@ static ni_status send_direct(struct ni_stores *stores, uint32_t len)
     if (!ni_lane_room(&ep->tx, lines)) {
         return NI_AGAIN;
     }
-    if (new_op(stores, len, &token) == NULL) {
+    if (new_op(peer, len, &token) == NULL) {
         return NI_ERR_NOMEM;
     }
     packet = ni_lane_at(&ep->tx);
@@ -120,10 +133,30 @@ static ni_status send_direct(struct ni_stores *stores, uint32_t len)
     return NI_OK;
 }
 
-/* Where the link says. */
-static ni_status send_composed(struct ni_stores *stores, uint32_t len)
+/* A word by itself, the only thing that waits for room. */
+NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer, uint32_t len)
 {
-    struct ni_peer *peer = stores->peer;
+    struct ni_stores *stores = peer->stores;
+    const struct ni_ack ack = {
+        .kind = NI_ACK_CALL, .fn = on_ack, .arg = &stores->tags[stores->line_epoch][len]};
+
+    if (peer->waiting != 1 || !ni_short_is_word(len)) {
+        return false;
+    }
+    peer->waiting = 0;
+    if (NI_UNLIKELY(!ni_short_post(peer, stores->line, len, &stores->where, &ack))) {
+        peer->waiting = 1;
+        return false;
+    }
+    peer->stored = 0;
+    ni_stat_add(&peer->ni->stats.store_packets, 1);
+    return true;
+}
+
+/* Where the link says. */
+static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, uint32_t len)
+{
+    struct ni_stores *stores = peer->stores;
     uint8_t *place, *payload;
     uint64_t token, fields[5];
     ni_status status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
@@ -131,7 +164,7 @@ static ni_status send_composed(struct ni_stores *stores, uint32_t len)
     if (status != NI_OK) {
         return status;
     }
-    if (new_op(stores, len, &token) == NULL) {
+    if (new_op(peer, len, &token) == NULL) {
         if (!peer->open.in_lane) {
             peer->ep->ops->commit(peer->ep, peer->open.packet,
                                   ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
@@ -152,8 +185,8 @@ ni_status ni_stores_send(struct ni_peer *peer)
     ni_status status = ni_peer_state(peer);
 
     if (status == NI_OK) {
-        status = send_direct(stores, len);
-        status = NI_LIKELY(status == NI_OK) ? NI_OK : send_composed(stores, len);
+        status = send_direct(peer, len);
+        status = NI_LIKELY(status == NI_OK) ? NI_OK : send_composed(peer, len);
     }
     if (status == NI_AGAIN || status == NI_ERR_NOMEM) {
         return NI_AGAIN;
@@ -321,7 +354,11 @@ static ni_status flush(struct ni_peer *peer)
 
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->stored != 0) {
-        status = ni_stores_send(peer);
+        status = NI_LIKELY(send_word(peer, peer->stored)) ? NI_OK : ni_stores_send(peer);
+        /* Progress need not look for a line that has left. With threads it may be looking just now. */
+        if (peer->waiting == 0 && !peer->threads && peer->ni->depth == 0) {
+            ni_work_remove(&peer->ni->busy, &peer->busy);
+        }
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;

@@ -9,6 +9,7 @@
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/op.h"
+#include "engine/short.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
 #include "table/table.h"
@@ -235,6 +236,9 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
 {
     ni_status status = NI_AGAIN;
 
+    if (ni_short_is_word(len) && NI_LIKELY(ni_short_post(peer, src, (uint32_t)len, dst, ack))) {
+        return NI_OK;
+    }
     if (len <= NI_RING_PAYLOAD && len <= ni->config->segment_size) {
         status = NI_LIKELY(!peer->threads) ? write_now(peer, src, len, dst, ack, false)
                                            : write_now(peer, src, len, dst, ack, true);
@@ -249,6 +253,9 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 {
     ni_status status = NI_AGAIN;
 
+    if (ni_short_is_word(len) && NI_LIKELY(ni_short_ask(peer, dst, (uint32_t)len, src, ack))) {
+        return NI_OK;
+    }
     if (len < NI_DIRECT_MIN) {
         status = NI_LIKELY(!peer->threads) ? read_now(peer, dst, len, src, ack, false)
                                            : read_now(peer, dst, len, src, ack, true);
