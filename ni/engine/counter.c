@@ -99,26 +99,23 @@ void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
     }
 }
 
-static bool has_key(const struct ni *ni, ni_handle handle, uint64_t key)
-{
-    struct ni_region_view view;
-
-    return ni_region_view(ni, handle, NI_REGION_COUNTER, &view) && view.key == key;
-}
-
 ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
                                struct ni_firing *firing)
 {
-    struct ni_counter *counter;
-    ni_status status;
+    const struct ni_table_entry *entry;
+    ni_status status = ni_usable(ni);
 
     ni_lock_take(&ni->lock, ni->threads);
-    status = ni_counter_find(ni, handle, &counter);
-    if (status == NI_OK && key != NULL && !has_key(ni, handle, *key)) {
-        status = NI_ERR_KEY;
+    /* Regions come and go under this lock: what the entry says is from one moment. */
+    entry = ni_table_get(&ni->table, handle);
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_COUNTER)) {
+        status = status == NI_OK ? NI_ERR_REGION : status;
+    } else if (NI_UNLIKELY(key != NULL && ni_entry_key(entry) != *key)) {
+        status = status == NI_OK ? NI_ERR_KEY : status;
     }
-    if (status == NI_OK) {
-        ni_counter_change(ni, counter, add, firing);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_counter_change(ni, (struct ni_counter *)(uintptr_t)ni_entry_object(entry, 0), add,
+                          firing);
     }
     ni_lock_give(&ni->lock, ni->threads);
     return status;

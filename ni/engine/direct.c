@@ -4,6 +4,7 @@
 #include "engine/arrive.h"
 #include "engine/atomic.h"
 #include "engine/control.h"
+#include "engine/counter.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/send.h"
@@ -233,10 +234,69 @@ static NI_NOINLINE ni_status on_short_answer(struct ni *ni, struct ni_peer *peer
                          (const uint8_t *)packet + ni_packet_head(word0), NULL);
 }
 
+/* What is added to a counter of ours, of which nobody wants to hear again. */
+static bool write_counter(struct ni *ni, const struct ni_packet *packet, uint64_t word1)
+{
+    return ni_packet_len(word1) == sizeof(int64_t) &&
+           ni_direct_field(packet, 4) == sizeof(int64_t) && ni_direct_field(packet, 2) == 0 &&
+           ni_counter_add_keyed(ni, ni_packet_region(word1), ni_direct_field(packet, 1),
+                                (int64_t)ni_direct_field(packet, 5)) == NI_OK;
+}
+
+/* Bytes for memory that are counted where they arrive. */
+static bool write_counted(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
+                          const uint8_t *payload)
+{
+    uint64_t addr = ni_direct_field(packet, 0), key = ni_direct_field(packet, 2);
+    ni_handle counter = (ni_handle)ni_direct_field(packet, 3);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status;
+
+    if (ni_direct_field(packet, 4) != len) {
+        return false;
+    }
+    ni_lock_take(&ni->memory, ni->threads);
+    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
+                            len, NI_ACCESS_WRITE, NULL);
+    if (NI_LIKELY(status == NI_OK)) {
+        memcpy((void *)(uintptr_t)addr, payload, len);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return false;
+    }
+    if (NI_UNLIKELY(ni_counter_add_keyed(ni, counter, key, len) != NI_OK)) {
+        ni_stat_add(&ni->stats.rx_refused, 1); /* nobody asked to be told */
+    }
+    return true;
+}
+
+/* A Write, untagged but for HOLD, that says in `operand` that it is no plain one. */
+static NI_NOINLINE ni_status on_special_write(struct ni *ni, struct ni_peer *peer,
+                                              const struct ni_packet *packet, uint64_t word0,
+                                              uint64_t word1, const uint8_t *payload)
+{
+    uint64_t operand = ni_direct_field(packet, 3);
+
+    if (operand == NI_WRITE_WORD && payload == (const uint8_t *)&packet->body[5] &&
+        write_counter(ni, packet, word1)) {
+        return NI_OK;
+    }
+    if ((operand & NI_WRITE_COUNTED) != 0 && ni_packet_tag(word0) == 0 &&
+        write_counted(ni, packet, word1, payload)) {
+        return NI_OK;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);
+}
+
 static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
                                             const struct ni_packet *packet, uint64_t word0,
                                             uint64_t word1, const uint8_t *payload)
 {
+    if (ni_packet_head(word0) >= NI_DIRECT_HEAD && !ni_packet_in_bulk(word0) &&
+        (ni_packet_tag(word0) & ~NI_WRITE_HOLD) == 0 && ni_direct_field(packet, 3) != 0) {
+        return on_special_write(ni, peer, packet, word0, word1, payload);
+    }
     if (NI_LIKELY(ni->threads ? write_whole(ni, peer, packet, word0, word1, payload, true)
                               : write_whole(ni, peer, packet, word0, word1, payload, false))) {
         return NI_OK;
