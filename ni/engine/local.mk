@@ -93,6 +93,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/stream.c \
     ni/engine/stream.h \
     ni/engine/thread.c \
+    ni/engine/take.h \
     ni/engine/thread.h \
     ni/engine/transfer.c \
     ni/engine/transfer.h \

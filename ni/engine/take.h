@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_TAKE_H
+#define NI_ENGINE_TAKE_H
+
+#include "engine/arrive.h"
+#include "engine/fast.h"
+#include "engine/ni.h"
+#include "engine/peer.h"
+#include "engine/portal_ops.h"
+#include "engine/queue.h"
+#include "engine/short.h"
+
+/*
+ * Part of progress.c: one packet of a lane, from the look that finds it to the step over it. The most
+ * frequent kinds are told apart and handled inline.
+ */
+
+NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
+                                uint64_t word1, const uint8_t *payload)
+{
+    struct ni_message_info info = {
+        .source = peer,
+        .data = payload,
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+    };
+
+    ni->last.consumer(ni->last.arg, &info);
+}
+
+/* A message for a consumer, or for a queue that has room; false: it is something else. */
+NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
+                              const uint8_t *payload)
+{
+    ni_handle queue = ni_packet_region(word1);
+    const struct ni_table_entry *entry;
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
+        return false;
+    }
+    if (NI_UNLIKELY(ni->last.queue != queue)) {
+        entry = ni_table_get(&ni->table, queue);
+        if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+            return false;
+        }
+        consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+        if (NI_UNLIKELY(consumer == NULL)) {
+            return ni_queue_body_push(
+                       (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                       payload, ni_packet_len(word1)) == NI_OK;
+        }
+        ni->last.queue = queue;
+        ni->last.consumer = consumer;
+        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
+    }
+    call_last(ni, peer, word0, word1, payload);
+    return true;
+}
+
+/* By far the most frequent packet: a message in one line, for who got the last one. */
+NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
+           ni_packet_len(word1) <= NI_PACKET_INLINE && ni_packet_region(word1) == ni->last.queue;
+}
+
+/* A packet is stepped over before it is handed on: a callback may poll again, and then finds the next
+ * one. Its lines are given back when nobody is in a callback of this lane any more. */
+NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
+{
+    ni_lane_advance(lane, lines);
+    lane->depth++;
+}
+
+/* It has been handed on. slot is the lane's place in ni->lanes. */
+NI_ALWAYS_INLINE ni_status handed_on(const struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                     uint32_t lines, ni_status status)
+{
+    if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
+        return NI_ERR_CLOSED; /* the lane went away under its own packet */
+    }
+    lane->depth--;
+    if (NI_UNLIKELY(status == NI_AGAIN)) {
+        ni_lane_step_back(lane, lines);
+    }
+    return status;
+}
+
+NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    step_over(lane, 1);
+    call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+NI_ALWAYS_INLINE ni_status take_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1,
+                                          (const uint8_t *)&packet->body[2]);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
+static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                            const struct ni_packet *packet, uint64_t word0,
+                                            uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_fetch_ahead(payload, ni_packet_len(word1));
+    step_over(lane, lines);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1, payload);
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+static NI_NOINLINE ni_status take_any_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni_arrive_line(ni, lane->peer, packet, word0, word1);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
+/* An answer that its operation's function is told of. */
+static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       ni_done_fn fn, void *arg, uint64_t value)
+{
+    step_over(lane, 1);
+    fn(arg, NI_OK, value);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+static NI_NOINLINE ni_status take_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    struct ni_short_end end;
+
+    if (NI_UNLIKELY(!ni_short_line(ni, lane->peer, packet, word0, word1, &end))) {
+        return take_any_line(ni, lane, slot, packet, word0, word1);
+    }
+    if (end.fn != NULL) {
+        return take_told(ni, lane, slot, end.fn, end.arg, end.value);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    struct ni_peer *peer = lane->peer;
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status = NI_OK;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    /* Behind the first line, or in the bulk area. */
+    if ((uintptr_t)payload - (uintptr_t)packet >= NI_LINE) {
+        ni_fetch_ahead(payload, ni_packet_len(word1));
+    }
+    step_over(lane, lines);
+    if (!consume(ni, peer, word0, word1, payload)) {
+        status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
+                     ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
+                     : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
+    }
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+/* Hand on one packet of a lane: the most frequent kinds in short. */
+NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    if (NI_LIKELY(is_usual(ni, word0, word1))) {
+        return take_message(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_put(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_lines_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_lines_put(ni, lane, slot, packet, word0, word1);
+    }
+    return ni_packet_is_line_of_memory(word0, word1)
+               ? take_line(ni, lane, slot, packet, word0, word1)
+               : take_other(ni, lane, slot, packet, word0, word1);
+}
+
+#endif
