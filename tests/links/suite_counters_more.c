@@ -457,20 +457,40 @@ static void counted(struct suite *suite)
     suite_call(suite, 1, check_all, world);
 }
 
+static void write_badly(struct suite_ni *ni, size_t len, const struct ni_remote *where,
+                        const struct ni_rkey *counter)
+{
+    static const uint8_t bytes[100] = {1};
+    ni_status status;
+
+    while ((status = ni_write_counted(ni->ni, ni->peers[1], bytes, len, where, counter, NULL)) ==
+           NI_AGAIN) {
+        suite_turn(ni);
+    }
+    CHECK(status == NI_OK);
+}
+
+/* In one line and in more, before there is a lane and through it. */
 static void count_badly(struct suite_ni *ni, void *arg)
 {
     struct cnt_world *world = arg;
     struct cnt_place *there = &world->places[1];
     const struct ni_counter_setting nothing = {.flags = 0};
-    struct ni_remote where = suite_remote(there->memory, &there->memory_key);
+    struct ni_remote closed = suite_remote(there->memory, &there->memory_key);
+    struct ni_remote open = suite_remote(there->memory + 200, &there->memory_key);
     struct ni_rkey counter = there->counter_key;
-    uint8_t bytes[100] = {1};
 
-    where.key++; /* neither written nor counted */
-    CHECK(ni_write_counted(ni->ni, ni->peers[1], bytes, 100, &where, &counter, NULL) == NI_OK);
-    where = suite_remote(there->memory + 200, &there->memory_key);
-    counter.key++; /* counted nowhere */
-    CHECK(ni_write_counted(ni->ni, ni->peers[1], bytes, 100, &where, &counter, NULL) == NI_OK);
+    closed.key++;
+    counter.key++;
+    for (unsigned i = 0; i < 50; i++) {
+        size_t len = i % 2 == 0 ? 8 : 100;
+
+        write_badly(ni, len, &closed, &there->counter_key); /* neither written nor counted */
+        write_badly(ni, len, &open, &counter);              /* counted nowhere */
+        cnt_post(ni, 1, &counter, 1);
+        cnt_post(ni, 1, &there->queue_key, 1); /* an item that nobody counts */
+        cnt_post(ni, 1, &there->memory_key, 1);
+    }
     CHECK(cnt_set(ni, 1, &there->counter_key, &nothing) == NI_OK);
 }
 
@@ -479,12 +499,13 @@ static void check_bad(struct suite_ni *ni, void *arg)
     struct cnt_world *world = arg;
 
     CHECK(world->places[1].memory[0] == 0);
+    CHECK(world->places[1].memory[200] == 1);
     CHECK(cnt_read(ni, &world->places[1].counter_key) == -1);
 }
 
 static void counted_badly(struct suite *suite)
 {
-    struct cnt_world *world = cnt_world_new(suite, -1, 16);
+    struct cnt_world *world = cnt_world_new(suite, -1, 64);
 
     suite_call(suite, 0, count_badly, world);
     suite_call(suite, 1, check_bad, world);
