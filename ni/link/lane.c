@@ -156,7 +156,7 @@ static void warm_ring(struct ni_lane_tx *tx)
 
 void ni_lane_warm(struct ni_lane_tx *tx)
 {
-    tx->running = false;
+    tx->run = 0;
     if (tx->last_lines > 1 && (int32_t)(tx->limit - tx->head) > (int32_t)tx->last_lines) {
         warm_ring(tx);
     }

@@ -3,7 +3,6 @@
 #define NI_LINK_LANE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "link/packet.h"
@@ -41,6 +40,7 @@ enum {
     NI_RAILS_MAX = 8,          /* lanes in a row from one NI to another */
     NI_LANE_JOBS = 16,         /* long transfers per direction in which both sides copy */
     NI_LANE_BULK_RECORDS = 64, /* bulk payloads under way per lane; power of two */
+    NI_LANE_STREAM = 3,        /* packets without an idle poll, from which on more are expected */
     NI_LANE_AHEAD = 8          /* lines from the head to the one that ni_lane_ahead fetches */
 };
 
@@ -87,7 +87,7 @@ struct ni_lane_tx {
     uint32_t warm_bulk;
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */
-    bool running;                   /* nothing was idle since the last packet */
+    uint32_t run;                   /* packets since the last idle poll */
     uint64_t bytes;                 /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */

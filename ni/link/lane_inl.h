@@ -64,19 +64,20 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
-/* A packet of so many lines was published. Where it followed another at once, more like it may come, and the
+/* A packet of so many lines was published. Where it followed others at once, more like it may come, and the
  * receiver's cache still has the lines for them, from the lap before: fetched no sooner than the store comes,
- * each would take its time, one after the other. Only lines that the receiver is known to have done with. */
+ * each would take its time, one after the other. Only lines that the receiver is known to have done with. An
+ * answer and a packet behind it are no stream. */
 NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
 {
     uint32_t at = tx->head + NI_LANE_AHEAD;
 
-    if (tx->running && (int32_t)(tx->limit - at - lines) >= 0) {
+    if (tx->run >= NI_LANE_STREAM && (int32_t)(tx->limit - at - lines) >= 0) {
         for (uint32_t end = at + lines; at != end; at++) {
             ni_prefetch_write(tx->lines + (size_t)(at & tx->mask) * NI_LINE);
         }
     }
-    tx->running = true;
+    tx->run++;
 }
 
 /* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
