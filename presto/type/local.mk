@@ -12,6 +12,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/type/op.c \
     presto/type/op.h \
     presto/type/op_loops.c \
+    presto/type/op_loops.h \
+    presto/type/op_loops_avx2.c \
     presto/type/pack.c \
     presto/type/pairs.h \
     presto/type/predefined.c \

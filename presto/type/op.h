@@ -4,6 +4,7 @@
 
 /* Operations that reductions and accumulates apply, element by element: inout[i] = in[i] op inout[i]. */
 
+#include "base/cpu.h"
 #include "type/type.h"
 
 enum pri_op_id {
@@ -41,6 +42,12 @@ typedef void pri_op_loop(const void *in, void *inout, size_t count);
 
 /* The loop of a predefined operation for a kind; NULL if there is none (an error of class "operation"). */
 pri_op_loop *pri_op_loop_of(enum pri_op_id id, enum pri_kind kind);
+
+/* The same for a given kind of vector code, which the processor must have. */
+pri_op_loop *pri_op_loop_by(enum ni_simd simd, enum pri_op_id id, enum pri_kind kind);
+
+/* Those that need AVX2; NULL where it would not help. */
+extern pri_op_loop *const pri_op_loops_avx2[PRI_KINDS][PRI_OPS];
 
 /* Whether reductions take this operation with this type: an application's operation takes any, a predefined one the
  * predefined types that have a meaning for it (and types that are plain repetitions of one). */

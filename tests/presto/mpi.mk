@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI on Presto: datatypes against a model; programs compiled with prestocc, started in all ways; the wrapper itself.
 
-presto_tests += tests/presto/mpi_types
+presto_tests += tests/presto/mpi_types tests/presto/op_loops
 
 tests_presto_mpi_types_SOURCES = tests/presto/mpi_types.c
 tests_presto_mpi_types_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS)
 tests_presto_mpi_types_LDADD = $(PRESTO_TEST_LIBS)
+
+tests_presto_op_loops_SOURCES = tests/presto/op_loops.c
+tests_presto_op_loops_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS)
+tests_presto_op_loops_LDADD = $(PRESTO_TEST_LIBS)
 
 presto_scripts += tests/presto/build_systems.sh tests/presto/failure.sh tests/presto/mpi.sh tests/presto/mpi_prestocc.sh
 EXTRA_DIST += tests/presto/mpi_barrier.c tests/presto/mpi_calls.c tests/presto/mpi_contexts.c tests/presto/mpi_extra.c tests/presto/mpi_fail.c tests/presto/mpi_handles.c tests/presto/mpi_inter.c tests/presto/mpi_common.sh tests/presto/mpi_lacks tests/presto/mpi_list
