@@ -60,12 +60,18 @@ static int open_portal(struct pri_rank *self)
     return result;
 }
 
+/* So few that each will most likely talk to all, as soon as the program begins. */
+enum { FEW_PROCESSES = 4 };
+
 static int open_ni(struct pri_rank *self)
 {
     struct ni_open_attr attr = {.flags = self->threads ? NI_THREADS : 0};
     ni_status status;
 
     self->cold->launcher->describe(self, &attr);
+    if (attr.host_processes != 0 && attr.host_processes <= FEW_PROCESSES) {
+        attr.flags |= NI_LANES_EARLY;
+    }
     status = ni_open(&attr, &self->ni);
     if (status != NI_OK) {
         self->ni = NULL;

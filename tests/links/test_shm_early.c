@@ -15,13 +15,18 @@ struct pair {
     struct ni_peer *to_b; /* of a */
 };
 
-static void open_pair(struct pair *pair)
+static void open_pair_with(struct pair *pair, const struct ni_open_attr *attr)
 {
     uint8_t blob[MOCK_BLOB];
 
-    mock_open(&pair->a, 1, NULL);
+    mock_open(&pair->a, 1, attr);
     mock_open(&pair->b, 2, NULL);
     pair->to_b = mock_connect(&pair->a, blob, mock_blob(&pair->b, blob));
+}
+
+static void open_pair(struct pair *pair)
+{
+    open_pair_with(pair, NULL);
 }
 
 static void close_pair(struct pair *pair)
@@ -60,6 +65,24 @@ static void test_change(const char *after, uint64_t in_slots)
     CHECK(from_a(&pair)->in_slots == in_slots);
     CHECK(from_a(&pair)->in_lane == 10 - in_slots);
     CHECK(pair.b.accepted == 1);
+    close_pair(&pair);
+    mock_param("shm_ring_after", "4");
+}
+
+/* Whoever asks for it gets the lane with the first packet, whatever the parameter says. */
+static void test_early(void)
+{
+    const struct ni_open_attr attr = {.flags = NI_LANES_EARLY};
+    struct pair pair;
+
+    mock_param("shm_ring_after", "100");
+    open_pair_with(&pair, &attr);
+    for (int i = 0; i < 10; i++) {
+        mock_send_all(pair.to_b, 16);
+    }
+    expect(&pair, 10);
+    CHECK(from_a(&pair)->in_slots == 0);
+    CHECK(from_a(&pair)->in_lane == 10);
     close_pair(&pair);
     mock_param("shm_ring_after", "4");
 }
@@ -333,6 +356,7 @@ int main(void)
     test_change("1", 1);
     test_change("4", 4);
     test_change("100", 10);
+    test_early();
     test_long_first();
     test_full_slots();
     test_many_slots("100", 100);

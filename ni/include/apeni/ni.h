@@ -35,6 +35,9 @@ struct ni_fabric; /* inproc.h */
 
 enum ni_open_flags {
     NI_THREADS = 1, /* any thread may call */
+    /* Most processes of the host will talk: the first packet to one makes what all later ones need, as
+     * if the parameter shm_ring_after were 0. */
+    NI_LANES_EARLY = 2,
 };
 
 /*

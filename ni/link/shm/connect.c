@@ -211,7 +211,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
     peer->ep.exported_count = counts->exports;
     peer->ep.sleeping = &segment->header->sleeping;
     peer->ep.wishes = &segment->header->wishes;
-    peer->lane_from = (uint32_t)peer->link->config->shm_ring_after;
+    peer->lane_from = peer->link->lane_from;
     peer->stage = NI_SHM_ATTACHED;
     return NI_OK;
 }

@@ -120,6 +120,8 @@ static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
     link->core = attr->core;
     link->stats = attr->stats;
     link->config = ni_config_get();
+    link->lane_from =
+        (attr->open->flags & NI_LANES_EARLY) != 0 ? 0 : (uint32_t)link->config->shm_ring_after;
     link->pid = getpid();
     link->socket = -1;
     link->countdown = 1;

@@ -181,6 +181,7 @@ struct ni_shm_link {
     pid_t pid;
     struct ni_shm_host host;
     struct ni_shm_blob blob;
+    uint32_t lane_from; /* of its peers */
     int socket;
     _Atomic uint32_t connecting; /* peers that wait for an answer */
     _Atomic uint32_t trouble;    /* some peer is broken */
