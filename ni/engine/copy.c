@@ -35,19 +35,27 @@ static bool others_to_copy(const struct ni *ni)
     return (ni_work_count(&ni->copying) | ni_work_count(&ni->asking)) != 0;
 }
 
-static uint64_t chunk_size(const struct ni *ni, const struct ni_peer *peer, uint64_t len)
+/* Whether the target's help is worth asking for. */
+static bool worth_sharing(const struct ni_op *op)
 {
-    bool far = atomic_load_explicit(&peer->far, memory_order_relaxed);
+    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
+}
+
+static uint64_t chunk_size(const struct ni_op *op)
+{
+    const struct ni *ni = op->peer->ni;
+    bool far = atomic_load_explicit(&op->peer->far, memory_order_relaxed);
     uint64_t most = far ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
-    uint64_t half = ni_align_up((len + 1) / 2, 4096);
+    uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
         return ni_max_u64(ni->config->bulk_chunk, 4096);
     }
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
-     * other transfers to copy, both sides are busy without halves. */
-    if (others_to_copy(ni)) {
-        return ni_min_u64(len, most);
+     * other transfers to copy, both sides are busy without halves, and of one that the target has declined
+     * we copy both. */
+    if (others_to_copy(ni) || !worth_sharing(op)) {
+        return ni_min_u64(op->len, most);
     }
     return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
 }
@@ -182,12 +190,6 @@ static void finish(struct ni_op *op)
     }
 }
 
-/* Whether the target's help is worth asking for. */
-static bool worth_sharing(const struct ni_op *op)
-{
-    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
-}
-
 /* One chunk, or a look whether the target is done with its own. Returns the number of events. */
 static unsigned step(struct ni_op *op)
 {
@@ -279,7 +281,7 @@ void ni_copy_start(struct ni_op *op)
     bool first = !others_to_copy(ni) && ni->engine == NULL;
     bool shared;
 
-    op->chunk = chunk_size(ni, op->peer, op->len);
+    op->chunk = chunk_size(op);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
     shared = worth_sharing(op) && op->chunks > first && share(op, first);
     if (shared && first) {
