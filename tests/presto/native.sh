@@ -27,6 +27,13 @@ run "native_coll in 16 threads" "$programs/native_coll" threads 16
 run "native_p2p numbered by the environment" env PRESTO_THREADS=1 "$programs/native_p2p"
 run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
 
+# Over the link to other hosts, where there is UCX, on this one. What a sanitizer sees in it the suites of tests/links show.
+if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
+    for program in native_p2p native_coll; do
+        run "$program over ucx" env APENI_LINKS=ucx "$prestorun" -n 3 "$programs/$program"
+    done
+fi
+
 # By mpirun, where that and PMIx are there. ThreadSanitizer knows nothing of how libevent, which PMIx runs in, makes its locks.
 case ${APELINK_SANITIZER-} in
 *thread*) echo "not by mpirun: ThreadSanitizer takes libevent's locks for an error" ;;
