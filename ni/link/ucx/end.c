@@ -19,12 +19,14 @@
 
 void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status)
 {
-    int none = NI_OK;
+    int was = NI_OK;
 
-    if (atomic_compare_exchange_strong_explicit(&peer->ending, &none, status, memory_order_relaxed,
+    if (atomic_compare_exchange_strong_explicit(&peer->ending, &was, status, memory_order_relaxed,
                                                 memory_order_relaxed)) {
         peer->ending_at = ni_now_ns();
         atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
+    } else if (was == NI_ERR_PEER_CLOSED && status == NI_ERR_PROTOCOL) {
+        atomic_store_explicit(&peer->ending, status, memory_order_relaxed); /* not all has come */
     }
 }
 
@@ -148,6 +150,7 @@ static bool end_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
         link->core_ops->lane_remove(link->core, &peer->in->rx);
         peer->in->announced = false;
     }
+    peer->broke = status == NI_ERR_PROTOCOL;
     bury_unheld(peer, NI_UCX_BROKEN);
     if (core != NULL) {
         link->core_ops->peer_down(link->core, core, status);
@@ -195,11 +198,12 @@ static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
                              (uint32_t)bye, NULL, 0);
 }
 
-/* It will send nothing more, so who said bye first may go. */
+/* It will send nothing more, so who said bye first may go. Whoever broke the protocol cannot know that
+ * nothing of it is listened to. */
 void ni_ucx_answer(struct ni_ucx_peer *peer)
 {
     if (peer->fetching == 0) {
-        say_bye(peer, NI_UCX_CLOSED);
+        say_bye(peer, peer->broke ? NI_UCX_BROKEN : NI_UCX_CLOSED);
     }
 }
 

@@ -18,8 +18,8 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t now)
     const struct ni_ucx_in *in = peer->in;
     uint64_t word0;
 
-    if (in == NULL || in->high == in->rx.tail || peer->fetching != 0 || in->rx.depth != 0 ||
-        ni_lane_peek(&in->rx, &word0) != NULL) {
+    if (in == NULL || peer->down || in->high == in->rx.tail || peer->fetching != 0 ||
+        in->rx.depth != 0 || ni_lane_peek(&in->rx, &word0) != NULL) {
         peer->gap_since = 0;
     } else if (peer->gap_since == 0) {
         peer->gap_since = now;
@@ -46,7 +46,7 @@ static void look_at_peers(struct ni_ucx_link *link)
             ni_ucx_join(peer);
         }
         ni_ucx_pump(peer);
-        if (peer->heard) {
+        if (peer->heard || peer->broke) {
             ni_ucx_answer(peer);
         }
         if (now != 0) {

@@ -237,7 +237,9 @@ static void on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 {
     peer->heard = true;
     peer->bye_position = head->position;
-    ni_ucx_end(peer, head->lines == NI_UCX_REFUSED ? NI_ERR_UNREACHABLE : NI_ERR_PEER_CLOSED);
+    ni_ucx_end(peer, head->lines == NI_UCX_REFUSED  ? NI_ERR_UNREACHABLE
+                     : head->lines == NI_UCX_BROKEN ? NI_ERR_PROTOCOL
+                                                    : NI_ERR_PEER_CLOSED);
 }
 
 /* A message from a peer that we know. */
@@ -275,9 +277,13 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_bulk 
     return UCS_OK;
 }
 
-static bool is_listened_to(const struct ni_ucx_peer *peer)
+/* A bye may overtake packets. */
+static bool is_listened_to(const struct ni_ucx_peer *peer, uint8_t type)
 {
-    return !peer->down && atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK;
+    int ending = atomic_load_explicit(&peer->ending, memory_order_relaxed);
+    bool has_packets = type == NI_UCX_LINES || type == NI_UCX_BULK;
+
+    return !peer->down && (ending == NI_OK || (ending == NI_ERR_PEER_CLOSED && has_packets));
 }
 
 ucs_status_t ni_ucx_on_message(void *arg, const void *header, size_t header_len, void *data,
@@ -311,7 +317,7 @@ ucs_status_t ni_ucx_on_message(void *arg, const void *header, size_t header_len,
         }
         return UCS_OK;
     }
-    if (!is_listened_to(peer)) {
+    if (!is_listened_to(peer, bulk.head.type)) {
         peer->answered = peer->answered || bulk.head.type == NI_UCX_BYE;
         return UCS_OK;
     }

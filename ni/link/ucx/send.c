@@ -72,11 +72,10 @@ bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed)
     if (out == NULL) {
         return consumed == 0;
     }
-    if (consumed - out->credit > out->sent - out->credit) {
-        /* One that was overtaken, or nonsense. */
-        return out->credit - consumed <= peer->ep.tx.mask + 1;
+    if (is_before(out->sent, consumed)) {
+        return false;
     }
-    if (consumed != out->credit) {
+    if (is_before(out->credit, consumed)) { /* else it was overtaken, however long ago */
         out->credit = consumed;
         release(peer);
     }

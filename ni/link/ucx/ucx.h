@@ -181,6 +181,7 @@ struct ni_ucx_peer {
     bool heard;           /* it said bye */
     bool said;            /* we did */
     bool answered;        /* it said bye to one who no longer listens */
+    bool broke;           /* it broke the protocol, and is to be told so */
     bool down;            /* the engine knows */
     uint32_t bye_position;
     _Atomic int ending; /* a ni_status: why it goes */
@@ -356,7 +357,7 @@ unsigned ni_ucx_settle(struct ni_ucx_link *link);
 void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye);
 /* Free those of which UCX has nothing any more. */
 void ni_ucx_graves(struct ni_ucx_link *link);
-/* Answer a bye, once. */
+/* Answer a bye, or a breach of the protocol, once. */
 void ni_ucx_answer(struct ni_ucx_peer *peer);
 /* The link closes: say bye to all, and wait for a bounded time until what was committed has left. */
 void ni_ucx_farewell(struct ni_ucx_link *link);
