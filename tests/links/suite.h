@@ -87,7 +87,7 @@ enum suite_needs {
     SUITE_NEEDS_KILL = 1,     /* suite_kill */
     SUITE_NEEDS_HERE = 2,     /* only where the controller decides when NIs make progress */
     SUITE_NEEDS_APART = 4,    /* only where they make it by themselves */
-    SUITE_NEEDS_INPROC = 8,   /* only the link that loses packets when it is told to */
+    SUITE_NEEDS_LOSS = 8,     /* only links that lose packets when they are told to */
     SUITE_NEEDS_ENGINE = 16,  /* only with engine threads */
     SUITE_NEEDS_READERS = 32, /* whoever closes with much under way has peers that read meanwhile */
     SUITE_NEEDS_RAILS = 64,   /* not between hosts, where UCX has but one lane for each peer */

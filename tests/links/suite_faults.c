@@ -5,7 +5,7 @@
 #include "suite_work.h"
 
 /*
- * Packets that are lost, cut, late or repeated on their way, over the link that can do that. What
+ * Packets that are lost, cut, late or repeated on their way, over the links that can do that. What
  * cannot be made good ends the connection on both sides with NI_ERR_PROTOCOL; every operation
  * completes once all the same, and what is said to have succeeded has been done.
  */
@@ -97,7 +97,7 @@ static bool is_lost(const struct suite *suite, unsigned i, unsigned j)
     return atomic_load(&suite->nis[i].downs[j]) != 0;
 }
 
-/* Whether two that still have each other have exchanged everything. */
+/* Whether two that still have each other have exchanged everything, and both know it if they have not. */
 static bool have_all(void *arg)
 {
     struct round *round = arg;
@@ -105,7 +105,10 @@ static bool have_all(void *arg)
 
     for (unsigned i = 0; i < suite->n; i++) {
         for (unsigned j = 0; j < suite->n; j++) {
-            if (i != j && !is_lost(suite, i, j) && round->next[i][j] != round->sent[j][i]) {
+            bool lost = i != j && is_lost(suite, i, j);
+
+            if (i != j && (lost != is_lost(suite, j, i) ||
+                           (!lost && round->next[i][j] != round->sent[j][i]))) {
                 return false;
             }
         }
@@ -193,7 +196,7 @@ static void everything(struct suite *suite)
 
 int main(int argc, char **argv)
 {
-    const unsigned needs = SUITE_NEEDS_HERE | SUITE_NEEDS_INPROC;
+    const unsigned needs = SUITE_NEEDS_HERE | SUITE_NEEDS_LOSS;
     const struct suite_case cases[] = {
         {"repeated_and_late", 3, needs, repeated_and_late},
         {"one_lost", 3, needs, one_lost},
@@ -201,5 +204,6 @@ int main(int argc, char **argv)
         {"everything", 4, needs, everything},
     };
 
+    suite_between_hosts();
     return suite_main_seeds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]), SEEDS);
 }

@@ -100,6 +100,14 @@ const struct suite_link suite_links[] = {
      .far = true,
      .mode = SUITE_PROCESSES,
      .params = {UCX_LINK, UCX_EARLY, {"ucx_lane_size", "4K"}}},
+    /* Messages overtake each other, by more than the lane is long, and come twice. */
+    {.name = "ucx-late",
+     .far = true,
+     .mode = SUITE_PROCESSES,
+     .params = {UCX_LINK,
+                UCX_EARLY,
+                {"ucx_lane_size", "4K"},
+                {"fault", "delay:ppm=50000,seed=1;dup:ppm=50000,seed=2"}}},
 #endif
 #endif
     /* Engine threads: with callbacks that are the caller's, and with callbacks of any thread. */

@@ -20,7 +20,7 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
         !(link->inproc && link->mode == SUITE_HERE)) {
         return false;
     }
-    if ((test->needs & SUITE_NEEDS_INPROC) != 0 && !link->inproc) {
+    if ((test->needs & SUITE_NEEDS_LOSS) != 0 && !link->inproc && !link->far) {
         return false;
     }
     if ((test->needs & SUITE_NEEDS_ENGINE) != 0 && link->placement == NI_PLACEMENT_DEFAULT) {

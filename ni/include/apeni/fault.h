@@ -22,10 +22,10 @@ extern "C" {
 
 enum ni_fault_point {
     NI_FAULT_ALLOC,    /* the allocation fails */
-    NI_FAULT_DROP,     /* the packet disappears (inproc) */
-    NI_FAULT_DELAY,    /* the packet arrives later, order between peers changes (inproc) */
-    NI_FAULT_DUP,      /* the packet arrives twice (inproc) */
-    NI_FAULT_TRUNCATE, /* the packet arrives short (inproc) */
+    NI_FAULT_DROP,     /* the packet disappears (inproc, ucx) */
+    NI_FAULT_DELAY,    /* the packet arrives later: order between peers changes (inproc, ucx) */
+    NI_FAULT_DUP,      /* the packet arrives twice (inproc, ucx) */
+    NI_FAULT_TRUNCATE, /* the packet arrives short (inproc, ucx) */
     NI_FAULT_FULL,     /* the ring reports that it is full (any link) */
     NI_FAULT_SYSCALL,  /* a bulk copy by the kernel fails with EPERM (shm) */
     NI_FAULT_POINTS

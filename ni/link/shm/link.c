@@ -168,8 +168,8 @@ static ni_status check_faults(const struct ni_config *config)
         if (ni_fault_planned(elsewhere[i])) {
             ni_config_name("fault", name, sizeof(name));
             ni_log(NI_LOG_ERROR,
-                   "%s = \"%s\": shared memory has no point \"%s\", only the inproc link has; use "
-                   "alloc, full or syscall",
+                   "%s = \"%s\": shared memory has no point \"%s\", only the links inproc and ucx "
+                   "have; use alloc, full or syscall",
                    name, config->fault, ni_fault_name(elsewhere[i]));
             return NI_ERR_PARAM;
         }

@@ -87,6 +87,7 @@ static struct ni_ucx_link *link_alloc(const struct ni_link_attr *attr)
     link->countdown = 1;
     ni_list_init(&link->peers);
     ni_list_init(&link->graves);
+    ni_list_init(&link->late);
     pthread_mutex_init(&link->lock, NULL);
     return link;
 }
@@ -96,6 +97,7 @@ void ni_ucx_link_free(struct ni_ucx_link *link)
     if (link->worker != NULL) {
         ni_ucx.ucp_worker_destroy(link->worker);
     }
+    ni_ucx_late_forget(link);
     while (!ni_list_empty(&link->graves)) { /* nothing calls UCX for them any more */
         ni_ucx_peer_free(ni_container_of(link->graves.next, struct ni_ucx_peer, list));
     }

@@ -69,6 +69,9 @@ unsigned ni_ucx_progress(struct ni_link *base)
         steps++;
     }
     link->base.found = steps != 0;
+    if (!ni_list_empty(&link->late)) {
+        ni_ucx_late(link);
+    }
     look_at_peers(link);
     if (!ni_list_empty(&link->graves)) {
         ni_ucx_graves(link);

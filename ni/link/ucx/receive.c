@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/fault_inl.h"
 #include "base/log.h"
 #include "link/lane_inl.h"
 #include "link/ucx/ucx.h"
@@ -84,15 +85,20 @@ static bool is_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
     return atomic_load_explicit(&line_at(in, position)->word0, memory_order_relaxed) == 0;
 }
 
+static void reach(struct ni_ucx_in *in, uint32_t position)
+{
+    if ((int32_t)(position - in->high) > 0) {
+        in->high = position;
+    }
+}
+
 static void fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data)
 {
     struct ni_ucx_in *in = peer->in;
 
     memcpy(line_at(in, position), data, (size_t)lines * NI_LINE);
     peer->link->arrived = true;
-    if ((int32_t)(position + lines - in->high) > 0) {
-        in->high = position + lines;
-    }
+    reach(in, position + lines);
 }
 
 static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, const void *data,
@@ -102,6 +108,13 @@ static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, c
         broken(peer);
     } else if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
         fill(peer, head->position, head->lines, data);
+    }
+}
+
+void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
+{
+    if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
+        reach(peer->in, head->position + head->lines);
     }
 }
 
@@ -242,11 +255,10 @@ static void on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
                                                     : NI_ERR_PEER_CLOSED);
 }
 
-/* A message from a peer that we know. */
-static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk,
-                             size_t header_len, void *data, size_t len, bool here)
+/* A message from a peer that we know, and listen to. */
+static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_message *message)
 {
-    const struct ni_ucx_head *head = &bulk->head;
+    const struct ni_ucx_head *head = &message->bulk.head;
 
     if (!ni_ucx_credit(peer, head->consumed)) {
         broken(peer);
@@ -255,14 +267,14 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_bulk 
     atomic_store_explicit(&peer->wishes, head->wishes, memory_order_relaxed);
     switch (head->type) {
     case NI_UCX_WELCOME:
-        ni_ucx_on_welcome(peer, here ? data : NULL, len);
+        ni_ucx_on_welcome(peer, message->here ? message->data : NULL, message->len);
         return UCS_OK;
     case NI_UCX_LINES:
-        on_lines(peer, head, data, len, here);
+        on_lines(peer, head, message->data, message->len, message->here);
         return UCS_OK;
     case NI_UCX_BULK:
-        if (header_len == sizeof(*bulk)) {
-            return on_bulk(peer, bulk, data, len, here);
+        if (message->header_len == sizeof(message->bulk)) {
+            return on_bulk(peer, &message->bulk, message->data, message->len, message->here);
         }
         break;
     case NI_UCX_CREDIT:
@@ -277,49 +289,66 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_bulk 
     return UCS_OK;
 }
 
+static bool has_packets(uint8_t type)
+{
+    return type == NI_UCX_LINES || type == NI_UCX_BULK;
+}
+
 /* A bye may overtake packets. */
 static bool is_listened_to(const struct ni_ucx_peer *peer, uint8_t type)
 {
     int ending = atomic_load_explicit(&peer->ending, memory_order_relaxed);
-    bool has_packets = type == NI_UCX_LINES || type == NI_UCX_BULK;
 
-    return !peer->down && (ending == NI_OK || (ending == NI_ERR_PEER_CLOSED && has_packets));
+    return !peer->down && (ending == NI_OK || (ending == NI_ERR_PEER_CLOSED && has_packets(type)));
+}
+
+ucs_status_t ni_ucx_take(struct ni_ucx_peer *peer, const struct ni_ucx_message *message)
+{
+    uint8_t type = message->bulk.head.type;
+
+    if (!is_listened_to(peer, type)) {
+        peer->answered = peer->answered || type == NI_UCX_BYE;
+        return UCS_OK;
+    }
+    return on_known(peer, message);
 }
 
 ucs_status_t ni_ucx_on_message(void *arg, const void *header, size_t header_len, void *data,
                                size_t len, const ucp_am_recv_param_t *param)
 {
     struct ni_ucx_link *link = arg;
-    bool here = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
-    struct ni_ucx_bulk bulk = {0};
+    struct ni_ucx_message message = {
+        .header_len = header_len,
+        .data = data,
+        .len = len,
+        .here = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0,
+    };
+    struct ni_ucx_head *head = &message.bulk.head;
     struct ni_ucx_peer *peer;
 
-    if ((header_len != sizeof(bulk) && header_len != sizeof(bulk.head)) || header == NULL) {
+    if ((header_len != sizeof(message.bulk) && header_len != sizeof(*head)) || header == NULL) {
         ni_ucx_stranger(link, "it is none of ours");
         return UCS_OK;
     }
-    memcpy(&bulk, header, header_len);
-    if (bulk.head.magic != NI_UCX_MAGIC || bulk.head.version != NI_UCX_VERSION) {
+    memcpy(&message.bulk, header, header_len);
+    if (head->magic != NI_UCX_MAGIC || head->version != NI_UCX_VERSION) {
         ni_ucx_stranger(link, "it is of another version, or none of ours");
         return UCS_OK;
     }
-    if (bulk.head.type == NI_UCX_HELLO && link->leaving) {
+    if (head->type == NI_UCX_HELLO && link->leaving) {
         return UCS_OK;
     }
-    if (bulk.head.type == NI_UCX_HELLO) {
-        ni_ucx_on_hello(link, &bulk.head, here ? data : NULL, len);
+    if (head->type == NI_UCX_HELLO) {
+        ni_ucx_on_hello(link, head, message.here ? data : NULL, len);
         return UCS_OK;
     }
-    peer = ni_ucx_peer_named(link, bulk.head.token);
+    peer = ni_ucx_peer_named(link, head->token);
     if (peer == NULL) {
-        if (!ni_ucx_was_named(link, bulk.head.token)) {
+        if (!ni_ucx_was_named(link, head->token)) {
             ni_ucx_stranger(link, "it has no token of ours");
         }
         return UCS_OK;
     }
-    if (!is_listened_to(peer, bulk.head.type)) {
-        peer->answered = peer->answered || bulk.head.type == NI_UCX_BYE;
-        return UCS_OK;
-    }
-    return on_known(peer, &bulk, header_len, data, len, here);
+    return ni_fault_armed() && has_packets(head->type) ? ni_ucx_strike(peer, &message)
+                                                       : ni_ucx_take(peer, &message);
 }

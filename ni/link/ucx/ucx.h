@@ -26,6 +26,7 @@
  *   progress.c  polling
  *   wait.c      sleeping
  *   silence.c   connections whose other end does not answer
+ *   fault.c     messages that are lost, cut, late or repeated, for tests
  *
  * A mirrored lane. The sender composes packets in a lane in its own memory, as it does towards a
  * process of its host, and each active message carries a run of lines, or one packet and its bulk
@@ -120,6 +121,16 @@ struct ni_ucx_hello {
     struct ni_ucx_blob blob; /* the sender's; as long as its address */
 };
 enum { NI_UCX_HELLO_HEAD = 24, NI_UCX_RING_MAX = 1 << 16, NI_UCX_BULK_MAX = 64 << 20 };
+
+/* A message, as UCX hands it over. */
+struct ni_ucx_message {
+    struct ni_ucx_bulk
+        bulk; /* its header, of which only the head counts if that is all there was */
+    size_t header_len;
+    void *data; /* where `here` is false, what UCX calls it by */
+    size_t len;
+    bool here; /* the data has come with it */
+};
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
@@ -217,8 +228,10 @@ struct ni_ucx_link {
     _Atomic bool unsettled; /* some peer needs the engine, or ends */
     _Atomic uint32_t wishes;
     struct ni_list peers;
-    struct ni_list graves;     /* given up, but UCX still has something of theirs */
-    struct ni_list linger;     /* where the closed ones wait for answers */
+    struct ni_list graves; /* given up, but UCX still has something of theirs */
+    struct ni_list linger; /* where the closed ones wait for answers */
+    struct ni_list late;   /* messages that a fault holds back */
+    _Atomic uint32_t late_count;
     bool leaving;              /* it is being closed: nobody joins any more */
     bool arrived;              /* there is something in a lane that was not there before */
     struct ni_ucx_name *names; /* by index in the token */
@@ -346,6 +359,18 @@ void ni_ucx_wipe(struct ni_ucx_peer *peer);
 void ni_ucx_consumed(struct ni_ucx_peer *peer);
 /* It is given back. */
 void ni_ucx_credited(struct ni_ucx_peer *peer, uint32_t consumed);
+/* A message of a peer that is known, unless that is not listened to any more. */
+ucs_status_t ni_ucx_take(struct ni_ucx_peer *peer, const struct ni_ucx_message *message);
+/* Packets that the peer has sent will not come. */
+void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head);
+
+/* ---- fault.c --------------------------------------------------------------------------------- */
+
+/* While faults are armed: take it, or what one of them makes of it. */
+ucs_status_t ni_ucx_strike(struct ni_ucx_peer *peer, const struct ni_ucx_message *message);
+/* A poll has passed for those that are late. */
+void ni_ucx_late(struct ni_ucx_link *link);
+void ni_ucx_late_forget(struct ni_ucx_link *link);
 
 /* ---- end.c ----------------------------------------------------------------------------------- */
 

@@ -25,8 +25,9 @@ bool ni_ucx_arm(struct ni_link *base, bool (*has_work)(void *core))
     struct ni_ucx_link *link = ni_ucx_link_of(base);
 
     link->countdown = 1; /* time will have passed */
-    return !atomic_load_explicit(&link->unsettled, memory_order_relaxed) && !has_work(link->core) &&
-           arm_worker(link);
+    return !atomic_load_explicit(&link->unsettled, memory_order_relaxed) &&
+           atomic_load_explicit(&link->late_count, memory_order_relaxed) == 0 &&
+           !has_work(link->core) && arm_worker(link);
 }
 
 void ni_ucx_sleep(struct ni_link *base, uint64_t timeout_us)
