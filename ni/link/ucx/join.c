@@ -107,8 +107,8 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
         ni_ucx_stranger(link, peer == NULL ? "no memory for one more peer" : "a second hello");
         return;
     }
-    peer->hellos |= 1U << NI_UCX_WELCOME;
     if (ni_ucx_peer_open(peer) == NI_OK) {
+        peer->hellos |= 1U << NI_UCX_WELCOME;
         ni_ucx_join(peer);
         ni_ucx_pump(peer);
     }
@@ -146,6 +146,9 @@ void ni_ucx_join(struct ni_ucx_peer *peer)
 {
     static const enum ni_ucx_type types[] = {NI_UCX_HELLO, NI_UCX_WELCOME};
 
+    if (peer->said) {
+        peer->hellos = 0; /* nothing comes after bye */
+    }
     for (size_t i = 0; i < NI_ARRAY_LENGTH(types); i++) {
         if ((peer->hellos & 1U << types[i]) == 0) {
             continue;
