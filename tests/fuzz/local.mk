@@ -48,6 +48,7 @@ EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address tests/fuzz/corpus/co
 
 include tests/fuzz/shm.mk
 include tests/fuzz/presto.mk
+include tests/fuzz/ucx.mk
 
 if HAVE_LIBFUZZER
 fuzz_driver =
