@@ -8,9 +8,9 @@
 /*
  * Long reads from a peer whose memory the kernel copies. If the peer is in the library, the fastest
  * way is that it copies the bytes into the lane, where they are read while the next are written:
- * half the time of copies by the kernel. If it is not, nothing would come before it is back. So it
- * is asked first, and if nothing has been heard of it for some microseconds we take the bytes
- * ourselves (copy.c).
+ * half the time of copies by the kernel, which looks up each page. If it is not, nothing would come
+ * before it is back. So it is asked first, and if nothing has been heard of it for some microseconds we
+ * take the bytes ourselves (copy.c).
  *
  * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
  * target before it begins to answer, we before we take over. So it is done once, and a question
@@ -20,6 +20,7 @@
 enum {
     NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
     NI_ASK_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
+    NI_ASK_BUSY = 50,           /* times the patience with a peer that has bytes of ours to copy */
 };
 
 /* ---- initiator ------------------------------------------------------------------------------- */
@@ -143,19 +144,32 @@ static bool sends(struct ni_peer *peer)
     return more;
 }
 
+/* Whether it has something to copy that we send it. Where both sides read from each other each of them
+ * fills a lane and empties one in turns, and is silent for as long as the other takes. */
+static bool has_ours(struct ni_peer *peer)
+{
+    bool ours;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    ours = !ni_list_empty(&peer->streams);
+    ni_lock_give(&peer->lock, peer->threads);
+    return ours;
+}
+
 static bool in_time(const struct ni_op *op, uint64_t now)
 {
     struct ni_peer *peer = op->peer;
     uint64_t since = op->asked_ns > peer->heard_ns ? op->asked_ns : peer->heard_ns;
+    uint64_t patience = peer->ni->config->patience_us * 1000;
 
-    if (now < since + peer->ni->config->patience_us * 1000) {
+    if (now < since + patience) {
         return true;
     }
     if (sends(peer)) {
         peer->heard_ns = now;
         return true;
     }
-    return false;
+    return now < since + patience * NI_ASK_BUSY && has_ours(peer);
 }
 
 unsigned ni_ask_progress(struct ni *ni)
@@ -186,14 +200,17 @@ unsigned ni_ask_progress(struct ni *ni)
 
 /* ---- target ---------------------------------------------------------------------------------- */
 
-/* When both sides read long messages from each other at the same time, both are busy anyway, and
- * then one copy by the kernel is less work than two through the lane. */
-static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
+/* When both sides read long messages from each other at the same time, both are busy anyway. Where lines
+ * travel slowly one copy by the kernel then takes no longer than two through the lane. */
+static bool both_ways_far(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
 
+    if (len < NI_ASK_ONE_WAY || !atomic_load_explicit(&peer->far, memory_order_relaxed)) {
+        return false;
+    }
     ni_lock_take(&ni->lock, ni->threads);
-    both = len >= NI_ASK_ONE_WAY && (peer->asking != 0 || ni_work_count(&ni->copying) != 0);
+    both = peer->asking != 0 || ni_work_count(&ni->copying) != 0;
     ni_lock_give(&ni->lock, ni->threads);
     return both;
 }
@@ -213,7 +230,7 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
     len = atomic_load_explicit(&job->len, memory_order_relaxed);
     status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
-    if (status == NI_OK && both_ways(ni, peer, len)) {
+    if (status == NI_OK && both_ways_far(ni, peer, len)) {
         return NI_AGAIN;
     }
     if (status == NI_OK) {
