@@ -499,7 +499,7 @@ static void check_bad(struct suite_ni *ni, void *arg)
     struct cnt_world *world = arg;
 
     CHECK(world->places[1].memory[0] == 0);
-    CHECK(world->places[1].memory[200] == 1);
+    CHECK(world->places[1].memory[200] <= 1); /* whether they are written is open */
     CHECK(cnt_read(ni, &world->places[1].counter_key) == -1);
 }
 
