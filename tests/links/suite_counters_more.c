@@ -477,7 +477,7 @@ static void count_badly(struct suite_ni *ni, void *arg)
     struct cnt_place *there = &world->places[1];
     const struct ni_counter_setting nothing = {.flags = 0};
     struct ni_remote closed = suite_remote(there->memory, &there->memory_key);
-    struct ni_remote open = suite_remote(there->memory + 200, &there->memory_key);
+    struct ni_remote open;
     struct ni_rkey counter = there->counter_key;
 
     closed.key++;
@@ -485,6 +485,8 @@ static void count_badly(struct suite_ni *ni, void *arg)
     for (unsigned i = 0; i < 50; i++) {
         size_t len = i % 2 == 0 ? 8 : 100;
 
+        /* A place for each: they go different ways, and nothing orders them. */
+        open = suite_remote(there->memory + 200 * (i + 1), &there->memory_key);
         write_badly(ni, len, &closed, &there->counter_key); /* neither written nor counted */
         write_badly(ni, len, &open, &counter);              /* counted nowhere */
         cnt_post(ni, 1, &counter, 1);
