@@ -27,21 +27,14 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
     }
 }
 
-/* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is wrong,
- * or knows what else it is. */
-NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
-                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
-                                  const uint8_t *payload, bool threads)
+/* The bytes of a Write into memory, if it may be; false: nothing was written. */
+NI_ALWAYS_INLINE bool put_bytes(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
+                                const uint8_t *payload, bool threads)
 {
-    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2);
+    uint64_t addr = ni_direct_field(packet, 0);
     uint32_t len = ni_packet_len(word1);
     ni_status status;
 
-    if (NI_UNLIKELY(len == 0) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
-        NI_UNLIKELY(ni_direct_field(packet, 4) != len) ||
-        NI_UNLIKELY(ni_packet_head(word0) < NI_DIRECT_HEAD && !ni_packet_in_bulk(word0))) {
-        return false;
-    }
     ni_lock_take(&ni->memory, threads);
     status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
                             len, NI_ACCESS_WRITE, NULL);
@@ -49,7 +42,24 @@ NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
         ni_direct_copy((void *)(uintptr_t)addr, payload, len);
     }
     ni_lock_give(&ni->memory, threads);
-    if (NI_UNLIKELY(status != NI_OK)) {
+    return status == NI_OK;
+}
+
+/* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is wrong,
+ * or knows what else it is. */
+NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
+                                  const uint8_t *payload, bool threads)
+{
+    uint64_t token = ni_direct_field(packet, 2);
+    uint32_t len = ni_packet_len(word1);
+
+    if (NI_UNLIKELY(len == 0) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
+        NI_UNLIKELY(ni_direct_field(packet, 4) != len) ||
+        NI_UNLIKELY(ni_packet_head(word0) < NI_DIRECT_HEAD && !ni_packet_in_bulk(word0))) {
+        return false;
+    }
+    if (NI_UNLIKELY(!put_bytes(ni, packet, word1, payload, threads))) {
         return false;
     }
     (void)ni_direct_answer(peer, token, NI_OK, len, threads);
@@ -62,21 +72,12 @@ static NI_NOINLINE bool write_short(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word1,
                                     const uint8_t *payload)
 {
-    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2);
     uint32_t len = ni_packet_len(word1);
-    ni_status status;
 
-    ni_lock_take(&ni->memory, ni->threads);
-    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
-                            len, NI_ACCESS_WRITE, NULL);
-    if (NI_LIKELY(status == NI_OK)) {
-        memcpy((void *)(uintptr_t)addr, payload, len);
-    }
-    ni_lock_give(&ni->memory, ni->threads);
-    if (NI_UNLIKELY(status != NI_OK)) {
+    if (NI_UNLIKELY(!put_bytes(ni, packet, word1, payload, ni->threads))) {
         return false;
     }
-    (void)ni_direct_answer(peer, token, NI_OK, len, ni->threads);
+    (void)ni_direct_answer(peer, ni_direct_field(packet, 2), NI_OK, len, ni->threads);
     return true;
 }
 
@@ -247,22 +248,12 @@ static bool write_counter(struct ni *ni, const struct ni_packet *packet, uint64_
 static bool write_counted(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
                           const uint8_t *payload)
 {
-    uint64_t addr = ni_direct_field(packet, 0), key = ni_direct_field(packet, 2);
+    uint64_t key = ni_direct_field(packet, 2);
     ni_handle counter = (ni_handle)ni_direct_field(packet, 3);
     uint32_t len = ni_packet_len(word1);
-    ni_status status;
 
-    if (ni_direct_field(packet, 4) != len) {
-        return false;
-    }
-    ni_lock_take(&ni->memory, ni->threads);
-    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
-                            len, NI_ACCESS_WRITE, NULL);
-    if (NI_LIKELY(status == NI_OK)) {
-        memcpy((void *)(uintptr_t)addr, payload, len);
-    }
-    ni_lock_give(&ni->memory, ni->threads);
-    if (NI_UNLIKELY(status != NI_OK)) {
+    if (ni_direct_field(packet, 4) != len ||
+        NI_UNLIKELY(!put_bytes(ni, packet, word1, payload, ni->threads))) {
         return false;
     }
     if (NI_UNLIKELY(ni_counter_add_keyed(ni, counter, key, len) != NI_OK)) {
