@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each loop of a predefined operation, with each kind of vector code that this processor has: many elements at once, from
  * any address, give the bits that each element gives by itself, and nothing behind them changes. */
-#include "type/op.h"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/random.h"
+#include "type/op.h"
 
 enum { ELEMENTS = 150, ROUNDS = 40, LARGEST = 32, BEHIND = 64 };
 
@@ -39,14 +40,11 @@ static const struct kind {
     {"2 doubles", PRI_KIND_2DOUBLE, 16, 8, DOUBLES},
 };
 
-static uint64_t state = 1;
+static struct ni_rng rng;
 
 static uint64_t next(void)
 {
-    state += 0x9e3779b97f4a7c15u;
-    uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return ni_rng_next(&rng);
 }
 
 /* Small whole numbers among them, so that elements are equal and zero at times, with either sign. */
@@ -115,6 +113,7 @@ int main(void)
     enum ni_simd best = ni_cpu_choose(&cpu, NI_SIMD_AUTO);
     int loops = 0;
 
+    ni_rng_seed(&rng, 1);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (int id = PRI_OP_MAX; id < PRI_OPS; id++) {
             if (pri_op_loop_of((enum pri_op_id)id, kinds[i].kind) == NULL)
