@@ -55,19 +55,29 @@ ni_status ni_arrival_answer_refusal(const struct ni_arrival *a, uint64_t token, 
 static ni_status on_job(const struct ni_arrival *a)
 {
     struct ni_packet_job fields;
+    ni_status status;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
-    if (a->len != 0 || fields.job >= NI_LANE_JOBS) {
+    if ((a->len != 0) != (fields.ask == NI_JOB_TAKE) || fields.job >= NI_LANE_JOBS) {
         return NI_ERR_PROTOCOL;
     }
-    if (a->lane != NULL && fields.ask != 0) {
+    if (a->lane == NULL) {
+        return NI_OK;
+    }
+    switch (fields.ask) {
+    case NI_JOB_HELP:
+        ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
+        return NI_OK;
+    case NI_JOB_ANSWER:
         return ni_arrival_answer_refusal(
             a, fields.token, ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
+    case NI_JOB_TAKE:
+        return ni_ask_take(a->ni, &fields, a->region, a->lane, a->payload, a->len, &status)
+                   ? ni_arrival_answer(a, fields.token, status, a->len)
+                   : NI_OK;
+    default:
+        return NI_ERR_PROTOCOL;
     }
-    if (a->lane != NULL) {
-        ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
-    }
-    return NI_OK;
 }
 
 static ni_status on_nop(const struct ni_arrival *a)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "base/clock.h"
 #include "engine/ask.h"
 #include "engine/copy.h"
@@ -12,15 +14,20 @@
  * before it is back. So it is asked first, and if nothing has been heard of it for some microseconds we
  * take the bytes ourselves (copy.c).
  *
+ * Writes of some pages likewise: their bytes go into the lane at once, for the target to take. After one
+ * that it did not take in time the kernel copies the next ones, for a while: it computes.
+ *
  * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
- * target before it begins to answer, we before we take over. So it is done once, and a question
+ * target before it begins to answer or to take, we before we take over. So it is done once, and a question
  * that is found late costs the target nothing.
  */
 
 enum {
-    NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
-    NI_ASK_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
-    NI_ASK_BUSY = 50,           /* times the patience with a peer that has bytes of ours to copy */
+    NI_ASK_ONE_WAY = 48 * 1024,  /* shorter ones are answered in any case */
+    NI_ASK_AGAIN_NS = 20000000,  /* after it declined: some windows of long transfers both ways */
+    NI_ASK_BUSY = 50,            /* times the patience with a peer that has bytes of ours to copy */
+    NI_OFFER_MAX = 64 * 1024,    /* longer writes are copied by both sides */
+    NI_OFFER_AGAIN_NS = 1000000, /* after one was not taken in time */
 };
 
 /* ---- initiator ------------------------------------------------------------------------------- */
@@ -32,6 +39,34 @@ static bool would_decline(const struct ni_op *op, uint64_t now)
            now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
 }
 
+/* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the copies by
+ * the kernel. */
+static bool never(const struct ni *ni)
+{
+    return ni->config->patience_us == 0 || ni->engine != NULL;
+}
+
+/* The whole transfer is the target's, or ours. */
+static void prepare(struct ni_op *op, uint64_t now)
+{
+    op->chunk = op->len;
+    op->chunks = 1;
+    op->asked_ns = now;
+    op->asked = true;
+}
+
+/* Under one lock with the packet, which ni_ask_end takes: the answer may come at once. What could not be asked
+ * or offered now is when an earlier one has ended. */
+static void list(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    op->peer->asking++;
+    ni_work_add(&ni->asking, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
 bool ni_ask_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
@@ -39,9 +74,7 @@ bool ni_ask_start(struct ni_op *op)
     uint64_t now = ni_now_ns();
     bool asked = false;
 
-    /* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
-     * copies by the kernel. */
-    if (ni->config->patience_us == 0 || ni->engine != NULL) {
+    if (never(ni)) {
         return false;
     }
     op->alone = would_decline(op, now);
@@ -51,21 +84,36 @@ bool ni_ask_start(struct ni_op *op)
     }
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep->tx.lines != NULL) {
-        op->chunk = op->len;
-        op->chunks = 1;
-        op->asked_ns = now;
-        op->asked = true;
-        /* Under one lock, which ni_ask_end takes: the answer may come at once. What cannot be asked
-         * yet is asked when an earlier one has ended. */
+        prepare(op, now);
         (void)ni_job_share(op, 0);
-        ni_lock_take(&ni->lock, ni->threads);
-        peer->asking++;
-        ni_work_add(&ni->asking, &op->copying);
-        ni_lock_give(&ni->lock, ni->threads);
+        list(op);
         asked = true;
     }
     ni_lock_give(&peer->lock, peer->threads);
     return asked;
+}
+
+bool ni_ask_would_offer(const struct ni_peer *peer, uint64_t len)
+{
+    return len <= NI_OFFER_MAX && !never(peer->ni) &&
+           atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) == 0 &&
+           ni_now_ns() >= atomic_load_explicit(&peer->offer_from_ns, memory_order_relaxed);
+}
+
+bool ni_ask_offer(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    bool offered;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk;
+    if (offered) {
+        prepare(op, ni_now_ns());
+        (void)ni_job_offer(op);
+        list(op);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return offered;
 }
 
 void ni_ask_end(struct ni_op *op)
@@ -111,6 +159,10 @@ static void take_over(struct ni_op *op)
                                                 memory_order_relaxed)) {
         ni_ask_end(op);
         op->alone = would_decline(op, ni_now_ns());
+        if (op->kind == NI_OP_WRITE) {
+            atomic_store_explicit(&op->peer->offer_from_ns, ni_now_ns() + NI_OFFER_AGAIN_NS,
+                                  memory_order_relaxed);
+        }
         ni_copy_start(op);
     } else {
         op->asked_ns = UINT64_MAX / 2; /* it answers */
@@ -123,7 +175,7 @@ static bool ask_late(struct ni_op *op)
     bool asked;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    asked = op->job != NULL || ni_job_share(op, 0);
+    asked = op->job != NULL || (op->kind == NI_OP_READ ? ni_job_share(op, 0) : ni_job_offer(op));
     ni_lock_give(&op->peer->lock, op->peer->threads);
     return asked;
 }
@@ -215,15 +267,23 @@ static bool both_ways_far(struct ni *ni, const struct ni_peer *peer, uint64_t le
     return both;
 }
 
+/* Claim all of it; false if the initiator has taken over. */
+static bool claim(struct ni_job *job, const struct ni_packet_job *request)
+{
+    uint64_t open = request->claim;
+
+    return atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
 ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
                         ni_handle handle, struct ni_lane_rx *lane)
 {
     struct ni_job *job = &lane->page->jobs[request->job];
-    uint64_t open = request->claim, addr, len;
+    uint64_t addr, len;
     ni_status status;
 
-    if (!atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1, memory_order_relaxed,
-                                                 memory_order_relaxed)) {
+    if (!claim(job, request)) {
         return NI_OK;
     }
     /* Read once, then checked against our own table. */
@@ -239,4 +299,29 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     }
     ni_stat_add(&ni->stats.rx_refused, 1);
     return status;
+}
+
+bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+                 struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status)
+{
+    struct ni_job *job = &lane->page->jobs[request->job];
+    uint64_t addr;
+
+    if (!claim(job, request)) {
+        return false;
+    }
+    /* Read once, then checked against our own table. */
+    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    ni_lock_take(&ni->memory, ni->threads);
+    *status =
+        atomic_load_explicit(&job->len, memory_order_relaxed) == len
+            ? ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_WRITE, NULL)
+            : NI_ERR_BOUNDS;
+    if (*status == NI_OK) {
+        memcpy((void *)(uintptr_t)addr, payload, len);
+    } else {
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    return true;
 }

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "engine/fast.h"
 #include "engine/job.h"
+#include "engine/send.h"
 #include "link/lane_inl.h"
 
 /*
@@ -10,12 +12,23 @@
  * initiator or a target that was asked to help, claims the next chunk (J1).
  */
 
+static unsigned first_free(const struct ni_peer *peer)
+{
+    return (unsigned)__builtin_ctz(~peer->jobs_busy);
+}
+
+/* No job of our lane is free, or there is no lane. The peer's lock is held. */
+static bool all_busy(const struct ni_peer *peer)
+{
+    return peer->ep->tx.lines == NULL || first_free(peer) >= NI_LANE_JOBS;
+}
+
 /* A job of our lane that no transfer uses. The peer's lock is held. */
 static struct ni_job *take_job(struct ni_peer *peer)
 {
-    unsigned first = (unsigned)__builtin_ctz(~peer->jobs_busy);
+    unsigned first = first_free(peer);
 
-    if (peer->ep->tx.lines == NULL || first >= NI_LANE_JOBS) {
+    if (all_busy(peer)) {
         return NULL;
     }
     peer->jobs_busy |= 1U << first;
@@ -55,32 +68,63 @@ static void fill_job(struct ni_op *op, struct ni_job *job, uint32_t own)
     atomic_store_explicit(&job->claim, (uint64_t)op->generation << 32 | own, memory_order_relaxed);
 }
 
+/* Describe the transfer in a job that no other uses, and say so in the fields of the packet for it. False:
+ * all are in use. The peer's lock is held. */
+static bool open_job(struct ni_op *op, uint32_t own, enum ni_job_ask ask,
+                     struct ni_packet_job *fields)
+{
+    struct ni_job *job = take_job(op->peer);
+
+    if (job == NULL) {
+        return false;
+    }
+    fill_job(op, job, own);
+    *fields = (struct ni_packet_job){
+        .key = op->where.key,
+        .claim = (uint64_t)op->generation << 32,
+        .job = (uint32_t)(job - op->peer->ep->tx.page->jobs),
+        .ask = (uint32_t)ask,
+        .token = ni_op_token(op),
+    };
+    return true;
+}
+
 bool ni_job_share(struct ni_op *op, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
     struct ni_lane_tx *tx = &peer->ep->tx;
-    struct ni_job *job;
+    struct ni_packet_job fields;
+    struct ni_packet *packet;
 
-    if (peer->waiting != 0 || !ni_lane_room(tx, 1) || (job = take_job(peer)) == NULL) {
+    if (peer->waiting != 0 || !ni_lane_room(tx, 1) ||
+        !open_job(op, own, op->asked ? NI_JOB_ANSWER : NI_JOB_HELP, &fields)) {
         return false;
     }
-    fill_job(op, job, own);
-
-    struct ni_packet_job fields = {
-        .key = op->where.key,
-        .claim = (uint64_t)op->generation << 32,
-        .job = (uint32_t)(job - tx->page->jobs),
-        .ask = op->asked,
-        .token = ni_op_token(op),
-    };
-    struct ni_packet *packet = ni_lane_at(tx);
-
+    packet = ni_lane_at(tx);
     memcpy(packet->body, &fields, sizeof(fields));
     packet->word1 = ni_packet_word1(0, op->where.handle);
     ni_lane_commit(tx, ni_packet_word0(0, NI_PACKET_JOB, NI_LINE, 0), 1);
     if (atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) != 0) {
         peer->ep->ops->wake(peer->ep);
     }
+    return true;
+}
+
+bool ni_job_offer(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    struct ni_packet_job fields;
+    uint8_t *place, *payload;
+    uint32_t len = (uint32_t)op->len;
+
+    if (peer->waiting != 0 || all_busy(peer) ||
+        ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload) != NI_OK) {
+        return false;
+    }
+    (void)open_job(op, 0, NI_JOB_TAKE, &fields);
+    memcpy(place, &fields, sizeof(fields));
+    ni_msg_copy(peer, payload, op->local, len);
+    ni_packet_commit(peer, NI_PACKET_JOB, 0, len, op->where.handle);
     return true;
 }
 

@@ -60,7 +60,7 @@ struct ni_op {
     uint32_t others; /* once closed: chunks that the target claimed */
     uint32_t generation;
     uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
-    bool asked;         /* READ: the target may answer (ask.c) */
+    bool asked;         /* READ: the target may answer; WRITE: it may take it (ask.c) */
     uint64_t asked_ns;
     bool alone;                  /* the target cannot help */
     bool closed;                 /* no chunk can be claimed any more */

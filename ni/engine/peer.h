@@ -49,10 +49,12 @@ struct ni_peer {
     unsigned references; /* ni_connect minus ni_disconnect; turn */
     /* Threads inside of a transfer call: operations may not be completed under them. */
     _Atomic uint32_t callers;
-    uint32_t asking;              /* reads that it is to answer; under the NI's lock */
-    _Atomic uint64_t ask_from_ns; /* it reads from us while we read from it: ask later (ask.c) */
-    uint64_t heard_ns;            /* when it was last seen to be in the library; turn */
-    uint32_t heard_seq;           /* of its lane, at the last look (ask.c); turn */
+    uint32_t
+        asking; /* reads that it is to answer, writes that it is to take; under the NI's lock */
+    _Atomic uint64_t ask_from_ns;   /* it reads from us while we read from it: ask later (ask.c) */
+    _Atomic uint64_t offer_from_ns; /* it did not take a write: offer later (ask.c) */
+    uint64_t heard_ns;              /* when it was last seen to be in the library; turn */
+    uint32_t heard_seq;             /* of its lane, at the last look (ask.c); turn */
     uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); turn */
     uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */

@@ -187,7 +187,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
 static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
                           const struct ni_remote *where, const struct ni_ack *ack, bool is_read)
 {
-    bool by_kernel;
+    bool by_kernel, offer;
     struct ni_op *op;
     ni_status status;
 
@@ -195,7 +195,8 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
     }
-    if (by_kernel && !is_read) {
+    offer = by_kernel && !is_read && ni_ask_would_offer(peer, len);
+    if (by_kernel && !is_read && !offer) {
         status = ni_copy_at_once(peer, local, where->addr, len);
         if (status != NI_AGAIN) {
             ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
@@ -210,7 +211,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
     }
     if (by_kernel) {
-        if (!is_read || !ni_ask_start(op)) {
+        if (is_read ? !ni_ask_start(op) : !offer || !ni_ask_offer(op)) {
             ni_copy_start(op);
         }
         return NI_OK;

@@ -10,6 +10,7 @@ unit_tests += \
     tests/unit/test_engine_job \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
+    tests/unit/test_engine_offer \
     tests/unit/test_engine_pace \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_nomem \
@@ -35,6 +36,10 @@ tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_direct_SOURCES = tests/unit/test_engine_direct.c
 tests_unit_test_engine_direct_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_direct_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_offer_SOURCES = tests/unit/test_engine_offer.c
+tests_unit_test_engine_offer_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_offer_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
 tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)
