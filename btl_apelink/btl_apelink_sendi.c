@@ -27,7 +27,7 @@ static NI_COLD bool pack(struct opal_convertor_t *convertor, uint8_t *place, siz
     return opal_convertor_pack(convertor, &iov, &count, &packed) >= 0 && packed == size;
 }
 
-/* Anything but a short message of contiguous data for which there is room. */
+/* Anything but a message of contiguous data for which there is room in the ring. */
 static __attribute__((noinline)) int sendi_any(
     struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
     struct opal_convertor_t *convertor, void *header, size_t header_size, size_t payload_size,
@@ -62,6 +62,28 @@ static __attribute__((noinline)) int sendi_any(
     return OPAL_SUCCESS;
 }
 
+/* A message of several lines that stay in the ring. False: sendi_any knows more. */
+static __attribute__((noinline)) bool send_lines(struct mca_btl_base_endpoint_t *endpoint,
+                                                 const struct opal_convertor_t *convertor,
+                                                 const void *header, size_t size,
+                                                 mca_btl_base_tag_t tag)
+{
+    struct ni_peer *peer = endpoint->peer;
+    uint32_t lines = 1 + (uint32_t)(size + NI_LINE - 1) / NI_LINE;
+    uint8_t *place = ni_lines_begin(peer, lines);
+    void *data;
+
+    if (NI_UNLIKELY(place == NULL)) {
+        return false;
+    }
+    opal_convertor_get_current_pointer(convertor, &data);
+    memcpy(place, data, size);
+    memcpy(place - MCA_BTL_APELINK_OB1_MATCH, header, MCA_BTL_APELINK_OB1_MATCH);
+    ni_lines_commit(peer, lines, MCA_BTL_APELINK_OB1_MATCH, endpoint->queue, tag,
+                    MCA_BTL_APELINK_OB1_MATCH + (uint32_t)size);
+    return true;
+}
+
 /*
  * All or nothing: on success the data is on its way and the user's buffer may be reused. The
  * convertor is looked at only if there is user data: for an empty message it is not even
@@ -77,18 +99,27 @@ int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
     struct ni_line line;
     uint8_t *place;
 
-    if (NI_LIKELY(header_size == MCA_BTL_APELINK_OB1_MATCH &&
-                  payload_size <= MCA_BTL_APELINK_COPY_SMALL && !mca_btl_apelink_waits(endpoint) &&
-                  (payload_size == 0 || !opal_convertor_need_buffers(convertor)) &&
-                  (place = ni_line_begin(peer, &line)) != NULL)) {
+    if (NI_UNLIKELY(header_size != MCA_BTL_APELINK_OB1_MATCH || mca_btl_apelink_waits(endpoint) ||
+                    (payload_size != 0 && opal_convertor_need_buffers(convertor)))) {
+        return sendi_any(btl, endpoint, convertor, header, header_size, payload_size, order, flags,
+                         tag, descriptor);
+    }
+    if (NI_LIKELY(payload_size <= MCA_BTL_APELINK_COPY_SMALL) &&
+        NI_LIKELY((place = ni_line_begin(peer, &line)) != NULL)) {
         memcpy(place, header, MCA_BTL_APELINK_OB1_MATCH);
         if (payload_size != 0) {
             void *data;
 
             opal_convertor_get_current_pointer(convertor, &data);
-            mca_btl_apelink_copy_small(place + header_size, data, payload_size);
+            mca_btl_apelink_copy_small(place + MCA_BTL_APELINK_OB1_MATCH, data, payload_size);
         }
-        ni_line_commit(peer, &line, endpoint->queue, tag, (uint32_t)(header_size + payload_size));
+        ni_line_commit(peer, &line, endpoint->queue, tag,
+                       (uint32_t)(MCA_BTL_APELINK_OB1_MATCH + payload_size));
+        return OPAL_SUCCESS;
+    }
+    if (payload_size > NI_PACKET_INLINE - MCA_BTL_APELINK_OB1_MATCH &&
+        payload_size <= NI_RING_PAYLOAD - MCA_BTL_APELINK_OB1_MATCH &&
+        NI_LIKELY(send_lines(endpoint, convertor, header, payload_size, tag))) {
         return OPAL_SUCCESS;
     }
     return sendi_any(btl, endpoint, convertor, header, header_size, payload_size, order, flags, tag,

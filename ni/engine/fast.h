@@ -164,6 +164,42 @@ NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line 
                     ni_packet_word1(total, queue));
 }
 
+/*
+ * The same for a message of several lines: head_len bytes of its own end the first, and its user's bytes
+ * begin the second. ni_lines_begin gives the place of the latter, which are written first: the receiver polls
+ * the line that the former are in, and takes it back at any time. NULL: not this way now.
+ */
+NI_ALWAYS_INLINE uint8_t *ni_lines_begin(const struct ni_peer *peer, uint32_t lines)
+{
+    const struct ni_lane_tx *tx;
+
+    if (NI_UNLIKELY(peer->threads || peer->waiting != 0 || peer->ep == NULL || ni_fault_armed())) {
+        return NULL;
+    }
+    tx = &peer->ep->tx;
+    /* With room for a marker behind it. */
+    if (NI_UNLIKELY(tx->limit - tx->head <= lines || lines > peer->ep->max_lines)) {
+        return NULL;
+    }
+    return (uint8_t *)ni_lane_at(tx) + NI_LINE;
+}
+
+NI_ALWAYS_INLINE void ni_lines_commit(struct ni_peer *peer, uint32_t lines, uint32_t head_len,
+                                      ni_handle queue, uint16_t tag, uint32_t total)
+{
+    struct ni_ep *ep = peer->ep;
+    struct ni_packet *packet = ni_lane_at(&ep->tx);
+
+    packet->word1 = ni_packet_word1(total, queue);
+    ep->tx.bytes += total;
+    ni_lane_commit_at(&ep->tx, packet,
+                      ni_packet_word0(0, NI_PACKET_MESSAGE, NI_LINE - head_len, tag), lines);
+    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
+    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+        ni_line_wake(ep);
+    }
+}
+
 /* Do not send it. */
 static inline void ni_msg_abort(struct ni_peer *peer)
 {

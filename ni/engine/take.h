@@ -65,6 +65,13 @@ NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t wor
            ni_packet_len(word1) <= NI_PACKET_INLINE && ni_packet_region(word1) == ni->last.queue;
 }
 
+/* The same of several lines. */
+NI_ALWAYS_INLINE bool is_lines(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xff) == NI_PACKET_MESSAGE && ni_packet_region(word1) == ni->last.queue &&
+           ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) > NI_LINE;
+}
+
 /* A packet is stepped over before it is handed on: a callback may poll again, and then finds the next
  * one. Its lines are given back when nobody is in a callback of this lane any more. */
 NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
@@ -94,6 +101,24 @@ NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, 
     step_over(lane, 1);
     call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
     return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+static NI_NOINLINE ni_status take_lines_message(struct ni *ni, struct ni_lane_rx *lane,
+                                                uint32_t slot, const struct ni_packet *packet,
+                                                uint64_t word0, uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    /* From the second line on: the first is here. */
+    ni_fetch_ahead((const uint8_t *)packet + NI_LINE,
+                   (uint32_t)(payload - (const uint8_t *)packet) + ni_packet_len(word1) - NI_LINE);
+    step_over(lane, lines);
+    call_last(ni, lane->peer, word0, word1, payload);
+    return handed_on(ni, lane, slot, lines, NI_OK);
 }
 
 NI_ALWAYS_INLINE ni_status take_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
@@ -191,6 +216,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
 {
     if (NI_LIKELY(is_usual(ni, word0, word1))) {
         return take_message(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(is_lines(ni, word0, word1))) {
+        return take_lines_message(ni, lane, slot, packet, word0, word1);
     }
     if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
         return take_put(ni, lane, slot, packet, word0, word1);

@@ -72,20 +72,21 @@ bool ni_lane_refresh(struct ni_lane_tx *tx)
     return true;
 }
 
-void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
+void ni_lane_note_many(struct ni_lane_tx *tx, uint32_t lines)
 {
-    uint32_t next = (tx->head + lines) & tx->mask;
-
     for (uint32_t i = 1; i < lines; i++) {
         tx->payload_map[(tx->head + i) & tx->mask] = 1;
     }
-    if (tx->payload_map[next] != 0) {
-        struct ni_packet *marker = (struct ni_packet *)(void *)(tx->lines + (size_t)next * NI_LINE);
+}
 
-        tx->payload_map[next] = 0;
-        /* Ordered before the packet's own word 0 by L1. 0 is never a sequence number. */
-        atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);
-    }
+void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
+{
+    uint32_t next = (tx->head + lines) & tx->mask;
+    struct ni_packet *marker = (struct ni_packet *)(void *)(tx->lines + (size_t)next * NI_LINE);
+
+    tx->payload_map[next] = 0;
+    /* Ordered before the packet's own word 0 by L1. 0 is never a sequence number. */
+    atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);
 }
 
 /* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or

@@ -80,8 +80,26 @@ NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
     tx->run++;
 }
 
-/* Keep the invariant of lane.h for a packet whose lines held something else in the previous lap. */
+/* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap. */
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
+
+/* Remember that all lines of the packet but the first hold payload. */
+void ni_lane_note_many(struct ni_lane_tx *tx, uint32_t lines);
+
+/* Up to 8 of them by one word, in which, as on the wire, the first byte is the lowest. */
+NI_ALWAYS_INLINE void ni_lane_note(struct ni_lane_tx *tx, uint32_t lines)
+{
+    uint32_t at = (tx->head + 1) & tx->mask, payload = lines - 1;
+    uint64_t notes;
+
+    if (NI_UNLIKELY(payload > sizeof(notes) || at + sizeof(notes) > tx->mask + 1)) {
+        ni_lane_note_many(tx, lines);
+        return;
+    }
+    memcpy(&notes, tx->payload_map + at, sizeof(notes));
+    notes |= UINT64_C(0x0101010101010101) >> (64 - 8 * payload);
+    memcpy(tx->payload_map + at, &notes, sizeof(notes));
+}
 
 /* Publish the packet at the head, which is at `packet`. word0 comes without its sequence number. */
 NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet *packet,
@@ -89,7 +107,10 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
 {
     uint32_t seq = tx->seq;
 
-    if (NI_UNLIKELY(lines > 1 || tx->payload_map[(tx->head + 1) & tx->mask] != 0)) {
+    if (lines > 1) {
+        ni_lane_note(tx, lines);
+    }
+    if (NI_UNLIKELY(tx->payload_map[(tx->head + lines) & tx->mask] != 0)) {
         ni_lane_mark(tx, lines);
     }
     tx->head += lines;
