@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "engine/op.h"
 #include "engine/regions.h"
+#include "engine/short.h"
 #include "engine/transfer.h"
 
 /*
@@ -134,7 +135,16 @@ static ni_status add(struct ni *ni, ni_handle handle, const uint64_t *key, int64
 
 ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
 {
-    return add(ni, handle, NULL, value);
+    struct ni_short_end end;
+
+    if (NI_UNLIKELY(ni->threads || ni->unusual) ||
+        NI_UNLIKELY(!ni_short_count(ni, handle, NULL, value, &end))) {
+        return add(ni, handle, NULL, value);
+    }
+    if (end.fn != NULL) {
+        end.fn(end.arg, NI_OK, end.value);
+    }
+    return NI_OK;
 }
 
 ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value)

@@ -32,9 +32,9 @@ struct ni_counter_target {
 
 struct ni_counter {
     int64_t value, reload;
+    struct ni_list armed; /* struct ni_armed, by threshold */
     unsigned count;
     struct ni_counter_target targets[NI_COUNTER_NOTIFICATIONS];
-    struct ni_list armed; /* struct ni_armed, by threshold */
 };
 
 /* An operation that waits for a threshold. */

@@ -2,28 +2,84 @@
 #ifndef NI_ENGINE_SHORT_H
 #define NI_ENGINE_SHORT_H
 
+#include "engine/counter.h"
 #include "engine/direct.h"
 #include "engine/fast.h"
 
 /*
  * The shortest ways, in an NI without threads: Writes and Reads of one word, out and in, where they are
- * answered in the same go, and the answers. Nothing here calls the program. Each does all of it, or
+ * answered in the same go, the answers, and additions to counters. Nothing here calls the program. Each does all of it, or
  * nothing: false, and the general way (direct.h) finds everything as it was.
  */
 
-/* Who is to be told of an answer, once its packet has been stepped over. */
+/* Who is to be told of an answer or a counter, once its packet has been stepped over. */
 struct ni_short_end {
     ni_done_fn fn; /* NULL: nobody */
     void *arg;
     uint64_t value;
 };
 
+/* ---- counters ---------------------------------------------------------------------------------- */
+
+/* Whether a counter at zero tells nobody, or one function. */
+NI_ALWAYS_INLINE bool ni_short_tells(const struct ni_counter *counter, struct ni_short_end *end)
+{
+    const struct ni_counter_target *target = &counter->targets[0];
+
+    end->fn = NULL;
+    if (counter->count == 0) {
+        return true;
+    }
+    if (NI_UNLIKELY(counter->count != 1) || NI_UNLIKELY(target->kind != NI_TARGET_ACK) ||
+        NI_UNLIKELY(target->ack.kind != NI_ACK_CALL)) {
+        return false;
+    }
+    *end = (struct ni_short_end){
+        .fn = target->ack.fn, .arg = target->ack.arg, .value = target->ack.value};
+    return true;
+}
+
+/* Add to a counter; key NULL: it is ours to add to. */
+NI_ALWAYS_INLINE bool ni_short_count(struct ni *ni, ni_handle handle, const uint64_t *key,
+                                     int64_t add, struct ni_short_end *end)
+{
+    const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
+    struct ni_counter *counter;
+    int64_t value;
+
+    end->fn = NULL;
+    if (NI_UNLIKELY(entry == NULL) || NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_COUNTER) ||
+        NI_UNLIKELY(key != NULL && ni_entry_key(entry) != *key)) {
+        return false;
+    }
+    counter = (struct ni_counter *)(uintptr_t)ni_entry_object(entry, 0);
+    if (NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
+        return false;
+    }
+    /* Unsigned, so that it wraps. */
+    value = (int64_t)((uint64_t)counter->value + (uint64_t)add);
+    if (value == 0 && add != 0) {
+        if (NI_UNLIKELY(!ni_short_tells(counter, end))) {
+            return false;
+        }
+        value = counter->reload; /* armed again before anybody is told */
+        ni_stat_add(&ni->stats.counters_fired, 1);
+    }
+    counter->value = value;
+    return true;
+}
+
 /* ---- in ---------------------------------------------------------------------------------------- */
 
-/* What the upper half of word 0 is, with tag 0. */
+/* What the upper half of word 0 is. */
+NI_ALWAYS_INLINE bool ni_short_is_tagged(uint64_t word0, unsigned kind, unsigned head, uint16_t tag)
+{
+    return word0 >> 32 == ni_packet_word0(0, kind, head, tag) >> 32;
+}
+
 NI_ALWAYS_INLINE bool ni_short_is(uint64_t word0, unsigned kind, unsigned head)
 {
-    return word0 >> 32 == ni_packet_word0(0, kind, head, 0) >> 32;
+    return ni_short_is_tagged(word0, kind, head, 0);
 }
 
 NI_ALWAYS_INLINE bool ni_short_is_word(uint64_t len)
@@ -140,6 +196,20 @@ NI_ALWAYS_INLINE bool ni_short_data(struct ni *ni, struct ni_peer *peer,
     return true;
 }
 
+/* What is added to a counter, of which nobody wants to hear again. */
+NI_ALWAYS_INLINE bool ni_short_addition(struct ni *ni, const struct ni_packet *packet,
+                                        uint64_t word1, struct ni_short_end *end)
+{
+    uint64_t key = ni_direct_field(packet, 1);
+
+    return NI_LIKELY(ni_packet_len(word1) == sizeof(int64_t)) &&
+           NI_LIKELY(ni_direct_field(packet, 2) == 0) &&
+           NI_LIKELY(ni_direct_field(packet, 3) == NI_WRITE_WORD) &&
+           NI_LIKELY(ni_direct_field(packet, 4) == sizeof(int64_t)) &&
+           ni_short_count(ni, ni_packet_region(word1), &key, (int64_t)ni_direct_field(packet, 5),
+                          end);
+}
+
 NI_ALWAYS_INLINE bool ni_short_line(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                     struct ni_short_end *end)
@@ -156,6 +226,9 @@ NI_ALWAYS_INLINE bool ni_short_line(struct ni *ni, struct ni_peer *peer,
     }
     if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
         return ni_short_read(ni, peer, packet, word1);
+    }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
+        return ni_short_addition(ni, packet, word1, end);
     }
     return ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ) &&
            ni_short_data(ni, peer, packet, word1, end);
@@ -194,6 +267,26 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
     ni_direct_copy(&line.packet->body[5], src, len);
     ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, 0),
                     ni_packet_word1(len, dst->handle));
+    return true;
+}
+
+/* Write a word of which nobody wants to hear again. */
+NI_ALWAYS_INLINE bool ni_short_post_word(struct ni_peer *peer, const struct ni_remote *dst,
+                                         uint64_t value, unsigned width)
+{
+    struct ni_line line;
+
+    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        return false;
+    }
+    line.packet->body[0] = dst->addr;
+    line.packet->body[1] = dst->key;
+    line.packet->body[2] = 0;
+    line.packet->body[3] = NI_WRITE_WORD;
+    line.packet->body[4] = width;
+    line.packet->body[5] = value;
+    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD),
+                    ni_packet_word1(width, dst->handle));
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/control.h"
 #include "engine/direct.h"
+#include "engine/short.h"
 #include "engine/transfer.h"
 
 /* Single words: Writes of one line of which nobody wants to hear again, and stores in memory. */
@@ -48,8 +49,9 @@ uint64_t ni_word_load(uint64_t addr, unsigned width)
     }
 }
 
-ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
-                       unsigned width)
+/* With threads, or where what the shortest way takes is not at hand. */
+static NI_NOINLINE ni_status post_any(struct ni_peer *peer, const struct ni_remote *where,
+                                      uint64_t value, unsigned width)
 {
     const uint64_t body[6] = {where->addr, where->key, 0, NI_WRITE_WORD, width, value};
     struct ni_packet *packet;
@@ -67,4 +69,12 @@ ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint
                ? NI_OK
                : ni_send_control(peer, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD, width,
                                  where->handle, body, sizeof(body));
+}
+
+ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
+                       unsigned width)
+{
+    return NI_LIKELY(ni_short_post_word(peer, where, value, width))
+               ? NI_OK
+               : post_any(peer, where, value, width);
 }

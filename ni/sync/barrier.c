@@ -130,8 +130,11 @@ static void pass(void *arg, ni_status status, uint64_t value)
 
     (void)status;
     (void)value;
-    /* Pairs with the acquire load in has_passed. The barrier may be freed from then on. */
-    atomic_fetch_add_explicit(&barrier->passed, 1, memory_order_release);
+    /* No two at a time: until we have seen the last one, and entered again, the counter lacks an addition.
+     * Pairs with the acquire load in has_passed. The barrier may be freed from then on. */
+    atomic_store_explicit(&barrier->passed,
+                          atomic_load_explicit(&barrier->passed, memory_order_relaxed) + 1,
+                          memory_order_release);
 }
 
 static ni_status tell_us(struct ni_barrier *barrier, const struct ni_rkey *counter)
