@@ -16,12 +16,13 @@ static void free_multi(struct ni_multi *multi)
     ni_free(multi);
 }
 
+/* They come and go with the turn, which is ours: what the entry says is from one moment. */
 struct ni_multi *ni_multi_find(const struct ni *ni, ni_handle handle)
 {
-    struct ni_region_view view;
+    const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
 
-    return ni_region_view(ni, handle, NI_REGION_MULTI_QUEUE, &view)
-               ? (struct ni_multi *)(uintptr_t)view.object[NI_OBJECT_BODY]
+    return entry != NULL && ni_entry_type(entry) == NI_REGION_MULTI_QUEUE
+               ? (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)
                : NULL;
 }
 

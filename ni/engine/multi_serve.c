@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
-
 #include "engine/multi.h"
 #include "engine/op.h"
+#include "engine/queue.h"
 
 /* Multi-reader queues: items matched with requests. */
 
@@ -99,7 +98,7 @@ static bool give(struct ni_multi *multi, struct ni_multi_request *request, const
         return give_one_of_many(multi, request, item);
     }
     if (request->peer == NULL) {
-        memcpy(request->dst, item, multi->item);
+        ni_item_copy(request->dst, item, multi->item);
         *ours = request->ack;
     } else if (!ni_multi_answer(request, NI_OK, item, multi->item)) {
         return false;
@@ -146,7 +145,7 @@ ni_status ni_multi_push(struct ni_multi *multi, const void *item, size_t len)
     if (ni_multi_items(multi) == multi->capacity) {
         return NI_AGAIN;
     }
-    memcpy(ni_multi_at(multi, multi->tail), item, len);
+    ni_item_copy(ni_multi_at(multi, multi->tail), item, multi->item);
     multi->tail++;
     if (!ni_list_empty(&multi->requests)) {
         finish_later(multi);
@@ -159,7 +158,7 @@ ni_status ni_multi_pop(struct ni_multi *multi, void *item)
     if (ni_multi_items(multi) == 0) {
         return NI_AGAIN;
     }
-    memcpy(item, ni_multi_at(multi, multi->head), multi->item);
+    ni_item_copy(item, ni_multi_at(multi, multi->head), multi->item);
     multi->head++;
     return NI_OK;
 }

@@ -120,18 +120,6 @@ void ni_queue_free(struct ni_queue *queue)
     ni_free(queue);
 }
 
-/* An item of a fixed size lies in one piece, and most are one or a few words: no call for those. */
-NI_ALWAYS_INLINE void copy_item(void *to, const void *from, uint32_t size)
-{
-    if (size == 32) {
-        memcpy(to, from, 32);
-    } else if (size == 8) {
-        memcpy(to, from, 8);
-    } else {
-        memcpy(to, from, size);
-    }
-}
-
 static uint8_t *place_of(const struct ni_queue *queue, uint64_t count)
 {
     return queue->body + (count & (queue->capacity - 1)) * queue->item;
@@ -172,7 +160,7 @@ ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t le
     if (tail - atomic_load_explicit(&queue->head, memory_order_acquire) == queue->capacity) {
         return NI_AGAIN;
     }
-    copy_item(place_of(queue, tail), item, queue->item);
+    ni_item_copy(place_of(queue, tail), item, queue->item);
     atomic_store_explicit(&queue->tail, tail + 1, memory_order_release); /* Q1 */
     return NI_OK;
 }
@@ -211,7 +199,7 @@ static ni_status body_pop(struct ni_queue *queue, void *item, size_t size, size_
     if (NI_UNLIKELY(queue->item > size)) {
         return NI_ERR_TRUNCATED;
     }
-    copy_item(item, place_of(queue, head), queue->item);
+    ni_item_copy(item, place_of(queue, head), queue->item);
     atomic_store_explicit(&queue->head, head + 1, memory_order_release); /* Q2 */
     return NI_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <apeni/queue.h>
 
@@ -13,6 +14,19 @@
 /* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
  * has the turn. */
 struct ni_queue;
+
+/* An item of a fixed size lies in one piece, and most are one or a few words: no call for those. */
+NI_ALWAYS_INLINE void ni_item_copy(void *to, const void *from, uint32_t size)
+{
+    if (size == 32) {
+        memcpy(to, from, 32);
+    } else if (size == 8) {
+        memcpy(to, from, 8);
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
 /* Whether a Write with an ack waits where there is no room for it. */
 bool ni_queue_pushes_back(const struct ni_queue *queue);

@@ -4,6 +4,7 @@
 
 #include "engine/arrive.h"
 #include "engine/fast.h"
+#include "engine/multi.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
@@ -28,6 +29,18 @@ NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint6
     ni->last.consumer(ni->last.arg, &info);
 }
 
+/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
+NI_ALWAYS_INLINE bool enqueue(const struct ni_table_entry *entry, const uint8_t *payload,
+                              uint32_t len)
+{
+    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
+    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
+
+    return ni_word_type(word) == NI_REGION_MULTI_QUEUE &&
+           (ni_word_access(word) & NI_ACCESS_WRITE) != 0 &&
+           ni_multi_push(multi, payload, len) == NI_OK;
+}
+
 /* A message for a consumer, or for a queue that has room; false: it is something else. */
 NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
                               const uint8_t *payload)
@@ -41,8 +54,11 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
     }
     if (NI_UNLIKELY(ni->last.queue != queue)) {
         entry = ni_table_get(&ni->table, queue);
-        if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        if (NI_UNLIKELY(entry == NULL)) {
             return false;
+        }
+        if (NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_QUEUE)) {
+            return enqueue(entry, payload, ni_packet_len(word1));
         }
         consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
         if (NI_UNLIKELY(consumer == NULL)) {
