@@ -118,43 +118,80 @@ static int by_key(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* The communicator of those entries that have a color. */
-static int split_part(struct pri_comm *comm, struct split *all, int color, uint32_t own,
-                      struct pri_comm **part)
+/* The group of those of n entries that have a color; the first of them comes first among the entries then. NULL: no memory. */
+static struct pri_group *split_group(const struct pri_comm *comm, struct split *all, int n,
+                                     int color)
 {
-    int n = 0;
-    for (int i = 0; i < comm->team.size; i++)
-        if (all[i].color == color)
-            all[n++] = all[i];
-    qsort(all, (size_t)n, sizeof(*all), by_key);
-    struct pri_group *group = pri_group_new(n);
-    if (group == NULL)
-        return PRI_ERR_NOMEM;
+    int size = 0;
     for (int i = 0; i < n; i++)
+        if (all[i].color == color)
+            all[size++] = all[i];
+    qsort(all, (size_t)size, sizeof(*all), by_key);
+    struct pri_group *group = pri_group_new(size);
+    if (group == NULL)
+        return NULL;
+    for (int i = 0; i < size; i++)
         group->ranks[i] = all[i].peer;
     pri_group_finish(group, comm->mpi->self);
-    struct pri_comm *made = pri_comm_new(comm->mpi, group);
-    if (made == NULL)
-        return PRI_ERR_NOMEM;
+    return group;
+}
+
+/* The communicator of those entries of both groups that have a color; *made stays NULL if the other group has none. The first
+ * entry of the first group gives the context. 0 or an error of the core. */
+static int split_inter(struct pri_comm *comm, struct split *all, int color, struct pri_comm **made,
+                       const struct split **first)
+{
+    const struct pri_intercomm *inter = comm->inter;
+    const struct pri_inter *core = &inter->core;
+    struct pri_group *own = split_group(comm, all + core->local, core->locals, color);
+    struct pri_group *other = split_group(comm, all + core->remote, core->remotes, color);
+    if (own != NULL && other != NULL && other->size > 0) {
+        *first = all + (inter->first ? core->local : core->remote);
+        *made = pri_inter_new(comm->mpi, own, other, inter->first);
+        return *made == NULL ? PRI_ERR_NOMEM : 0;
+    }
+    int rc = own == NULL || other == NULL ? PRI_ERR_NOMEM : 0;
+    if (own != NULL)
+        pri_group_release(own);
+    if (other != NULL)
+        pri_group_release(other);
+    return rc;
+}
+
+/* The communicator of those entries that have a color. */
+static int split_part(struct pri_comm *comm, struct split *all, int color, struct pri_comm **part)
+{
+    const struct split *first = all;
+    struct pri_comm *made = NULL;
+    if (comm->inter != NULL) {
+        int rc = split_inter(comm, all, color, &made, &first);
+        if (rc != 0 || made == NULL)
+            return rc;
+    } else {
+        struct pri_group *group = split_group(comm, all, comm->team.size, color);
+        if (group == NULL || (made = pri_comm_new(comm->mpi, group)) == NULL)
+            return PRI_ERR_NOMEM;
+    }
     pri_comm_inherit(made, comm);
     *part = made;
-    return pri_comm_begin(made, all[0].context, all[0].context == own && group->rank == 0);
+    return pri_comm_begin(made, first->context, first->peer == comm->mpi->self->rank);
 }
 
 int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **part)
 {
     struct pri_rank *self = comm->mpi->self;
     struct split mine = {color, key, comm->team.rank, self->rank, 0};
-    struct split *all = malloc((size_t)comm->team.size * sizeof(*all));
+    struct pri_team *team = pri_comm_all(comm);
+    struct split *all = malloc((size_t)team->size * sizeof(*all));
     *part = NULL;
     if (all == NULL)
         return PRI_ERR_NOMEM;
     int rc = pri_context_take(self, &mine.context);
     if (rc == 0) {
         struct pri_some in = {&mine, sizeof(mine), MPI_BYTE}, out = {all, sizeof(mine), MPI_BYTE};
-        rc = pri_coll_allgather(&comm->team, in, out, NULL);
+        rc = pri_coll_allgather(team, in, out, NULL);
         if (rc == 0 && color != MPI_UNDEFINED)
-            rc = split_part(comm, all, color, mine.context, part);
+            rc = split_part(comm, all, color, part);
         if (*part == NULL || !(*part)->leads)
             pri_context_give(self, mine.context);
     }
@@ -164,7 +201,7 @@ int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **
 
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *part)
 {
-    struct pri_comm *comm = pri_intra_of(handle);
+    struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (color < 0 && color != MPI_UNDEFINED)
@@ -176,14 +213,14 @@ PRI_ALIAS(Comm_split);
 int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_Comm *part)
 {
     (void)info;
-    struct pri_comm *comm = pri_intra_of(handle);
+    struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
         return pri_fail(comm, __func__, MPI_ERR_ARG);
     /* The color of a host is its first rank in the communicator. */
     int color = 0;
-    while (!pri_same_host(comm->mpi->self, pri_comm_peer(comm, color)))
+    while (!pri_same_host(comm->mpi->self, pri_team_member(pri_comm_all(comm), color)))
         color++;
     if (type == MPI_UNDEFINED)
         color = MPI_UNDEFINED;
@@ -195,14 +232,14 @@ PRI_ALIAS(Comm_split_type);
 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *part)
 {
-    struct pri_comm *comm = pri_intra_of(handle);
+    struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     if (group == NULL)
         return pri_fail(comm, __func__, MPI_ERR_GROUP);
-    /* Disjoint groups may be given at once: each is known by its first rank. */
+    /* Disjoint groups may be given at once: each is known by its first rank. Of two groups each says its own part. */
     bool in = group->rank != MPI_UNDEFINED;
-    int color = in ? group->ranks[0] : MPI_UNDEFINED;
+    int color = !in ? MPI_UNDEFINED : comm->inter != NULL ? 0 : group->ranks[0];
     return pri_result(comm, __func__, pri_comm_split(comm, color, in ? group->rank : 0, part));
 }
 PRI_ALIAS(Comm_create);

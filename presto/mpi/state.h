@@ -241,7 +241,7 @@ void pri_comm_end(struct pri_comm *comm);
 void pri_comms_end_all(struct pri_mpi *mpi);
 
 /* Communicators of those ranks that say the same color, ordered by key and rank; *part is NULL where the color is
- * MPI_UNDEFINED. 0 or an error of the core. */
+ * MPI_UNDEFINED, and of an intercommunicator also where nobody in the other group says it. 0 or an error of the core. */
 int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **part);
 
 static inline int pri_comm_size(const struct pri_comm *comm)

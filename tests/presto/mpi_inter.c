@@ -311,7 +311,7 @@ static void errors(void)
     EQUAL(class_of(MPI_Bcast(&a, 1, MPI_INT, there, inter)), MPI_ERR_ROOT);
     EQUAL(class_of(MPI_Bcast(&a, 1, MPI_INT, MPI_ROOT, local)), MPI_ERR_ROOT);
     EQUAL(class_of(MPI_Scan(&a, &b, 1, MPI_INT, MPI_SUM, inter)), MPI_ERR_COMM);
-    EQUAL(class_of(MPI_Comm_split(inter, 0, 0, &other)), MPI_ERR_COMM);
+    EQUAL(class_of(MPI_Cart_create(inter, 1, &here, &a, 0, &other)), MPI_ERR_COMM);
     EQUAL(class_of(MPI_Comm_remote_size(local, &b)), MPI_ERR_COMM);
     EQUAL(class_of(MPI_Comm_remote_group(local, &group)), MPI_ERR_COMM);
     EQUAL(class_of(MPI_Intercomm_merge(local, 0, &other)), MPI_ERR_COMM);
