@@ -2,20 +2,21 @@
 /* Reductions between two groups: one rank of a group receives the other group's data, in the order of its ranks. */
 #include "coll/inter.h"
 
-/* The other group's data, reduced to out. `own` is sent to the one that does the same over there, unless that is negative. */
+/* The other group's data, reduced to out. `own` is sent to the one that does the same over there, unless that is negative: in the
+ * round that receives from there, so that a long message finds its receive. */
 static void write_collect(struct pri_sched *s, const struct pri_inter *inter, void *out,
                           size_t count, struct pri_data own, int to)
 {
     char *next = inter->remotes > 1 ? pri_sched_temp_elements(s, count) : NULL;
 
-    if (to >= 0) {
-        pri_sched_send(s, to, own);
-    }
     for (int i = inter->remotes - 1; i >= 0; i--) {
         bool last = i == inter->remotes - 1;
         char *landing = last ? out : next;
 
         pri_sched_recv(s, inter->remote + i, pri_data(landing, count, s->type));
+        if (i == 0 && to >= 0) {
+            pri_sched_send(s, to, own);
+        }
         pri_sched_fence(s);
         if (!last) {
             pri_sched_reduce(s, next, out, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of parts of two groups. A plain MPI program for two or more ranks;
+/* Between two groups: reductions of long messages, and communicators of parts of both. A plain MPI program for two or more ranks;
  * with five or more both groups have several ranks. */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,6 +20,63 @@ static int me, here, there, side,
             MPI_Abort(MPI_COMM_WORLD, 1);                                                  \
         }                                                                                  \
     } while (0)
+
+/* Element i of what rank r of a group gives. */
+static int give(int group, int r, int i)
+{
+    return group * 1000003 + r * 1009 + i * 7 + 1;
+}
+
+static int sum(int group, int members, int i)
+{
+    int all = 0;
+    for (int r = 0; r < members; r++)
+        all += give(group, r, i);
+    return all;
+}
+
+/* ---- long reductions ------------------------------------------------------------------------------ */
+
+/* Each rank of either group gives n elements, n being a multiple of what both groups divide by. */
+static void reductions(int n)
+{
+    int *in = malloc((size_t)n * sizeof(*in)), *out = malloc((size_t)n * sizeof(*out));
+    int *counts = malloc((size_t)here * sizeof(*counts)), each = n / here;
+    MPI_Request request;
+    for (int i = 0; i < n; i++)
+        in[i] = give(side, me, i);
+    for (int i = 0; i < here; i++)
+        counts[i] = each;
+    for (int later = 0; later < 2; later++) {
+        if (later) {
+            MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, inter, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, inter);
+        }
+        for (int i = 0; i < n; i++)
+            EQUAL(out[i], sum(1 - side, there, i));
+        if (later) {
+            MPI_Ireduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter);
+        }
+        for (int i = 0; i < each; i++)
+            EQUAL(out[i], sum(1 - side, there, me * each + i));
+        if (later) {
+            MPI_Ireduce_scatter_block(in, out, each, MPI_INT, MPI_SUM, inter, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Reduce_scatter_block(in, out, each, MPI_INT, MPI_SUM, inter);
+        }
+        for (int i = 0; i < each; i++)
+            EQUAL(out[i], sum(1 - side, there, me * each + i));
+    }
+    free(counts);
+    free(out);
+    free(in);
+}
 
 /* ---- parts ---------------------------------------------------------------------------------------- */
 
@@ -165,6 +222,8 @@ int main(int argc, char **argv)
     MPI_Comm_remote_size(inter, &there);
     splits();
     created();
+    reductions(here * there);
+    reductions(here * there * 8192);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&local);
     if (rank == 0)
