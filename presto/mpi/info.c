@@ -142,8 +142,10 @@ int MPI_Info_get(MPI_Info info, const char *key, int room, char *value, int *fla
     const struct info_entry *entry = *find(info, key);
     *flag = entry != NULL;
     if (entry != NULL && room >= 0) {
-        strncpy(value, entry->value, (size_t)room + 1);
-        value[room] = '\0';
+        /* Nothing beyond the end of the text: `room` is often the size of the memory, not one less. */
+        size_t length = strnlen(entry->value, (size_t)room);
+        memcpy(value, entry->value, length);
+        value[length] = '\0';
     }
     return MPI_SUCCESS;
 }
