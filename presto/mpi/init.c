@@ -10,6 +10,7 @@ static void free_state(struct pri_mpi *mpi)
 {
     pri_keyvals_free(mpi);
     pri_errors_free(mpi);
+    pri_type_names_free(mpi);
     free(mpi->integer);
     pri_requests_free(mpi);
     pthread_mutex_destroy(&mpi->lock);

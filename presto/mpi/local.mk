@@ -58,6 +58,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/status.c \
     presto/mpi/topology.c \
     presto/mpi/topology.h \
+    presto/mpi/type_name.c \
     presto/mpi/types.c \
     presto/mpi/types_query.c \
     presto/mpi/wait.c \

@@ -115,6 +115,7 @@ struct pri_mpi_request {
 };
 
 struct pri_keyval;
+struct pri_type_name;
 
 struct pri_mpi {
     struct pri_rank *self;
@@ -124,7 +125,8 @@ struct pri_mpi {
     struct pri_comm *ending;          /* freed here, and not yet by all */
     struct pri_keyval *keyval;
     int keyvals;
-    char **text; /* what the application says to its own error codes */
+    struct pri_type_name *type_names; /* of predefined types, given by the application */
+    char **text;                      /* what the application says to its own error codes */
     int *error_class;
     int errors;
     const void **integer; /* handles that have a number: their places, from 1 on */
@@ -281,6 +283,11 @@ int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_at
 int pri_attr_delete_all(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
                         void *object);
 void pri_keyvals_free(struct pri_mpi *mpi);
+
+/* ---- datatypes ---- */
+
+/* Frees the names that the application gave to predefined types. */
+void pri_type_names_free(struct pri_mpi *mpi);
 
 /* ---- topologies ---- */
 

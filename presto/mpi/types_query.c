@@ -92,29 +92,6 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 }
 PRI_ALIAS(Type_ub);
 
-int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
-{
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    strcpy(name, type->name == NULL ? "" : type->name);
-    *length = (int)strlen(name);
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_get_name);
-
-int MPI_Type_set_name(MPI_Datatype type, const char *name)
-{
-    if (type == NULL || type->predefined)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
-    if (copy == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
-    free((void *)type->name);
-    type->name = copy;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_set_name);
-
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
 {
     static const enum pri_kind first[] = {[MPI_TYPECLASS_INTEGER] = PRI_KIND_INT8,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Infos. A plain MPI program for any number of
+/* Infos and names. A plain MPI program for any number of
  * ranks. */
 #include <mpi.h>
 #include <stdio.h>
@@ -38,6 +38,27 @@ static void infos(void)
     MPI_Info_free(&info);
 }
 
+/* ---- names of types ------------------------------------------------------------------------------- */
+
+static void names(void)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    MPI_Type_set_name(MPI_INT, "count");
+    MPI_Type_set_name(MPI_DOUBLE, "weight");
+    MPI_Type_set_name(MPI_INT, "number");
+    MPI_Type_get_name(MPI_INT, name, &length);
+    EXPECT(strcmp(name, "number") == 0 && length == 6);
+    MPI_Type_get_name(MPI_DOUBLE, name, &length);
+    EXPECT(strcmp(name, "weight") == 0 && length == 6);
+    MPI_Type_get_name(MPI_FLOAT, name, &length);
+    EXPECT(strcmp(name, "MPI_FLOAT") == 0);
+    MPI_Type_set_name(MPI_INT, "");
+    MPI_Type_get_name(MPI_INT, name, &length);
+    EXPECT(name[0] == '\0' && length == 0);
+    MPI_Type_set_name(MPI_INT, "MPI_INT");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -45,6 +66,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     infos();
+    names();
     if (rank == 0)
         printf("MT-OK mpi_objects checks=%d\n", checks);
     MPI_Finalize();
