@@ -70,7 +70,8 @@ int pri_keyval_new(struct pri_mpi *mpi, enum pri_attr_kind kind, void (*copy)(vo
 int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval)
 {
     struct pri_keyval key;
-    if (!key_of(mpi, kind, *keyval, &key) || !key.known)
+    /* A copy of the number may be freed again as long as an attribute has it. */
+    if (!key_of(mpi, kind, *keyval, &key))
         return MPI_ERR_KEYVAL;
     pthread_mutex_lock(&mpi->lock);
     mpi->keyval[*keyval - FIRST_KEYVAL].known = false;

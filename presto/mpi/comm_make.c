@@ -49,6 +49,7 @@ static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
 static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *copy)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
+    *copy = MPI_COMM_NULL;
     if (comm == NULL)
         return pri_fail(NULL, function, MPI_ERR_COMM);
     int code = dup_begin(comm, &made);
@@ -80,6 +81,7 @@ PRI_ALIAS(Comm_dup_with_info);
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
+    *copy = MPI_COMM_NULL;
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     struct pri_mpi_request *r = pri_request_new(comm, PRI_MPI_OPERATION);

@@ -205,6 +205,7 @@ PRI_ALIAS(Type_create_resized);
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
+    *type = MPI_DATATYPE_NULL;
     if (old == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
     struct pri_type *copy = pri_type_new_dup(old);

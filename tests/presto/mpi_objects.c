@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Infos and names. A plain MPI program for any number of
+/* Infos, names, keys of attributes, and what is left of objects that could not be copied. A plain MPI program for any number of
  * ranks. */
 #include <mpi.h>
 #include <stdio.h>
@@ -59,6 +59,84 @@ static void names(void)
     MPI_Type_set_name(MPI_INT, "MPI_INT");
 }
 
+/* ---- keys ----------------------------------------------------------------------------------------- */
+
+static int deleted;
+
+static int free_key(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)value;
+    (void)extra;
+    deleted++;
+    return MPI_Comm_free_keyval(&key);
+}
+
+/* A key lives as long as an attribute has it, and so long its number may be freed. */
+static void keys(void)
+{
+    int key, copy, value = 3, *got, flag;
+    MPI_Comm first, second;
+    MPI_Comm_dup(MPI_COMM_SELF, &first);
+    MPI_Comm_dup(MPI_COMM_SELF, &second);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_key, &key, NULL);
+    copy = key;
+    MPI_Comm_set_attr(first, key, &value);
+    MPI_Comm_set_attr(second, key, &value);
+    EXPECT(MPI_Comm_free(&first) == MPI_SUCCESS);
+    EXPECT(MPI_Comm_free_keyval(&key) == MPI_SUCCESS && key == MPI_KEYVAL_INVALID);
+    MPI_Comm_get_attr(second, copy, &got, &flag);
+    EXPECT(flag == 1 && got == &value);
+    key = copy;
+    EXPECT(MPI_Comm_free_keyval(&key) == MPI_SUCCESS && key == MPI_KEYVAL_INVALID);
+    EXPECT(MPI_Comm_free(&second) == MPI_SUCCESS);
+    EXPECT(deleted == 2);
+    EXPECT(MPI_Comm_free_keyval(&copy) != MPI_SUCCESS);
+    key = MPI_KEYVAL_INVALID;
+    EXPECT(MPI_Comm_free_keyval(&key) != MPI_SUCCESS);
+}
+
+/* ---- copies that fail ----------------------------------------------------------------------------- */
+
+static int refuse_comm(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    (void)in;
+    (void)out;
+    *flag = 0;
+    return MPI_ERR_OTHER;
+}
+
+static int refuse_type(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)type;
+    return refuse_comm(MPI_COMM_NULL, key, extra, in, out, flag);
+}
+
+static void copies(void)
+{
+    int key;
+    MPI_Comm comm, copy = MPI_COMM_SELF;
+    MPI_Datatype type, other = MPI_INT;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_create_keyval(refuse_comm, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    EXPECT(MPI_Comm_dup(comm, &copy) == MPI_ERR_OTHER && copy == MPI_COMM_NULL);
+    copy = MPI_COMM_SELF;
+    EXPECT(MPI_Comm_idup(comm, &copy, &request) == MPI_ERR_OTHER && copy == MPI_COMM_NULL);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&comm);
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_create_keyval(refuse_type, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+    MPI_Type_set_attr(type, key, NULL);
+    EXPECT(MPI_Type_dup(type, &other) == MPI_ERR_OTHER && other == MPI_DATATYPE_NULL);
+    MPI_Type_free_keyval(&key);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -67,6 +145,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     infos();
     names();
+    keys();
+    copies();
     if (rank == 0)
         printf("MT-OK mpi_objects checks=%d\n", checks);
     MPI_Finalize();
