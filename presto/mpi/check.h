@@ -47,23 +47,29 @@ static inline struct pri_where pri_from(const struct pri_comm *comm, int source,
     return (struct pri_where){peer, 0, tag, comm->context};
 }
 
-/* What core says of a message, as MPI's status; status may be MPI_STATUS_IGNORE. */
+/* What core says of a message, as MPI's status, whose error only functions for several requests set; status may be
+ * MPI_STATUS_IGNORE. */
 static inline void pri_status_set(MPI_Status *status, const struct pri_status *from)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
     status->MPI_SOURCE = from->source;
     status->MPI_TAG = from->tag;
-    status->MPI_ERROR = NI_LIKELY(from->error == 0) ? MPI_SUCCESS : pri_mpi_code(from->error);
     status->presto_cancelled = from->cancelled;
     status->presto_bytes = from->bytes;
 }
 
-/* Of an operation that does nothing: source as given, any tag, no data. */
-static inline void pri_status_empty(MPI_Status *status, int source)
+/* MPI's empty status, of what is no operation. */
+static inline void pri_status_empty(MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE)
-        *status = (MPI_Status){source, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+        *status = (MPI_Status){MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+}
+
+/* Of a message from MPI_PROC_NULL. */
+static inline void pri_status_nobody(MPI_Status *status)
+{
+    pri_status_set(status, &(struct pri_status){.source = PRI_PROC_NULL, .tag = PRI_ANY_TAG});
 }
 
 #endif

@@ -18,7 +18,7 @@ int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
     if (pri_bad_source(comm, source, tag))
         return pri_fail(comm, __func__, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
     if (source == MPI_PROC_NULL) {
-        pri_status_empty(status, MPI_PROC_NULL);
+        pri_status_nobody(status);
         return MPI_SUCCESS;
     }
     int rc = pri_probe(comm->team.self, pri_from(comm, source, tag), &got);
@@ -37,7 +37,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
         return pri_fail(comm, __func__, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
     *flag = 1;
     if (source == MPI_PROC_NULL) {
-        pri_status_empty(status, MPI_PROC_NULL);
+        pri_status_nobody(status);
         return MPI_SUCCESS;
     }
     int rc = pri_iprobe(comm->team.self, pri_from(comm, source, tag), &found, &got);
@@ -58,7 +58,7 @@ static int claim(const char *function, int source, int tag, MPI_Comm handle, boo
         return pri_fail(comm, function, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
     *flag = 1;
     if (source == MPI_PROC_NULL) {
-        pri_status_empty(status, MPI_PROC_NULL);
+        pri_status_nobody(status);
         *out = MPI_MESSAGE_NO_PROC;
         return MPI_SUCCESS;
     }

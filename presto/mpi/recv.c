@@ -22,7 +22,7 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
     if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag)))
         return pri_fail(c, __func__, pri_bad_class(c, count, type, source, tag, true));
     if (NI_UNLIKELY(source == MPI_PROC_NULL)) {
-        pri_status_empty(status, MPI_PROC_NULL);
+        pri_status_nobody(status);
         return MPI_SUCCESS;
     }
     struct pri_where from = pri_from(c, source, tag);

@@ -30,8 +30,6 @@ static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struc
     if (NI_UNLIKELY(request->finish != NULL))
         code = finish_special(request, code);
     pri_status_set(status, &request->core.status);
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = code;
     if (NI_UNLIKELY(code != MPI_SUCCESS))
         *comm = request->comm->handle == request->comm && request->comm->magic == 0 ? NULL
                                                                                     : request->comm;
@@ -44,7 +42,7 @@ static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struc
     return code;
 }
 
-/* The request is complete. Returns its code, which is in the status too. *comm is whose error it is. */
+/* The request is complete. Returns its code. *comm is whose error it is. */
 static inline int finish(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
 {
     struct pri_mpi_request *request = *handle;
@@ -68,7 +66,7 @@ static inline int finish_one(const char *function, MPI_Request *handle, MPI_Stat
 int MPI_Wait(MPI_Request *handle, MPI_Status *status)
 {
     if (NI_UNLIKELY(idle(*handle))) {
-        pri_status_empty(status, MPI_ANY_SOURCE);
+        pri_status_empty(status);
         return MPI_SUCCESS;
     }
     if (!pri_done(&(*handle)->core))
@@ -81,7 +79,7 @@ int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
 {
     *flag = 1;
     if (NI_UNLIKELY(idle(*handle))) {
-        pri_status_empty(status, MPI_ANY_SOURCE);
+        pri_status_empty(status);
         return MPI_SUCCESS;
     }
     if (!pri_test(&(*handle)->core)) {
@@ -91,6 +89,15 @@ int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     return finish_one(__func__, handle, status);
 }
 PRI_ALIAS(Test);
+
+/* One request of several: its code goes into the status. Returns whether it failed. */
+static inline int finish_nth(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
+{
+    int code = finish(handle, status, comm);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = code;
+    return code != MPI_SUCCESS;
+}
 
 static inline MPI_Status *nth(MPI_Status *statuses, int i)
 {
@@ -104,9 +111,9 @@ static int finish_all(const char *function, int count, MPI_Request *requests, MP
     int failed = 0;
     for (int i = 0; i < count; i++) {
         if (idle(requests[i]))
-            pri_status_empty(nth(statuses, i), MPI_ANY_SOURCE);
+            pri_status_empty(nth(statuses, i));
         else
-            failed += finish(&requests[i], nth(statuses, i), &comm) != MPI_SUCCESS;
+            failed += finish_nth(&requests[i], nth(statuses, i), &comm);
     }
     return NI_LIKELY(failed == 0) ? MPI_SUCCESS : pri_fail(comm, function, MPI_ERR_IN_STATUS);
 }
@@ -158,7 +165,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
         pri_relax(pri_self(), &spins);
     if (*index != MPI_UNDEFINED)
         return finish_one(__func__, &requests[*index], status);
-    pri_status_empty(status, MPI_ANY_SOURCE);
+    pri_status_empty(status);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Waitany);
@@ -176,7 +183,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     if (*index >= 0)
         return finish_one(__func__, &requests[*index], status);
     if (*flag)
-        pri_status_empty(status, MPI_ANY_SOURCE);
+        pri_status_empty(status);
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -191,7 +198,7 @@ static int finish_some(const char *function, int count, MPI_Request *requests, i
     for (int i = 0; i < count; i++) {
         if (idle(requests[i]) || !pri_done(&requests[i]->core))
             continue;
-        failed += finish(&requests[i], nth(statuses, n), &comm) != MPI_SUCCESS;
+        failed += finish_nth(&requests[i], nth(statuses, n), &comm);
         indices[n++] = i;
     }
     *outcount = n;
@@ -234,7 +241,7 @@ int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
 {
     *flag = 1;
     if (idle(handle)) {
-        pri_status_empty(status, MPI_ANY_SOURCE);
+        pri_status_empty(status);
         return MPI_SUCCESS;
     }
     *flag = pri_test(&handle->core);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Infos, names, keys of attributes, and what is left of objects that could not be copied. A plain MPI program for any number of
- * ranks. */
+/* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses. A plain MPI program for
+ * any number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +137,54 @@ static void copies(void)
     MPI_Type_free(&type);
 }
 
+/* ---- statuses ------------------------------------------------------------------------------------- */
+
+enum { OWN = MPI_ERR_DIMS }; /* what nobody touches */
+
+static MPI_Status fresh(void)
+{
+    MPI_Status status;
+    memset(&status, 0x5a, sizeof(status));
+    status.MPI_ERROR = OWN;
+    return status;
+}
+
+/* Functions for one message leave the error of its status alone, those for several set each. */
+static void statuses(void)
+{
+    int in = 0, out = 4, flag;
+    MPI_Request requests[2];
+    MPI_Message message;
+    MPI_Status status = fresh(), both[2];
+    MPI_Isend(&out, 1, MPI_INT, 0, 5, MPI_COMM_SELF, &requests[0]);
+    MPI_Recv(&in, 1, MPI_INT, 0, 5, MPI_COMM_SELF, &status);
+    EXPECT(in == 4 && status.MPI_TAG == 5 && status.MPI_ERROR == OWN);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Irecv(&in, 1, MPI_INT, 0, 6, MPI_COMM_SELF, &requests[0]);
+    status = fresh();
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, 6, &in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &status);
+    EXPECT(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_ERROR == OWN);
+    status = fresh();
+    MPI_Wait(&requests[0], &status);
+    EXPECT(status.MPI_TAG == 6 && status.MPI_ERROR == OWN);
+    status = fresh();
+    MPI_Mprobe(MPI_PROC_NULL, 1, MPI_COMM_SELF, &message, &status);
+    EXPECT(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+    EXPECT(status.MPI_ERROR == OWN && message == MPI_MESSAGE_NO_PROC);
+    MPI_Isend(&out, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &requests[0]);
+    status = fresh();
+    MPI_Probe(0, 7, MPI_COMM_SELF, &status);
+    EXPECT(status.MPI_TAG == 7 && status.MPI_ERROR == OWN);
+    MPI_Irecv(&in, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &requests[1]);
+    both[0] = both[1] = fresh();
+    MPI_Waitall(2, requests, both);
+    EXPECT(both[0].MPI_ERROR == MPI_SUCCESS && both[1].MPI_ERROR == MPI_SUCCESS);
+    EXPECT(both[1].MPI_TAG == 7);
+    status = fresh();
+    MPI_Test(&requests[0], &flag, &status);
+    EXPECT(flag == 1 && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_ERROR == MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -147,6 +195,7 @@ int main(int argc, char **argv)
     names();
     keys();
     copies();
+    statuses();
     if (rank == 0)
         printf("MT-OK mpi_objects checks=%d\n", checks);
     MPI_Finalize();
