@@ -33,6 +33,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/coll_rooted.c \
     presto/mpi/comm.c \
     presto/mpi/comm_make.c \
+    presto/mpi/dims.c \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \
     presto/mpi/error.c \

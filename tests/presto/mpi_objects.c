@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses. A plain MPI program for
+/* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses, grids. A plain MPI program for
  * any number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
@@ -185,6 +185,40 @@ static void statuses(void)
     EXPECT(flag == 1 && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_ERROR == MPI_SUCCESS);
 }
 
+/* ---- grids ---------------------------------------------------------------------------------------- */
+
+/* The largest side of the grid of n ranks is as short as it can be, then the second one, and so on. */
+static void grids(void)
+{
+    static const struct {
+        int n, dims, want[4];
+    } grid[] = {{72, 2, {9, 8}},       {1620, 3, {15, 12, 9}},    {2400, 3, {16, 15, 10}},
+                {12, 3, {3, 2, 2}},    {7, 3, {7, 1, 1}},         {1, 2, {1, 1}},
+                {64, 4, {4, 4, 2, 2}}, {1000003, 2, {1000003, 1}}};
+    /* The numbers below 2^31 with the most divisors, with large primes, and powers. */
+    static const int large[] = {2095133040, 2147483647, 2147395600, 1073741824, 2000006000};
+    int dims[20] = {0, 4, 0};
+    MPI_Dims_create(144, 3, dims);
+    EXPECT(dims[0] == 6 && dims[1] == 4 && dims[2] == 6);
+    for (size_t i = 0; i < sizeof(grid) / sizeof(grid[0]); i++) {
+        memset(dims, 0, sizeof(dims));
+        MPI_Dims_create(grid[i].n, grid[i].dims, dims);
+        for (int k = 0; k < grid[i].dims; k++)
+            EXPECT(dims[k] == grid[i].want[k]);
+    }
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+        for (int n = 1; n <= 20; n++) {
+            long long product = 1;
+            memset(dims, 0, sizeof(dims));
+            MPI_Dims_create(large[i], n, dims);
+            for (int k = 0; k < n; k++) {
+                EXPECT(k == 0 || dims[k] <= dims[k - 1]);
+                product *= dims[k];
+            }
+            EXPECT(product == large[i]);
+        }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -196,6 +230,7 @@ int main(int argc, char **argv)
     keys();
     copies();
     statuses();
+    grids();
     if (rank == 0)
         printf("MT-OK mpi_objects checks=%d\n", checks);
     MPI_Finalize();
