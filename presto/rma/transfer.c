@@ -89,6 +89,19 @@ struct ni_ack pri_rma_op_ack(struct pri_rma_op *op)
     return (struct ni_ack){.kind = NI_ACK_CALL, .fn = part_done, .arg = op};
 }
 
+/* Writes and reads to a target, and parts of one operation, of which no more are under way: what waits in the NI for room costs time
+ * with each that ends, and memory. */
+enum { MOST_UNDER_WAY = 256 };
+
+static inline void wait_for_room(struct pri_rma_target *t, const _Atomic unsigned *under_way)
+{
+    unsigned spins = 0;
+
+    /* Relaxed: only how many there are matters. */
+    while (NI_UNLIKELY(atomic_load_explicit(under_way, memory_order_relaxed) > MOST_UNDER_WAY))
+        pri_relax(t->rma->self, &spins);
+}
+
 ni_status pri_rma_start_write(struct pri_rma_target *t, const void *from, size_t bytes,
                               const struct ni_remote *to, const struct ni_ack *ack)
 {
@@ -161,6 +174,7 @@ static int move_block(const struct pri_rma_place *place, void *here, size_t byte
     struct ni_remote there = place->remote;
 
     there.addr += (uint64_t)behind;
+    wait_for_room(t, &t->pending);
     atomic_fetch_add_explicit(&t->pending, 1, memory_order_relaxed);
     ni_status status = put ? pri_rma_start_write(t, here, bytes, &there, &ack)
                            : pri_rma_start_read(t, here, bytes, &there, &ack);
@@ -184,6 +198,7 @@ static int move_part(void *arg, ptrdiff_t disp, size_t bytes)
     struct ni_remote there = s->there;
 
     there.addr += (uint64_t)disp;
+    wait_for_room(s->op->t, &s->op->left);
     pri_rma_op_more(s->op);
     ni_status status = s->put ? pri_rma_start_write(s->op->t, s->here, bytes, &there, &ack)
                               : pri_rma_start_read(s->op->t, s->here, bytes, &there, &ack);

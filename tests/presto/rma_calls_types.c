@@ -49,6 +49,45 @@ static void layouts(MPI_Win win, int64_t *part)
     MPI_Type_free(&backwards);
 }
 
+/* A square of numbers goes to the right neighbour with its rows as columns, in one operation of as many blocks as it has numbers, and
+ * comes back number by number. */
+static void many_blocks(void)
+{
+    enum { SIDE = 150, ALL = SIDE * SIDE };
+    int *mine = malloc(ALL * sizeof(*mine)), *got = malloc(ALL * sizeof(*got));
+    MPI_Datatype column, turned;
+    MPI_Win win;
+    MPI_Win_create(mine, ALL * (MPI_Aint)sizeof(*mine), sizeof(*mine), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
+    MPI_Type_vector(SIDE, 1, SIDE, MPI_INT, &column);
+    MPI_Type_create_hvector(SIDE, 1, sizeof(int), column, &turned);
+    MPI_Type_commit(&turned);
+    for (int i = 0; i < ALL; i++)
+        got[i] = i * (rank + 1);
+    MPI_Win_fence(0, win);
+    MPI_Put(got, ALL, MPI_INT, right(), 0, 1, turned, win);
+    MPI_Type_free(&column);
+    MPI_Type_free(&turned);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < ALL; i++)
+        EQUAL(mine[i], (i % SIDE * SIDE + i / SIDE) * (left() + 1));
+    memset(got, 0, ALL * sizeof(*got));
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < ALL; i++)
+        MPI_Get(&got[i], 1, MPI_INT, right(), i, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < ALL; i++)
+        EQUAL(got[i], (i % SIDE * SIDE + i / SIDE) * (rank + 1));
+    for (int i = 0; i < ALL; i++)
+        MPI_Put(&got[i], 1, MPI_INT, right(), ALL - 1 - i, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < ALL; i++)
+        EQUAL(mine[ALL - 1 - i], (i % SIDE * SIDE + i / SIDE) * (left() + 1));
+    MPI_Win_free(&win);
+    free(got);
+    free(mine);
+}
+
 /* Everybody's values at rank 0, in types that are updated under its lock; misaligned integers among them. */
 static void odd_types(MPI_Win win, char *part)
 {
@@ -102,8 +141,10 @@ void rma_types(int allocate)
         MPI_Win_create(part = calloc(1, 256), 256, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     odd_types(win, part);
     MPI_Win_free(&win);
-    if (!allocate)
+    if (!allocate) {
         free(part);
+        many_blocks();
+    }
     if (allocate)
         MPI_Win_allocate(256, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
     else
