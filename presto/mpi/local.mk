@@ -13,6 +13,7 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/environment.h \
     presto/include/mpi/fortran.h \
     presto/include/mpi/handles.h \
+    presto/include/mpi/lacking.h \
     presto/include/mpi/missing.h \
     presto/include/mpi/names.h \
     presto/include/mpi/onesided.h \

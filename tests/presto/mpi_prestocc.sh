@@ -48,7 +48,7 @@ cat >"$work/bad.c" <<'END'
 #include <mpi.h>
 int main(void)
 {
-    MPI_File_open(MPI_COMM_WORLD, "x", 0, 0, 0);
+    MPI_File f = MPI_FILE_NULL; MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     return MPI_Nonsense(1);
 }
 END
