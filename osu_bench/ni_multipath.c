@@ -190,10 +190,7 @@ static struct result measure(bool processes, unsigned rails, size_t size, enum n
 
     next_size = size;
     next_way = way;
-    if (!ni_world_run(&settings, member)) {
-        fprintf(stderr, "ni_multipath: a member has failed\n");
-        exit(1);
-    }
+    ni_world_run(&settings, member);
     if (result.rails != rails || (rails > 1 && !result.spread)) {
         fprintf(stderr, "ni_multipath: %u rails were used, not %u\n", result.rails, rails);
         exit(1);
@@ -211,10 +208,12 @@ static void set(const char *name, const char *value)
     }
 }
 
-static void run(bool processes)
+static void run(const struct ni_world_options *options, bool processes)
 {
     static const size_t sizes[] = {64 << 10, 256 << 10, LARGEST};
 
+    repetitions = options->count;
+    set("shm_copy", "copy"); /* what the kernel copies is in no packet */
     printf("# Transfers in packets over rails, %s: %u of each size\n",
            processes ? "processes" : "threads", repetitions);
     printf("# %-6s%10s%14s%14s%14s%14s\n", "Rails", "Size", "counters MB/s", "reseq MB/s",
@@ -245,15 +244,6 @@ int main(int argc, char **argv)
                                        .most = 1000000,
                                        .threads = true,
                                        .processes = true};
-    int parsed = ni_world_parse(&options, argc, argv);
 
-    if (parsed != 0)
-        return parsed < 0;
-    repetitions = options.count;
-    set("shm_copy", "copy"); /* what the kernel copies is in no packet */
-    for (unsigned processes = 0; processes < 2; processes++) {
-        if (processes != 0 ? options.processes : options.threads)
-            run(processes != 0);
-    }
-    return 0;
+    return ni_world_main(&options, argc, argv, run);
 }

@@ -180,7 +180,7 @@ static void *map_shared(size_t size)
     return memory;
 }
 
-bool ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn)
+void ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn)
 {
     struct start starts[NI_WORLD_MEMBERS];
     struct control *control = map_shared(sizeof(*control));
@@ -206,13 +206,16 @@ bool ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn)
     for (unsigned i = 0; i < settings->members; i++) {
         good = end_one(&starts[i]) && good;
     }
-    if (good && settings->result != NULL) {
+    if (!good) {
+        fprintf(stderr, "%s: a member has failed\n", program);
+        exit(1);
+    }
+    if (settings->result != NULL) {
         settings->result(shared, settings->arg);
     }
     ni_fabric_destroy(fabric);
     munmap(shared, settings->shared);
     munmap(control, sizeof(*control));
-    return good;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -271,7 +274,8 @@ static int parse_one(struct ni_world_options *options, int letter, char **argv)
     }
 }
 
-int ni_world_parse(struct ni_world_options *options, int argc, char **argv)
+/* 0: go on; 1: end well; -1: end badly. */
+static int parse_all(struct ni_world_options *options, int argc, char **argv)
 {
     int letter, result = 0;
 
@@ -283,4 +287,21 @@ int ni_world_parse(struct ni_world_options *options, int argc, char **argv)
         return -1;
     }
     return result;
+}
+
+int ni_world_main(struct ni_world_options *options, int argc, char **argv,
+                  void (*run)(const struct ni_world_options *options, bool processes))
+{
+    int parsed = parse_all(options, argc, argv);
+
+    if (parsed != 0) {
+        return parsed < 0;
+    }
+    if (options->threads) {
+        run(options, false);
+    }
+    if (options->processes) {
+        run(options, true);
+    }
+    return 0;
 }

@@ -37,8 +37,8 @@ struct ni_world_settings {
     void *arg;
 };
 
-/* Run fn in all members; false if one has failed. */
-bool ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn);
+/* Run fn in all members. Ends the program with a sentence if one has failed. */
+void ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn);
 
 /* Wait for all members here, making progress. Not timed: by plain shared memory. */
 void ni_world_meet(struct ni_world_member *member);
@@ -51,14 +51,16 @@ void ni_world_must(ni_status status, const char *what);
 
 uint64_t ni_world_ns(void);
 
-/* Options of the programs: -n COUNT, -m threads|processes, -h, -v. Returns 0 to go on, 1 to end well, -1 to
- * end badly. */
+/* Options of the programs: -n COUNT, -m threads|processes, -h, -v. */
 struct ni_world_options {
     const char *program, *help;
     unsigned count, most; /* -n: default, and the largest */
     bool threads, processes;
 };
 
-int ni_world_parse(struct ni_world_options *options, int argc, char **argv);
+/* All of a program: read its options, then run for threads, for processes or for both, as they say. Returns the exit
+ * status. */
+int ni_world_main(struct ni_world_options *options, int argc, char **argv,
+                  void (*run)(const struct ni_world_options *options, bool processes));
 
 #endif
