@@ -10,12 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apeni/apeni.h>
-
 #include "engine/engine.h"
-#include "fuzz_input.h"
+#include "fuzz_victim.h"
 
-enum { REGION = 256, GUARD = 64, ROOM = 2048, STEPS = 64 };
+enum { ROOM = 2048, STEPS = 64 };
 
 /* Steps of their own: a packet to the counter, and a part of a spread transfer, of which only these are
  * rarely found. */
@@ -23,59 +21,32 @@ enum { STEP_COUNTER = 0xc7, STEP_PART = 0xcf, SETTINGS = 4 };
 
 struct world {
     struct ni_fabric *fabric;
-    struct ni *victim, *other;
+    struct victim victim;
+    struct ni *other;
     struct ni_peer *peer; /* the other, as the victim sees it */
-    uint8_t *memory;      /* guard, region, guard */
-    struct ni_rkey region, consumer, queue, counter;
-    uint8_t target[128];
-    unsigned started, completed;
-    uint64_t seen; /* sum of all bytes of messages */
+    struct ni_rkey queue, counter;
     struct ni_lane_page page;
     struct ni_lane_rx lane;
 };
-
-static void consume(void *arg, const struct ni_message_info *message)
-{
-    struct world *world = arg;
-
-    /* Every byte must be readable: AddressSanitizer tells. */
-    for (uint32_t i = 0; i < message->len; i++) {
-        world->seen += ((const uint8_t *)message->data)[i];
-    }
-}
-
-static void done(void *arg, ni_status status, uint64_t value)
-{
-    struct world *world = arg;
-
-    (void)status;
-    (void)value;
-    world->completed++;
-    must(world->completed <= world->started, "an operation completed twice");
-}
 
 static void setup(struct world *world)
 {
     struct ni_fabric_attr fabric = {.no_direct_copy = 1};
     struct ni_open_attr attr = {0};
     uint8_t blob[NI_BLOB_MAX];
+    struct ni *ni;
     size_t len;
 
     memset(world, 0, sizeof(*world));
     ni_log_set_sink(quiet, NULL);
     must(ni_fabric_create(&fabric, &world->fabric) == NI_OK, "fabric");
     attr.fabric = world->fabric;
-    must(ni_open(&attr, &world->victim) == NI_OK && ni_open(&attr, &world->other) == NI_OK, "open");
+    must(ni_open(&attr, &ni) == NI_OK && ni_open(&attr, &world->other) == NI_OK, "open");
     len = ni_address(world->other, blob, sizeof(blob));
-    must(ni_connect(world->victim, blob, len, &world->peer) == NI_OK, "connect");
-    world->memory = malloc(GUARD + REGION + GUARD);
-    must(world->memory != NULL, "memory");
-    memset(world->memory, 0x5a, GUARD + REGION + GUARD);
-    must(ni_region_memory(world->victim, world->memory + GUARD, REGION, NI_ACCESS_ALL,
-                          &world->region) == NI_OK &&
-             ni_region_consumer(world->victim, consume, world, 0, &world->consumer) == NI_OK &&
-             ni_region_queue(world->victim, 0, 4, &world->queue) == NI_OK &&
-             ni_counter_create(world->victim, -3, &world->counter) == NI_OK,
+    must(ni_connect(ni, blob, len, &world->peer) == NI_OK, "connect");
+    victim_init(&world->victim, ni);
+    must(ni_region_queue(ni, 0, 4, &world->queue) == NI_OK &&
+             ni_counter_create(ni, -3, &world->counter) == NI_OK,
          "regions");
     world->lane.page = &world->page;
     world->lane.peer = world->peer;
@@ -83,34 +54,11 @@ static void setup(struct world *world)
 
 static void teardown(struct world *world)
 {
-    for (unsigned i = 0; i < GUARD; i++) {
-        must(world->memory[i] == 0x5a && world->memory[GUARD + REGION + i] == 0x5a,
-             "guard overwritten");
-    }
-    ni_close(world->victim);
+    victim_check_guards(&world->victim);
+    ni_close(world->victim.ni);
     ni_close(world->other);
-    must(world->completed == world->started, "an operation never completed");
+    victim_fini(&world->victim);
     ni_fabric_destroy(world->fabric);
-    free(world->memory);
-}
-
-/* Start an operation of the victim, so that there are tokens to answer. */
-static void start(struct world *world, uint8_t choice)
-{
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = done, .arg = world};
-    struct ni_remote where = {.addr = 4096, .key = 1, .handle = 1};
-    ni_status status;
-
-    world->started++;
-    if (choice & 1) {
-        status =
-            ni_read(world->victim, world->peer, world->target, sizeof(world->target), &where, &ack);
-    } else {
-        status = ni_fetch_op(world->victim, world->peer, NI_ATOMIC_ADD, 8, 1, 0, &where, &ack);
-    }
-    if (status != NI_OK) {
-        world->started--;
-    }
 }
 
 static uint64_t some_token(struct world *world)
@@ -127,7 +75,7 @@ static uint64_t some_token(struct world *world)
 /* Replace what the input cannot guess. */
 static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
 {
-    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+    const struct ni_rkey *keys[] = {&world->victim.region, &world->victim.consumer, &world->queue,
                                     &world->counter};
     const struct ni_rkey *rkey = keys[choice & 3];
     uint32_t len = ni_packet_len(packet->word1);
@@ -137,7 +85,7 @@ static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
         packet->body[1] = rkey->key; /* struct ni_packet_remote */
     }
     if (choice & 16) {
-        packet->body[0] = (uintptr_t)world->memory + packet->body[0] % (GUARD + REGION + GUARD);
+        packet->body[0] = victim_somewhere(&world->victim, packet->body[0]);
     }
     if (choice & 32) {
         packet->body[3] %= 512;
@@ -145,7 +93,7 @@ static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
     }
     if (choice & 64) {
         packet->body[0] = some_token(world); /* struct ni_packet_ack */
-        packet->body[1] = sizeof(world->target);
+        packet->body[1] = sizeof(world->victim.target);
         packet->body[2] %= 256;
     }
 }
@@ -153,7 +101,7 @@ static void help(struct world *world, struct ni_packet *packet, uint8_t choice)
 /* The note of a Write that says it has one: from the input, and what that cannot guess. */
 static void help_note(struct world *world, struct input *in, struct ni_packet *packet)
 {
-    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+    const struct ni_rkey *keys[] = {&world->victim.region, &world->victim.consumer, &world->queue,
                                     &world->counter};
     uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
     struct ni_packet_note note;
@@ -167,8 +115,7 @@ static void help_note(struct world *world, struct input *in, struct ni_packet *p
     take(in, &note, sizeof(note));
     note.handle = choice & 4 ? keys[choice & 3]->handle : note.handle;
     note.key = choice & 8 ? keys[choice & 3]->key : note.key;
-    note.addr =
-        choice & 16 ? (uintptr_t)world->memory + note.addr % (GUARD + REGION + GUARD) : note.addr;
+    note.addr = choice & 16 ? victim_somewhere(&world->victim, note.addr) : note.addr;
     note.addr &= choice & 32 ? ~UINT64_C(7) : UINT64_MAX;
     memcpy((uint8_t *)packet + ni_packet_head(word0), &note, sizeof(note));
     if (choice & 64) {
@@ -193,10 +140,10 @@ static void send_packet(struct world *world, struct input *in)
     word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
     if (ni_packet_kind(word0) == NI_PACKET_JOB && ni_peer_state(world->peer) == NI_OK) {
         take(in, &world->page.jobs, sizeof(world->page.jobs[0]));
-        (void)ni_arrive(world->victim, world->peer, packet, word0, packet->word1, bytes + NI_LINE,
-                        &world->lane);
+        (void)ni_arrive(world->victim.ni, world->peer, packet, word0, packet->word1,
+                        bytes + NI_LINE, &world->lane);
     } else {
-        (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+        (void)ni_deliver(world->victim.ni, world->peer, packet, ROOM);
     }
     free(bytes);
 }
@@ -204,11 +151,11 @@ static void send_packet(struct world *world, struct input *in)
 /* Name regions that are there, and mostly what may be written to them. */
 static void help_notice(struct world *world, struct ni_packet_notice *notice)
 {
-    const struct ni_rkey *keys[] = {&world->region, &world->consumer, &world->queue,
+    const struct ni_rkey *keys[] = {&world->victim.region, &world->victim.consumer, &world->queue,
                                     &world->counter};
     const struct ni_rkey *rkey = keys[notice->handle & 3];
 
-    notice->addr = (uintptr_t)world->memory + notice->addr % (GUARD + REGION + GUARD);
+    notice->addr = victim_somewhere(&world->victim, notice->addr);
     notice->key = rkey->key + (notice->handle >> 8 == 0);
     notice->handle = rkey->handle;
     notice->at %= 4;
@@ -254,14 +201,14 @@ static void send_to_counter(struct world *world, struct input *in)
         memcpy(bytes + NI_LINE, &(int64_t){value}, sizeof(int64_t));
         break;
     case 1:
-        where = (uintptr_t)world->memory + (uint8_t)value * 3U % (GUARD + REGION + GUARD);
+        where = victim_somewhere(&world->victim, (uint8_t)value * 3U);
         len = choice & 31;
         packet->body[0] = where;
-        packet->body[1] = world->region.key;
+        packet->body[1] = world->victim.region.key;
         packet->body[2] = world->counter.key + ((choice & 32) != 0);
         packet->body[3] =
             (value & 3) == 3 ? NI_WRITE_WORD : NI_WRITE_COUNTED | world->counter.handle;
-        packet->word1 = ni_packet_word1(len, world->region.handle);
+        packet->word1 = ni_packet_word1(len, world->victim.region.handle);
         break;
     default:
         len = make_setting(world, in, choice, bytes + NI_LINE);
@@ -270,7 +217,7 @@ static void send_to_counter(struct world *world, struct input *in)
     packet->body[4] = len + (value == 77);
     atomic_store_explicit(&packet->word0, ni_packet_word0(1, NI_PACKET_WRITE, NI_LINE, 0),
                           memory_order_relaxed);
-    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    (void)ni_deliver(world->victim.ni, world->peer, packet, ROOM);
     free(bytes);
 }
 
@@ -280,9 +227,9 @@ static void send_part(struct world *world, struct input *in)
     uint8_t choice, number, at, len, *bytes = aligned_alloc(NI_LINE, ROOM);
     struct ni_packet *packet = (struct ni_packet *)(void *)bytes;
     struct ni_packet_part part = {0};
-    struct ni_packet_note note = {.key = world->region.key,
-                                  .handle = world->region.handle,
-                                  .addr = (uintptr_t)world->memory + GUARD,
+    struct ni_packet_note note = {.key = world->victim.region.key,
+                                  .handle = world->victim.region.handle,
+                                  .addr = (uintptr_t)world->victim.memory + VICTIM_GUARD,
                                   .value = 1};
     unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_remote);
 
@@ -300,17 +247,17 @@ static void send_part(struct world *world, struct input *in)
     }
     memcpy(bytes + head, &part, sizeof(part));
     memcpy(bytes + head + sizeof(part), &note, sizeof(note));
-    packet->body[0] = (uintptr_t)world->memory + GUARD;
-    packet->body[1] = choice & 0x40 ? choice & 3 : world->region.key;
+    packet->body[0] = (uintptr_t)world->victim.memory + VICTIM_GUARD;
+    packet->body[1] = choice & 0x40 ? choice & 3 : world->victim.region.key;
     packet->body[2] = choice & 0x40 ? some_token(world) : choice & 1;
     packet->body[3] = NI_WRITE_PART | (choice & 0x10 ? NI_PART_ORDERED : 0) |
                       (choice & 0x20 ? NI_PART_NOTED : 0) | (choice & 0x40 ? NI_PART_ANSWER : 0) |
                       at;
-    packet->body[4] = choice & 0x80 ? sizeof(world->target) : (uint64_t)at + len % 64;
-    packet->word1 = ni_packet_word1(len, choice & 0x40 ? 0 : world->region.handle);
+    packet->body[4] = choice & 0x80 ? sizeof(world->victim.target) : (uint64_t)at + len % 64;
+    packet->word1 = ni_packet_word1(len, choice & 0x40 ? 0 : world->victim.region.handle);
     atomic_store_explicit(&packet->word0, ni_packet_word0(1, NI_PACKET_WRITE, head, 0),
                           memory_order_relaxed);
-    (void)ni_deliver(world->victim, world->peer, packet, ROOM);
+    (void)ni_deliver(world->victim.ni, world->peer, packet, ROOM);
     free(bytes);
 }
 
@@ -330,10 +277,10 @@ static void try_blob(struct world *world, struct input *in)
         blob[at] = change[1];
     }
     len = choice & 8 ? choice : len;
-    (void)ni_reachable(world->victim, blob, len, reason, sizeof(reason));
+    (void)ni_reachable(world->victim.ni, blob, len, reason, sizeof(reason));
     must(memchr(reason, '\0', sizeof(reason)) != NULL, "reason without an end");
-    if (ni_connect(world->victim, blob, len, &peer) == NI_OK) {
-        ni_disconnect(world->victim, peer);
+    if (ni_connect(world->victim.ni, blob, len, &peer) == NI_OK) {
+        ni_disconnect(world->victim.ni, peer);
     }
 }
 
@@ -361,10 +308,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         case 1:
         case 2:
-            start(&world, what >> 3);
+            victim_start(&world.victim, world.peer, what >> 3 & 1 ? VICTIM_READS : VICTIM_FETCHES);
             break;
         case 3:
-            (void)ni_progress(world.victim);
+            (void)ni_progress(world.victim.ni);
             break;
         default:
             send_packet(&world, &in);

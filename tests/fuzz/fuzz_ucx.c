@@ -8,46 +8,21 @@
  * is written, that each operation completes once, that a stranger is counted and becomes nobody's
  * peer, and that everything is given back.
  */
-#include <apeni/apeni.h>
 #include <apeni/param.h>
 
 #include "engine/ni.h"
 #include "fake_ucx.h"
-#include "fuzz_input.h"
+#include "fuzz_victim.h"
 #include "link/ucx/ucx.h"
 
-enum { REGION = 256, GUARD = 64, STEPS = 120, JOB_KEY = 77, PEERS = 4, LINES = 24, POLLS = 3 };
+enum { STEPS = 120, JOB_KEY = 77, PEERS = 4, LINES = 24, POLLS = 3 };
 
 struct world {
-    struct ni *ni;
+    struct victim victim;
     struct ni_ucx_link *link;
     struct ni_peer *peers[PEERS]; /* to which it has connected */
-    uint8_t *memory;              /* guard, region, guard */
-    struct ni_rkey region, consumer;
-    uint8_t target[128];
-    unsigned started, completed;
-    uint64_t seen;
-    uint32_t next[PEERS]; /* position in the lane of each: where a packet is expected */
+    uint32_t next[PEERS];         /* position in the lane of each: where a packet is expected */
 };
-
-static void consume(void *arg, const struct ni_message_info *message)
-{
-    struct world *world = arg;
-
-    for (uint32_t i = 0; i < message->len; i++) {
-        world->seen += ((const uint8_t *)message->data)[i];
-    }
-}
-
-static void done(void *arg, ni_status status, uint64_t value)
-{
-    struct world *world = arg;
-
-    (void)status;
-    (void)value;
-    world->completed++;
-    must(world->completed <= world->started, "an operation completed twice");
-}
 
 static void set_param(const char *name, const char *value)
 {
@@ -64,6 +39,7 @@ static uint64_t stat_of(const struct ni *ni, const char *name)
 static void setup(struct world *world)
 {
     struct ni_open_attr attr = {.job_key = JOB_KEY};
+    struct ni *ni;
 
     memset(world, 0, sizeof(*world));
     ni_log_set_sink(quiet, NULL);
@@ -72,44 +48,34 @@ static void setup(struct world *world)
     set_param("ucx_bulk_size", "64K");
     set_param("ucx_timeout_s", "0");
     fake_reset();
-    must(ni_open(&attr, &world->ni) == NI_OK, "open");
-    world->link = ni_ucx_link_of(world->ni->link);
-    world->memory = malloc(GUARD + REGION + GUARD);
-    must(world->memory != NULL, "memory");
-    memset(world->memory, 0x5a, GUARD + REGION + GUARD);
-    must(ni_region_memory(world->ni, world->memory + GUARD, REGION, NI_ACCESS_ALL,
-                          &world->region) == NI_OK &&
-             ni_region_consumer(world->ni, consume, world, 0, &world->consumer) == NI_OK,
-         "regions");
+    must(ni_open(&attr, &ni) == NI_OK, "open");
+    world->link = ni_ucx_link_of(ni->link);
+    victim_init(&world->victim, ni);
 }
 
 static void poll_some(struct world *world)
 {
     for (int i = 0; i < POLLS; i++) {
-        (void)ni_progress(world->ni);
+        (void)ni_progress(world->victim.ni);
     }
 }
 
 static void hear_all(struct world *world)
 {
     while (fake_unheard() != 0) {
-        (void)ni_progress(world->ni);
+        (void)ni_progress(world->victim.ni);
     }
     poll_some(world);
 }
 
 static void teardown(struct world *world)
 {
-    for (unsigned i = 0; i < GUARD; i++) {
-        must(world->memory[i] == 0x5a && world->memory[GUARD + REGION + i] == 0x5a,
-             "guard overwritten");
-    }
+    victim_check_guards(&world->victim);
     fake_part();
     hear_all(world);
-    ni_close(world->ni);
-    must(world->completed == world->started, "an operation never completed");
+    ni_close(world->victim.ni);
     must(fake_is_clean(), "something was not given back to UCX");
-    free(world->memory);
+    victim_fini(&world->victim);
 }
 
 /* ---- strangers, and those who greet ---------------------------------------------------------- */
@@ -127,12 +93,12 @@ static void stranger(struct world *world, struct input *in)
     bytes[0][0] ^= bytes[0][0] == NI_UCX_MAGIC; /* one without it is a stranger for certain */
     fake_set_ways(0);
     hear_all(world);
-    peers = stat_of(world->ni, "peers");
-    before = stat_of(world->ni, "rx_strangers");
+    peers = stat_of(world->victim.ni, "peers");
+    before = stat_of(world->victim.ni, "rx_strangers");
     fake_say(bytes[0], header_len, bytes[1], len, true);
     hear_all(world);
-    must(stat_of(world->ni, "rx_strangers") == before + 1, "a stranger is not counted");
-    must(stat_of(world->ni, "peers") <= peers, "a stranger is a peer");
+    must(stat_of(world->victim.ni, "rx_strangers") == before + 1, "a stranger is not counted");
+    must(stat_of(world->victim.ni, "peers") <= peers, "a stranger is a peer");
 }
 
 /* The blob of a peer, mostly sound. */
@@ -195,11 +161,12 @@ static void make_packet(struct world *world, struct input *in, uint32_t seq, uin
                             choice & 4 ? NI_LINE : NI_PACKET_HEADER, choice >> 6),
             memory_order_relaxed);
         packet.word1 = ni_packet_word1(choice & 2 ? NI_LINE + len % 8 : len,
-                                       choice & 8 ? world->region.handle : world->consumer.handle);
+                                       choice & 8 ? world->victim.region.handle
+                                                  : world->victim.consumer.handle);
     }
     if (choice & 16) {
-        packet.body[0] = (uintptr_t)world->memory + packet.body[0] % (GUARD + REGION + GUARD);
-        packet.body[1] = choice & 8 ? world->region.key : world->consumer.key;
+        packet.body[0] = victim_somewhere(&world->victim, packet.body[0]);
+        packet.body[1] = choice & 8 ? world->victim.region.key : world->victim.consumer.key;
     }
     if (choice & 32) {
         packet.body[3] %= 512;
@@ -256,13 +223,13 @@ static void meet_or_part(struct world *world, struct input *in)
 {
     uint8_t choice, blob[NI_BLOB_MAX] = {0}, changed;
     struct ni_ucx_blob part;
-    size_t len = ni_address(world->ni, blob, sizeof(blob));
+    size_t len = ni_address(world->victim.ni, blob, sizeof(blob));
     struct ni_peer **peer;
 
     take(in, &choice, 1);
     peer = &world->peers[choice % PEERS];
     if (*peer != NULL && (choice & 0x40) != 0) {
-        ni_disconnect(world->ni, *peer);
+        ni_disconnect(world->victim.ni, *peer);
         *peer = NULL;
         return;
     }
@@ -272,36 +239,23 @@ static void meet_or_part(struct world *world, struct input *in)
         take(in, &changed, 1);
         take(in, blob + changed % len, 2);
     }
-    if (*peer == NULL && ni_connect(world->ni, blob, len, peer) != NI_OK) {
+    if (*peer == NULL && ni_connect(world->victim.ni, blob, len, peer) != NI_OK) {
         *peer = NULL;
     }
 }
 
 static void start(struct world *world, struct input *in)
 {
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = done, .arg = world};
-    struct ni_remote where = {.addr = 4096, .key = 1, .handle = 1};
+    static const enum victim_op ops[] = {VICTIM_READS, VICTIM_WRITES, VICTIM_FETCHES,
+                                         VICTIM_FETCHES};
     struct ni_peer *peer;
-    ni_status status;
     uint8_t choice;
 
     take(in, &choice, 1);
     peer = world->peers[choice % PEERS];
-    if (peer == NULL) {
-        return;
+    if (peer != NULL) {
+        victim_start(&world->victim, peer, ops[choice >> 6]);
     }
-    world->started++;
-    switch (choice >> 6) {
-    case 0:
-        status = ni_read(world->ni, peer, world->target, sizeof(world->target), &where, &ack);
-        break;
-    case 1:
-        status = ni_write(world->ni, peer, world->memory, REGION, &where, &ack);
-        break;
-    default:
-        status = ni_fetch_op(world->ni, peer, NI_ATOMIC_ADD, 8, 1, 0, &where, &ack);
-    }
-    world->started -= status != NI_OK;
 }
 
 static void step(struct world *world, struct input *in, uint8_t what)

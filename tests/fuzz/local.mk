@@ -18,7 +18,7 @@ tests_fuzz_fuzz_commands_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_commands_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_commands_LDADD = $(FUZZ_LIBS)
 
-tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c tests/fuzz/fuzz_input.h $(fuzz_driver)
+tests_fuzz_fuzz_engine_SOURCES = tests/fuzz/fuzz_engine.c tests/fuzz/fuzz_input.h tests/fuzz/fuzz_victim.h $(fuzz_driver)
 tests_fuzz_fuzz_engine_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_engine_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_engine_LDADD = $(FUZZ_LIBS)
