@@ -40,8 +40,10 @@ suite_tests = \
     tests/links/suite_commands \
     tests/links/suite_commands_notes \
     tests/links/suite_commands_refused \
+    tests/links/suite_counted \
     tests/links/suite_counters \
-    tests/links/suite_counters_more \
+    tests/links/suite_counters_refused \
+    tests/links/suite_counters_thresholds \
     tests/links/suite_counts \
     tests/links/suite_ends \
     tests/links/suite_events \
@@ -118,13 +120,21 @@ tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.
 tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_commands_refused_LDADD = $(SUITE_LIBS)
 
+tests_links_suite_counted_SOURCES = tests/links/suite_counted.c
+tests_links_suite_counted_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counted_LDADD = $(SUITE_LIBS)
+
 tests_links_suite_counters_SOURCES = tests/links/suite_counters.c
 tests_links_suite_counters_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_counters_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_counters_more_SOURCES = tests/links/suite_counters_more.c
-tests_links_suite_counters_more_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_counters_more_LDADD = $(SUITE_LIBS)
+tests_links_suite_counters_refused_SOURCES = tests/links/suite_counters_refused.c
+tests_links_suite_counters_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counters_refused_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_counters_thresholds_SOURCES = tests/links/suite_counters_thresholds.c
+tests_links_suite_counters_thresholds_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_counters_thresholds_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_counts_SOURCES = tests/links/suite_counts.c
 tests_links_suite_counts_CPPFLAGS = $(LINKS_CPPFLAGS)
