@@ -14,7 +14,10 @@ import uuid
 
 SHM_SIZE = "8g"
 NOT_STARTED = "a process never got out of PMIx_Init"
-STARTS = 3  # runs of a test before that counts as its failure
+STARTS = 5  # runs of a test before that counts as its failure
+LOOK_EVERY = 3  # seconds
+FOREVER = float("inf")
+START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up
 MARK = "APELINK_MT_RUN"
 # What osc/rdma of Open MPI 4.1 needs between hosts: no dynamic windows, in which it waits for a lock that it holds; and the
 # first ranks on the first host, because a process that leads those of its host does not find what it keeps itself about
@@ -245,27 +248,41 @@ def stacks_here(pids, limit=6):
     return text
 
 
-def not_started(env):
-    """Whether a process hangs where no transport is loaded yet: now and then, mostly when a job of several is spawned on
-    a busy machine, PMIx 4.2 under Open MPI 4.1 never answers the PMIx_Init of a new process, over whatever transport.
-    The process has libmpi by then, but none of its components."""
-    for pid in env.processes():
-        try:
-            maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
-        except OSError:
-            continue
-        if "/libmpi.so" in maps and "/mca_pml_" not in maps:
-            return True
-    return False
+class Starts:
+    """Looks for processes that hang where no transport is loaded yet: now and then, mostly when a job of several is
+    spawned on a busy machine, PMIx 4.2 under Open MPI 4.1 never answers the PMIx_Init of a new process, over whatever
+    transport. The process has libmpi by then, but none of its components."""
 
+    def __init__(self, env, limit):
+        self.env, self.limit = env, limit
+        self.started = set()
+        self.since = {}  # process to when it was first seen without a transport
 
-def wait(process, seconds):
-    """True if it ended in time."""
-    try:
-        process.wait(timeout=seconds)
-        return True
-    except subprocess.TimeoutExpired:
-        return False
+    def hang(self, limit):
+        """Whether a process has been without a transport for so many seconds."""
+        now, before = time.monotonic(), self.since
+        self.since = {}
+        for pid in set(self.env.processes()) - self.started:
+            try:
+                maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+            except OSError:
+                continue
+            if "/mca_pml_" in maps:
+                self.started.add(pid)
+            elif "/libmpi.so" in maps:
+                self.since[pid] = before.get(pid, now)
+        return any(now - since >= limit for since in self.since.values())
+
+    def wait(self, process, seconds):
+        """True if it ended in time; false at once if a process is beyond the limit."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                process.wait(timeout=min(LOOK_EVERY, max(0.1, end - time.monotonic())))
+                return True
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= end or self.hang(self.limit):
+                    return False
 
 
 class Folder:
@@ -382,14 +399,14 @@ def judge_leaks(test, env):
     return (None if reports >= test.np else f"{reports} reports of leaks; are the programs built with it?"), ""
 
 
-def run_mpirun(test, env, tmp, log):
+def run_mpirun(test, env, tmp, log, starts):
     command = launcher(test, env) + program(test, env)
     p = start(command, env, test, tmp, log)
-    in_time = wait(p, test.timeout * env.scale)
+    in_time = starts.wait(p, test.timeout * env.scale)
     return p, in_time, " ".join(command)
 
 
-def run_killall(test, env, tmp, log):
+def run_killall(test, env, tmp, log, starts):
     """Kills ranks and launcher at once when the program says that it is in the middle of its work."""
     command = launcher(test, env) + program(test, env)
     p = start(command, env, test, tmp, log)
@@ -408,7 +425,7 @@ def run_killall(test, env, tmp, log):
     return p, False, " ".join(command)
 
 
-def run_pair(test, env, tmp, log):
+def run_pair(test, env, tmp, log, starts):
     """Two jobs that meet through a name server: -server FILE and -client FILE."""
     uri, port = tmp / "uri", tmp / "port"
     server = start(["ompi-server", "--no-daemonize", "-r", str(uri)], env, test, tmp, log)
@@ -421,7 +438,7 @@ def run_pair(test, env, tmp, log):
         command = launcher(test, env, ["--ompi-server", f"file:{uri}"]) + [words[0], role, str(port), *words[1:]]
         jobs.append(start(command, env, test, tmp, log))
     end = time.monotonic() + test.timeout * env.scale
-    in_time = all([wait(j, max(0.1, end - time.monotonic())) for j in jobs])
+    in_time = all([starts.wait(j, end - time.monotonic()) for j in jobs])
     if in_time:
         server.kill()
         server.wait()
@@ -433,16 +450,18 @@ def run_pair(test, env, tmp, log):
 def run(test, env):
     """Runs a test; again if a process was lost before it had a transport."""
     notes = []
-    for _ in range(STARTS):
-        result = run_once(test, env)
+    for number in range(STARTS):
+        begin = time.monotonic()
+        patience = START_LIMIT * env.scale if number < STARTS - 1 else FOREVER
+        result = run_once(test, env, Starts(env, patience))
         if result.why != NOT_STARTED:
             break
-        notes.append("a process hung in PMIx_Init, before any transport; the test was run again")
+        notes.append(f"a process hung in PMIx_Init, before any transport: given up after {time.monotonic() - begin:.0f} s")
     result.notes.extend(notes)
     return result
 
 
-def run_once(test, env):
+def run_once(test, env, starts):
     if test.command[0] in env.not_built:
         return Result("not ok", "does not compile", env.not_built[test.command[0]], "", [])
     tmp = env.work / "tmp"
@@ -453,9 +472,10 @@ def run_once(test, env):
     how = {"mpirun": run_mpirun, "killall": run_killall, "pair": run_pair}[test.kind]
     log_path = env.work / "output"
     with open(log_path, "w+") as log:
-        p, in_time, command = how(test, env, tmp, log)
-        stuck = not in_time and not_started(env)
-        where = "" if in_time else stacks(env)
+        p, in_time, command = how(test, env, tmp, log, starts)
+        stuck = not in_time and starts.hang(0)
+        # of a run that another follows all is known
+        where = "" if in_time or (stuck and starts.limit < FOREVER) else stacks(env)
     env.kill_all()
     p.wait()
     output = log_path.read_text(errors="replace") + where
