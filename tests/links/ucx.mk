@@ -10,6 +10,10 @@ tests_links_test_ucx_raw_SOURCES = tests/links/test_ucx_raw.c
 tests_links_test_ucx_raw_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_raw_LDADD = $(LINKS_LIBS)
 
-check_PROGRAMS += tests/links/test_ucx_raw tests/links/test_ucx_strangers
-TESTS += tests/links/test_ucx_raw tests/links/test_ucx_strangers
+tests_links_test_ucx_under_way_SOURCES = tests/links/test_ucx_under_way.c
+tests_links_test_ucx_under_way_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_ucx_under_way_LDADD = $(LINKS_LIBS)
+
+check_PROGRAMS += tests/links/test_ucx_raw tests/links/test_ucx_strangers tests/links/test_ucx_under_way
+TESTS += tests/links/test_ucx_raw tests/links/test_ucx_strangers tests/links/test_ucx_under_way
 endif

@@ -196,10 +196,8 @@ static ni_status hold(struct ni_ucx_peer *peer, struct ni_peer *core)
     peer->core = core;
     peer->ep.peer = core;
     peer->held = true;
-    if (peer->link->config->ucx_early && ni_ucx_peer_open(peer) == NI_OK &&
-        peer->their_token == 0) {
-        peer->hellos |= 1U << NI_UCX_HELLO;
-        ni_ucx_join(peer);
+    if (peer->link->config->ucx_early) {
+        (void)ni_ucx_greet(peer);
     }
     return NI_OK;
 }
@@ -264,15 +262,24 @@ static struct ni_ucx_out *new_lane(uint32_t lines, uint32_t bulk)
     return out;
 }
 
+/* Whether both know each other, and the first that we said is on its way: it waits until there is a connection. */
+static bool is_connected(struct ni_ucx_peer *peer)
+{
+    ni_ucx_sent(peer);
+    return peer->their_token != 0 && peer->slot_tail != 0;
+}
+
+/* No packet is taken before. Whoever is told that one is under way may wait for what follows from it without calling us
+ * again, as who starts processes and waits for all of them does; and a connection is not made without being polled. */
 static ni_status make_lane(struct ni_ucx_peer *peer)
 {
     const struct ni_config *config = peer->link->config;
     uint32_t lines = ni_ucx_ring_lines(config);
     uint32_t bulk = ni_ucx_bulk_size(config);
-    ni_status status = ni_ucx_peer_open(peer);
+    ni_status status = ni_ucx_greet(peer);
 
-    if (status != NI_OK) {
-        return status;
+    if (status != NI_OK || !is_connected(peer)) {
+        return status != NI_OK ? status : NI_AGAIN;
     }
     peer->out = new_lane(lines, bulk);
     if (peer->out == NULL) {
@@ -280,10 +287,6 @@ static ni_status make_lane(struct ni_ucx_peer *peer)
     }
     ni_lane_tx_init(&peer->ep.tx, &peer->out->page, peer->out->ring, lines, peer->out->bulk, bulk,
                     peer->out->payload_map);
-    if (peer->their_token == 0) {
-        peer->hellos |= 1U << NI_UCX_HELLO;
-        ni_ucx_join(peer);
-    }
     return NI_OK;
 }
 

@@ -161,3 +161,15 @@ void ni_ucx_join(struct ni_ucx_peer *peer)
         }
     }
 }
+
+ni_status ni_ucx_greet(struct ni_ucx_peer *peer)
+{
+    ni_status status = ni_ucx_peer_open(peer);
+
+    if (status == NI_OK && peer->their_token == 0 && !peer->greeted) {
+        peer->greeted = true;
+        peer->hellos |= 1U << NI_UCX_HELLO;
+        ni_ucx_join(peer);
+    }
+    return status;
+}

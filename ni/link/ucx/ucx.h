@@ -188,6 +188,7 @@ struct ni_ucx_peer {
     uint32_t credited;    /* consumed lines that it knows of */
     uint32_t fetching;    /* struct ni_ucx_fetch under way */
     uint32_t hellos;      /* and welcomes to be sent: bits of 1 << enum ni_ucx_type */
+    bool greeted;         /* a hello was said, or is to be said */
     bool held;            /* the engine has ep */
     bool heard;           /* it said bye */
     bool said;            /* we did */
@@ -334,6 +335,8 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
 void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len);
 /* Send what of hello and welcome is due. */
 void ni_ucx_join(struct ni_ucx_peer *peer);
+/* Have an endpoint, and say hello if neither knows the other. */
+ni_status ni_ucx_greet(struct ni_ucx_peer *peer);
 /* Count and log what nobody is known to have sent. */
 void ni_ucx_stranger(struct ni_ucx_link *link, const char *what);
 

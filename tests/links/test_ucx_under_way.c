@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A message over the ucx link that was taken arrives although its sender makes no further call, also the first one to a
+ * peer, towards which there is no connection yet, and the first answer to one that has just come.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apeni/apeni.h>
+
+#include "base/clock.h"
+
+#define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+#define LIMIT_NS         UINT64_C(20000000000)
+
+enum { ROUNDS = 3, BYTES = 1500 };
+
+struct side {
+    struct ni *ni;
+    struct ni_rkey queue;
+    struct ni_peer *other;
+    uint64_t received;
+};
+
+static _Noreturn void fail(int line, const char *what)
+{
+    fprintf(stderr, "test_ucx_under_way.c:%d: %s\n", line, what);
+    exit(1);
+}
+
+static void on_message(void *arg, const struct ni_message_info *message)
+{
+    struct side *side = arg;
+
+    CHECK(message->len == BYTES && *(const char *)message->data == 'x');
+    side->received++;
+}
+
+static void open_side(struct side *side)
+{
+    struct ni_open_attr attr = {.job_key = 77};
+
+    memset(side, 0, sizeof(*side));
+    CHECK(ni_open(&attr, &side->ni) == NI_OK);
+    CHECK(ni_region_consumer(side->ni, on_message, side, 0, &side->queue) == NI_OK);
+}
+
+static void meet(struct side *side, const struct side *other)
+{
+    uint8_t blob[NI_BLOB_MAX];
+    size_t len = ni_address(other->ni, blob, sizeof(blob));
+
+    CHECK(ni_connect(side->ni, blob, len, &side->other) == NI_OK);
+}
+
+/* Both are called until the message is taken, then the receiver alone. */
+static void send_and_rest(struct side *from, struct side *to)
+{
+    static const char data[BYTES] = "x";
+    uint64_t begin = ni_now_ns(), before = to->received;
+    ni_status status;
+
+    while ((status = ni_message(from->ni, from->other, to->queue.handle, 0, data, BYTES, NULL,
+                                0)) == NI_AGAIN) {
+        (void)ni_progress(from->ni);
+        (void)ni_progress(to->ni);
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+    CHECK(status == NI_OK);
+    while (to->received == before) {
+        (void)ni_progress(to->ni);
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+}
+
+int main(void)
+{
+    char error[256];
+
+    CHECK(ni_param_set("links", "ucx", "test", error, sizeof(error)) == NI_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct side a, b;
+
+        open_side(&a);
+        open_side(&b);
+        meet(&a, &b);
+        meet(&b, &a);
+        send_and_rest(&a, &b);
+        send_and_rest(&b, &a);
+        send_and_rest(&b, &a);
+        send_and_rest(&a, &b);
+        ni_close(a.ni);
+        ni_close(b.ni);
+    }
+    return 0;
+}
