@@ -48,6 +48,7 @@ mt_programs = \
     tests/mpi/dt_pack \
     tests/mpi/dt_struct \
     tests/mpi/dyn_connect \
+    tests/mpi/dyn_hosts \
     tests/mpi/dyn_spawn \
     tests/mpi/p2p_all \
     tests/mpi/p2p_cancel \
@@ -118,6 +119,8 @@ tests_mpi_dt_struct_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dt_struct_LDADD = $(MT_LIBS)
 tests_mpi_dyn_connect_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dyn_connect_LDADD = $(MT_LIBS)
+tests_mpi_dyn_hosts_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_dyn_hosts_LDADD = $(MT_LIBS)
 tests_mpi_dyn_spawn_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dyn_spawn_LDADD = $(MT_LIBS)
 tests_mpi_p2p_all_CPPFLAGS = $(MT_CPPFLAGS)
