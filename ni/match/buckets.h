@@ -99,20 +99,40 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     return (struct ni_match_slot){0};
 }
 
+static inline void ni_match_slot_fill(struct ni_match_slot at, uint64_t hash,
+                                      struct ni_match_node *node)
+{
+    at.bucket->tags |= ni_match_tag(hash) << at.slot * 8;
+    at.bucket->node[at.slot] = node;
+}
+
+/* Put a node into a certain slot, if that is free and in the node's home. */
+static inline bool ni_match_table_put_at(struct ni_match_table *table, uint64_t hash,
+                                         struct ni_match_node *node, struct ni_match_slot at)
+{
+    bool fits = at.bucket == &table->bucket[hash & table->mask] &&
+                (uint8_t)(at.bucket->tags >> at.slot * 8) == 0;
+
+    if (fits) {
+        ni_match_slot_fill(at, hash, node);
+    }
+    return fits;
+}
+
 /* Put a node into a table that has a free slot: that. */
 static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *table, uint64_t hash,
                                                       struct ni_match_node *node)
 {
-    for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        struct ni_match_bucket *bucket = &table->bucket[at];
+    for (uint64_t number = hash & table->mask;; number = (number + 1) & table->mask) {
+        struct ni_match_bucket *bucket = &table->bucket[number];
         uint64_t free = ni_match_tagged(bucket->tags, 0);
 
         if (NI_LIKELY(free != 0)) {
-            unsigned slot = (unsigned)__builtin_ctzll(free) / 8;
+            struct ni_match_slot at = {.bucket = bucket,
+                                       .slot = (unsigned)__builtin_ctzll(free) / 8};
 
-            bucket->tags |= ni_match_tag(hash) << slot * 8;
-            bucket->node[slot] = node;
-            return (struct ni_match_slot){.bucket = bucket, .slot = slot};
+            ni_match_slot_fill(at, hash, node);
+            return at;
         }
         if (ni_match_passed(bucket->tags) < NI_MATCH_PASSED_STUCK) {
             bucket->tags += NI_MATCH_PASSED;

@@ -141,63 +141,89 @@ static inline ni_status make_room(struct ni_match_index *index)
     return NI_OK;
 }
 
-/* In which of the tables the first node of a key is, and where. */
-static struct ni_match_slot search_tables(struct ni_match_index *index, uint64_t bits,
-                                          uint64_t from, bool *old, uint64_t *attempts)
+/* The key of a node, without its hash. */
+static inline struct ni_match_key key_of(const struct ni_match_index *index,
+                                         const struct ni_match_node *node)
 {
-    uint64_t hash = ni_match_hash(index, bits, from);
+    return (struct ni_match_key){
+        .bits = node->bits & index->keep_bits,
+        .from = ni_match_from(node->initiator, node->group) & index->keep_from,
+    };
+}
+
+static inline bool is_recent(const struct ni_match_index *index, const struct ni_match_key *key)
+{
+    const struct ni_match_recent *recent = &index->recent;
+
+    return recent->at.bucket != NULL && recent->key.bits == key->bits &&
+           recent->key.from == key->from;
+}
+
+/* In which of the tables the first node of a key is, and where. */
+static struct ni_match_slot search_tables(struct ni_match_index *index, struct ni_match_key *key,
+                                          bool *old, uint64_t *attempts)
+{
+    uint64_t hash = ni_match_hash(index, key->bits, key->from);
     struct ni_match_slot at = {0};
 
+    key->hash = hash;
     if (NI_LIKELY(index->table.bucket != NULL)) {
-        at = ni_match_table_find(index, &index->table, hash, bits, from, attempts);
+        at = ni_match_table_find(index, &index->table, hash, key->bits, key->from, attempts);
     }
     if (NI_LIKELY(at.bucket != NULL)) {
-        index->recent = (struct ni_match_recent){.bits = bits, .from = from, .at = at};
+        index->recent = (struct ni_match_recent){.key = *key, .at = at};
     } else if (NI_UNLIKELY(index->old.bucket != NULL)) {
-        *old = true;
-        at = ni_match_table_find(index, &index->old, hash, bits, from, attempts);
+        at = ni_match_table_find(index, &index->old, hash, key->bits, key->from, attempts);
+        *old = at.bucket != NULL;
     }
     return at;
 }
 
-static inline struct ni_match_slot find_slot(struct ni_match_index *index, uint64_t bits,
-                                             uint64_t from, bool *old, uint64_t *attempts)
+/* The same, with the hash of the key. Found in the table, it is the recent key afterwards. */
+static inline struct ni_match_slot find_slot(struct ni_match_index *index, struct ni_match_key *key,
+                                             bool *old, uint64_t *attempts)
 {
     const struct ni_match_recent *recent = &index->recent;
 
     *old = false;
-    if (recent->at.bucket != NULL && recent->bits == bits && recent->from == from) {
-        ++*attempts;
-        return recent->at;
+    if (is_recent(index, key)) {
+        *attempts += !recent->gone;
+        key->hash = recent->key.hash;
+        return recent->gone ? (struct ni_match_slot){0} : recent->at;
     }
-    return search_tables(index, bits, from, old, attempts);
+    return search_tables(index, key, old, attempts);
 }
 
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts)
 {
+    struct ni_match_key key = {.bits = bits, .from = from};
     bool old;
 
-    return ni_match_slot_node(find_slot(index, bits, from, &old, attempts));
+    return ni_match_slot_node(find_slot(index, &key, &old, attempts));
 }
 
-/* find_slot for the key of a node. */
-static inline struct ni_match_slot slot_of_key(struct ni_match_index *index,
-                                               const struct ni_match_node *node, bool *old)
+/* Put a node into the slot that the last one of its key had, if it has not been given to another one; false: it
+ * has, or nodes pass over others to it. */
+static inline bool put_back(struct ni_match_index *index, const struct ni_match_key *key,
+                            struct ni_match_node *node)
 {
-    uint64_t attempts = 0;
+    struct ni_match_slot at = index->recent.at;
 
-    return find_slot(index, node->bits & index->keep_bits,
-                     ni_match_from(node->initiator, node->group) & index->keep_from, old,
-                     &attempts);
+    return is_recent(index, key) && ni_match_table_put_at(&index->table, key->hash, node, at);
 }
 
 /* Put a node whose key is new into the table. */
-static void add_key(struct ni_match_index *index, struct ni_match_node *node)
+static void add_key(struct ni_match_index *index, const struct ni_match_key *key,
+                    struct ni_match_node *node)
 {
-    index->recent.bits = node->bits & index->keep_bits;
-    index->recent.from = ni_match_from(node->initiator, node->group) & index->keep_from;
-    index->recent.at = ni_match_table_put(&index->table, hash_of(index, node), node);
+    if (put_back(index, key, node)) {
+        index->recent.gone = false;
+    } else {
+        struct ni_match_slot at = ni_match_table_put(&index->table, key->hash, node);
+
+        index->recent = (struct ni_match_recent){.key = *key, .at = at};
+    }
     *ni_match_link_of(node, index->number) = (struct ni_match_link){.next = 0, .prev = node->id};
     index->keys++;
     index->most = ni_max_u64(index->most, index->keys);
@@ -218,7 +244,9 @@ static void enqueue(const struct ni_match_index *index, struct ni_match_node *fi
 
 ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node *node)
 {
+    struct ni_match_key key = key_of(index, node);
     struct ni_match_node *first;
+    uint64_t attempts = 0;
     bool old;
 
     if (make_room(index) != NI_OK ||
@@ -226,11 +254,11 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
         return NI_ERR_NOMEM;
     }
     move_on(index);
-    first = ni_match_slot_node(slot_of_key(index, node, &old));
+    first = ni_match_slot_node(find_slot(index, &key, &old, &attempts));
     if (first != NULL) {
         enqueue(index, first, node);
     } else {
-        add_key(index, node);
+        add_key(index, &key, node);
     }
     node->in |= (uint8_t)(1U << index->number);
     return NI_OK;
@@ -246,11 +274,15 @@ static bool oversized(const struct ni_match_index *index)
 }
 
 /* The last node of a key goes. */
-static void erase(struct ni_match_index *index, const struct ni_match_node *node,
+static void erase(struct ni_match_index *index, const struct ni_match_key *key,
                   struct ni_match_slot at, bool old)
 {
-    ni_match_table_erase(old ? &index->old : &index->table, hash_of(index, node), at);
-    forget_recent(index);
+    ni_match_table_erase(old ? &index->old : &index->table, key->hash, at);
+    if (NI_UNLIKELY(old)) {
+        forget_recent(index);
+    } else {
+        index->recent.gone = true;
+    }
     if (--index->keys == 0) {
         if (oversized(index)) {
             ni_match_index_fini(index);
@@ -265,7 +297,9 @@ static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
     struct ni_match_link link = *ni_match_link_of(node, index->number);
     struct ni_match_node *prev = ni_match_ids_at(index->ids, link.prev);
     struct ni_match_link *before = ni_match_link_of(prev, index->number);
-    struct ni_match_slot at = {0};
+    struct ni_match_key key = key_of(index, node);
+    struct ni_match_slot at;
+    uint64_t attempts = 0;
     bool old;
 
     if (before->next == node->id && link.next != 0) {
@@ -275,7 +309,7 @@ static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
         ni_match_link_of(next, index->number)->prev = link.prev;
         return;
     }
-    at = slot_of_key(index, node, &old);
+    at = find_slot(index, &key, &old, &attempts);
     NI_ASSERT(at.bucket != NULL);
     if (link.next == 0) {
         before->next = 0;
@@ -293,11 +327,13 @@ void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *n
     struct ni_match_link *link = ni_match_link_of(node, index->number);
 
     if (link->prev == node->id) {
+        struct ni_match_key key = key_of(index, node);
+        uint64_t attempts = 0;
         bool old;
-        struct ni_match_slot at = slot_of_key(index, node, &old);
+        struct ni_match_slot at = find_slot(index, &key, &old, &attempts);
 
         NI_ASSERT(ni_match_slot_node(at) == node);
-        erase(index, node, at, old);
+        erase(index, &key, at, old);
     } else {
         dequeue(index, node);
     }

@@ -2,6 +2,7 @@
 #ifndef NI_MATCH_INDEX_H
 #define NI_MATCH_INDEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -70,12 +71,19 @@ struct ni_match_slot {
     unsigned slot;
 };
 
-/* The key that was used last, and where it is: programs post many receives of one key, and then
- * get as many messages. */
-struct ni_match_recent {
+/* A key, and the hash of it. */
+struct ni_match_key {
     uint64_t bits;
     uint64_t from;
-    struct ni_match_slot at; /* in the table, not in the old one */
+    uint64_t hash;
+};
+
+/* The key that was used last, and where it is: programs post many receives of one key, and then
+ * get as many messages. Or where it was: they also post the receive anew that has just had its message. */
+struct ni_match_recent {
+    struct ni_match_key key;
+    struct ni_match_slot at; /* in the table, not in the old one; bucket NULL: no key */
+    bool gone;               /* the key is in neither table */
 };
 
 struct ni_match_index {

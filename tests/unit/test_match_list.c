@@ -287,6 +287,36 @@ static void test_steps(void **state)
     match_end(match);
 }
 
+/* Entries that are posted anew as soon as they were unlinked, also while the table grows, and others get the places that
+ * they had. */
+static void test_renewed(void **state)
+{
+    enum { ENTRIES = 1500, SEEDS = NI_ASAN || NI_TSAN ? 10 : 60 };
+    struct match_fixture *match = match_make(ENTRIES);
+
+    (void)state;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        for (size_t i = 0; i < ENTRIES; i++) {
+            size_t renewed = i < NI_MATCH_BLOCK ? i : NI_MATCH_BLOCK + i * 7919 % (i - 63);
+
+            assert_int_equal(post(match, i, i, 0, 1), NI_OK);
+            assert_int_equal(posted(match, renewed, 1), (int)renewed);
+            unpost(match, renewed);
+            assert_int_equal(posted(match, renewed, 1), NONE);
+            assert_int_equal(post(match, renewed, renewed, 0, 1), NI_OK);
+            assert_int_equal(posted(match, renewed, 1), (int)renewed);
+        }
+        for (size_t i = 0; i < ENTRIES; i++) {
+            assert_int_equal(posted(match, i, 1), (int)i);
+            unpost(match, i);
+            assert_int_equal(posted(match, i, 1), NONE);
+        }
+        assert_int_equal(match->list.length, 0);
+        ni_match_list_fini(&match->list);
+    }
+    match_end(match);
+}
+
 /* A table that was large and has become far too large goes when the list is empty. */
 static void test_shrinks(void **state)
 {
@@ -387,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_one_bucket),
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_renewed),
         cmocka_unit_test(test_shrinks),
         cmocka_unit_test(test_nomem),
         cmocka_unit_test(test_full),
