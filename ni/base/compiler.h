@@ -38,6 +38,17 @@ static inline void ni_pause(void)
 #endif
 }
 
+/* Read a word that is polled no sooner than what was read before is here. Otherwise several reads of it are under way at a
+ * time, and all that follows them starts anew when it changes. */
+static inline void ni_read_apart(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#else
+    ni_pause();
+#endif
+}
+
 /* Bring the line into this core's cache, to be written: a store to it will not wait then. */
 static inline void ni_prefetch_write(const void *line)
 {

@@ -14,7 +14,9 @@
 enum {
     /* One call in so many takes nothing, so that also who never has to wait polls: other lanes, links, what is
      * under way. */
-    NI_TAKE_TURNS = 16
+    NI_TAKE_TURNS = 16,
+    /* One look in so many is followed by what is to be done while nothing comes. */
+    NI_TAKE_IDLE = 8
 };
 
 /* Whether nothing else is to be done, or comes before. */
@@ -43,8 +45,11 @@ static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *
         return packet;
     }
     for (unsigned i = 1; packet == NULL && i < looks; i++) {
-        /* It also keeps the looks apart: the sender's stores to the line come one after the other. */
-        ni_idle(ni);
+        if (i % NI_TAKE_IDLE == 1) {
+            ni_idle(ni);
+        } else {
+            ni_read_apart();
+        }
         packet = ni_lane_peek(lane, word0);
     }
     return packet;

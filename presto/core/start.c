@@ -84,7 +84,7 @@ static int open_ni(struct pri_rank *self)
     self->crowded =
         attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN) || ni_reaches_hosts(self->ni);
     self->spins = self->crowded ? 1 : 20000;
-    self->looks = self->crowded ? 1 : 200;
+    self->looks = self->crowded ? 1 : 400;
     ni_on_peer_down(self->ni, pri_peer_down, self);
     if (open_portal(self) != NI_OK) {
         fprintf(stderr, "presto: rank %d has no memory for its portal\n", self->rank);
