@@ -98,8 +98,9 @@ struct ompi_mtl_match_module {
     struct ni_eq *sent;     /* ompi_mtl_match_on_sent */
     struct ni_eq *received; /* ompi_mtl_match_on_received */
     bool threads;
-    bool closing; /* peers that go away now are no news */
-    bool running; /* progress is registered */
+    bool closing;   /* peers that go away now are no news */
+    bool running;   /* progress is registered */
+    unsigned looks; /* of a blocking receive for its message, before it is posted */
     struct ni_list endpoints;
     opal_mutex_t lock;
     _Atomic uint64_t unready; /* ready sends that found no receive */

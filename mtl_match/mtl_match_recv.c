@@ -44,6 +44,33 @@ static inline void complete(struct ompi_mtl_match_request *request)
     request->super.completion_callback(&request->super);
 }
 
+/* ---- take ----------------------------------------------------------------------------------------- */
+
+/* A message that is there already or comes now, of which the caller does nothing but wait for it: received from where it lies,
+ * without an entry. False: nothing has happened. Others are posted, since a look at a line that is about to be
+ * written delays who writes it. */
+NI_ALWAYS_INLINE bool take(const struct ompi_mtl_match_module *module,
+                           struct ompi_mtl_match_request *request,
+                           const struct ompi_mtl_match_endpoint *from, const struct ni_me *me)
+{
+    struct ompi_request_t *waiting = request->super.ompi_req;
+    struct ni_taken taken;
+
+    if (!ompi_glue_recv_waits(&request->super, request->convertor) || from == NULL ||
+        NI_UNLIKELY(from->peer == NULL || request->packed != NULL) ||
+        !ni_me_take(from->peer, OMPI_MTL_MATCH_PT, me->match_bits, me->ignore_bits, me->start,
+                    me->length, module->looks, &taken)) {
+        return false;
+    }
+    waiting->req_status.MPI_SOURCE = (int)(uint32_t)taken.hdr_data;
+    waiting->req_status.MPI_TAG = ompi_mtl_match_tag(taken.match_bits);
+    waiting->req_status.MPI_ERROR =
+        NI_LIKELY(taken.rlength <= taken.mlength) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+    waiting->req_status._ucount = taken.mlength;
+    (void)ompi_request_complete(waiting, false);
+    return true;
+}
+
 /* ---- post ----------------------------------------------------------------------------------------- */
 
 /* End a receive that has just been posted for a peer that is gone already. What the peer had sent
@@ -75,6 +102,9 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
         return rc;
     }
     request->comm = comm;
+    if (take(module, request, from, &me)) {
+        return OMPI_SUCCESS;
+    }
     /* The request may complete in here. It stays: the caller does not free it before this returns. */
     rc = ni_me_append(module->ni, OMPI_MTL_MATCH_PT, &me, NI_PRIORITY_LIST, request,
                       &request->entry);
