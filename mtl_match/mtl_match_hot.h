@@ -54,14 +54,12 @@ static inline bool ompi_mtl_match_criteria(struct ompi_communicator_t *comm, int
     return true;
 }
 
-/* Source, tag and length of a message. */
+/* Source, tag and length of a message. The error is another matter: a probe leaves it alone. */
 static inline void ompi_mtl_match_set_status(struct ompi_status_public_t *status,
-                                             const struct ni_event *event, uint64_t length,
-                                             int error)
+                                             const struct ni_event *event, uint64_t length)
 {
     status->MPI_SOURCE = (int)(uint32_t)event->hdr_data;
     status->MPI_TAG = ompi_mtl_match_tag(event->match_bits);
-    status->MPI_ERROR = error;
     status->_ucount = length;
 }
 

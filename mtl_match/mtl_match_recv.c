@@ -197,7 +197,8 @@ void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
 
         error = rc == OMPI_SUCCESS ? error : MPI_ERR_INTERN;
     }
-    ompi_mtl_match_set_status(&request->super.ompi_req->req_status, event, event->mlength, error);
+    ompi_mtl_match_set_status(&request->super.ompi_req->req_status, event, event->mlength);
+    request->super.ompi_req->req_status.MPI_ERROR = error;
     complete(request);
 }
 

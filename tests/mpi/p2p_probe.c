@@ -170,6 +170,32 @@ static void from_all(void)
     free(seen);
 }
 
+/* Only calls that return several statuses set MPI_ERROR. */
+static void error_stays(void)
+{
+    enum { MARK = MPI_ERR_DIMS };
+    MPI_Message first, second;
+    MPI_Status st = {.MPI_ERROR = MARK};
+
+    if (0 == mt_rank) {
+        mt_fill(buf, 100, 1);
+        MPI_Send(buf, 100, MPI_BYTE, 1, TAG, comm);
+        MPI_Send(buf, 100, MPI_BYTE, 1, TAG, comm);
+    } else if (1 == mt_rank) {
+        MPI_Probe(0, TAG, comm, &st);
+        mt_equal(st.MPI_ERROR, MARK, "MPI_ERROR after Probe");
+        wait_iprobe(0, TAG, &st);
+        mt_equal(st.MPI_ERROR, MARK, "MPI_ERROR after Iprobe");
+        MPI_Mprobe(0, TAG, comm, &first, &st);
+        mt_equal(st.MPI_ERROR, MARK, "MPI_ERROR after Mprobe");
+        wait_improbe(0, TAG, &second, &st);
+        mt_equal(st.MPI_ERROR, MARK, "MPI_ERROR after Improbe");
+        MPI_Mrecv(buf, 100, MPI_BYTE, &first, &st);
+        MPI_Mrecv(buf, 100, MPI_BYTE, &second, &st);
+        mt_verify(buf, 100, 1, "message after probes");
+    }
+}
+
 static void proc_null(void)
 {
     MPI_Message msg = MPI_MESSAGE_NULL;
@@ -197,6 +223,7 @@ int main(int argc, char **argv)
     matched();
     held_back();
     from_all();
+    error_stays();
     proc_null();
     nothing();
     mt_free(buf);
