@@ -67,6 +67,7 @@ struct ni_op {
     ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed */
     struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
+    uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
 };
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */

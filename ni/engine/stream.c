@@ -30,11 +30,25 @@ static struct ni_stream *new_stream(const struct ni_stream *model)
     return stream;
 }
 
+/* Its operation knows how many wait, so that one of which none does searches nothing when it ends. It
+ * is there as long as they are, see ni_stream_end. */
+static void count(const struct ni_stream *stream, uint32_t by)
+{
+    struct ni_op *op = stream->is_answer ? NULL : ni_op_find(stream->peer, stream->token);
+
+    if (op != NULL) {
+        op->streams += by;
+    }
+}
+
 void ni_stream_free(struct ni_stream *stream)
 {
     struct ni *ni = stream->peer->ni;
 
-    ni_list_remove(&stream->list);
+    if (ni_list_linked(&stream->list)) {
+        ni_list_remove(&stream->list);
+        count(stream, UINT32_MAX); /* one less */
+    }
     ni_multipath_leave(stream);
     ni_lock_take(&ni->lock, ni->threads);
     ni_pool_put(&ni->stream_pool, stream);
@@ -177,6 +191,7 @@ static ni_status begin(const struct ni_stream *model)
         return status;
     }
     ni_list_push_back(&peer->streams, &stream->list);
+    count(stream, 1);
     ni_send_later(peer);
     return NI_OK;
 }
@@ -302,6 +317,9 @@ void ni_stream_end(struct ni_op *op)
     for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
         struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
 
+        if (op->streams == 0) {
+            break;
+        }
         if (!stream->is_answer && stream->token == token) {
             peer->waiting--;
             ni_stream_free(stream);

@@ -70,6 +70,7 @@ mt_programs = \
     tests/mpi/p2p_trunc \
     tests/mpi/p2p_unexpected \
     tests/mpi/rma_atomic \
+    tests/mpi/rma_pieces \
     tests/mpi/rma_putget \
     tests/mpi/rma_soak \
     tests/mpi/rma_sync \
@@ -163,6 +164,8 @@ tests_mpi_p2p_unexpected_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_unexpected_LDADD = $(MT_LIBS)
 tests_mpi_rma_atomic_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_atomic_LDADD = $(MT_LIBS)
+tests_mpi_rma_pieces_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_rma_pieces_LDADD = $(MT_LIBS)
 tests_mpi_rma_putget_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_putget_LDADD = $(MT_LIBS)
 tests_mpi_rma_soak_CPPFLAGS = $(MT_CPPFLAGS)
