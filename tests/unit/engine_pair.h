@@ -69,6 +69,24 @@ static inline void pair_settle(struct pair *pair)
     }
 }
 
+/* B goes, as seen from a: it closes, it dies, or a disconnects. */
+enum { PAIR_PARTINGS = 3 };
+
+static inline void pair_part(struct pair *pair, unsigned way)
+{
+    switch (way) {
+    case 0:
+        ni_close(pair->b);
+        pair->b = NULL;
+        break;
+    case 1:
+        assert_true(ni_fabric_kill(pair->fabric, 1));
+        break;
+    default:
+        ni_disconnect(pair->a, pair->ab);
+    }
+}
+
 /* What completions did. */
 struct pair_done {
     unsigned count;

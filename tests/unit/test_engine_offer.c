@@ -230,17 +230,7 @@ static void target_goes(void **state)
             (void)ni_progress(pair.b);
             (void)ni_progress(pair.a);
         }
-        switch (round / 2 % 3) {
-        case 0:
-            ni_close(pair.b);
-            pair.b = NULL;
-            break;
-        case 1:
-            assert_true(ni_fabric_kill(pair.fabric, 1));
-            break;
-        default:
-            ni_disconnect(pair.a, pair.ab);
-        }
+        pair_part(&pair, round / 2 % PAIR_PARTINGS);
         for (unsigned i = 0; i < 1000; i++) {
             (void)ni_progress(pair.a);
         }
