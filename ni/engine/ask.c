@@ -5,6 +5,7 @@
 #include "engine/ask.h"
 #include "engine/copy.h"
 #include "engine/job.h"
+#include "engine/probe.h"
 #include "engine/stream.h"
 
 /*
@@ -254,17 +255,27 @@ unsigned ni_ask_progress(struct ni *ni)
 
 /* When both sides read long messages from each other at the same time, both are busy anyway. Where lines
  * travel slowly one copy by the kernel then takes no longer than two through the lane. */
-static bool both_ways_far(struct ni *ni, const struct ni_peer *peer, uint64_t len)
+static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
 
-    if (len < NI_ASK_ONE_WAY || !atomic_load_explicit(&peer->far, memory_order_relaxed)) {
+    if (len < NI_ASK_ONE_WAY) {
         return false;
     }
     ni_lock_take(&ni->lock, ni->threads);
     both = peer->asking != 0 || ni_work_count(&ni->copying) != 0;
     ni_lock_give(&ni->lock, ni->threads);
     return both;
+}
+
+static bool is_far(struct ni_peer *peer)
+{
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
+        ni_probe_credits(peer);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return atomic_load_explicit(&peer->far, memory_order_relaxed);
 }
 
 /* Claim all of it; false if the initiator has taken over. */
@@ -290,7 +301,7 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
     len = atomic_load_explicit(&job->len, memory_order_relaxed);
     status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
-    if (status == NI_OK && both_ways_far(ni, peer, len)) {
+    if (status == NI_OK && both_ways(ni, peer, len) && is_far(peer)) {
         return NI_AGAIN;
     }
     if (status == NI_OK) {

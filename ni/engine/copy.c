@@ -54,7 +54,10 @@ static uint64_t chunk_size(const struct ni_op *op)
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
      * other transfers to copy, both sides are busy without halves, and of one that the target has declined
      * we copy both. */
-    if (others_to_copy(ni) || !worth_sharing(op)) {
+    if (!worth_sharing(op)) {
+        return ni_min_u64(op->len, NI_JOB_CHUNK_MAX);
+    }
+    if (others_to_copy(ni)) {
         return ni_min_u64(op->len, most);
     }
     return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/bits.h"
 #include "base/clock.h"
 #include "engine/counts.h"
 #include "engine/probe.h"
@@ -14,6 +15,10 @@
  * does one in which the peer sent something else, for it was busy with that when the probe came. (Of
  * two that send each other long messages in turns, one is always busy while the other waits. Taken for
  * far, their messages would be copied past the caches, at twice the time.)
+ *
+ * Where both sides always have something to do no probe is ever answered in time. But each gives lines
+ * back to the other: the load of these credits, when they have changed, is a line's way from the
+ * core that stored them, half of what a packet takes, whose line is won from the reader first.
  */
 
 enum {
@@ -21,6 +26,7 @@ enum {
     NI_PROBE_ASK = 1,            /* tags of a NOP packet */
     NI_PROBE_ECHO = 2,
     NI_PROBE_LIMIT_NS = 2000,
+    NI_PROBE_OWN_NS = 12, /* a load that takes less found the line in our own cache */
 };
 
 /* The peer's lock is held. */
@@ -86,6 +92,22 @@ static void learn(struct ni_peer *peer, uint32_t ns)
     }
     atomic_store_explicit(&peer->line_ns, least, memory_order_relaxed);
     atomic_store_explicit(&peer->far, least > peer->ni->config->far_ns, memory_order_relaxed);
+}
+
+void ni_probe_credits(struct ni_peer *peer)
+{
+    struct ni_lane_tx *tx = &peer->ep->tx;
+    uint32_t known = tx->limit - (tx->mask + 1), now;
+    uint64_t first = ni_now_ns(), begin = ni_now_ns(), end, ns;
+
+    now = atomic_load_explicit(&tx->page->consumed, memory_order_acquire);
+    end = ni_now_ns();
+    /* Without what the clock itself takes. */
+    ns = end - begin - ni_min_u64(begin - first, end - begin);
+    if (now != known && ns >= NI_PROBE_OWN_NS && 2 * ns < NI_PROBE_LIMIT_NS) {
+        learn(peer, (uint32_t)(2 * ns));
+    }
+    (void)ni_lane_refresh(tx);
 }
 
 /* Whether nothing came between the last probe and its echo, which is stepped over. */

@@ -3,6 +3,7 @@
 
 unit_tests += \
     tests/unit/test_engine_address \
+    tests/unit/test_engine_ask \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
     tests/unit/test_engine_direct \
@@ -24,6 +25,10 @@ noinst_HEADERS += tests/unit/engine_pair.h
 tests_unit_test_engine_address_SOURCES = tests/unit/test_engine_address.c
 tests_unit_test_engine_address_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_address_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_ask_SOURCES = tests/unit/test_engine_ask.c
+tests_unit_test_engine_ask_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_ask_LDADD = $(UNIT_LIBS) -lpthread
 
 tests_unit_test_engine_completion_SOURCES = tests/unit/test_engine_completion.c
 tests_unit_test_engine_completion_CPPFLAGS = $(UNIT_CPPFLAGS)

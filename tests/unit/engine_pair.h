@@ -29,6 +29,14 @@ struct pair_attr {
     size_t ring, bulk;
 };
 
+/* A parameter, for the NIs that are opened from now on. */
+static inline void pair_set(const char *name, const char *value)
+{
+    char error[256];
+
+    assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
+}
+
 static inline struct ni_peer *pair_connect(struct ni *from, const struct ni *to)
 {
     uint8_t blob[NI_BLOB_MAX];

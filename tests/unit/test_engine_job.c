@@ -22,13 +22,6 @@ enum {
     TRANSFERS = 30,
 };
 
-static void set(const char *name, const char *value)
-{
-    char error[256];
-
-    assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
-}
-
 static void fill(uint8_t *bytes, size_t len, uint64_t seed)
 {
     for (size_t i = 0; i < len; i++) {
@@ -100,8 +93,8 @@ static void many_at_a_time(void **state)
         struct pair pair;
         unsigned turns = 0;
 
-        set("bulk_chunk", round % 2 == 0 ? "4096" : "0");
-        set("patience_us", round % 3 == 0 ? "0" : "10");
+        pair_set("bulk_chunk", round % 2 == 0 ? "4096" : "0");
+        pair_set("patience_us", round % 3 == 0 ? "0" : "10");
         ni_rng_seed(&rng, round);
         pair_open(&pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
         assert_int_equal(
@@ -138,8 +131,8 @@ static void claims_that_go(void **state)
     uint8_t *here = malloc(ROOM), *there = malloc(ROOM);
 
     (void)state;
-    set("bulk_chunk", "4096");
-    set("patience_us", "0");
+    pair_set("bulk_chunk", "4096");
+    pair_set("patience_us", "0");
     for (unsigned after = 0; after < 6; after++) {
         struct transfer transfer = {
             .here = here, .there = there, .len = ROOM / 4, .is_read = after % 2 == 1};
@@ -181,13 +174,13 @@ static void target_goes(void **state)
     uint8_t *here = malloc(ROOM), *there = malloc(ROOM);
 
     (void)state;
-    set("bulk_chunk", "4096");
+    pair_set("bulk_chunk", "4096");
     for (unsigned round = 0; round < 60; round++) {
         struct transfer transfers[3];
         struct ni_rkey rkey;
         struct pair pair;
 
-        set("patience_us", round % 2 == 0 ? "0" : "1000000");
+        pair_set("patience_us", round % 2 == 0 ? "0" : "1000000");
         pair_open(&pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
         assert_int_equal(ni_region_memory(pair.b, there, ROOM, NI_ACCESS_ALL, &rkey), NI_OK);
         assert_int_equal(ni_message(pair.a, pair.ab, 1, 0, NULL, 0, NULL, 0), NI_OK);
@@ -294,8 +287,8 @@ static void run_round(uint64_t round, uint8_t *here)
     int status;
     pid_t pid;
 
-    set("bulk_chunk", round % 3 == 0 ? "0" : "8192");
-    set("patience_us", round % 2 == 0 ? "0" : "10");
+    pair_set("bulk_chunk", round % 3 == 0 ? "0" : "8192");
+    pair_set("patience_us", round % 2 == 0 ? "0" : "10");
     atomic_store(&board->ready, 0);
     atomic_store(&board->stop, 0);
     pid = fork();

@@ -17,13 +17,6 @@ enum {
 
 static uint8_t here[MANY][LEN], there[MANY][LEN + GUARD];
 
-static void set(const char *name, const char *value)
-{
-    char error[256];
-
-    assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
-}
-
 static bool all(const uint8_t *bytes, size_t len, uint8_t value)
 {
     for (size_t i = 0; i < len; i++) {
@@ -37,7 +30,7 @@ static bool all(const uint8_t *bytes, size_t len, uint8_t value)
 /* Two NIs with a lane from a to b, and memory at b; patience in microseconds. */
 static void open_world(struct pair *pair, struct ni_rkey *rkey, const char *patience)
 {
-    set("patience_us", patience);
+    pair_set("patience_us", patience);
     pair_open(pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
     assert_int_equal(ni_region_memory(pair->b, there, sizeof(there), NI_ACCESS_ALL, rkey), NI_OK);
     assert_int_equal(ni_message(pair->a, pair->ab, 1, 0, NULL, 0, NULL, 0), NI_OK);

@@ -20,13 +20,6 @@ struct world {
     struct pair_done done;
 };
 
-static void set(const char *name, const char *value)
-{
-    char error[256];
-
-    assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
-}
-
 static void say(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue)
 {
     assert_int_equal(ni_message(ni, peer, queue->handle, 0, NULL, 0, NULL, 0), NI_OK);
@@ -35,9 +28,9 @@ static void say(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue
 static void setup(struct world *world, const char *pass)
 {
     *world = (struct world){.here = malloc(LEN), .there = calloc(1, LEN)};
-    set("placement", "tile");
-    set("bulk_pass", pass);
-    set("patience_us", "0");
+    pair_set("placement", "tile");
+    pair_set("bulk_pass", pass);
+    pair_set("patience_us", "0");
     pair_open(&world->pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
     assert_int_equal(
         ni_region_memory(world->pair.b, world->there, LEN, NI_ACCESS_ALL, &world->rkey), NI_OK);

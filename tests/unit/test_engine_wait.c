@@ -10,13 +10,6 @@
 
 enum { ROUNDS = 300 };
 
-static void set(const char *name, const char *value)
-{
-    char error[256];
-
-    assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
-}
-
 /* A waiter whose lane is full sleeps, though nobody would wake it, and goes on by itself. */
 static void a_full_lane_lets_sleep(void **state)
 {
@@ -29,8 +22,9 @@ static void a_full_lane_lets_sleep(void **state)
     uint64_t before;
 
     (void)state;
-    set("spin", "1");
-    set("yield", "0"); /* its first empty poll sleeps, however long that takes on a busy machine */
+    pair_set("spin", "1");
+    pair_set("yield",
+             "0"); /* its first empty poll sleeps, however long that takes on a busy machine */
     pair_open(&pair, &(struct pair_attr){.copy = NI_FABRIC_BY_PACKETS, .ring = 512, .bulk = 4096});
     assert_int_equal(ni_region_memory(pair.b, memory, sizeof(memory), NI_ACCESS_ALL, &rkey), NI_OK);
     remote = pair_remote(memory, &rkey);
@@ -48,8 +42,8 @@ static void a_full_lane_lets_sleep(void **state)
     }
     assert_int_equal(done.count, 1);
     pair_close(&pair);
-    set("spin", "0");
-    set("yield", "100");
+    pair_set("spin", "0");
+    pair_set("yield", "100");
 }
 
 /* A packet that its queue cannot take lets nobody sleep, but the core is given away. */
@@ -142,9 +136,9 @@ static void sleepers_wake(void **state)
         struct ni *a, *b;
         struct pair pair;
 
-        set("spin", "1");
-        set("yield", "0");
-        set("block_us", i < 2 ? "500" : "20000");
+        pair_set("spin", "1");
+        pair_set("yield", "0");
+        pair_set("block_us", i < 2 ? "500" : "20000");
         if (i % 2 == 0) {
             pair_open(&pair, &(struct pair_attr){0});
             play_ball(pair.a, pair.b);
@@ -157,9 +151,9 @@ static void sleepers_wake(void **state)
             ni_close(b);
         }
     }
-    set("spin", "0");
-    set("yield", "100");
-    set("block_us", "500");
+    pair_set("spin", "0");
+    pair_set("yield", "100");
+    pair_set("block_us", "500");
 }
 
 static void *wait_much(void *arg)

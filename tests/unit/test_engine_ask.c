@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine_pair.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "engine/peer.h"
+#include "engine/probe.h"
+
+/*
+ * Long reads: who is asked answers through the lane, but where both read from each other and are far
+ * apart each has the kernel copy. How far they are is learned from credits while both are busy.
+ */
+
+enum {
+    LEN = 256 * 1024,
+    TURNS = 1000 * 1000,
+};
+
+static uint8_t at_a[LEN], at_b[LEN], to_a[LEN], to_b[LEN];
+
+/* The two, and what each reads from the other. */
+struct world {
+    struct pair pair;
+    struct ni_rkey key_a, key_b;
+    struct pair_done done_a, done_b;
+};
+
+static void open_world(struct world *world, const char *far_ns)
+{
+    struct pair *pair = &world->pair;
+
+    *world = (struct world){0};
+    pair_set("patience_us", "1000000");
+    pair_set("far_ns", far_ns);
+    pair_open(pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
+    assert_int_equal(ni_region_memory(pair->a, at_a, LEN, NI_ACCESS_ALL, &world->key_a), NI_OK);
+    assert_int_equal(ni_region_memory(pair->b, at_b, LEN, NI_ACCESS_ALL, &world->key_b), NI_OK);
+    assert_int_equal(ni_message(pair->a, pair->ab, 1, 0, NULL, 0, NULL, 0), NI_OK);
+    assert_int_equal(ni_message(pair->b, pair->ba, 1, 0, NULL, 0, NULL, 0), NI_OK);
+    pair_settle(pair);
+    memset(to_a, 0, LEN);
+    memset(to_b, 0, LEN);
+    memset(at_a, 0xaa, LEN);
+    memset(at_b, 0xbb, LEN);
+}
+
+static void read_to_a(struct world *world)
+{
+    struct ni_remote remote = pair_remote(at_b, &world->key_b);
+    struct ni_ack ack = pair_ack(&world->done_a);
+
+    assert_int_equal(ni_read(world->pair.a, world->pair.ab, to_a, LEN, &remote, &ack), NI_OK);
+}
+
+static void read_to_b(struct world *world)
+{
+    struct ni_remote remote = pair_remote(at_a, &world->key_a);
+    struct ni_ack ack = pair_ack(&world->done_b);
+
+    assert_int_equal(ni_read(world->pair.b, world->pair.ba, to_b, LEN, &remote, &ack), NI_OK);
+}
+
+static void wait_for(struct world *world, const struct pair_done *done)
+{
+    for (unsigned turns = 0; done->count == 0; turns++) {
+        (void)ni_progress(world->pair.a);
+        (void)ni_progress(world->pair.b);
+        assert_true(turns < TURNS);
+    }
+    assert_int_equal(done->count, 1);
+    assert_int_equal(done->status, NI_OK);
+    assert_int_equal(done->value, LEN);
+}
+
+static void read_both(struct world *world)
+{
+    world->done_a = world->done_b = (struct pair_done){0};
+    read_to_a(world);
+    read_to_b(world);
+    wait_for(world, &world->done_a);
+    wait_for(world, &world->done_b);
+    assert_memory_equal(to_a, at_b, LEN);
+    assert_memory_equal(to_b, at_a, LEN);
+}
+
+static uint64_t by_kernel(const struct world *world)
+{
+    return pair_stat(world->pair.a, "bulk_bytes_self") +
+           pair_stat(world->pair.a, "bulk_bytes_help") +
+           pair_stat(world->pair.b, "bulk_bytes_self") +
+           pair_stat(world->pair.b, "bulk_bytes_help");
+}
+
+static void set_far(struct world *world)
+{
+    atomic_store(&world->pair.ab->far, true);
+    atomic_store(&world->pair.ba->far, true);
+}
+
+static void near_both_ways(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, "1000000");
+    read_both(&world);
+    assert_int_equal(by_kernel(&world), 0);
+    pair_close(&world.pair);
+}
+
+/* Whatever the credits say, with this far_ns it stays far. */
+static void far_one_way(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, "0");
+    set_far(&world);
+    read_to_a(&world);
+    wait_for(&world, &world.done_a);
+    assert_memory_equal(to_a, at_b, LEN);
+    assert_int_equal(by_kernel(&world), 0);
+    pair_close(&world.pair);
+}
+
+/* Each declines, or copies already because it was declined; the next ones are not even asked about, and of none
+ * of them does the other copy a part. */
+static void far_both_ways(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, "0");
+    set_far(&world);
+    read_both(&world);
+    assert_int_equal(by_kernel(&world), 2 * LEN);
+    assert_true(world.pair.ab->ask_from_ns != 0 && world.pair.ba->ask_from_ns != 0);
+    atomic_store(&world.pair.ab->ask_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->ask_from_ns, UINT64_MAX);
+    read_both(&world);
+    assert_int_equal(by_kernel(&world), 4 * LEN);
+    assert_int_equal(pair_stat(world.pair.a, "bulk_bytes_help"), 0);
+    assert_int_equal(pair_stat(world.pair.b, "bulk_bytes_help"), 0);
+    pair_close(&world.pair);
+}
+
+/* Credits that were seen before say nothing. */
+static void old_credits(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, "0");
+    ni_probe_credits(world.pair.ab);
+    for (unsigned i = 0; i < 100; i++) {
+        uint32_t count = world.pair.ab->answer_count;
+
+        ni_probe_credits(world.pair.ab);
+        assert_int_equal(world.pair.ab->answer_count, count);
+    }
+    pair_close(&world.pair);
+}
+
+/* ---- credits of another core ------------------------------------------------------------------ */
+
+static _Atomic bool over;
+
+static void *poll_b(void *arg)
+{
+    struct world *world = arg;
+
+    while (!atomic_load(&over)) {
+        (void)ni_progress(world->pair.b);
+    }
+    return NULL;
+}
+
+static unsigned cores(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+/* B gives the line back from another core, mostly: some load of a's shows how far that is. */
+static void new_credits(void **state)
+{
+    struct world world;
+    pthread_t thread;
+    unsigned tries = 0;
+
+    (void)state;
+    if (cores() < 2) {
+        skip();
+    }
+    open_world(&world, "0");
+    atomic_store(&over, false);
+    assert_int_equal(pthread_create(&thread, NULL, poll_b, &world), 0);
+    while (world.pair.ab->answer_count == 0 && tries++ < TURNS) {
+        (void)ni_message(world.pair.a, world.pair.ab, 1, 0, NULL, 0, NULL, 0);
+        for (unsigned i = 0; i < 20; i++) {
+            sched_yield();
+        }
+        ni_probe_credits(world.pair.ab);
+        (void)ni_progress(world.pair.a);
+    }
+    atomic_store(&over, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(world.pair.ab->answer_count != 0);
+    assert_true(atomic_load(&world.pair.ab->line_ns) != 0);
+    assert_true(atomic_load(&world.pair.ab->far));
+    pair_close(&world.pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(near_both_ways), cmocka_unit_test(far_one_way),
+        cmocka_unit_test(far_both_ways),  cmocka_unit_test(old_credits),
+        cmocka_unit_test(new_credits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
