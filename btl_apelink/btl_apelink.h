@@ -167,6 +167,9 @@ bool mca_btl_apelink_wanted(void);
 /* Whether this run has no other BTL that goes between hosts. */
 bool mca_btl_apelink_is_only_network(void);
 
+/* Whether this run has no other BTL at all, except for messages of a process to itself. */
+bool mca_btl_apelink_is_only_btl(void);
+
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];
 

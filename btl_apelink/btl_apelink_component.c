@@ -147,6 +147,7 @@ static int publish(const mca_btl_apelink_module_t *module)
 static bool module_init(mca_btl_apelink_module_t *module, bool threads)
 {
     ni_status status;
+    int rc;
 
     module->threads = threads;
     module->closing = false;
@@ -165,7 +166,12 @@ static bool module_init(mca_btl_apelink_module_t *module, bool threads)
                        ""); /* what follows is Open MPI's unreachable process */
     }
     module->super.btl_flags |= ompi_glue_quirk_flags(module->super.btl_atomic_flags);
-    if (make_lists(module) != OPAL_SUCCESS || publish(module) != OPAL_SUCCESS) {
+    rc = make_lists(module);
+    if (rc == OPAL_SUCCESS) {
+        rc = publish(module);
+    }
+    if (rc != OPAL_SUCCESS) {
+        ompi_glue_help("no-interface", opal_strerror(rc), "", "");
         (void)module->super.btl_finalize(&module->super);
         return false;
     }
@@ -199,6 +205,7 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
     }
     modules = calloc(1, sizeof(*modules));
     if (modules == NULL) {
+        ompi_glue_help("no-interface", ni_status_text(NI_ERR_NOMEM), "", "");
         return NULL;
     }
     if (!module_init(&mca_btl_apelink, mpi_threads || opal_using_threads())) {

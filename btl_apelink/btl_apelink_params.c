@@ -96,6 +96,13 @@ bool mca_btl_apelink_is_only_network(void)
     return ompi_glue_alone(lists, local);
 }
 
+bool mca_btl_apelink_is_only_btl(void)
+{
+    static const char *const self_alone[] = {"self", NULL};
+
+    return ompi_glue_alone(lists, self_alone);
+}
+
 int mca_btl_apelink_register_params(void)
 {
     mca_base_component_t *version = &mca_btl_apelink_component.super.btl_version;

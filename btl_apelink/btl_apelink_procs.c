@@ -70,10 +70,22 @@ static struct mca_btl_apelink_modex_t *modex_of(const struct opal_proc_t *proc)
     return modex;
 }
 
+/* Say why a process is not reached: to who asks, and to everyone if no other BTL can be meant to. */
+static NI_COLD void report_unreachable(const struct opal_proc_t *proc, const char *reason,
+                                       bool tell)
+{
+    opal_output_verbose(10, opal_btl_base_framework.framework_output,
+                        "btl:apelink: not used for %s: %s", OPAL_NAME_PRINT(proc->proc_name),
+                        reason);
+    if (tell && mca_btl_apelink_is_only_btl()) {
+        ompi_glue_help("unreachable", OPAL_NAME_PRINT(proc->proc_name), reason, "");
+    }
+}
+
 /* Connect to a process if it can be reached. Whether it can, its address tells: the locality that
  * Open MPI knows is missing for processes of other jobs. */
 static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
-                                              struct opal_proc_t *proc)
+                                              struct opal_proc_t *proc, bool tell)
 {
     struct mca_btl_apelink_modex_t *modex = modex_of(proc);
     mca_btl_apelink_endpoint_t *endpoint = NULL;
@@ -81,18 +93,22 @@ static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
     char reason[256] = "it does not use apelink";
 
     if (modex != NULL &&
-        ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason)) &&
-        ni_connect(module->ni, modex->blob, modex->blob_len, &peer) == NI_OK) {
-        endpoint = endpoint_new(module, proc, peer, modex->queue.handle);
-        if (endpoint == NULL) {
-            ni_disconnect(module->ni, peer);
+        ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
+        ni_status status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);
+
+        if (status == NI_OK) {
+            endpoint = endpoint_new(module, proc, peer, modex->queue.handle);
+            if (endpoint == NULL) {
+                ni_disconnect(module->ni, peer);
+                status = NI_ERR_NOMEM;
+            }
         }
-    } else {
-        opal_output_verbose(10, opal_btl_base_framework.framework_output,
-                            "btl:apelink: not used for %s: %s", OPAL_NAME_PRINT(proc->proc_name),
-                            reason);
+        snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
     }
     free(modex);
+    if (endpoint == NULL) {
+        report_unreachable(proc, reason, tell);
+    }
     return endpoint;
 }
 
@@ -107,14 +123,17 @@ int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
 {
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
     const struct opal_proc_t *self = opal_proc_local_get();
+    bool tell = true; /* of the first one that is not reached */
 
     for (size_t i = 0; i < nprocs; i++) {
         endpoints[i] = NULL;
         if (procs[i] == self) {
             continue; /* btl self does that */
         }
-        endpoints[i] = connect_to(module, procs[i]);
-        if (endpoints[i] != NULL && reachable != NULL) {
+        endpoints[i] = connect_to(module, procs[i], tell);
+        if (endpoints[i] == NULL) {
+            tell = false;
+        } else if (reachable != NULL) {
             int rc = opal_bitmap_set_bit(reachable, (int)i);
 
             if (rc != OPAL_SUCCESS) {

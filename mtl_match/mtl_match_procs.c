@@ -85,6 +85,7 @@ static struct ompi_mtl_match_endpoint *connect_to(struct ompi_mtl_match_module *
         endpoint = status == NI_OK ? endpoint_new(module, proc, peer) : NULL;
         if (status == NI_OK && endpoint == NULL) {
             ni_disconnect(module->ni, peer);
+            status = NI_ERR_NOMEM;
         }
         snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
     }

@@ -71,7 +71,7 @@ static void no_interface(void **state)
 
     (void)state;
     unit_assert_contains(said.text, "could not open its network interface and steps aside");
-    unit_assert_contains(said.text, "The message before this one says what failed");
+    unit_assert_contains(said.text, "A message before this one may say more");
     unit_assert_contains(said.text, "Reason: out of memory");
     unit_assert_contains(said.text, "] error: ");
 }
