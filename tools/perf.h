@@ -57,7 +57,8 @@ enum perf_op {
     PERF_OPS
 };
 
-enum perf_link { PERF_SHM, PERF_INPROC, PERF_LINKS };
+/* Over inproc one process has both sides, over the others each has one. */
+enum perf_link { PERF_SHM, PERF_INPROC, PERF_UCX, PERF_LINKS };
 
 enum perf_format { PERF_TABLE, PERF_CSV, PERF_JSON };
 

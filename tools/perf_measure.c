@@ -172,8 +172,8 @@ static void describe(const struct perf_options *options, const struct perf_setup
                      const struct perf_team *team, char *text, size_t size)
 {
     int used = snprintf(text, size, "link %s, core%s", perf_link_names[options->link],
-                        options->link == PERF_SHM ? "s" : "");
-    unsigned count = options->link == PERF_SHM ? 2 * setup->pairs : 1;
+                        options->link != PERF_INPROC ? "s" : "");
+    unsigned count = options->link != PERF_INPROC ? 2 * setup->pairs : 1;
 
     for (unsigned i = 0; i < count && (size_t)used < size; i++) {
         used += snprintf(text + used, size - (size_t)used, "%s%d", i == 0 ? " " : ", ",

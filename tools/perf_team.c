@@ -69,7 +69,7 @@ static struct perf_shared *share(void)
 static _Noreturn void be_worker(const struct perf_team *team, unsigned number, int socket,
                                 pid_t director)
 {
-    unsigned each = team->setup.link == PERF_SHM ? 2 : 1;
+    unsigned each = team->setup.link != PERF_INPROC ? 2 : 1;
     struct perf_worker worker = {.setup = &team->setup,
                                  .shared = team->shared,
                                  .pair = number / each,
@@ -161,7 +161,7 @@ static void introduce(struct perf_team *team)
 struct perf_team *perf_team_start(const struct perf_setup *setup)
 {
     struct perf_team *team = calloc(1, sizeof(*team));
-    unsigned each = setup->link == PERF_SHM ? 2 : 1;
+    unsigned each = setup->link != PERF_INPROC ? 2 : 1;
 
     if (team == NULL) {
         perf_fail("out of memory");
@@ -171,7 +171,7 @@ struct perf_team *perf_team_start(const struct perf_setup *setup)
     while (team->count < each * setup->pairs) {
         start_worker(team);
     }
-    if (setup->link == PERF_SHM) {
+    if (setup->link != PERF_INPROC) {
         introduce(team);
     }
     for (unsigned i = 0; i < team->count; i += each) {
@@ -194,7 +194,7 @@ const char *perf_team_describe(const struct perf_team *team)
 
 void perf_team_run(struct perf_team *team, const struct perf_cell *cell, struct perf_result *result)
 {
-    unsigned each = team->setup.link == PERF_SHM ? 2 : 1;
+    unsigned each = team->setup.link != PERF_INPROC ? 2 : 1;
 
     for (unsigned i = 0; i < team->count; i++) {
         perf_packet_send(team->members[i].socket, cell, sizeof(*cell));

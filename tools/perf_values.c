@@ -18,7 +18,8 @@ const char *const perf_op_names[PERF_OPS] = {
     [PERF_MESSAGE] = "message", [PERF_INLINE] = "inline",     [PERF_WRITE] = "write",
     [PERF_READ] = "read",       [PERF_FETCH_OP] = "fetch_op",
 };
-const char *const perf_link_names[PERF_LINKS] = {[PERF_SHM] = "shm", [PERF_INPROC] = "inproc"};
+const char *const perf_link_names[PERF_LINKS] = {
+    [PERF_SHM] = "shm", [PERF_INPROC] = "inproc", [PERF_UCX] = "ucx"};
 
 #define EACH_OP(op) (1U << (op))
 #define STREAM_OPS \
@@ -201,7 +202,7 @@ void perf_parse_link(struct perf_options *options, const char *text)
     int link = perf_find(perf_link_names, PERF_LINKS, text, strlen(text));
 
     if (link < 0) {
-        perf_bad_use("--link \"%s\": the links are shm and inproc", text);
+        perf_bad_use("--link \"%s\": the links are shm, inproc and ucx", text);
     }
     options->link = (enum perf_link)link;
 }

@@ -119,7 +119,7 @@ static void lead_line(const struct perf_worker *worker, struct perf_line *line)
     const struct perf_setup *setup = worker->setup;
 
     *line = (struct perf_line){.tried = false};
-    if (setup->link == PERF_SHM && worker->pair == 0 && setup->cores[0] != setup->cores[1]) {
+    if (setup->link != PERF_INPROC && worker->pair == 0 && setup->cores[0] != setup->cores[1]) {
         perf_line_measure(&worker->shared->pair[0], line);
     }
 }
@@ -179,15 +179,22 @@ static void follow_cell(struct perf_side *side, const struct perf_cell *cell,
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static void set_param(const char *name, const char *value)
+{
+    char error[512];
+
+    if (ni_param_set(name, value, "apeni-perf", error, sizeof(error)) != NI_OK) {
+        perf_fail("%s", error);
+    }
+}
+
 static void apply_settings(const struct perf_setup *setup)
 {
+    if (setup->link != PERF_INPROC) {
+        set_param("links", perf_link_names[setup->link]);
+    }
     for (size_t i = 0; i < setup->setting_count; i++) {
-        char error[512];
-
-        if (ni_param_set(setup->settings[i].name, setup->settings[i].value, "apeni-perf", error,
-                         sizeof(error)) != NI_OK) {
-            perf_fail("%s", error);
-        }
+        set_param(setup->settings[i].name, setup->settings[i].value);
     }
 }
 
@@ -291,7 +298,7 @@ static void work_inproc(const struct perf_worker *worker)
     free(follower);
 }
 
-static void work_shm(const struct perf_worker *worker)
+static void work_apart(const struct perf_worker *worker)
 {
     const struct perf_setup *setup = worker->setup;
     struct perf_side *side = new_side();
@@ -313,8 +320,8 @@ void perf_worker_run(const struct perf_worker *worker)
 {
     perf_cores_pin(worker->setup->cores[2 * worker->pair + !worker->leader]);
     apply_settings(worker->setup);
-    if (worker->setup->link == PERF_SHM) {
-        work_shm(worker);
+    if (worker->setup->link != PERF_INPROC) {
+        work_apart(worker);
     } else {
         work_inproc(worker);
     }

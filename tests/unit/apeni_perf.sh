@@ -79,7 +79,7 @@ table() {
 csv() {
     awk -F, -v rows="$1" '
         NR == 1 { if ($0 != "bench,link,size,value,unit,line_ns,state") { print "header: " $0; bad = 1 }; next }
-        NF != 7 || $1 !~ /^[a-z_]+$/ || $2 !~ /^(shm|inproc)$/ || $3 !~ /^[0-9]+$/ || $4 <= 0 ||
+        NF != 7 || $1 !~ /^[a-z_]+$/ || $2 !~ /^(shm|inproc|ucx)$/ || $3 !~ /^[0-9]+$/ || $4 <= 0 ||
             $5 !~ /^(us|ns|MB\/s|messages\/s)$/ || $6 !~ /^[0-9.]*$/ ||
             $7 !~ /^(shared|near|between|far|mixed|busy|none)$/ { print "row: " $0; bad = 1 }
         END { if (NR != rows + 1) { print NR - 1 " rows instead of " rows; bad = 1 }; exit bad }
@@ -116,6 +116,24 @@ for link in shm inproc; do
         silent
     }
 done
+# by UCX, or it is said that there is none
+if "$build/tools/apeni-info" --build | grep -q 'links.* ucx '; then
+    # shellcheck disable=SC2086
+    {
+        expect 0 latency --link ucx $few -c -m 8,16K
+        table 2 5
+        says out 'link ucx, cores'
+        silent
+        expect 0 bw --link ucx $few -c -W 5 -m 1,64K -o read,write,message
+        table 2 3
+        expect 0 rate --link ucx $few --csv
+        csv 2
+        says out 'rate_message,ucx,8,'
+    }
+else
+    expect 1 latency --link ucx
+    says err 'UCX'
+fi
 # shellcheck disable=SC2086
 {
     expect 0 search $few -m 1,32,33,100
@@ -193,7 +211,7 @@ bad '-i "1x": wanted is a whole number from 1' latency -i 1x
 bad '-W "-1": wanted is a whole number from 1' bw -W -1
 bad '-p "99": wanted is a whole number from 1 to 32' mbw -p 99
 bad '--reps "102": wanted is a whole number from 1 to 101' latency --reps 102
-bad '--link "tcp": the links are shm and inproc' latency --link tcp
+bad '--link "tcp": the links are shm, inproc and ucx' latency --link tcp
 bad '--ops "put": latency measures any of message' latency --ops put
 bad '--ops "fetch_op": bw measures any of' bw --ops fetch_op
 bad '--ops "read,write": mbw measures one of' mbw --ops read,write
