@@ -83,22 +83,11 @@ static void on_done(void *arg, ni_status status, uint64_t value)
     ni_command_unpin(region);
 }
 
-/* The source may be used again: all of it has left. */
-static void on_departed(void *arg, ni_status status, uint64_t value)
-{
-    const struct ni_command_slot *slot = arg;
-
-    (void)value;
-    on_done(arg, status, status == NI_OK ? slot->word[3] : 0);
-}
-
 static ni_status start_notified(struct ni_command_slot *slot, const struct ni_command_order *order,
                                 const struct ni_remote *remote, const struct ni_ack *done)
 {
-    const struct ni_ack departed = {.kind = NI_ACK_CALL, .fn = on_departed, .arg = slot};
-
     return ni_write_notify(slot->region->ni, order->target->peer, order->local, order->len, remote,
-                           order->noted ? &order->note : NULL, order->departs ? &departed : NULL,
+                           order->noted ? &order->note : NULL, order->departs ? done : NULL,
                            order->departs ? NULL : done);
 }
 

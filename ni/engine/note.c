@@ -50,7 +50,8 @@ static struct ni_noting *new_noting(const struct ni_note *note, const struct ni_
 void ni_note_end(struct ni *ni, struct ni_noting *noting)
 {
     if (noting->departs) {
-        ni_ack_deliver(ni, &noting->departed, noting->status, 0);
+        ni_ack_deliver(ni, &noting->departed, noting->status,
+                       noting->status == NI_OK ? noting->len : 0);
     }
     ni_free(noting);
 }
@@ -158,7 +159,7 @@ static ni_status write_same(const struct ni_ep *ep, const void *src, size_t len,
 static void tell(struct ni *ni, const struct ni_ack *departed, const struct ni_ack *ack,
                  ni_status status, uint64_t value)
 {
-    ni_ack_deliver(ni, departed, status, 0);
+    ni_ack_deliver(ni, departed, status, value);
     ni_ack_deliver(ni, ack, status, value);
 }
 
@@ -192,6 +193,7 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
     }
     op->noting = noting;
     noting->op = op;
+    noting->len = len;
     op->local = (uint8_t *)(uintptr_t)(len != 0 ? src : nothing);
     op->len = len;
     op->where = *dst;

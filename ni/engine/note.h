@@ -20,6 +20,7 @@ struct ni_noting {
     struct ni_list list; /* in ni->departed, under the NI's lock */
     struct ni_op *op;
     ni_status status; /* of the departure */
+    size_t len;       /* bytes that depart */
     bool noted, departs;
     struct ni_packet_note note;
     struct ni_ack departed;

@@ -183,6 +183,39 @@ static void counter_acks(struct suite *suite)
     suite_call(suite, 0, counter_acks_here, new_target(suite, 1));
 }
 
+/* Departures, too, are the bytes of their transfer: to a word, and added to a counter. */
+static void departures_here(struct suite_ni *ni, void *arg)
+{
+    struct target *target = arg;
+    struct ni_remote where = suite_remote(target->memory, &target->memory_rkey);
+    struct ni_ack word = {.kind = NI_ACK_WORD, .word = &target->word}, counted, done;
+    struct suite_done ends = {0};
+    struct ni_rkey counter;
+    int64_t all = 0;
+
+    CHECK(ni_counter_create(ni->ni, 0, &counter) == NI_OK);
+    counted = (struct ni_ack){.kind = NI_ACK_COUNTER, .counter = counter.handle};
+    done = suite_ack(&ends);
+    for (uint64_t len = 0, writes = 2; len <= LEN; len = 5 * len + 8, writes += 2) {
+        atomic_store(&target->word, UINT64_MAX - 100);
+        CHECK(ni_write_notify(ni->ni, ni->peers[1], target->local, len, &where, NULL, &word,
+                              &done) == NI_OK);
+        CHECK(ni_write_notify(ni->ni, ni->peers[1], target->local, len, &where, NULL, &counted,
+                              &done) == NI_OK);
+        while (atomic_load(&ends.count) < writes) {
+            suite_turn(ni);
+        }
+        all += (int64_t)len;
+        CHECK(atomic_load(&target->word) == len && read_counter(ni, &counter) == all);
+    }
+    CHECK(ni_region_deregister(ni->ni, counter.handle) == NI_OK);
+}
+
+static void departures(struct suite *suite)
+{
+    suite_call(suite, 0, departures_here, new_target(suite, 1));
+}
+
 static void no_acks_here(struct suite_ni *ni, void *arg)
 {
     struct target *target = arg;
@@ -415,13 +448,10 @@ static void stale_counters(struct suite *suite)
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
-        {"call_acks", 2, 0, call_acks},
-        {"word_acks", 2, 0, word_acks},
-        {"counter_acks", 2, 0, counter_acks},
-        {"no_acks", 2, 0, no_acks},
-        {"session", 4, 0, session},
-        {"barrier", 5, 0, barrier},
-        {"stale_counters", 2, 0, stale_counters},
+        {"call_acks", 2, 0, call_acks},       {"word_acks", 2, 0, word_acks},
+        {"counter_acks", 2, 0, counter_acks}, {"departures", 2, 0, departures},
+        {"no_acks", 2, 0, no_acks},           {"session", 4, 0, session},
+        {"barrier", 5, 0, barrier},           {"stale_counters", 2, 0, stale_counters},
     };
 
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

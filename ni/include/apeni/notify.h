@@ -45,8 +45,8 @@ struct ni_note {
     uint64_t value;
 };
 
-/* As ni_write, with notification. departed is delivered once, before ack, also if the transfer fails
- * before it departed: then with the reason. Each of note, departed and ack may be NULL. A note that is
+/* As ni_write, with notification. departed is delivered once, before ack, with the bytes of the transfer; also
+ * if it fails before it departed: then with the reason. Each of note, departed and ack may be NULL. A note that is
  * refused (no such region, key, bounds, access, alignment) fails the transfer; whether the data was
  * written is open then. */
 ni_status ni_write_notify(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
