@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A queue pair: one NI reads records out of another one's memory, as many at a time as the rings hold,
- * and adds them up. The two live in one process; between processes only ni_open and how the address
- * and the key reach the other side would differ.
+ * and adds them up. The two live in one process, over the link inproc or the one that is named; between
+ * processes only how the address and the key reach the other side would differ.
+ *
+ *   queue_pair [shm|ucx]
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -88,20 +90,24 @@ static uint64_t read_all(struct ni *client, struct ni *server, struct ni_qp *qp,
     return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct ni_fabric_attr by_packets = {.no_direct_copy = 1};
     struct ni_open_attr attr = {0};
-    struct ni_fabric *fabric;
     struct ni *client, *server;
     struct ni_peer *peer;
     struct ni_rkey key;
     struct ni_qp qp;
     uint8_t blob[NI_BLOB_MAX];
     uint64_t wanted = 0, sum;
+    char error[256];
 
-    must(ni_fabric_create(&by_packets, &fabric), "make a fabric");
-    attr.fabric = fabric;
+    if (argc < 2) {
+        must(ni_fabric_create(&by_packets, &attr.fabric), "make a fabric");
+    } else if (ni_param_set("links", argv[1], "argument", error, sizeof(error)) != NI_OK) {
+        fprintf(stderr, "queue_pair: %s\n", error);
+        return 1;
+    }
     must(ni_open(&attr, &server), "open an NI");
     must(ni_open(&attr, &client), "open an NI");
     must(ni_connect(client, blob, ni_address(server, blob, sizeof(blob)), &peer), "connect");
@@ -114,6 +120,6 @@ int main(void)
     printf("%u records, sum %llu\n", (unsigned)RECORDS, (unsigned long long)sum);
     ni_close(client);
     ni_close(server);
-    ni_fabric_destroy(fabric);
+    ni_fabric_destroy(attr.fabric);
     return sum == wanted ? 0 : 1;
 }
