@@ -86,20 +86,24 @@ static void rest_push(struct ni_table *table, uint32_t index)
     table->rest_count++;
 }
 
-/* An index for a new region, with an entry that is free and has its generation. */
-static ni_status index_take(struct ni_table *table, uint32_t *index)
+/* An index for a new region, with its entry, which is free and has its generation. */
+NI_ALWAYS_INLINE ni_status index_take(struct ni_table *table, uint32_t *index,
+                                      struct ni_table_entry **entry)
 {
-    if (table->free != NONE) {
+    if (NI_LIKELY(table->free != NONE)) {
         *index = table->free;
-        table->free = ni_table_at(table, *index)->place;
+        *entry = ni_table_at(table, *index);
+        table->free = (*entry)->place;
     } else if (table->fresh < table->limit) {
         if (!index_has_entry(table, table->fresh)) {
             return NI_ERR_NOMEM;
         }
         *index = table->fresh++;
-        ni_table_at(table, *index)->generation = 1;
+        *entry = ni_table_at(table, *index);
+        (*entry)->generation = 1;
     } else if (table->rest_count > 0) {
         *index = rest_pop(table);
+        *entry = ni_table_at(table, *index);
     } else {
         return NI_ERR_LIMIT;
     }
@@ -129,7 +133,7 @@ static void index_retire(struct ni_table *table, uint32_t index)
     }
 }
 
-static bool region_valid(const struct ni_region_view *region)
+NI_ALWAYS_INLINE bool region_valid(const struct ni_region_view *region)
 {
     if (region->type == NI_REGION_FREE || (unsigned)region->type > 0xff ||
         (region->access & ~(unsigned)NI_ACCESS_ALL) != 0 ||
@@ -145,8 +149,8 @@ static void tree_changed(struct ni_table *table)
 }
 
 /* Make a region findable by address. */
-static ni_status search_add(struct ni_table *table, const struct ni_region_view *region,
-                            ni_handle handle, uint32_t *place)
+NI_ALWAYS_INLINE ni_status search_add(struct ni_table *table, const struct ni_region_view *region,
+                                      ni_handle handle, uint32_t *place)
 {
     uint64_t end = region->base + region->len;
 
@@ -190,10 +194,10 @@ static struct ni_table_export *mirror_of(const struct ni_table *table, uint32_t 
 }
 
 /* Fill a free entry, and make it valid last of all. */
-static void entry_publish(struct ni_table *table, uint32_t index, uint64_t word,
-                          const struct ni_region_view *region)
+NI_ALWAYS_INLINE void entry_publish(const struct ni_table *table, uint32_t index,
+                                    struct ni_table_entry *entry, uint64_t word,
+                                    const struct ni_region_view *region)
 {
-    struct ni_table_entry *entry = ni_table_at(table, index);
     struct ni_table_export *mirror = mirror_of(table, index);
 
     for (unsigned i = 0; i < NI_ENTRY_OBJECTS; i++) {
@@ -206,22 +210,23 @@ static void entry_publish(struct ni_table *table, uint32_t index, uint64_t word,
     ni_export_publish(&entry->record, word, region->base, region->len, region->key);
 }
 
-ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *region,
-                          ni_handle *handle)
+/* Inline: ni_table_add makes the view of constants and arguments, which never is in memory then. */
+NI_ALWAYS_INLINE ni_status insert(struct ni_table *table, const struct ni_region_view *region,
+                                  ni_handle *handle)
 {
+    struct ni_table_entry *entry = NULL;
     uint32_t index = 0;
 
     if (!region_valid(region)) {
         return NI_ERR_INVALID;
     }
 
-    ni_status status = index_take(table, &index);
+    ni_status status = index_take(table, &index, &entry);
 
     if (status != NI_OK) {
         return status;
     }
 
-    struct ni_table_entry *entry = ni_table_at(table, index);
     ni_handle made = (ni_handle)entry->generation << NI_HANDLE_INDEX_BITS | index;
 
     if (region->type == NI_REGION_MEMORY) {
@@ -231,10 +236,16 @@ ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *r
         index_push(table, index);
         return status;
     }
-    entry_publish(table, index, ni_word_make(made, region->type, region->access), region);
+    entry_publish(table, index, entry, ni_word_make(made, region->type, region->access), region);
     table->count++;
     *handle = made;
     return NI_OK;
+}
+
+ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *region,
+                          ni_handle *handle)
+{
+    return insert(table, region, handle);
 }
 
 ni_status ni_table_add(struct ni_table *table, enum ni_region_type type, uint64_t base,
@@ -243,7 +254,7 @@ ni_status ni_table_add(struct ni_table *table, enum ni_region_type type, uint64_
     struct ni_region_view region = {
         .type = type, .access = access, .base = base, .len = len, .key = key};
 
-    return ni_table_insert(table, &region, handle);
+    return insert(table, &region, handle);
 }
 
 ni_status ni_table_remove(struct ni_table *table, ni_handle handle)
