@@ -4,6 +4,7 @@
 #include <apeni/multipath.h>
 
 #include "base/alloc.h"
+#include "engine/ask.h"
 #include "engine/copy.h"
 #include "engine/note.h"
 #include "engine/regions.h"
@@ -201,13 +202,21 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
     return op;
 }
 
+/* A note is not carried out before its target is in the library, however its bytes get there. So where a write of
+ * some pages would be offered to it (ask.c), the bytes go into the lane, and the note with them. */
+static bool copied_by_kernel(const struct ni_peer *peer, size_t len, const struct ni_note *note)
+{
+    return len >= NI_DIRECT_MIN && ni_peer_copies(peer) &&
+           (note == NULL || !ni_ask_would_offer(peer, len));
+}
+
 static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,
                              const struct ni_remote *dst, const struct ni_note *note,
                              const struct ni_ack *departed, const struct ni_ack *ack,
                              enum ni_multipath how)
 {
     const struct ni_ep *ep = peer->ep;
-    bool by_kernel = len >= NI_DIRECT_MIN && ni_peer_copies(peer), copied = false;
+    bool by_kernel = copied_by_kernel(peer, len, note), copied = false;
     ni_status status = NI_ERR_UNSUPPORTED;
     struct ni_op *op;
 
