@@ -52,6 +52,7 @@ suite_tests = \
     tests/links/suite_gets \
     tests/links/suite_iovec \
     tests/links/suite_lists \
+    tests/links/suite_lost \
     tests/links/suite_maps \
     tests/links/suite_messages \
     tests/links/suite_mixed \
@@ -167,6 +168,10 @@ tests_links_suite_iovec_LDADD = $(SUITE_LIBS)
 tests_links_suite_lists_SOURCES = tests/links/suite_lists.c
 tests_links_suite_lists_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_lists_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_lost_SOURCES = tests/links/suite_lost.c
+tests_links_suite_lost_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_lost_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_maps_SOURCES = tests/links/suite_maps.c
 tests_links_suite_maps_CPPFLAGS = $(LINKS_CPPFLAGS)
