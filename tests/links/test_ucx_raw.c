@@ -18,7 +18,7 @@
 
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 
-enum { STRANGERS = 24, NOISE = 100000, LISTENERS = 16, FDS = 1024 };
+enum { STRANGERS = 24, NOISE = 100000, LISTENERS = 16, FDS = 1024, CROWD = 200 };
 #define LIMIT_NS UINT64_C(20000000000)
 
 static struct ni *ours[2]; /* of the job */
@@ -144,6 +144,29 @@ static void stranger(const struct sockaddr_storage *whom, unsigned number, struc
     (void)close(fd);
 }
 
+/* Many at the same time, which say nothing or too little, and stay. */
+static void crowd(const struct sockaddr_storage *listeners, unsigned count, struct ni_rkey queue)
+{
+    static const uint8_t start[7];
+    int fds[CROWD];
+
+    for (unsigned i = 0; i < CROWD; i++) {
+        fds[i] = call(&listeners[i % count]);
+        CHECK(babble(fds[i], start, i % sizeof(start)));
+        if (i % 10 == 0) {
+            check_usable(queue);
+        }
+    }
+    check_usable(queue);
+    for (unsigned i = 0; i < CROWD; i++) {
+        const struct linger reset = {.l_onoff = 1};
+
+        CHECK(i % 2 == 0 || setsockopt(fds[i], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) == 0);
+        (void)close(fds[i]);
+    }
+    check_usable(queue);
+}
+
 int main(void)
 {
     struct ni_open_attr attr = {.job_key = 77};
@@ -170,6 +193,7 @@ int main(void)
         stranger(&listeners[i % count], i / count, &rng);
         check_usable(queue);
     }
+    crowd(listeners, count, queue);
     CHECK(stat(ours[0], "peers") == peers && ni_peer_status(other) == NI_OK);
     (void)close(silent);
     ni_close(ours[1]);

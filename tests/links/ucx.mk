@@ -2,7 +2,9 @@
 # The link between hosts by itself.
 
 if HAVE_UCX
-tests_links_test_ucx_strangers_SOURCES = tests/links/test_ucx_strangers.c
+ucx_caller = tests/links/ucx_caller.c tests/links/ucx_caller.h
+
+tests_links_test_ucx_strangers_SOURCES = tests/links/test_ucx_strangers.c $(ucx_caller)
 tests_links_test_ucx_strangers_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_strangers_LDADD = $(LINKS_LIBS)
 
@@ -14,6 +16,16 @@ tests_links_test_ucx_under_way_SOURCES = tests/links/test_ucx_under_way.c
 tests_links_test_ucx_under_way_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_under_way_LDADD = $(LINKS_LIBS)
 
-check_PROGRAMS += tests/links/test_ucx_raw tests/links/test_ucx_strangers tests/links/test_ucx_under_way
-TESTS += tests/links/test_ucx_raw tests/links/test_ucx_strangers tests/links/test_ucx_under_way
+tests_links_test_ucx_vandals_SOURCES = tests/links/test_ucx_vandals.c $(ucx_caller)
+tests_links_test_ucx_vandals_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
+tests_links_test_ucx_vandals_LDADD = $(LINKS_LIBS)
+
+ucx_tests = \
+    tests/links/test_ucx_raw \
+    tests/links/test_ucx_strangers \
+    tests/links/test_ucx_under_way \
+    tests/links/test_ucx_vandals
+
+check_PROGRAMS += $(ucx_tests)
+TESTS += $(ucx_tests)
 endif
