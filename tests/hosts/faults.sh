@@ -1,23 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # An MPI program that checks its data, between two hosts whose link is cut and healed, and shakes, and
-# with one host killed. Usage: faults.sh [ARGUMENT...]
-# ARGUMENTs are for mpirun and choose the transport; the default is btl tcp, of which this is known to hold. FAULTS_PROGRAM may
-# name another p2p_soak.
+# with one host killed, also one where several threads of each process communicate. Usage: faults.sh [ARGUMENT...]
+# ARGUMENTs are for mpirun and choose the transport; the default is btl tcp, of which this is known to hold. FAULTS_PROGRAMS may
+# name a folder with another p2p_soak and thr_pingpong.
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}
-program=${FAULTS_PROGRAM:-$build/tests/mpi/p2p_soak}
-[ -x "$program" ] || skip "configure found no Open MPI, so the MPI programs were not built"
+programs=${FAULTS_PROGRAMS:-$build/tests/mpi}
+[ -x "$programs/p2p_soak" ] || skip "configure found no Open MPI, so the MPI programs were not built"
 [ -z "${APELINK_SANITIZER-}" ] || skip "apelink-hosts and btl tcp are not built with sanitizers"
 [ $# -gt 0 ] || set -- --mca pml ob1 --mca btl tcp,self
 
-# soak MESSAGES ARGUMENT...: two processes on each of two hosts; runs until it ends by itself.
+# run_program "NAME WORD..." ARGUMENT...: two processes on each of two hosts; runs until it ends by itself.
+run_program() {
+    words=$1
+    shift
+    # shellcheck disable=SC2086 # $words is a list
+    "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
+        "$programs"/$words >"$work/soak" 2>&1
+}
+
+# soak MESSAGES ARGUMENT...
 soak() {
     messages=$1
     shift
-    "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
-        "$program" -n "$messages" -seed 6 >"$work/soak" 2>&1
+    run_program "p2p_soak -n $messages -seed 6" "$@"
 }
 
 # ended STATUS WHAT
@@ -48,19 +56,32 @@ done
 wait $soaker
 ended $? "a link that is cut and healed"
 
-# A host is gone: mpirun ends with an error, and with it all processes of the other host.
-soak 100000 "$@" &
-soaker=$!
-sleep 1
-expect 0 "$hosts" kill h2
-wait $soaker
-status=$?
-{ [ $status != 0 ] && [ $status != 124 ] && ! grep -q '^MT-OK' "$work/soak"; } ||
-    fail "exit status $status with a host killed: $(cat "$work/soak")"
-says soak h2
-for _ in $(seq 200); do
-    "$hosts" exec h1 sh -c 'grep -sl p2p_soak /proc/[0-9]*/comm' >"$work/left" || break
-    sleep 0.05
-done
-[ ! -s "$work/left" ] || fail "processes are left on the other host: $(cat "$work/left")"
+# loses_h2 "NAME WORD..." ARGUMENT...: a host is gone. mpirun ends with an error, and with it all processes of the other host.
+loses_h2() {
+    name=${1%% *}
+    run_program "$@" &
+    soaker=$!
+    for _ in $(seq 200); do
+        "$hosts" exec h2 sh -c "grep -sl $name /proc/[0-9]*/comm" >"$work/there" && break
+        sleep 0.05
+    done
+    sleep 1
+    expect 0 "$hosts" kill h2
+    wait $soaker
+    status=$?
+    { [ $status != 0 ] && [ $status != 124 ] && ! grep -q '^MT-OK' "$work/soak"; } ||
+        fail "$name: exit status $status with a host killed: $(cat "$work/soak")"
+    [ -s "$work/there" ] || fail "$name: it never ran on the host that was killed"
+    says soak h2
+    for _ in $(seq 200); do
+        "$hosts" exec h1 sh -c "grep -sl $name /proc/[0-9]*/comm" >"$work/left" || break
+        sleep 0.05
+    done
+    [ ! -s "$work/left" ] || fail "$name: processes are left on the other host: $(cat "$work/left")"
+}
+
+loses_h2 "p2p_soak -n 100000 -seed 6" "$@"
+expect 0 "$hosts" down
+expect 0 "$hosts" up -n 2
+loses_h2 "thr_pingpong -n 1000000" "$@"
 finish "MPI goes on over a link that was cut $cuts times, and one that shakes"
