@@ -15,6 +15,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/copy.h \
     ni/base/cpu.c \
     ni/base/cpu.h \
+    ni/base/descriptor.c \
+    ni/base/descriptor.h \
     ni/base/fault.c \
     ni/base/fault_inl.h \
     ni/base/fault_parse.c \

@@ -2,6 +2,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "engine/note.h"
 #include "engine/regions.h"
 #include "engine/transfer.h"
@@ -25,7 +26,7 @@ ni_status ni_interrupt_create(struct ni *ni, struct ni_rkey *rkey, int *fd)
     if (rkey == NULL || fd == NULL) {
         return NI_ERR_INVALID;
     }
-    made = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    made = ni_descriptor_keep(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     if (made < 0) {
         return NI_ERR_SYSTEM;
     }

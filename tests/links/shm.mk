@@ -12,6 +12,7 @@ shm_link_tests = \
     tests/links/test_shm_local \
     tests/links/test_shm_node \
     tests/links/test_shm_peers \
+    tests/links/test_shm_standard \
     tests/links/test_shm_stream \
     tests/links/test_shm_wait \
     tests/links/test_several
@@ -39,6 +40,10 @@ tests_links_test_shm_node_LDADD = $(SHM_LIBS)
 tests_links_test_shm_peers_SOURCES = tests/links/test_shm_peers.c $(shm_mock)
 tests_links_test_shm_peers_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_peers_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_standard_SOURCES = tests/links/test_shm_standard.c
+tests_links_test_shm_standard_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_standard_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_stream_SOURCES = tests/links/test_shm_stream.c $(shm_mock)
 tests_links_test_shm_stream_CPPFLAGS = $(SHM_CPPFLAGS)

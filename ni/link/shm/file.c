@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/descriptor.h"
 #include "base/fault_inl.h"
 #include "base/log.h"
 #include "base/memory_node.h"
@@ -47,7 +48,7 @@ static int make_memfd(void)
     if (fd < 0 && errno == EINVAL) {
         fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     }
-    return fd;
+    return ni_descriptor_keep(fd);
 }
 
 /* Growing a file beyond the limit raises a signal that ends the process: ask first. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -262,6 +263,10 @@ static ni_status adopt(int fd, const struct ni_shm_blob *blob, struct ni_shm_seg
         return NI_OK;
     }
     status = ni_shm_file_check(fd, blob, &geometry);
+    if (status == NI_OK) {
+        fd = ni_descriptor_keep(fd); /* not one of our files, whose locks a close would end */
+        status = fd < 0 ? NI_ERR_SYSTEM : NI_OK;
+    }
     segment = status == NI_OK ? segment_alloc(&geometry) : NULL;
     if (segment == NULL) {
         discard(fd);

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "link/shm/shm.h"
 
@@ -57,12 +58,17 @@ static socklen_t make_name(uint64_t name, struct sockaddr_un *address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 }
 
+static int make_socket(void)
+{
+    return ni_descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
 int ni_shm_socket_open(uint64_t name)
 {
     struct sockaddr_un address;
     socklen_t len = make_name(name, &address);
     int on = 1;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = make_socket();
 
     if (fd < 0) {
         ni_log(NI_LOG_INFO, "no socket for peers in other namespaces: %s", strerror(errno));
@@ -104,7 +110,7 @@ static int waker(void)
     int none = -1;
 
     if (fd < 0) {
-        fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        fd = make_socket();
         if (fd >= 0 && !atomic_compare_exchange_strong_explicit(
                            &shared, &none, fd, memory_order_relaxed, memory_order_relaxed)) {
             close(fd);

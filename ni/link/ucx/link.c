@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "link/ucx/ucx.h"
@@ -130,7 +131,7 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
     status = made != UCS_OK ? fail("no worker", made)
                             : make_blob(link, attr->open->job_key, attr->address);
     if (status == NI_OK) {
-        link->rouse_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+        link->rouse_fd = ni_descriptor_keep(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
         status = link->rouse_fd < 0 ? NI_ERR_SYSTEM : NI_OK;
     }
     if (status != NI_OK) {
