@@ -117,6 +117,27 @@ static ni_status start_engine(struct ni *ni)
     return status;
 }
 
+/* Says what is wrong. */
+static bool attr_is_sound(const struct ni_open_attr *attr)
+{
+    if ((attr->flags & ~(unsigned)(NI_THREADS | NI_LANES_EARLY)) != 0 ||
+        (unsigned)attr->placement > NI_PLACEMENT_SPLIT) {
+        ni_log(NI_LOG_ERROR,
+               "ni_open: flags are 0x%x, of which 0x%x may be set, and placement %d, which can be "
+               "0 to %d",
+               attr->flags, (unsigned)(NI_THREADS | NI_LANES_EARLY), (int)attr->placement,
+               NI_PLACEMENT_SPLIT);
+        return false;
+    }
+    if (attr->rails > NI_RAILS_MAX || (unsigned)attr->multipath > NI_MULTIPATH_NONE) {
+        ni_log(NI_LOG_ERROR,
+               "ni_open: rails is %u, which can be 0 to %d, and multipath %d, which can be 0 to %d",
+               attr->rails, NI_RAILS_MAX, (int)attr->multipath, NI_MULTIPATH_NONE);
+        return false;
+    }
+    return true;
+}
+
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
 {
     static const struct ni_open_attr defaults;
@@ -127,10 +148,7 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
         return status;
     }
     attr = attr == NULL ? &defaults : attr;
-    if (attr->rails > NI_RAILS_MAX || (unsigned)attr->multipath > NI_MULTIPATH_NONE) {
-        ni_log(NI_LOG_ERROR,
-               "ni_open: rails is %u, which can be 0 to %d, and multipath %d, which can be 0 to %d",
-               attr->rails, NI_RAILS_MAX, (int)attr->multipath, NI_MULTIPATH_NONE);
+    if (!attr_is_sound(attr)) {
         return NI_ERR_INVALID;
     }
     ni = ni_aligned_zero(NI_CACHE_LINE, sizeof(*ni));

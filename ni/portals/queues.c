@@ -19,6 +19,21 @@ const char *ni_ni_fail_name(enum ni_ni_fail fail)
     return (unsigned)fail < sizeof(names) / sizeof(names[0]) ? names[fail] : "unknown failure";
 }
 
+const char *ni_ptl_result_name(int result)
+{
+    static const char *const names[] = {
+        "NI_PTL_ARG_INVALID", "NI_PTL_IN_USE",    "NI_PTL_NO_SPACE",     "NI_PTL_NO_INIT",
+        "NI_PTL_PT_FULL",     "NI_PTL_PT_IN_USE", "NI_PTL_PT_EQ_NEEDED", "NI_PTL_NO_MATCH",
+        "NI_PTL_SENT",        "NI_PTL_EQ_EMPTY",  "NI_PTL_EQ_DROPPED",   "NI_PTL_CT_NONE_REACHED",
+    };
+    unsigned i = (unsigned)result - NI_PTL_ARG_INVALID;
+
+    _Static_assert(sizeof(names) / sizeof(names[0]) ==
+                       NI_PTL_CT_NONE_REACHED - NI_PTL_ARG_INVALID + 1,
+                   "each result has its name");
+    return i < sizeof(names) / sizeof(names[0]) ? names[i] : ni_status_name((ni_status)result);
+}
+
 enum ni_ni_fail ni_fail_of(ni_status status)
 {
     switch (status) {

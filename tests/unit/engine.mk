@@ -18,6 +18,7 @@ unit_tests += \
     tests/unit/test_engine_peers \
     tests/unit/test_engine_place \
     tests/unit/test_engine_pressure \
+    tests/unit/test_engine_refused \
     tests/unit/test_engine_wait
 
 noinst_HEADERS += tests/unit/engine_pair.h
@@ -57,6 +58,10 @@ tests_unit_test_engine_place_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_pressure_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_refused_SOURCES = tests/unit/test_engine_refused.c
+tests_unit_test_engine_refused_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_refused_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_fork_SOURCES = tests/unit/test_engine_fork.c
 tests_unit_test_engine_fork_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -31,6 +31,10 @@ enum ni_ptl_result {
     NI_PTL_CT_NONE_REACHED,   /* no counting event has got there in time */
 };
 
+/* A name for people of what a function has returned, such as "NI_PTL_NO_SPACE" or "NI_ERR_FORKED"; never
+ * NULL. Thread-safe. */
+const char *ni_ptl_result_name(int result);
+
 /* How an operation ended, in events. */
 enum ni_ni_fail {
     NI_NI_OK,
@@ -43,7 +47,7 @@ enum ni_ni_fail {
     NI_NI_SEGV,           /* the buffer is not there */
 };
 
-/* A name for people, such as "NI_NI_DROPPED"; never NULL. */
+/* A name for people, such as "NI_NI_DROPPED"; never NULL. Thread-safe. */
 const char *ni_ni_fail_name(enum ni_ni_fail fail);
 
 /* What an event tells. The first four and their _OVERFLOW kin come in the same order. */

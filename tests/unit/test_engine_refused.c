@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine_pair.h"
+
+#include <limits.h>
+
+#include <apeni/log.h>
+#include <apeni/portals.h>
+
+/* What is refused, and who is told how. */
+
+struct heard {
+    unsigned errors;
+    char last[256];
+};
+
+static void hear(enum ni_log_level level, const char *text, void *arg)
+{
+    struct heard *heard = arg;
+
+    heard->errors += level == NI_LOG_ERROR;
+    snprintf(heard->last, sizeof(heard->last), "%s", text);
+}
+
+static void wrong_attributes_are_refused(void **state)
+{
+    static const struct {
+        struct ni_open_attr attr;
+        const char *value; /* as the message has it */
+    } wrong[] = {
+        {{.flags = 0x80}, "0x80"},
+        {{.flags = NI_THREADS | 4}, "0x5"},
+        {{.placement = (enum ni_placement)77}, "placement 77"},
+        {{.placement = (enum ni_placement) - 1}, "placement -1"},
+        {{.rails = 9}, "rails is 9"},
+        {{.multipath = (enum ni_multipath)4}, "multipath 4"},
+    };
+    struct ni_fabric *fabric;
+
+    (void)state;
+    assert_int_equal(ni_fabric_create(NULL, &fabric), NI_OK);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct ni_open_attr attr = wrong[i].attr;
+        struct heard heard = {0};
+        struct ni *ni = NULL;
+
+        attr.fabric = fabric;
+        ni_log_set_sink(hear, &heard);
+        assert_int_equal(ni_open(&attr, &ni), NI_ERR_INVALID);
+        ni_log_set_sink(NULL, NULL);
+        assert_null(ni);
+        assert_int_equal(heard.errors, 1);
+        assert_non_null(strstr(heard.last, wrong[i].value));
+    }
+    ni_fabric_destroy(fabric);
+}
+
+static const enum ni_fabric_copy ways[] = {NI_FABRIC_SAME_MEMORY, NI_FABRIC_BY_CALL,
+                                           NI_FABRIC_BY_PACKETS};
+
+/* A counter that waits for the bytes of a transfer is not deceived by one that failed. */
+static void a_failure_counts_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct pair pair;
+        struct ni_rkey rkey, counter;
+        _Alignas(8) static uint8_t memory[65536], local[65536];
+        struct ni_remote remote;
+        int64_t value = 0;
+
+        pair_open(&pair, &(struct pair_attr){.copy = ways[i]});
+        assert_int_equal(ni_region_memory(pair.b, memory, sizeof(memory), NI_ACCESS_ALL, &rkey),
+                         NI_OK);
+        assert_int_equal(ni_counter_create(pair.a, -8, &counter), NI_OK);
+        struct ni_ack ack = {.kind = NI_ACK_COUNTER, .counter = counter.handle};
+
+        remote = pair_remote(memory, &rkey);
+        remote.key++;
+        assert_int_equal(ni_write(pair.a, pair.ab, local, 8, &remote, &ack), NI_OK);
+        assert_int_equal(ni_write(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+        assert_int_equal(ni_read(pair.a, pair.ab, local, 8, &remote, &ack), NI_OK);
+        assert_int_equal(ni_read(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+        pair_settle(&pair);
+        assert_int_equal(ni_counter_read(pair.a, counter.handle, &value), NI_OK);
+        assert_int_equal(value, -8);
+        remote.key--;
+        assert_int_equal(ni_write(pair.a, pair.ab, local, 7, &remote, &ack), NI_OK);
+        pair_settle(&pair);
+        assert_int_equal(ni_counter_read(pair.a, counter.handle, &value), NI_OK);
+        assert_int_equal(value, -1);
+        assert_int_equal(pair_stat(pair.a, "pending_ops"), 0);
+        pair_close(&pair);
+    }
+}
+
+static void results_have_names(void **state)
+{
+    (void)state;
+    for (int i = NI_PTL_ARG_INVALID; i <= NI_PTL_CT_NONE_REACHED; i++) {
+        assert_int_equal(strncmp(ni_ptl_result_name(i), "NI_PTL_", 7), 0);
+        for (int j = NI_PTL_ARG_INVALID; j < i; j++) {
+            assert_string_not_equal(ni_ptl_result_name(i), ni_ptl_result_name(j));
+        }
+    }
+    assert_string_equal(ni_ptl_result_name(NI_PTL_ARG_INVALID), "NI_PTL_ARG_INVALID");
+    assert_string_equal(ni_ptl_result_name(NI_PTL_NO_MATCH), "NI_PTL_NO_MATCH");
+    assert_string_equal(ni_ptl_result_name(NI_PTL_CT_NONE_REACHED), "NI_PTL_CT_NONE_REACHED");
+    assert_string_equal(ni_ptl_result_name(NI_OK), "NI_OK");
+    assert_string_equal(ni_ptl_result_name(NI_ERR_FORKED), "NI_ERR_FORKED");
+    assert_string_equal(ni_ptl_result_name(INT_MIN), ni_status_name((ni_status)INT_MIN));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_attributes_are_refused),
+        cmocka_unit_test(a_failure_counts_nothing),
+        cmocka_unit_test(results_have_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
