@@ -44,7 +44,7 @@ struct ni_barrier_address {
 
 /* Make member number `rank` of `members`. arity: members directly below each in the tree, 1 or more;
  * 0 chooses between flat and a tree. All members must give the same members and arity. Errors: INVALID,
- * NOMEM, LIMIT. */
+ * NOMEM, LIMIT. (INVALID: rank is not below members, or members is 0 or above NI_BARRIER_MEMBERS.) */
 ni_status ni_barrier_create(struct ni *ni, unsigned members, unsigned rank, unsigned arity,
                             struct ni_barrier **barrier, struct ni_barrier_address *address);
 

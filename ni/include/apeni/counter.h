@@ -33,20 +33,23 @@ extern "C" {
 
 enum { NI_COUNTER_NOTIFICATIONS = 4 };
 
-/* Make a COUNTER region with an initial value, no reload value and no notification. */
+/* Make a COUNTER region with an initial value, no reload value and no notification. Additions wrap
+ * around. Errors: NOMEM, LIMIT. */
 ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey);
 
 /* Add a notification for the next time the counter becomes zero and every later time: a local
- * ack address. NI_ERR_LIMIT beyond four. */
+ * ack address, which is given ack->value, and NI_OK. Errors: INVALID (NULL), REGION, LIMIT (beyond
+ * four). */
 ni_status ni_counter_notify(struct ni *ni, ni_handle counter, const struct ni_ack *ack);
 
-/* Add to the counter. */
+/* Add to the counter. Notifications leave within the call as far as there is room. Error: REGION. */
 ni_status ni_counter_add(struct ni *ni, ni_handle counter, int64_t value);
 
-/* Its present value. */
+/* Its present value. Error: REGION. */
 ni_status ni_counter_read(struct ni *ni, ni_handle counter, int64_t *value);
 
-/* Add value to a peer's counter; the ack is optional (NULL). NI_AGAIN when there is no room. */
+/* Add value to a peer's counter; the ack is optional (NULL). NI_AGAIN when there is no room. Error:
+ * NOMEM; those of the counter's NI (REGION, KEY) come with the ack. */
 ni_status ni_counter_add_remote(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                                 int64_t value, const struct ni_ack *ack);
 
@@ -91,10 +94,11 @@ struct ni_counter_setting {
     struct ni_notice notices[NI_COUNTER_NOTIFICATIONS];
 };
 
-/* Set a counter of a peer, or of this NI where peer is NULL; in one packet, all at the same moment: the
- * notifications and the reload value first, then the value. The ack is optional (NULL). Errors: INVALID
- * (flags, count, width), REGION, KEY, NOTFOUND (the counter's NI does not know the one that a notice
- * names), NI_AGAIN when there is no room; those of the counter's NI come with the ack. */
+/* Set a counter of a peer, or of this NI where peer is NULL, by its handle (key ignored); in one packet,
+ * all at the same moment: the notifications and the reload value first, then the value. The ack is
+ * optional (NULL). Errors: INVALID (flags, count, width), NOMEM, NI_AGAIN when there is no room; of the
+ * counter's NI, with the ack, or as the result where that is this one: REGION, KEY, NOTFOUND (it does not
+ * know the NI that a notice names). */
 ni_status ni_counter_set(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                          const struct ni_counter_setting *setting, const struct ni_ack *ack);
 
@@ -131,7 +135,7 @@ struct ni_deferred {
  * or a setting, at once if it is now. A counter that reaches zero is at its reload value afterwards, but
  * starts what zero has reached. Of several those with lower thresholds go first, equal ones in the order
  * of the calls. They find room by themselves. Where the counter is deregistered before, the ack is told
- * NI_ERR_CANCELED. Errors: INVALID, REGION, NOMEM.
+ * NI_ERR_CANCELED by the next ni_progress. Errors: INVALID (no operation or peer), REGION, NOMEM.
  *
  * Portals have triggered operations of their own, on counting events (portals.h); to go on from a
  * counter to those, give it an NI_ACK_CALL that calls ni_ct_inc. */

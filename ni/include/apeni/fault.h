@@ -35,7 +35,7 @@ enum ni_fault_point {
  * `every`-th time (0 = only once). Thread-safe. */
 void ni_fault_arm(enum ni_fault_point point, uint64_t nth, uint64_t every);
 
-/* Arm a point to strike with probability per_million/1e6, from a seeded generator:
+/* Arm a point to strike with probability per_million/1e6 (0 to 1000000), from a seeded generator:
  * equal seeds strike at the same questions. Thread-safe. */
 void ni_fault_arm_random(enum ni_fault_point point, uint32_t per_million, uint64_t seed);
 
@@ -44,8 +44,8 @@ void ni_fault_reset(void);
 
 /* Arm from text, as in the parameter fault:
  * "drop:nth=3,every=10;alloc:nth=1;full:ppm=1000,seed=7". nth counts
- * from 1; every and seed may be left out. On error nothing is armed, and a sentence (what is wrong,
- * what is accepted) is written to error. */
+ * from 1; every and seed may be left out. NI_ERR_PARAM: nothing is armed, and a sentence (what is
+ * wrong, what is accepted) is written to error, which may be NULL if error_size is 0. Thread-safe. */
 ni_status ni_fault_parse(const char *text, char *error, size_t error_size);
 
 /* How often a point was asked and how often it struck since the last reset. Questions are counted

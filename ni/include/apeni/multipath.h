@@ -34,8 +34,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* As ni_write_notify, spread as `how` says; NI_ERR_INVALID: that is none of enum ni_multipath. note,
- * departed and ack may be NULL. */
+/* As ni_write_notify, spread as `how` says. note, departed and ack may be NULL. Errors: INVALID (how is
+ * none of enum ni_multipath), those of ni_write_notify. */
 ni_status ni_write_multipath(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                              const struct ni_remote *dst, const struct ni_note *note,
                              const struct ni_ack *departed, const struct ni_ack *ack,

@@ -75,12 +75,12 @@ enum ni_multipath {
 struct ni_open_attr {
     unsigned flags;           /* enum ni_open_flags */
     unsigned host_processes;  /* processes expected on this host, 0 if unknown: sizes buffers */
-    unsigned host_cores;      /* cores they share, 0 = as found: decides how waiting behaves */
+    unsigned host_cores;      /* processors they share, 0 = as found: decides how waiting behaves */
     struct ni_fabric *fabric; /* use the inproc link on this fabric, instead of shared memory */
     uint64_t job_key; /* processes with other keys are refused; 0 accepts any of the same user */
     enum ni_placement placement;
     /* Processors to which the other processes of the job on this host are bound, a list such as
-     * "0-3,8"; "": there are no others; NULL: unknown. Valid during ni_open. */
+     * "0-3,8"; "": there are no others; NULL, or what is no such list: unknown. */
     const char *taken_cpus;
     /* Hosts on which the job runs, 0 if unknown. With the parameter links = auto an interface has
      * what reaches other hosts, which takes some 20 ms to open, from 2 on. */
@@ -96,12 +96,15 @@ struct ni_open_attr {
 /* The largest address blob, bytes. */
 enum { NI_BLOB_MAX = 1024 };
 
-/* Open an interface; attr NULL is all zero. Errors are logged. */
+/* Open an interface; attr NULL is all zero. Thread-safe. Errors, which are logged: INVALID (a field of
+ * attr is out of range), PARAM (a variable of the environment, see param.h), LIMIT (host_processes is
+ * above the parameter shm_max_peers), UNSUPPORTED (the parameter links asks for what this build does not
+ * have), SYSTEM, NOMEM. */
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
 
 /* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers
  * are freed. Callbacks may still call the NI, which refuses new peers and, step by step, transfers.
- * NULL is allowed. */
+ * No other thread may be in a call of this NI. In a forked child it does nothing. NULL is allowed. */
 void ni_close(struct ni *ni);
 
 /* The placement that the interface got: TILE, EDGE or SPLIT. */
@@ -112,7 +115,7 @@ enum ni_placement ni_placement(const struct ni *ni);
 int ni_placement_describe(const struct ni *ni, char *text, size_t size);
 
 /* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
- * if size is too small. */
+ * if size is too small. It stays the same as long as the NI. */
 size_t ni_address(const struct ni *ni, void *blob, size_t size);
 
 /* Whether one of the interface's links goes between hosts. Any thread. */
@@ -133,7 +136,8 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
  * its requests answered. */
 void ni_disconnect(struct ni *ni, struct ni_peer *peer);
 
-/* NI_OK, or why nothing more can be exchanged with it. */
+/* NI_OK, or why nothing more can be exchanged with it: one of the errors of the peer in status.h, for
+ * good. */
 ni_status ni_peer_status(const struct ni_peer *peer);
 
 /* A word of the user's, for its own book-keeping. */
@@ -152,7 +156,9 @@ const char *ni_peer_link(const struct ni_peer *peer);
  * Returns the length as snprintf does. Thread-safe. */
 int ni_map_describe(struct ni_peer *const *peers, size_t count, char *text, size_t size);
 
-/* Called once when a peer is found dead, closed or broken. */
+/* Called once for each peer that is found dead, closed or broken, as a callback; status as
+ * ni_peer_status. Not for those that ni_close ends. The function given last is the one; NULL: none.
+ * Takes the turn. */
 typedef void (*ni_peer_down_fn)(void *arg, struct ni_peer *peer, ni_status status);
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg);
 

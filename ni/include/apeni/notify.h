@@ -58,8 +58,9 @@ ni_status ni_write_notify(struct ni *ni, struct ni_peer *peer, const void *src, 
  * descriptor left), NOMEM, LIMIT. */
 ni_status ni_interrupt_create(struct ni *ni, struct ni_rkey *rkey, int *fd);
 
-/* Raise one of this NI, or of a peer. The first may be called in a callback, such as the notification
- * of a counter. NI_ERR_REGION. */
+/* Raise one of this NI, or of a peer, whose ack (NULL: none) comes when it is raised. The first may be
+ * called in a callback, such as the notification of a counter. Errors of the first: REGION; of the
+ * second: NOMEM, NI_AGAIN when there is no room, and with the ack REGION, KEY. */
 ni_status ni_interrupt_raise(struct ni *ni, ni_handle interrupt);
 ni_status ni_interrupt_raise_remote(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_rkey *interrupt, const struct ni_ack *ack);

@@ -43,9 +43,9 @@ struct ni_param {
     const char *help;         /* one or more sentences */
 };
 
-struct ni_config; /* base/config.h: one field per parameter */
+struct ni_config; /* one field per parameter, at `offset`; its layout is the library's own */
 
-/* The table and its length. */
+/* The table and its length, in the order of docs/parameters.md. */
 extern const struct ni_param ni_params[];
 extern const size_t ni_param_count;
 
@@ -62,14 +62,16 @@ ni_status ni_config_check_environment(void);
 
 /* Parse text into the parameter. On error returns NI_ERR_PARAM and writes a sentence (what is
  * wrong, what is accepted) to error. origin names where the value came from, for apeni-info and
- * messages: "environment", "mca NAME", ...; it is copied. Not thread-safe: before an NI is open. */
+ * messages: "environment", "mca NAME", ...; it is copied. error may be NULL if error_size is 0. Not
+ * thread-safe: before an NI is open. */
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,
                        size_t error_size);
 
-/* Print the current value into text; returns the length as snprintf does. */
+/* Print the current value into text, as ni_param_set reads it; returns the length as snprintf does. */
 int ni_param_format(const struct ni_param *param, char *text, size_t size);
 
-/* Where the current value came from: "default" or the origin given to ni_param_set. */
+/* Where the current value came from: "default" or the origin given to ni_param_set, until that is
+ * called again. */
 const char *ni_param_origin(const struct ni_param *param);
 
 /* The parameter whose name is closest to a misspelt one, or NULL if none is close. */

@@ -17,13 +17,16 @@
 /*
  * Matching in the network interface, with the semantics of Portals 4. Names are those of its
  * specification with the prefix ni_: PtlMEAppend is ni_me_append, PTL_ME_USE_ONCE is
- * NI_ME_USE_ONCE. Results are NI_OK or one of enum ni_ptl_result.
+ * NI_ME_USE_ONCE. Results are NI_OK or one of enum ni_ptl_result: each function names those of its
+ * own, and any may return NI_PTL_NO_INIT (ni_portals_open has not been called) and NI_ERR_FORKED.
  *
  * Life: ni_portals_open; event queues; ni_pt_alloc gives portal table entries, which peers name by
  * their index; ni_me_append posts buffers with match bits, ni_put sends to a peer's entry. What
  * arrives goes into the buffer of the first entry, in order of appending, that matches. Everything
  * moves in ni_progress and in the calls themselves. ni_close ends all of it: operations under way
  * give events with NI_NI_UNDELIVERABLE.
+ *
+ * Objects: an event queue, counting event or entry is for the NI that made it.
  *
  * Threads: as the NI. Handlers of event queues are called from ni_progress, or from the call that
  * caused the event before it returns, with no lock held: they may call anything, also what caused

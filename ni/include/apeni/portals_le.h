@@ -43,13 +43,14 @@ enum ni_le_options {
 /* As struct ni_me. */
 struct ni_le {
     void *start;
-    size_t length;
+    size_t length;    /* bytes; with NI_LE_IOVEC elements */
     unsigned options; /* enum ni_le_options */
     struct ni_ct *ct;
     uint32_t uid;
 };
 
-/* PtlLEAppend, PtlLEUnlink, PtlLESearch: as ni_me_append, ni_me_unlink and ni_me_search. */
+/* PtlLEAppend and PtlLEUnlink: as ni_me_append and ni_me_unlink. NI_PTL_ARG_INVALID: also where the portal
+ * table entry is none with NI_PT_NO_MATCHING. */
 int ni_le_append(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle);
 int ni_le_unlink(struct ni *ni, ni_me_handle handle);

@@ -51,10 +51,10 @@ struct ni_iovec {
  * local_offset is an address.) */
 struct ni_md {
     const void *start; /* written to by what gives a REPLY */
-    size_t length;
-    unsigned options; /* enum ni_md_options */
-    struct ni_eq *eq; /* SEND, ACK and REPLY events; NULL: none */
-    struct ni_ct *ct; /* with NI_MD_EVENT_CT_* */
+    size_t length;     /* bytes; with NI_MD_IOVEC elements */
+    unsigned options;  /* enum ni_md_options */
+    struct ni_eq *eq;  /* SEND, ACK and REPLY events; NULL: none */
+    struct ni_ct *ct;  /* with NI_MD_EVENT_CT_* */
 };
 
 enum ni_ack_req {

@@ -56,14 +56,14 @@ enum ni_me_options {
 
 /* What to post. Plain data, copied by the call. */
 struct ni_me {
-    void *start; /* the user's until unlinked; not touched afterwards */
-    size_t length;
+    void *start;   /* the NI's until unlinked; not touched afterwards */
+    size_t length; /* bytes; with NI_ME_IOVEC elements */
     uint64_t match_bits;
     uint64_t ignore_bits;  /* bits that may differ */
     ni_initiator match_id; /* NI_INITIATOR_ANY or one */
     unsigned options;      /* enum ni_me_options */
     uint64_t min_free;     /* bytes; with NI_ME_MANAGE_LOCAL, at most length */
-    struct ni_ct *ct;      /* with NI_ME_EVENT_CT_* */
+    struct ni_ct *ct;      /* with NI_ME_EVENT_CT_*; NULL: nothing is counted */
     uint32_t uid;          /* with NI_ME_UID: whose messages are accepted */
 };
 
@@ -92,7 +92,8 @@ enum ni_list_kind {
  * PUT_OVERFLOW when its data is in the buffer, which may be before the call returns (then also
  * before *handle is set) or, if it has to be fetched, later. An entry with NI_ME_USE_ONCE that
  * matched so is never linked. To the overflow list it is appended without that. *handle (may be NULL) is for ni_me_unlink. Data longer than the
- * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE, NI_PTL_ARG_INVALID.
+ * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE (memory, or limits.max_entries), NI_PTL_ARG_INVALID (no such portal
+ * table entry, list, options, min_free, match_id).
  *
  * An entry that unlinks itself, by NI_ME_USE_ONCE or min_free, gives AUTO_UNLINK, unless it has
  * NI_ME_EVENT_UNLINK_DISABLE, before the event of its last message; events of earlier ones that are

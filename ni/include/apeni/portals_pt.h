@@ -28,8 +28,8 @@ enum ni_pt_options {
 
 #define NI_PT_ANY 0xffffffffU
 
-/* PtlPTAlloc. eq may be NULL. wanted is an index or NI_PT_ANY. NI_PTL_PT_IN_USE, NI_PTL_PT_FULL,
- * NI_PTL_ARG_INVALID, NI_PTL_PT_EQ_NEEDED (NI_PT_FLOWCTRL without eq). Puts to entries that are not
+/* PtlPTAlloc. eq may be NULL. wanted is an index, up to limits.max_pt_index, or NI_PT_ANY. NI_PTL_PT_IN_USE,
+ * NI_PTL_PT_FULL, NI_PTL_ARG_INVALID (options, wanted), NI_PTL_PT_EQ_NEEDED (NI_PT_FLOWCTRL without eq). Puts to entries that are not
  * allocated are dropped (NI_NI_DROPPED). */
 int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
                 uint32_t *pt_index);
@@ -47,7 +47,8 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
 int ni_pt_disable(struct ni *ni, uint32_t pt_index);
 int ni_pt_enable(struct ni *ni, uint32_t pt_index);
 
-/* PtlPTFree. NI_PTL_PT_IN_USE while entries are appended; kept messages are dropped. */
+/* PtlPTFree. NI_PTL_PT_IN_USE while entries are appended; kept messages are dropped. Of all three:
+ * NI_PTL_ARG_INVALID (no such entry). */
 int ni_pt_free(struct ni *ni, uint32_t pt_index);
 
 #pragma GCC visibility pop

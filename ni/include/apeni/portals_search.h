@@ -23,7 +23,8 @@ enum ni_search_op {
  * length) would match, and answer at once. NI_OK fills *event as NI_EVENT_SEARCH, mlength as if it
  * were received into the entry's length, and start NULL; of a message in an overflow buffer they are
  * what is there (start NULL while it is still being fetched). With NI_SEARCH_DELETE event->unexpected names it until
- * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; does not poll. */
+ * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; NI_PTL_ARG_INVALID (no such
+ * portal table entry, op). Makes no progress. */
 int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                 struct ni_event *event);
 
@@ -33,6 +34,7 @@ int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
 int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                  void *user_ptr);
 
+/* PtlLESearch: the same for list entries. */
 int ni_le_search(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_search_op op,
                  void *user_ptr);
 
@@ -42,7 +44,8 @@ int ni_le_search(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum 
 int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
                           void *user_ptr);
 
-/* Extension: drop a claimed message. A put that waits to be fetched ends with NI_NI_DROPPED. */
+/* Extension: drop a claimed message. A put that waits to be fetched ends with NI_NI_DROPPED.
+ * NI_PTL_ARG_INVALID if stale. */
 int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle);
 
 #pragma GCC visibility pop

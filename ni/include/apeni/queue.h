@@ -71,8 +71,8 @@ ni_status ni_region_multi_queue(struct ni *ni, size_t item_size, size_t capacity
                                 unsigned access, struct ni_rkey *rkey);
 
 /*
- * Ask for an item of a multi-reader queue of a peer, or of this NI (peer NULL). len is the queue's item
- * size. Completes when an item has been written to dst, with its length, which may be at any time or
+ * Ask for an item of a multi-reader queue of a peer, or of this NI (peer NULL), then by its handle (key
+ * ignored). len is the queue's item size. Completes when an item has been written to dst, with its length, which may be at any time or
  * never; with NI_AGAIN when too many requests wait there, or with the reason why not. dst belongs to
  * the NI until then. *request (may be NULL) names it for ni_dequeue_cancel.
  *
@@ -91,19 +91,22 @@ ni_status ni_dequeue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *
  * this NI: one request for many packets back. It takes items in turns with the other requests that wait.
  * Completes when the last has been sent, with count; all items are in `to` then, which must have room for
  * them, or its owner holds them back, and all else that it sends. When it is taken back it completes with
- * NI_ERR_CANCELED, and what was sent before has arrived.
+ * NI_ERR_CANCELED, and what was sent before has arrived. Errors: INVALID (len, no peer, no queue `to`, count
+ * 0), NOMEM; the peer's (REGION, KEY, ACCESS, BOUNDS) come with the ack.
  */
 ni_status ni_dequeue_to(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                         size_t len, ni_handle to, uint32_t count, const struct ni_ack *ack,
                         uint64_t *request);
 
 /* Take a request back. It completes in any case, once: with NI_ERR_CANCELED, or with the item that was on
- * its way already. NI_OK if the peer was asked, or why not; a request that is over is no error. */
+ * its way already. NI_OK if the peer was asked, or why not (NOMEM: again after progress); a request that is over
+ * is no error. */
 ni_status ni_dequeue_cancel(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                             uint64_t request);
 
 /* ni_dequeue, and progress until there is an item or timeout_us have passed: then the request is taken
- * back, and NI_ERR_TIMEOUT returned. Not in callbacks. */
+ * back, and NI_ERR_TIMEOUT returned. Errors: those of ni_dequeue, and what it completes with. Not in
+ * callbacks. */
 ni_status ni_dequeue_wait(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                           void *dst, size_t len, uint64_t timeout_us);
 
@@ -114,8 +117,8 @@ ni_status ni_dequeue_wait(struct ni *ni, struct ni_peer *peer, const struct ni_r
 ni_status ni_queue_push(struct ni *ni, ni_handle queue, const void *item, size_t len);
 
 /* Take the oldest item: copies up to size bytes, sets *len to the item's length. NI_AGAIN if empty;
- * NI_ERR_TRUNCATED (item kept) if it is longer than size. One reader at a time, but of a multi-reader
- * queue any number. Does not make progress: what has arrived is enqueued by ni_progress. */
+ * NI_ERR_TRUNCATED (item kept, *len set) if it is longer than size; NI_ERR_REGION as for ni_queue_push. One
+ * reader at a time, but of a multi-reader queue any number. Does not make progress: what has arrived is enqueued by ni_progress. */
 ni_status ni_queue_pop(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len);
 
 /* The same, making progress until there is an item; NI_ERR_TIMEOUT after timeout_us. Not in
@@ -145,11 +148,11 @@ ni_status ni_queue_find(struct ni *ni, uint32_t number, struct ni_peer **peer,
                         struct ni_rkey *queue);
 
 /* Enqueue in the queue of that number, wherever it is: ni_queue_push, ni_message, or ni_enqueue if there
- * is an ack. */
+ * is an ack. Errors: NOTFOUND (no such number), those of the function. */
 ni_status ni_queue_send(struct ni *ni, uint32_t number, const void *item, size_t len,
                         const struct ni_ack *ack);
 
-/* ni_dequeue from the multi-reader queue of that number. */
+/* ni_dequeue from the multi-reader queue of that number. Errors: NOTFOUND, those of ni_dequeue. */
 ni_status ni_queue_ask(struct ni *ni, uint32_t number, void *dst, size_t len,
                        const struct ni_ack *ack, uint64_t *request);
 

@@ -46,7 +46,8 @@ struct ni_mutex {
     bool asked, locked;
 };
 
-/* Make a lock, kept by this NI; ends with ni_region_deregister. */
+/* Make a lock, kept by this NI; ends with ni_region_deregister. 4096 may wait for it. Errors: NOMEM,
+ * LIMIT. */
 ni_status ni_mutex_create(struct ni *ni, struct ni_rkey *rkey);
 
 /* A use of a lock by this thread; *mutex stays where it is while it is in use. */
@@ -54,14 +55,16 @@ void ni_mutex_open(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rk
                    struct ni_mutex *mutex);
 
 /* Ask for the lock, then test until NI_OK: locked. NI_INPROGRESS: not yet. NI_ERR_INVALID: it is asked
- * for, or locked, already. */
+ * for, or locked, already (ask), neither (test). Other errors: those of ni_dequeue, NI_AGAIN (as many as
+ * may wait do); it is not asked for then. ni_mutex_test makes no progress. */
 ni_status ni_mutex_ask(struct ni_mutex *mutex);
 ni_status ni_mutex_test(struct ni_mutex *mutex);
 
 /* Both; NI_ERR_TIMEOUT if it was not our turn within timeout_us. */
 ni_status ni_mutex_lock(struct ni_mutex *mutex, uint64_t timeout_us);
 
-/* Hand it on. NI_AGAIN: no room in the lane, call again after progress. NI_ERR_INVALID: not locked. */
+/* Hand it on. NI_AGAIN: no room in the lane, call again after progress. NI_ERR_INVALID: not locked.
+ * Other errors, of who keeps it: it is not locked any more. */
 ni_status ni_mutex_unlock(struct ni_mutex *mutex);
 
 /* ---- task pools -------------------------------------------------------------------------------- */
@@ -95,33 +98,38 @@ struct ni_tasks_queue {
  * Take part in a central pool, whose queue is one of ni_region_multi_queue. window: tasks asked for ahead, 1
  * to NI_TASKS_WINDOW; 0 chooses. Who puts and gets at a queue of a peer puts one task at a time, with an ack:
  * tasks held back by a full queue would hold up its own requests behind them.
- * NI_ERR_INVALID, NI_ERR_NOMEM.
+ * flags: enum ni_tasks_flags, one or both. Errors: INVALID (flags, window, item_size), NOMEM, LIMIT.
  */
 ni_status ni_tasks_central(struct ni *ni, const struct ni_tasks_queue *queue, size_t item_size,
                            unsigned flags, unsigned window, struct ni_tasks **tasks);
 
 /* Take part in a distributed pool of these queues, each of ni_region_queue at its worker. own is that of this
- * NI, for ni_tasks_get, or 0. */
+ * NI, for ni_tasks_get, or 0; without queues (count 0) nothing can be put. Errors: INVALID (item_size,
+ * nothing to put to nor to get from), NOMEM. */
 ni_status ni_tasks_distributed(struct ni *ni, const struct ni_tasks_queue *queues, size_t count,
                                ni_handle own, size_t item_size, struct ni_tasks **tasks);
 
-/* Put a task. NI_AGAIN: the pool is full, or the lane: call again after progress. */
+/* Put a task. NI_AGAIN: the pool is full, or the lane: call again after progress. Errors: INVALID (not
+ * for putting), REGION, the peer's. */
 ni_status ni_tasks_put(struct ni_tasks *tasks, const void *item);
 
-/* Of a distributed pool: to this worker, an index of queues. */
+/* Of a distributed pool: to this worker, an index of queues (INVALID: beyond them); of a central one as
+ * ni_tasks_put. */
 ni_status ni_tasks_put_to(struct ni_tasks *tasks, size_t worker, const void *item);
 
-/* Get a task; makes progress. NI_AGAIN: none now. NI_ERR_CLOSED: none any more, after ni_tasks_stop. */
+/* Get a task; makes progress. NI_AGAIN: none now. NI_ERR_CLOSED: none any more, after ni_tasks_stop.
+ * Errors: INVALID (not for getting), REGION, the peer's. */
 ni_status ni_tasks_get(struct ni_tasks *tasks, void *item);
 
 /* The same, waiting up to timeout_us: NI_ERR_TIMEOUT. */
 ni_status ni_tasks_get_wait(struct ni_tasks *tasks, void *item, uint64_t timeout_us);
 
-/* Ask for no more tasks. Those that are on their way have to be got still. */
+/* Ask for no more tasks. Those that are on their way have to be got still. NOMEM: again after
+ * progress. */
 ni_status ni_tasks_stop(struct ni_tasks *tasks);
 
 /* Leave the pool. NI_AGAIN: requests are out, or the last task is not in its queue yet: stop, get until
- * NI_ERR_CLOSED, progress. The queues stay. */
+ * NI_ERR_CLOSED, progress. The queues stay. NULL is allowed. */
 ni_status ni_tasks_close(struct ni_tasks *tasks);
 
 #pragma GCC visibility pop

@@ -31,14 +31,16 @@ typedef uint64_t ni_word;
 typedef _Atomic uint64_t ni_word;
 #endif
 
-/* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. */
+/* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. Where it runs,
+ * and what it may call: ni.h. */
 typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
 
 enum ni_ack_kind {
     NI_ACK_NONE,
     NI_ACK_CALL,    /* fn(arg, status, value), from ni_progress or before the call returns */
     NI_ACK_WORD,    /* *word = value, or ni_ack_failure(status); release store */
-    NI_ACK_COUNTER, /* the local COUNTER region gets value added */
+    NI_ACK_COUNTER, /* the local COUNTER region gets value added: after a failure nothing, so that
+                       what waits for zero waits on; nobody is told if there is no such region */
 };
 
 struct ni_ack {
@@ -87,22 +89,27 @@ enum ni_atomic_op {
 };
 
 /* Copy len bytes (0 allowed) from src to the peer's memory. src must stay unchanged until
- * completion. NI_AGAIN when descriptors are exhausted. */
+ * completion. Never NI_AGAIN: what finds no room waits by itself. Error: NOMEM; the peer's (REGION, KEY,
+ * BOUNDS, ACCESS) come with the ack. */
 ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                    const struct ni_remote *dst, const struct ni_ack *ack);
 
-/* Copy len bytes from the peer's memory to dst. */
+/* Copy len bytes (0 allowed) from the peer's memory to dst, which belongs to the NI until completion.
+ * Errors as for ni_write. */
 ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
                   const struct ni_remote *src, const struct ni_ack *ack);
 
 /* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may
  * be reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer
- * arrive in order. NI_AGAIN when the ring is full. */
+ * arrive in order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what
+ * the peer refuses, because there is no such queue or it has other items; it is counted there
+ * (rx_refused). */
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
 
 /* The same with the queue's key and an ack, written when the item is in the peer's queue, or with
- * NI_AGAIN when that was full (queue.h). Without an ack (NULL) it waits for room, as a message does. */
+ * NI_AGAIN when that was full (queue.h). Without an ack (NULL) it waits for room, as a message does. Returns
+ * as ni_message, and NOMEM; the peer's errors come with the ack. */
 ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                      const void *data, size_t len, const struct ni_ack *ack);
 
@@ -112,14 +119,14 @@ size_t ni_message_max(const struct ni_peer *peer);
 /* Apply an atomic operation of width 4 or 8 bytes to an aligned word of the peer; the
  * completion's value is the old word (zero extended). compare is for CSWAP only: the word
  * becomes operand if it equals compare. Atomic with respect to all operations of NIs and of the
- * CPU on that word. */
+ * CPU on that word. Errors: INVALID (width, op), NOMEM; the peer's, also ALIGN, come with the ack. */
 ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op op, unsigned width,
                       uint64_t operand, uint64_t compare, const struct ni_remote *dst,
                       const struct ni_ack *ack);
 
 /* Complete when all operations to the peer (all peers if NULL) that were accepted before have
  * completed: with NI_OK, or with the status of the first of them that failed since. Never fails for
- * another reason once it was accepted. */
+ * another reason once it was accepted. Error: NOMEM. */
 ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack);
 
 #pragma GCC visibility pop
