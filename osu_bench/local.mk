@@ -266,7 +266,7 @@ CLEANFILES += osu_bench/apelink-compare
 
 osu_bench/apelink-compare: osu_bench/apelink-compare.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) osu_bench && \
-	    sed -e 's|@OSU_DIR[@]|$(osudir)|g' -e 's|@BIN_DIR[@]|$(bindir)|g' \
+	    sed -e 's|@OSU_DIR[@]|$(osudir)|g' -e 's|@BIN_DIR[@]|$(bindir)|g' -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' \
 	        $(srcdir)/osu_bench/apelink-compare.in >$@.tmp && \
 	    chmod +x $@.tmp && mv $@.tmp $@
 

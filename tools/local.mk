@@ -24,7 +24,8 @@ EXTRA_DIST += \
 
 tools/apelink-env: tools/apelink-env.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tools && \
-	    sed 's|@OMPI_COMPONENT_DIR[@]|$(ompicomponentdir)|g' $(srcdir)/tools/apelink-env.in >$@.tmp && \
+	    sed -e 's|@OMPI_COMPONENT_DIR[@]|$(ompicomponentdir)|g' -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' \
+	        $(srcdir)/tools/apelink-env.in >$@.tmp && \
 	    chmod +x $@.tmp && mv $@.tmp $@
 
 include tools/info.mk

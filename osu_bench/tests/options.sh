@@ -23,5 +23,11 @@ done
 for name in osu_steps pr_steps; do
     [ ! -e "$programs/$name" ] || answers "^Usage: $name" "$programs/$name" --help
 done
+compare=$(dirname "$0")/../compare
+answers '^usage: compare ' "$compare" --help
+export APELINK_VERSION=1.2.3 # as the installed apelink-compare does
+answers '^usage: apelink-compare ' "$compare" --help
+for word in -V --version; do answers '^apelink-compare 1\.2\.3$' "$compare" $word; done
+unset APELINK_VERSION
 answers '^usage: pr_start' "$(dirname "$0")/../pr_start" --help
 finish

@@ -46,5 +46,8 @@ expect "$components:/e:/f" "set in the user's file"
 
 sh "$work/apelink-env" --nonsense >"$work/out" 2>"$work/err" && fail "an unknown argument was taken"
 grep -q -e --nonsense "$work/err" || fail "the complaint does not name the argument"
+for word in -V --version; do
+    sh "$work/apelink-env" $word | grep -q '^apelink-env [^ ]*$' || fail "$word: $(sh "$work/apelink-env" $word 2>&1)"
+done
 sh "$work/apelink-env" --help | grep -q '^Usage' || fail "--help has no usage line"
 finish $count "settings"
