@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 struct member {
     pid_t pid;
     int socket;
@@ -94,6 +96,12 @@ static void start_worker(struct perf_team *team)
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         perf_fail("cannot make a socket: %s", strerror(errno));
+    }
+    for (int i = 0; i < 2; i++) {
+        ends[i] = ni_descriptor_keep(ends[i]);
+        if (ends[i] < 0) {
+            perf_fail("cannot keep a socket: %s", strerror(errno));
+        }
     }
     fflush(NULL);
     team->members[number].socket = ends[0];

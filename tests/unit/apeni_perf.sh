@@ -235,6 +235,11 @@ if [ -w /dev/full ]; then
     says err 'standard output'
 fi
 
+# Nothing of its own takes the place of standard output, where its table would go instead.
+"$tool" latency -m 8 -i 10 -R 1 >&- 2>"$work/err"
+[ $? -eq 1 ] || fail "apeni-perf does not notice that there is no standard output"
+says err 'cannot write to standard output'
+
 # tuning: both kinds of files, and what is recommended is accepted
 expect 0 --tune --quick --write "$work/tune.conf"
 says out '# For the environment:'
