@@ -31,6 +31,7 @@ extern "C" {
 #include "mpi/fortran.h"
 #include "mpi/lacking.h"
 #include "mpi/missing.h"
+#include "mpi/missing_profiling.h"
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -15,6 +15,7 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/handles.h \
     presto/include/mpi/lacking.h \
     presto/include/mpi/missing.h \
+    presto/include/mpi/missing_profiling.h \
     presto/include/mpi/names.h \
     presto/include/mpi/onesided.h \
     presto/include/mpi/point.h \

@@ -104,6 +104,27 @@ cmp -s "$work/names" "$work/library" || {
     diff "$work/names" "$work/library"
 }
 sed -n 's/^#define \(MPI_[A-Za-z_0-9]*\)(.*/\1/p' "$PRESTO_INCLUDEDIR/mpi/missing.h" | sort >"$work/missing"
+# Each function of the standard is there, or refused by its name and that of the profiling interface.
+grep -v '^#' "$here/mpi_standard" | tr ' ' '\n' | sed 's/^/MPI_/' | sort >"$work/standard"
+comm -23 "$work/standard" "$work/names" >"$work/refused"
+neither=$(comm -23 "$work/refused" "$work/missing")
+[ -z "$neither" ] || failed "neither there nor missing: $neither"
+{
+    echo '#include <mpi.h>'
+    while read -r name; do
+        printf 'void call_%s(int x) { (void)%s(x); }\nvoid call_P%s(int x) { (void)P%s(x); }\n' "$name" "$name" "$name" "$name"
+    done <"$work/missing"
+} >"$work/missing.c"
+all= # of the errors, from clang, too
+"$prestocc" --version | grep -q clang && all=-ferror-limit=0
+# shellcheck disable=SC2086 # no option, or one
+"$prestocc" $all -c "$work/missing.c" -o "$work/missing.o" 2>"$work/out" && failed "functions that are missing compile"
+sed -n 's/.* error: .*: \(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\1/p' "$work/out" | sort | uniq -c |
+    sed -n 's/^ *2 //p' >"$work/told"
+cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
+"$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_File_open is not in Presto: MPI-IO' ||
+    failed "--check does not name PMPI_File_open"
+
 both=$(comm -12 "$work/names" "$work/missing")
 [ -z "$both" ] || failed "there and missing: $both"
 
