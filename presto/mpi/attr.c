@@ -140,12 +140,17 @@ int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind
     return MPI_SUCCESS;
 }
 
-bool pri_attr_get(struct pri_attr *list, int keyval, void **value)
+int pri_attr_get(struct pri_mpi *mpi, struct pri_attr *list, enum pri_attr_kind kind, int keyval,
+                 void **value, int *flag)
 {
+    struct pri_keyval key;
+    if (!key_of(mpi, kind, keyval, &key))
+        return MPI_ERR_KEYVAL;
     struct pri_attr *attr = *find(&list, keyval);
+    *flag = attr != NULL;
     if (attr != NULL)
         *value = attr->value;
-    return attr != NULL;
+    return MPI_SUCCESS;
 }
 
 int pri_attr_delete(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,

@@ -40,10 +40,8 @@ int MPI_Comm_get_attr(MPI_Comm handle, int keyval, void *value, int *flag)
         *(int **)value = &comm->mpi->attribute[keyval];
         return MPI_SUCCESS;
     }
-    if (keyval < 0)
-        return pri_fail(comm, __func__, MPI_ERR_KEYVAL);
-    *flag = pri_attr_get(comm->attributes, keyval, value);
-    return MPI_SUCCESS;
+    int code = pri_attr_get(comm->mpi, comm->attributes, PRI_ATTR_COMM, keyval, value, flag);
+    return code == MPI_SUCCESS ? code : pri_fail(comm, __func__, code);
 }
 PRI_ALIAS(Comm_get_attr);
 

@@ -35,10 +35,9 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
     if (type == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    if (keyval < 0)
-        return pri_fail(NULL, __func__, MPI_ERR_KEYVAL);
-    *flag = pri_attr_get(type->attributes, keyval, value);
-    return MPI_SUCCESS;
+    int code =
+        pri_attr_get(pri_mpi_need(__func__), type->attributes, PRI_ATTR_TYPE, keyval, value, flag);
+    return code == MPI_SUCCESS ? code : pri_fail(NULL, __func__, code);
 }
 PRI_ALIAS(Type_get_attr);
 

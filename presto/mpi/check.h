@@ -30,7 +30,11 @@ static inline bool pri_bad_recv(const struct pri_comm *comm, int count, const st
     return pri_bad_source(comm, source, tag) || pri_bad_data(count, type);
 }
 
-/* The class of what one of them found. */
+/* Data that would lie at address 0: an error of the core. */
+int pri_null_data(void);
+/* What is wrong with data; MPI_SUCCESS: nothing. */
+int pri_data_class(int count, const struct pri_type *type);
+/* The class of what one of the others found. */
 int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type, int peer,
                   int tag, bool recv);
 

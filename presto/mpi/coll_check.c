@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/coll_check.h"
 
+#include <limits.h>
+
 int pri_bad_counts(int n, const int *counts)
 {
     if (counts == NULL)
-        return MPI_ERR_ARG;
+        return pri_blame(MPI_ERR_ARG, "the array of counts is NULL");
     for (int i = 0; i < n; i++)
         if (counts[i] < 0)
-            return MPI_ERR_COUNT;
+            return pri_blame_value(MPI_ERR_COUNT, "one of the counts", counts[i], 0, INT_MAX);
     return MPI_SUCCESS;
 }
 

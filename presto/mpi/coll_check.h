@@ -12,15 +12,14 @@ static inline int pri_bad_root(const struct pri_comm *comm, int root)
 {
     if (NI_LIKELY((unsigned)root < (unsigned)comm->team.size))
         return MPI_SUCCESS;
-    return comm->inter != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL) ? MPI_SUCCESS
-                                                                              : MPI_ERR_ROOT;
+    if (comm->inter != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    return pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1);
 }
 
 static inline int pri_bad_elements(int count, const struct pri_type *type)
 {
-    if (NI_LIKELY(!pri_bad_data(count, type)))
-        return MPI_SUCCESS;
-    return count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE;
+    return NI_LIKELY(!pri_bad_data(count, type)) ? MPI_SUCCESS : pri_data_class(count, type);
 }
 
 /* Elements in a buffer that may be MPI_IN_PLACE. */
@@ -32,8 +31,9 @@ static inline int pri_bad_some(const void *buf, int count, const struct pri_type
 static inline int pri_bad_reduction(int count, const struct pri_type *type, const struct pri_op *op)
 {
     int code = pri_bad_elements(count, type);
-    if (code == MPI_SUCCESS && NI_UNLIKELY(op == NULL || !pri_op_accepts(op, type)))
-        code = MPI_ERR_OP;
+    if (NI_LIKELY(code == MPI_SUCCESS) && NI_UNLIKELY(op == NULL || !pri_op_accepts(op, type)))
+        code = pri_blame(MPI_ERR_OP, op == NULL ? "it is MPI_OP_NULL"
+                                                : "the datatype does not have this operation");
     return code;
 }
 
@@ -42,23 +42,29 @@ int pri_bad_counts(int n, const int *counts);
 int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type);
 int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types);
 
+/* What a code that does not matter here has left is forgotten. */
+static inline int pri_pardon(int code)
+{
+    return NI_LIKELY(code == MPI_SUCCESS) ? code : pri_blame(MPI_SUCCESS, NULL);
+}
+
 /* What only the root's arguments say. */
 static inline int pri_at_root(const struct pri_comm *comm, int root, int code)
 {
     if (NI_UNLIKELY(comm->inter != NULL))
-        return root == MPI_ROOT ? code : MPI_SUCCESS;
-    return comm->team.rank == root ? code : MPI_SUCCESS;
+        return root == MPI_ROOT ? code : pri_pardon(code);
+    return comm->team.rank == root ? code : pri_pardon(code);
 }
 
 /* What all say but, between groups, those beside the root; and what all but the whole group of the root say. */
 static inline int pri_but_idle(int root, int code)
 {
-    return NI_UNLIKELY(root == MPI_PROC_NULL) ? MPI_SUCCESS : code;
+    return NI_UNLIKELY(root == MPI_PROC_NULL) ? pri_pardon(code) : code;
 }
 
 static inline int pri_but_root(int root, int code)
 {
-    return NI_UNLIKELY(root < 0) ? MPI_SUCCESS : code;
+    return NI_UNLIKELY(root < 0) ? pri_pardon(code) : code;
 }
 
 /* The request of an operation that does not block. */

@@ -205,6 +205,8 @@ int MPI_Comm_rank(MPI_Comm handle, int *rank)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (rank == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     *rank = comm->team.rank;
     return MPI_SUCCESS;
 }
@@ -215,6 +217,8 @@ int MPI_Comm_size(MPI_Comm handle, int *size)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (size == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     *size = comm->group->size;
     return MPI_SUCCESS;
 }
@@ -225,6 +229,8 @@ int MPI_Comm_group(MPI_Comm handle, MPI_Group *group)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (group == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     pri_group_retain(comm->group);
     *group = comm->group;
     return MPI_SUCCESS;
@@ -300,6 +306,8 @@ int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (info == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     *info = pri_info_copy(comm->info);
     return *info != NULL ? MPI_SUCCESS : pri_fail(comm, __func__, MPI_ERR_NO_MEM);
 }

@@ -3,6 +3,7 @@
 #include "mpi/inter.h"
 #include "mpi/request.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +50,9 @@ static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
 static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *copy)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
+    if (comm == NULL || copy == NULL)
+        return pri_fail(comm, function, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
     *copy = MPI_COMM_NULL;
-    if (comm == NULL)
-        return pri_fail(NULL, function, MPI_ERR_COMM);
     int code = dup_begin(comm, &made);
     if (code != MPI_SUCCESS)
         return pri_fail(comm, function, code);
@@ -81,9 +82,9 @@ PRI_ALIAS(Comm_dup_with_info);
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
+    if (comm == NULL || copy == NULL)
+        return pri_fail(comm, __func__, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
     *copy = MPI_COMM_NULL;
-    if (comm == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_COMM);
     struct pri_mpi_request *r = pri_request_new(comm, PRI_MPI_OPERATION);
     int code = r == NULL ? MPI_ERR_NO_MEM : dup_begin(comm, &made);
     if (code == MPI_SUCCESS) {
@@ -206,8 +207,11 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *part)
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (part == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     if (color < 0 && color != MPI_UNDEFINED)
-        return pri_fail(comm, __func__, MPI_ERR_ARG);
+        return pri_fail(comm, __func__,
+                        pri_blame_value(MPI_ERR_ARG, "the color", color, 0, INT_MAX));
     return pri_result(comm, __func__, pri_comm_split(comm, color, key, part));
 }
 PRI_ALIAS(Comm_split);
@@ -218,8 +222,11 @@ int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_C
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (part == NULL)
+        return pri_fail(comm, __func__, pri_no_place(NULL));
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-        return pri_fail(comm, __func__, MPI_ERR_ARG);
+        return pri_fail(comm, __func__,
+                        pri_blame(MPI_ERR_ARG, "the type is not MPI_COMM_TYPE_SHARED"));
     /* The color of a host is its first rank in the communicator. */
     int color = 0;
     while (!pri_same_host(comm->mpi->self, pri_team_member(pri_comm_all(comm), color)))
@@ -232,13 +239,24 @@ PRI_ALIAS(Comm_split_type);
 
 /* ---- communicators of groups ---- */
 
+/* What is wrong with a communicator's ranks that a new one is to have. */
+static int check_group(const struct pri_comm *comm, const struct pri_group *group, const void *part)
+{
+    if (comm == NULL)
+        return MPI_ERR_COMM;
+    if (group == NULL)
+        return pri_blame(MPI_ERR_GROUP, "it is MPI_GROUP_NULL");
+    if (!pri_group_within(group, comm->group))
+        return pri_blame(MPI_ERR_GROUP, "it has a rank that the communicator does not have");
+    return pri_no_place(part);
+}
+
 int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *part)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (group == NULL)
-        return pri_fail(comm, __func__, MPI_ERR_GROUP);
+    int code = check_group(comm, group, part);
+    if (code != MPI_SUCCESS)
+        return pri_fail(comm, __func__, code);
     /* Disjoint groups may be given at once: each is known by its first rank. Of two groups each says its own part. */
     bool in = group->rank != MPI_UNDEFINED;
     int color = !in ? MPI_UNDEFINED : comm->inter != NULL ? 0 : group->ranks[0];
@@ -268,12 +286,11 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *p
 {
     struct pri_comm *comm = pri_intra_of(handle);
     uint32_t context;
-    if (comm == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (group == NULL)
-        return pri_fail(comm, __func__, MPI_ERR_GROUP);
-    if (tag < 0)
-        return pri_fail(comm, __func__, MPI_ERR_TAG);
+    int code = check_group(comm, group, part);
+    if (code == MPI_SUCCESS && tag < 0)
+        code = pri_blame_value(MPI_ERR_TAG, "the tag", tag, 0, INT_MAX);
+    if (code != MPI_SUCCESS)
+        return pri_fail(comm, __func__, code);
     *part = MPI_COMM_NULL;
     if (group->rank == MPI_UNDEFINED)
         return MPI_SUCCESS;

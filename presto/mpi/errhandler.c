@@ -43,12 +43,54 @@ NI_COLD _Noreturn void pri_fail_early(const char *function)
     pri_abort(pri_self(), 1);
 }
 
+/* What pri_blame was told. */
+static _Thread_local struct {
+    int code; /* MPI_SUCCESS: nothing */
+    const char *what;
+    bool valued;
+    long long value, low, high;
+} blame;
+
+NI_COLD int pri_blame(int code, const char *what)
+{
+    blame.code = code;
+    blame.what = what;
+    blame.valued = false;
+    return code;
+}
+
+NI_COLD int pri_blame_value(int code, const char *what, long long value, long long low,
+                            long long high)
+{
+    blame.code = code;
+    blame.what = what;
+    blame.valued = true;
+    blame.value = value;
+    blame.low = low;
+    blame.high = high;
+    return code;
+}
+
+/* The text of a code, and whose fault it is if that is known. */
+static void describe(int code, char *text, size_t room)
+{
+    pri_code_describe(code, text);
+    size_t length = strlen(text);
+    if (blame.code != code)
+        return;
+    if (blame.valued)
+        snprintf(text + length, room - length, ": %s is %lld, not %lld to %lld", blame.what,
+                 blame.value, blame.low, blame.high);
+    else
+        snprintf(text + length, room - length, ": %s", blame.what);
+}
+
 /* Prints what happened, in one piece, and ends the job. */
 NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *object,
                                     const char *function, int code)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "localhost", text[MPI_MAX_ERROR_STRING];
-    pri_code_describe(code, text);
+    char host[MPI_MAX_PROCESSOR_NAME] = "localhost", text[2 * MPI_MAX_ERROR_STRING];
+    describe(code, text, sizeof(text));
     gethostname(host, sizeof(host) - 1);
     fprintf(stderr,
             "[%s:%ld] *** An error occurred in %s\n"
@@ -67,6 +109,8 @@ NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
     if (comm == NULL)
         comm = mpi->world;
     struct pri_errhandler *handler = comm->errhandler;
+    if (handler->kind != PRI_HANDLER_FATAL)
+        blame.code = MPI_SUCCESS;
     if (handler->kind == PRI_HANDLER_RETURN)
         return code;
     if (handler->kind == PRI_HANDLER_COMM) {
@@ -86,6 +130,8 @@ NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
     if (!pri_win_ok(win))
         return pri_fail(NULL, function, code);
     struct pri_errhandler *handler = win->errhandler;
+    if (handler->kind != PRI_HANDLER_FATAL)
+        blame.code = MPI_SUCCESS;
     if (handler->kind == PRI_HANDLER_RETURN)
         return code;
     if (handler->kind == PRI_HANDLER_WIN) {

@@ -13,9 +13,11 @@ static const char *const text[] = {
     [MPI_ERR_COUNT] = "MPI_ERR_COUNT: invalid count",
     [MPI_ERR_TYPE] = "MPI_ERR_TYPE: invalid datatype",
     [MPI_ERR_TAG] = "MPI_ERR_TAG: invalid tag",
-    [MPI_ERR_COMM] = "MPI_ERR_COMM: invalid communicator",
+    [MPI_ERR_COMM] = "MPI_ERR_COMM: invalid communicator: MPI_COMM_NULL, freed, or not of the kind "
+                     "that is asked for",
     [MPI_ERR_RANK] = "MPI_ERR_RANK: invalid rank",
-    [MPI_ERR_REQUEST] = "MPI_ERR_REQUEST: invalid request",
+    [MPI_ERR_REQUEST] =
+        "MPI_ERR_REQUEST: invalid request: MPI_REQUEST_NULL, or not of the kind that is asked for",
     [MPI_ERR_ROOT] = "MPI_ERR_ROOT: invalid root",
     [MPI_ERR_GROUP] = "MPI_ERR_GROUP: invalid group",
     [MPI_ERR_OP] = "MPI_ERR_OP: invalid operation, or one that the datatype does not have",

@@ -2,6 +2,7 @@
 /* Groups: ranks of the job in an order. */
 #include "mpi/state.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,14 @@ static int place_of(const struct pri_group *group, int peer)
     return MPI_UNDEFINED;
 }
 
+bool pri_group_within(const struct pri_group *group, const struct pri_group *whole)
+{
+    for (int i = 0; i < group->size; i++)
+        if (place_of(whole, group->ranks[i]) == MPI_UNDEFINED)
+            return false;
+    return true;
+}
+
 /* A new group is ready: with no ranks it is the empty one. */
 static int finish(struct pri_group *made, MPI_Group *group)
 {
@@ -64,10 +73,34 @@ static int finish(struct pri_group *made, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
+/* What is wrong with a group and where a result goes. */
+static int check(MPI_Group group, const void *result)
+{
+    return group == NULL ? pri_blame(MPI_ERR_GROUP, "it is MPI_GROUP_NULL") : pri_no_place(result);
+}
+
+static int check_two(MPI_Group one, MPI_Group other, const void *result)
+{
+    int code = check(one, result);
+    return code != MPI_SUCCESS ? code : check(other, result);
+}
+
+/* The same, with a number of something in an array. */
+static int check_list(MPI_Group group, int count, const void *list, const void *result)
+{
+    int code = check(group, result);
+    if (code == MPI_SUCCESS && count < 0)
+        code = pri_blame_value(MPI_ERR_ARG, "the count", count, 0, INT_MAX);
+    if (code == MPI_SUCCESS && count > 0 && list == NULL)
+        code = pri_blame(MPI_ERR_ARG, "the array is NULL");
+    return code;
+}
+
 int MPI_Group_size(MPI_Group group, int *size)
 {
-    if (group == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_GROUP);
+    int code = check(group, size);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *size = group->size;
     return MPI_SUCCESS;
 }
@@ -75,8 +108,9 @@ PRI_ALIAS(Group_size);
 
 int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    if (group == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_GROUP);
+    int code = check(group, rank);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *rank = group->rank;
     return MPI_SUCCESS;
 }
@@ -84,8 +118,9 @@ PRI_ALIAS(Group_rank);
 
 int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result)
 {
-    if (one == NULL || other == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_GROUP);
+    int code = check_two(one, other, result);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *result = MPI_UNEQUAL;
     if (one->size != other->size)
         return MPI_SUCCESS;
@@ -102,18 +137,28 @@ int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result)
 }
 PRI_ALIAS(Group_compare);
 
+static int no_such(int rank, const struct pri_group *group)
+{
+    if (group->size == 0)
+        return pri_blame(MPI_ERR_RANK, "the group has no ranks");
+    return pri_blame_value(MPI_ERR_RANK, "one of the ranks", rank, 0, group->size - 1);
+}
+
 int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to,
                               int translated[])
 {
-    if (from == NULL || to == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_GROUP);
+    int code = check_two(from, to, count > 0 ? translated : &count);
+    if (code == MPI_SUCCESS)
+        code = check_list(from, count, ranks, &count);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     for (int i = 0; i < count; i++) {
         if (ranks[i] == MPI_PROC_NULL) {
             translated[i] = MPI_PROC_NULL;
             continue;
         }
         if (ranks[i] < 0 || ranks[i] >= from->size)
-            return pri_fail(NULL, __func__, MPI_ERR_RANK);
+            return pri_fail(NULL, __func__, no_such(ranks[i], from));
         translated[i] = place_of(to, from->ranks[ranks[i]]);
     }
     return MPI_SUCCESS;
@@ -124,8 +169,9 @@ PRI_ALIAS(Group_translate_ranks);
 static int combine(const char *function, MPI_Group one, MPI_Group other, bool in, MPI_Group more,
                    MPI_Group *group)
 {
-    if (one == NULL || other == NULL)
-        return pri_fail(NULL, function, MPI_ERR_GROUP);
+    int code = check_two(one, other, group);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, function, code);
     struct pri_group *made = pri_group_new(one->size + (more != NULL ? more->size : 0));
     if (made == NULL)
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
@@ -161,8 +207,10 @@ PRI_ALIAS(Group_difference);
 static int check_ranks(const struct pri_group *group, int count, const int *ranks, bool *seen)
 {
     for (int i = 0; i < count; i++) {
-        if (ranks[i] < 0 || ranks[i] >= group->size || seen[ranks[i]])
-            return MPI_ERR_RANK;
+        if (ranks[i] < 0 || ranks[i] >= group->size)
+            return no_such(ranks[i], group);
+        if (seen[ranks[i]])
+            return pri_blame(MPI_ERR_RANK, "a rank is named twice");
         seen[ranks[i]] = true;
     }
     return MPI_SUCCESS;
@@ -172,14 +220,12 @@ static int check_ranks(const struct pri_group *group, int count, const int *rank
 static int choose(const char *function, MPI_Group from, int count, const int *ranks, bool named,
                   MPI_Group *group)
 {
-    if (from == NULL)
-        return pri_fail(NULL, function, MPI_ERR_GROUP);
-    if (count < 0)
-        return pri_fail(NULL, function, MPI_ERR_ARG);
+    int code = check_list(from, count, ranks, group);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, function, code);
     struct pri_group *made = pri_group_new(from->size);
     bool *seen = calloc((size_t)from->size + 1, sizeof(*seen));
-    int code =
-        made == NULL || seen == NULL ? MPI_ERR_NO_MEM : check_ranks(from, count, ranks, seen);
+    code = made == NULL || seen == NULL ? MPI_ERR_NO_MEM : check_ranks(from, count, ranks, seen);
     if (code != MPI_SUCCESS) {
         free(made);
         free(seen);
@@ -227,14 +273,15 @@ static int spread(int count, int ranges[][3], int *ranks, int room)
 static int choose_ranges(const char *function, MPI_Group from, int count, int ranges[][3],
                          bool named, MPI_Group *group)
 {
-    if (from == NULL)
-        return pri_fail(NULL, function, MPI_ERR_GROUP);
+    int code = check_list(from, count, ranges, group);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, function, code);
     int *ranks = malloc(((size_t)from->size + 1) * sizeof(*ranks));
     if (ranks == NULL)
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
     int n = spread(count, ranges, ranks, from->size);
-    int code = n < 0 ? pri_fail(NULL, function, MPI_ERR_ARG)
-                     : choose(function, from, n, ranks, named, group);
+    code = n < 0 ? pri_fail(NULL, function, MPI_ERR_ARG)
+                 : choose(function, from, n, ranks, named, group);
     free(ranks);
     return code;
 }
@@ -253,8 +300,9 @@ PRI_ALIAS(Group_range_excl);
 
 int MPI_Group_free(MPI_Group *group)
 {
-    if (*group == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_GROUP);
+    int code = group == NULL ? pri_no_place(group) : check(*group, group);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     pri_group_release(*group);
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;

@@ -179,10 +179,12 @@ int MPI_Intercomm_create(MPI_Comm handle, int leader, MPI_Comm peer, int remote_
 {
     struct pri_comm *local = pri_intra_of(handle), *way;
     struct pri_where where = {.tag = -2 - (tag & 0x3fffffff)};
-    if (local == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    if (local == NULL || out == NULL)
+        return pri_fail(local, __func__, local == NULL ? MPI_ERR_COMM : pri_no_place(out));
     if (leader < 0 || leader >= local->team.size)
-        return pri_fail(local, __func__, MPI_ERR_RANK);
+        return pri_fail(
+            local, __func__,
+            pri_blame_value(MPI_ERR_RANK, "the leader", leader, 0, local->team.size - 1));
     if (local->team.rank == leader) {
         way = pri_comm_of(peer);
         int code = check_leader(way, remote_leader, tag);
@@ -246,8 +248,8 @@ static int merge(struct pri_comm *comm, int high, struct pri_comm **out)
 int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *out)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL || comm->inter == NULL)
-        return pri_fail(comm, __func__, MPI_ERR_COMM);
+    if (comm == NULL || comm->inter == NULL || out == NULL)
+        return pri_fail(comm, __func__, out == NULL ? pri_no_place(out) : MPI_ERR_COMM);
     return pri_result(comm, __func__, merge(comm, high, out));
 }
 PRI_ALIAS(Intercomm_merge);

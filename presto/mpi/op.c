@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations of the application's own, and reductions without messages. */
-#include "mpi/state.h"
+#include "mpi/coll_check.h"
 
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 {
@@ -32,12 +32,13 @@ PRI_ALIAS(Op_commutative);
 
 int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
-    if (count < 0)
-        return pri_fail(NULL, __func__, MPI_ERR_COUNT);
-    if (type == NULL || !type->committed)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    if (op == NULL || !pri_op_accepts(op, type))
-        return pri_fail(NULL, __func__, MPI_ERR_OP);
+    int code = pri_bad_reduction(count, type, op);
+    if (code == MPI_SUCCESS && count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE))
+        code = pri_blame(MPI_ERR_BUFFER, "it is MPI_IN_PLACE");
+    if (code == MPI_SUCCESS && count > 0 && in == inout)
+        code = pri_blame(MPI_ERR_BUFFER, "both are the same");
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     if (count > 0)
         pri_op_apply(op, in, inout, (size_t)count, type);
     return MPI_SUCCESS;

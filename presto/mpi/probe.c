@@ -144,7 +144,7 @@ static int imrecv(const char *function, void *buf, int count, MPI_Datatype type,
     bool none = *message == MPI_MESSAGE_NO_PROC;
     struct pri_comm *comm = none ? NULL : (*message)->comm;
     if (pri_bad_data(count, type))
-        return pri_fail(comm, function, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+        return pri_fail(comm, function, pri_data_class(count, type));
     int code = none ? start_none(request) : start(*message, buf, count, type, request);
     if (code != MPI_SUCCESS)
         return pri_fail(comm, function, code);

@@ -26,11 +26,16 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
         return MPI_SUCCESS;
     }
     struct pri_where from = pri_from(c, source, tag);
+    size_t bytes = (size_t)count * type->size;
     int rc;
-    if (NI_LIKELY(type->contiguous))
-        rc = pri_recv(c->team.self, pri_data_at(buf, type), (size_t)count * type->size, from, &got);
-    else
+    if (NI_LIKELY(type->contiguous)) {
+        void *data = pri_data_at(buf, type);
+        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+            return pri_fail(c, __func__, pri_mpi_code(pri_null_data()));
+        rc = pri_recv(c->team.self, data, bytes, from, &got);
+    } else {
         rc = recv_holey(c, buf, (size_t)count, type, from, &got);
+    }
     pri_status_set(status, &got);
     return pri_result(c, __func__, rc);
 }
@@ -47,8 +52,12 @@ static inline int start(struct pri_mpi_request *request, void *buf, size_t count
     }
     struct pri_where from = pri_from(comm, source, tag);
     size_t bytes = count * type->size;
-    if (NI_LIKELY(type->contiguous))
-        return pri_irecv(comm->team.self, pri_data_at(buf, type), bytes, from, &request->core);
+    if (NI_LIKELY(type->contiguous)) {
+        void *data = pri_data_at(buf, type);
+        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+            return pri_null_data();
+        return pri_irecv(comm->team.self, data, bytes, from, &request->core);
+    }
     pri_data_set(&request->data, buf, count, type);
     return pri_irecvv(comm->team.self, &request->data.vec, bytes, from, &request->core);
 }

@@ -4,19 +4,40 @@
 
 #include "mpi/check.h"
 
+#include <limits.h>
+
+NI_COLD int pri_null_data(void)
+{
+    pri_blame(MPI_ERR_BUFFER, "it is NULL, and the count is not 0");
+    return PRI_ERR_BUFFER;
+}
+
+NI_COLD int pri_data_class(int count, const struct pri_type *type)
+{
+    if (count < 0)
+        return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
+    if (type == NULL)
+        return pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL");
+    if (!type->committed)
+        return pri_blame(MPI_ERR_TYPE, "it has not been committed; call MPI_Type_commit");
+    return MPI_SUCCESS;
+}
+
 NI_COLD int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type,
                           int peer, int tag, bool recv)
 {
     if (comm == NULL)
         return MPI_ERR_COMM;
-    if (count < 0)
-        return MPI_ERR_COUNT;
-    if (type == NULL || !type->committed)
-        return MPI_ERR_TYPE;
+    int code = pri_data_class(count, type);
+    if (code != MPI_SUCCESS)
+        return code;
     bool any = recv && peer == MPI_ANY_SOURCE;
     if (peer != MPI_PROC_NULL && !any && (peer < 0 || peer >= comm->team.size))
-        return MPI_ERR_RANK;
-    return tag < (recv ? MPI_ANY_TAG : 0) ? MPI_ERR_TAG : MPI_ERR_ARG;
+        return pri_blame_value(MPI_ERR_RANK, recv ? "the source" : "the destination", peer, 0,
+                               comm->team.size - 1);
+    if (tag < (recv ? MPI_ANY_TAG : 0))
+        return pri_blame_value(MPI_ERR_TAG, "the tag", tag, 0, INT_MAX);
+    return MPI_ERR_ARG;
 }
 
 static void pack(const struct pri_vec *vec, void *to, size_t bytes)

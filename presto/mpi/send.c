@@ -39,6 +39,8 @@ static inline int send(const char *function, const void *buf, int count, MPI_Dat
     if (NI_UNLIKELY(!type->contiguous))
         return pri_result(comm, function, send_holey(comm, buf, (size_t)count, type, to, mode));
     const void *data = pri_data_at(buf, type);
+    if (NI_UNLIKELY(data == NULL) && bytes > 0)
+        return pri_fail(comm, function, pri_mpi_code(pri_null_data()));
     if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(comm->team.self, data, bytes, to))
         return MPI_SUCCESS;
     return pri_result(comm, function, pri_send(comm->team.self, data, bytes, to, mode));
@@ -81,8 +83,12 @@ static inline int start(struct pri_mpi_request *request, const void *buf, size_t
     if (mode == PRI_BUFFERED && pri_no_buffer(comm->mpi, bytes))
         return PRI_ERR_BUFFER;
     struct pri_where to = pri_to(comm, dest, tag);
-    if (NI_LIKELY(type->contiguous))
-        return pri_isend(comm->team.self, pri_data_at(buf, type), bytes, to, mode, &request->core);
+    if (NI_LIKELY(type->contiguous)) {
+        const void *data = pri_data_at(buf, type);
+        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+            return pri_null_data();
+        return pri_isend(comm->team.self, data, bytes, to, mode, &request->core);
+    }
     pri_data_set(&request->data, buf, count, type);
     return pri_isendv(comm->team.self, &request->data.vec, bytes, to, mode, &request->core);
 }

@@ -174,6 +174,18 @@ int pri_mpi_code(int error);
  * if comm is NULL. Returns the code if the handler does. */
 int pri_fail(struct pri_comm *comm, const char *function, int code);
 
+/* What is wrong, for the message of this thread's next pri_fail, if that is about this code and ends the job: in words, or a
+ * value and the bounds that it is not in. Both return the code; the text stays. */
+int pri_blame(int code, const char *what);
+int pri_blame_value(int code, const char *what, long long value, long long low, long long high);
+
+/* Whether a result has a place to go to. */
+static inline int pri_no_place(const void *result)
+{
+    return NI_LIKELY(result != NULL) ? MPI_SUCCESS
+                                     : pri_blame(MPI_ERR_ARG, "the address for the result is NULL");
+}
+
 static inline int pri_result(struct pri_comm *comm, const char *function, int error)
 {
     return NI_LIKELY(error == 0) ? MPI_SUCCESS : pri_fail(comm, function, pri_mpi_code(error));
@@ -262,6 +274,8 @@ static inline int pri_comm_peer(const struct pri_comm *comm, int rank)
 struct pri_group *pri_group_new(int size);
 /* Sets the rank of the calling process, when all ranks are filled in. */
 void pri_group_finish(struct pri_group *group, const struct pri_rank *self);
+/* Whether all ranks of a group are in another. */
+bool pri_group_within(const struct pri_group *group, const struct pri_group *whole);
 void pri_group_retain(struct pri_group *group);
 void pri_group_release(struct pri_group *group);
 
@@ -275,7 +289,8 @@ int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval);
 /* These return MPI's error codes; object is the handle that the application's functions are given. */
 int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind, void *object,
                  int keyval, void *value);
-bool pri_attr_get(struct pri_attr *list, int keyval, void **value);
+int pri_attr_get(struct pri_mpi *mpi, struct pri_attr *list, enum pri_attr_kind kind, int keyval,
+                 void **value, int *flag);
 int pri_attr_delete(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
                     void *object, int keyval);
 int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_attr *from,

@@ -9,6 +9,10 @@ static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
 {
     if (type == NULL)
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    if (out == NULL) {
+        pri_type_release(type);
+        return pri_fail(NULL, function, pri_no_place(out));
+    }
     *out = type;
     return MPI_SUCCESS;
 }
@@ -17,11 +21,11 @@ static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
 static int check(int count, const int *lengths, const struct pri_type *old)
 {
     if (count < 0)
-        return MPI_ERR_COUNT;
+        return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
     for (int i = 0; lengths != NULL && i < count; i++)
         if (lengths[i] < 0)
-            return MPI_ERR_ARG;
-    return old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+            return pri_blame_value(MPI_ERR_ARG, "one of the lengths", lengths[i], 0, INT_MAX);
+    return old == NULL ? pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL") : MPI_SUCCESS;
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)

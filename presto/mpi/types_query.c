@@ -7,10 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-int MPI_Type_size(MPI_Datatype type, int *size)
+/* What is wrong with a type and where its results go. */
+static int check_type(const struct pri_type *type, const void *result, const void *other)
 {
     if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+        return pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL");
+    int code = pri_no_place(result);
+    return code != MPI_SUCCESS ? code : pri_no_place(other);
+}
+
+int MPI_Type_size(MPI_Datatype type, int *size)
+{
+    int code = check_type(type, size, size);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *size = type->size > INT_MAX ? MPI_UNDEFINED : (int)type->size;
     return MPI_SUCCESS;
 }
@@ -18,8 +28,9 @@ PRI_ALIAS(Type_size);
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, size, size);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *size = (MPI_Count)type->size;
     return MPI_SUCCESS;
 }
@@ -27,8 +38,9 @@ PRI_ALIAS(Type_size_x);
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *lb = type->lb;
     *extent = type->extent;
     return MPI_SUCCESS;
@@ -37,8 +49,9 @@ PRI_ALIAS(Type_get_extent);
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *lb = type->lb;
     *extent = type->extent;
     return MPI_SUCCESS;
@@ -47,8 +60,9 @@ PRI_ALIAS(Type_get_extent_x);
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *lb = type->true_lb;
     *extent = type->true_extent;
     return MPI_SUCCESS;
@@ -57,8 +71,9 @@ PRI_ALIAS(Type_get_true_extent);
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *lb = type->true_lb;
     *extent = type->true_extent;
     return MPI_SUCCESS;
@@ -67,8 +82,9 @@ PRI_ALIAS(Type_get_true_extent_x);
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, extent, extent);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *extent = type->extent;
     return MPI_SUCCESS;
 }
@@ -76,8 +92,9 @@ PRI_ALIAS(Type_extent);
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, lb, lb);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *lb = type->lb;
     return MPI_SUCCESS;
 }
@@ -85,8 +102,9 @@ PRI_ALIAS(Type_lb);
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 {
-    if (type == NULL)
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    int code = check_type(type, ub, ub);
+    if (code != MPI_SUCCESS)
+        return pri_fail(NULL, __func__, code);
     *ub = type->lb + type->extent;
     return MPI_SUCCESS;
 }

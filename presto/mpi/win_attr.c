@@ -99,10 +99,8 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
     default:
         break;
     }
-    if (keyval < 0)
-        return pri_win_fail(win, __func__, MPI_ERR_KEYVAL);
-    *flag = pri_attr_get(win->attributes, keyval, value);
-    return MPI_SUCCESS;
+    int code = pri_attr_get(win->comm->mpi, win->attributes, PRI_ATTR_WIN, keyval, value, flag);
+    return code == MPI_SUCCESS ? code : pri_win_fail(win, __func__, code);
 }
 PRI_ALIAS(Win_get_attr);
 

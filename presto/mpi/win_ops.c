@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on windows: what they are called with is checked here. */
+#include "mpi/check.h"
 #include "mpi/request.h"
 #include "mpi/win.h"
 
@@ -9,25 +10,14 @@
 #define RESULT void *result, int result_count, MPI_Datatype result_type
 #define TARGET int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
 
-static inline bool bad_side(int count, const struct pri_type *type)
-{
-    return count < 0 || type == NULL || !type->committed;
-}
-
-static NI_COLD int side_class(int count, const struct pri_type *type)
-{
-    if (count < 0)
-        return MPI_ERR_COUNT;
-    return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
-}
-
 /* The window, and the rank: MPI_PROC_NULL is one as well. */
 static inline int check_target(MPI_Win win, int target)
 {
     if (!pri_win_ok(win))
         return MPI_ERR_WIN;
     bool there = (unsigned)target < (unsigned)win->size || target == MPI_PROC_NULL;
-    return NI_LIKELY(there) ? MPI_SUCCESS : MPI_ERR_RANK;
+    return NI_LIKELY(there) ? MPI_SUCCESS
+                            : pri_blame_value(MPI_ERR_RANK, "the target", target, 0, win->size - 1);
 }
 
 static inline int check(MPI_Win win, int target, int count, const struct pri_type *type,
@@ -36,10 +26,11 @@ static inline int check(MPI_Win win, int target, int count, const struct pri_typ
     int code = check_target(win, target);
     if (NI_UNLIKELY(code != MPI_SUCCESS))
         return code;
-    if (NI_UNLIKELY(bad_side(count, type)))
-        return side_class(count, type);
-    return NI_UNLIKELY(bad_side(target_count, target_type)) ? side_class(target_count, target_type)
-                                                            : MPI_SUCCESS;
+    if (NI_UNLIKELY(pri_bad_data(count, type)))
+        return pri_data_class(count, type);
+    return NI_UNLIKELY(pri_bad_data(target_count, target_type))
+               ? pri_data_class(target_count, target_type)
+               : MPI_SUCCESS;
 }
 
 /* A predefined operation. */
@@ -98,7 +89,7 @@ static int check_fetch(MPI_Win win, int target, int count, const struct pri_type
         code = check_op(op);
     if (code != MPI_SUCCESS || op->id == PRI_OP_NO_OP)
         return code;
-    return side_class(count, type);
+    return pri_data_class(count, type);
 }
 
 int MPI_Get_accumulate(ORIGIN, RESULT, TARGET, MPI_Op op, MPI_Win win)

@@ -93,6 +93,27 @@ for word in 'An error occurred in MPI_Send' 'MPI_COMM_WORLD' 'MPI_ERR_RANK: inva
     grep -q "$word" "$work/out" || failed "an error ends the job without saying '$word'"
 done
 
+# It names the function, the value and what it may be.
+while IFS='|' read -r mistake function text; do
+    timeout 300 "$prestorun" -n 2 "$work/mpi_wrong" "$mistake" >"$work/out" 2>&1 </dev/null && failed "mpi_wrong $mistake did not end the job"
+    for words in "An error occurred in $function" "$text"; do
+        grep -q "$words\$" "$work/out" || failed "mpi_wrong $mistake does not say '$words': $(cat "$work/out")"
+    done
+done <<'END'
+destination|MPI_Send|MPI_ERR_RANK: invalid rank: the destination is 2, not 0 to 1
+source|MPI_Recv|MPI_ERR_RANK: invalid rank: the source is -7, not 0 to 1
+tag|MPI_Send|MPI_ERR_TAG: invalid tag: the tag is -3, not 0 to 2147483647
+count|MPI_Bcast|MPI_ERR_COUNT: invalid count: the count is -5, not 0 to 2147483647
+type|MPI_Isend|MPI_ERR_TYPE: invalid datatype: it has not been committed; call MPI_Type_commit
+root|MPI_Bcast|MPI_ERR_ROOT: invalid root: the root is 2, not 0 to 1
+buffer|MPI_Send|MPI_ERR_BUFFER: invalid buffer: it is NULL, and the count is not 0
+op|MPI_Allreduce|MPI_ERR_OP: .*: the datatype does not have this operation
+group|MPI_Group_incl|MPI_ERR_RANK: invalid rank: one of the ranks is 2, not 0 to 1
+result|MPI_Comm_size|MPI_ERR_ARG: invalid argument: the address for the result is NULL
+comm|MPI_Barrier|MPI_ERR_COMM: invalid communicator: MPI_COMM_NULL, freed, .*
+target|MPI_Put|MPI_ERR_RANK: invalid rank: the target is 2, not 0 to 1
+END
+
 [ "$all" != --all ] || while read -r name reason; do
     case $name in '#'* | '') continue ;; esac
     compile "$mpi/$name.c" "$work/$name" -c 2>"$work/out" && failed "$name compiles, although it needs $reason"

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arguments that make no sense: each gives the class that MPI names for it. With the name of one of the mistakes as its argument the
+ * program makes that one, and the default error handler ends the job. A plain MPI program for one or more ranks. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, checks;
+
+static void fail(int line, const char *what, int got, int want)
+{
+    fprintf(stderr, "mpi_wrong.c:%d: rank %d: %s: class %d instead of %d\n", line, rank, what, got,
+            want);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void check(int line, const char *what, int code, int want)
+{
+    int class = MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class);
+    checks++;
+    if (class != want)
+        fail(line, what, class, want);
+}
+
+#define CLASS(call, want) check(__LINE__, #call, call, want)
+
+static int word;
+static MPI_Comm world;
+
+/* ---- messages ---- */
+
+static void messages(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Datatype raw;
+    MPI_Type_contiguous(2, MPI_INT, &raw);
+    CLASS(MPI_Send(NULL, 1, MPI_INT, rank, 0, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Ssend(NULL, 1, MPI_INT, rank, 0, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Recv(NULL, 1, MPI_INT, rank, 0, world, &status), MPI_ERR_BUFFER);
+    CLASS(MPI_Isend(NULL, 1, MPI_INT, rank, 0, world, &request), MPI_ERR_BUFFER);
+    CLASS(MPI_Irecv(NULL, 1, MPI_INT, rank, 0, world, &request), MPI_ERR_BUFFER);
+    CLASS(MPI_Sendrecv(&word, 1, MPI_INT, size, 0, &word, 1, MPI_INT, rank, 0, world, &status),
+          MPI_ERR_RANK);
+    CLASS(MPI_Sendrecv(&word, 1, MPI_INT, rank, 0, &word, 1, raw, rank, 0, world, &status),
+          MPI_ERR_TYPE);
+    CLASS(MPI_Probe(size, 0, world, &status), MPI_ERR_RANK);
+    CLASS(MPI_Send_init(&word, 1, MPI_INT, rank, -2, world, &request), MPI_ERR_TAG);
+    /* No data is no mistake. */
+    CLASS(MPI_Isend(NULL, 0, MPI_INT, rank, 1, world, &request), MPI_SUCCESS);
+    CLASS(MPI_Recv(NULL, 0, MPI_INT, rank, 1, world, &status), MPI_SUCCESS);
+    CLASS(MPI_Wait(&request, &status), MPI_SUCCESS);
+    MPI_Type_free(&raw);
+}
+
+/* ---- collective operations ---- */
+
+static void collectives(void)
+{
+    int *counts = calloc((size_t)size, sizeof(int)), out;
+    int *parts = calloc((size_t)size, sizeof(int));
+    MPI_Datatype raw;
+    MPI_Type_contiguous(2, MPI_INT, &raw);
+    CLASS(MPI_Bcast(&word, 1, MPI_INT, -1, world), MPI_ERR_ROOT);
+    CLASS(MPI_Bcast(&word, 1, raw, 0, world), MPI_ERR_TYPE);
+    CLASS(MPI_Bcast(&word, -1, MPI_INT, 0, world), MPI_ERR_COUNT);
+    CLASS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
+    CLASS(MPI_Alltoallv(parts, NULL, counts, MPI_INT, parts, counts, counts, MPI_INT, world),
+          MPI_ERR_ARG);
+    CLASS(MPI_Reduce(&word, &out, 1, MPI_DOUBLE_INT, MPI_SUM, 0, world), MPI_ERR_OP);
+    CLASS(MPI_Reduce_local(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+    CLASS(MPI_Reduce_local(&out, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+    CLASS(MPI_Reduce_local(&out, &out, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+    counts[size - 1] = -4;
+    CLASS(MPI_Allgatherv(&word, 0, MPI_INT, parts, counts, counts, MPI_INT, world), MPI_ERR_COUNT);
+    /* What only the root says does not matter elsewhere. */
+    if (rank == 0)
+        CLASS(MPI_Gather(&word, 1, MPI_INT, parts, 1, MPI_INT, 0, world), MPI_SUCCESS);
+    else
+        CLASS(MPI_Gather(&word, 1, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, 0, world), MPI_SUCCESS);
+    MPI_Type_free(&raw);
+    free(counts);
+    free(parts);
+}
+
+/* ---- groups and communicators ---- */
+
+static void groups(void)
+{
+    MPI_Group all, out;
+    int twice[2] = {0, 0}, range[1][3] = {{0, 0, 0}}, beyond = size;
+    MPI_Comm_group(world, &all);
+    CLASS(MPI_Group_size(all, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Group_size(MPI_GROUP_NULL, &word), MPI_ERR_GROUP);
+    CLASS(MPI_Group_rank(all, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Group_compare(all, all, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Group_incl(all, 2, twice, &out), MPI_ERR_RANK);
+    CLASS(MPI_Group_incl(all, 1, &beyond, &out), MPI_ERR_RANK);
+    CLASS(MPI_Group_incl(all, 1, NULL, &out), MPI_ERR_ARG);
+    CLASS(MPI_Group_excl(all, -1, twice, &out), MPI_ERR_ARG);
+    CLASS(MPI_Group_range_incl(all, 1, NULL, &out), MPI_ERR_ARG);
+    CLASS(MPI_Group_range_excl(all, 1, range, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Group_union(all, all, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Group_difference(all, MPI_GROUP_NULL, &out), MPI_ERR_GROUP);
+    CLASS(MPI_Group_translate_ranks(all, 1, NULL, all, &word), MPI_ERR_ARG);
+    CLASS(MPI_Group_translate_ranks(all, 1, &beyond, all, &word), MPI_ERR_RANK);
+    CLASS(MPI_Group_translate_ranks(all, 0, NULL, all, NULL), MPI_SUCCESS);
+    CLASS(MPI_Group_free(NULL), MPI_ERR_ARG);
+    MPI_Group_free(&all);
+    CLASS(MPI_Group_free(&all), MPI_ERR_GROUP);
+}
+
+static void communicators(void)
+{
+    MPI_Group all, own;
+    MPI_Comm alone, out;
+    MPI_Request request;
+    MPI_Comm_group(world, &all);
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    CLASS(MPI_Comm_size(world, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_rank(world, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_size(MPI_COMM_NULL, &word), MPI_ERR_COMM);
+    CLASS(MPI_Comm_group(world, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_get_info(world, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_dup(world, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_idup(world, NULL, &request), MPI_ERR_ARG);
+    CLASS(MPI_Comm_split(world, 0, 0, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_split_type(world, 4711, 0, MPI_INFO_NULL, &out), MPI_ERR_ARG);
+    CLASS(MPI_Comm_create(world, all, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Comm_create(world, MPI_GROUP_NULL, &out), MPI_ERR_GROUP);
+    CLASS(MPI_Comm_create_group(world, all, -1, &out), MPI_ERR_TAG);
+    CLASS(MPI_Comm_create_group(world, all, 0, NULL), MPI_ERR_ARG);
+    if (size > 1) { /* ranks that the communicator does not have */
+        CLASS(MPI_Comm_create(alone, all, &out), MPI_ERR_GROUP);
+        CLASS(MPI_Comm_create_group(alone, all, 0, &out), MPI_ERR_GROUP);
+    }
+    MPI_Comm_group(alone, &own);
+    CLASS(MPI_Comm_create(alone, own, &out), MPI_SUCCESS);
+    MPI_Comm_free(&out);
+    CLASS(MPI_Intercomm_create(alone, 1, world, 0, 0, &out), MPI_ERR_RANK);
+    CLASS(MPI_Intercomm_create(alone, 0, world, 0, 0, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Intercomm_merge(alone, 0, &out), MPI_ERR_COMM);
+    MPI_Comm_free(&alone);
+    MPI_Group_free(&all);
+    MPI_Group_free(&own);
+}
+
+/* ---- datatypes and attributes ---- */
+
+static void datatypes(void)
+{
+    MPI_Datatype out;
+    MPI_Aint place = 0;
+    MPI_Count large;
+    int lengths[2] = {1, -1}, places[2] = {0, 1};
+    CLASS(MPI_Type_contiguous(1, MPI_INT, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Type_contiguous(-1, MPI_INT, &out), MPI_ERR_COUNT);
+    CLASS(MPI_Type_vector(1, 1, 1, MPI_INT, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Type_vector(1, 1, 1, MPI_DATATYPE_NULL, &out), MPI_ERR_TYPE);
+    CLASS(MPI_Type_indexed(2, lengths, places, MPI_INT, &out), MPI_ERR_ARG);
+    CLASS(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Type_size_x(MPI_INT, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Type_get_extent(MPI_INT, &place, NULL), MPI_ERR_ARG);
+    CLASS(MPI_Type_get_extent_x(MPI_INT, NULL, &large), MPI_ERR_ARG);
+    CLASS(MPI_Type_get_true_extent(MPI_INT, NULL, &place), MPI_ERR_ARG);
+    CLASS(MPI_Type_get_true_extent_x(MPI_DATATYPE_NULL, &large, &large), MPI_ERR_TYPE);
+}
+
+static void attributes(void)
+{
+    int of_comm, of_type, flag;
+    void *value;
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &of_comm, NULL);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &of_type, NULL);
+    CLASS(MPI_Comm_get_attr(world, of_type, &value, &flag), MPI_ERR_KEYVAL);
+    CLASS(MPI_Comm_set_attr(world, of_type, &word), MPI_ERR_KEYVAL);
+    CLASS(MPI_Type_get_attr(type, of_comm, &value, &flag), MPI_ERR_KEYVAL);
+    CLASS(MPI_Comm_get_attr(world, MPI_KEYVAL_INVALID, &value, &flag), MPI_ERR_KEYVAL);
+    CLASS(MPI_Comm_get_attr(world, of_comm, &value, &flag), MPI_SUCCESS);
+    CLASS(MPI_Comm_free_keyval(&of_comm), MPI_SUCCESS);
+    CLASS(MPI_Type_free_keyval(&of_type), MPI_SUCCESS);
+    MPI_Type_free(&type);
+}
+
+/* ---- windows ---- */
+
+static void windows(void)
+{
+    MPI_Win win;
+    int memory[2] = {0, 0}, of_comm, flag;
+    void *value;
+    MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, world, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &of_comm, NULL);
+    MPI_Win_fence(0, win);
+    CLASS(MPI_Put(&word, 1, MPI_INT, size, 0, 1, MPI_INT, win), MPI_ERR_RANK);
+    CLASS(MPI_Put(&word, -1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
+    CLASS(MPI_Get(&word, 1, MPI_INT, 0, 0, 1, MPI_DATATYPE_NULL, win), MPI_ERR_TYPE);
+    CLASS(MPI_Get(&word, 1, MPI_INT, 0, 2, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+    CLASS(MPI_Win_get_attr(win, of_comm, &value, &flag), MPI_ERR_KEYVAL);
+    MPI_Win_fence(0, win);
+    MPI_Comm_free_keyval(&of_comm);
+    MPI_Win_free(&win);
+}
+
+/* ---- one mistake, and the end ---- */
+
+static void mistake(const char *name)
+{
+    MPI_Datatype raw;
+    MPI_Group all, out;
+    MPI_Win win;
+    int beyond = size;
+    MPI_Type_contiguous(2, MPI_INT, &raw);
+    MPI_Comm_group(world, &all);
+    if (strcmp(name, "destination") == 0)
+        MPI_Send(&word, 1, MPI_INT, size, 0, world);
+    if (strcmp(name, "source") == 0)
+        MPI_Recv(&word, 1, MPI_INT, -7, 0, world, MPI_STATUS_IGNORE);
+    if (strcmp(name, "tag") == 0)
+        MPI_Send(&word, 1, MPI_INT, 0, -3, world);
+    if (strcmp(name, "count") == 0)
+        MPI_Bcast(&word, -5, MPI_INT, 0, world);
+    if (strcmp(name, "type") == 0)
+        MPI_Isend(&word, 1, raw, 0, 0, world, &(MPI_Request){0});
+    if (strcmp(name, "root") == 0)
+        MPI_Bcast(&word, 1, MPI_INT, size, world);
+    if (strcmp(name, "buffer") == 0)
+        MPI_Send(NULL, 1, MPI_INT, 0, 0, world);
+    if (strcmp(name, "op") == 0)
+        MPI_Allreduce(&word, &beyond, 1, MPI_DOUBLE_INT, MPI_SUM, world);
+    if (strcmp(name, "group") == 0)
+        MPI_Group_incl(all, 1, &beyond, &out);
+    if (strcmp(name, "result") == 0)
+        MPI_Comm_size(world, NULL);
+    if (strcmp(name, "comm") == 0)
+        MPI_Barrier(MPI_COMM_NULL);
+    if (strcmp(name, "target") == 0) {
+        MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, world, &win);
+        MPI_Put(&word, 1, MPI_INT, size, 0, 1, MPI_INT, win);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    if (argc > 1)
+        mistake(argv[1]);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    messages();
+    collectives();
+    groups();
+    communicators();
+    datatypes();
+    attributes();
+    windows();
+    MPI_Barrier(world);
+    if (rank == 0)
+        printf("MT-OK mpi_wrong checks=%d\n", checks);
+    MPI_Comm_free(&world);
+    MPI_Finalize();
+    return 0;
+}
