@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "engine/ask.h"
@@ -24,7 +25,10 @@
  */
 
 enum {
-    NI_ASK_ONE_WAY = 48 * 1024,  /* shorter ones are answered in any case */
+    NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
+    NI_ASK_FRESH = 128 * 1024,  /* from here on it is looked whether memory is fresh */
+    NI_ASK_FAULT_NS = 150,      /* least time of a fault of a page */
+    NI_ASK_PAGE = 4096,
     NI_ASK_AGAIN_NS = 20000000,  /* after it declined: some windows of long transfers both ways */
     NI_ASK_BUSY = 50,            /* times the patience with a peer that has bytes of ours to copy */
     NI_OFFER_MAX = 64 * 1024,    /* longer writes are copied by both sides */
@@ -45,6 +49,30 @@ static bool would_decline(const struct ni_op *op, uint64_t now)
 static bool never(const struct ni *ni)
 {
     return ni->config->patience_us == 0 || ni->engine != NULL;
+}
+
+/* What a load takes. The byte is the application's, of whom sanitizers may have more to say. */
+static NI_NOINLINE __attribute__((no_sanitize("address", "thread"))) uint64_t touch(
+    const volatile uint8_t *byte)
+{
+    uint64_t begin = ni_now_ns();
+
+    (void)*byte;
+    return ni_now_ns() - begin;
+}
+
+/* Whether the bytes go to memory that nobody has touched yet. Each page then takes a fault, which lasts longer than its copy:
+ * halves are better, of which the kernel fills the pages from both sides at once. Two pages tell, in the middle: one by the time
+ * of its fault, and since other things may take as long, the next by what the system says, whose answer takes longer. */
+static bool goes_to_fresh(const struct ni_op *op)
+{
+    uintptr_t page = ((uintptr_t)op->local + op->len / 2) & ~(uintptr_t)(NI_ASK_PAGE - 1);
+    unsigned char resident = 1;
+
+    if (op->len < NI_ASK_FRESH || touch((const uint8_t *)page) < NI_ASK_FAULT_NS) {
+        return false;
+    }
+    return mincore((void *)(page + NI_ASK_PAGE), 1, &resident) == 0 && (resident & 1) == 0;
 }
 
 /* The whole transfer is the target's, or ours. */
@@ -80,7 +108,8 @@ bool ni_ask_start(struct ni_op *op)
     }
     op->alone = would_decline(op, now);
     /* We are copying already: the target did not answer, or did not want to. */
-    if (op->alone || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0)) {
+    if (op->alone || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) ||
+        goes_to_fresh(op)) {
         return false;
     }
     ni_lock_take(&peer->lock, peer->threads);

@@ -8,6 +8,7 @@ unit_tests += \
     tests/unit/test_engine_contract \
     tests/unit/test_engine_direct \
     tests/unit/test_engine_fork \
+    tests/unit/test_engine_fresh \
     tests/unit/test_engine_job \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
@@ -42,6 +43,10 @@ tests_unit_test_engine_contract_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_direct_SOURCES = tests/unit/test_engine_direct.c
 tests_unit_test_engine_direct_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_direct_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_fresh_SOURCES = tests/unit/test_engine_fresh.c
+tests_unit_test_engine_fresh_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_fresh_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_offer_SOURCES = tests/unit/test_engine_offer.c
 tests_unit_test_engine_offer_CPPFLAGS = $(UNIT_CPPFLAGS)
