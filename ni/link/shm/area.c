@@ -56,12 +56,12 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* The ring is used from end to end, so take its page faults now; of the bulk area only the
-     * beginning may ever be touched. */
+    /* All of it is allocated. Its page faults, taken now, are one walk for many pages; taken by the first long message they
+     * would be as long as the message. */
     if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
             MAP_FAILED ||
-        mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED, segment->fd,
-             at + (off_t)page) == MAP_FAILED) {
+        mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+             segment->fd, at + (off_t)page) == MAP_FAILED) {
         munmap(base, size);
         return NI_ERR_NOMEM;
     }
