@@ -37,6 +37,14 @@ struct edge {
     int32_t from, to;
 };
 
+/* Things that go to each process: put in any order, then sorted by process; and what came in last. Memory once taken is used
+ * again: pages that are new take longer than what is written to them. */
+struct outbox {
+    struct edge *items, *sorted, *in;
+    int *process, *counts;
+    int count, room, sorted_room, in_room;
+};
+
 /* One process's share: vertices first..first+count-1 and the edges that start at them, sorted by vertex. */
 struct part {
     MPI_Comm comm;
@@ -45,13 +53,7 @@ struct part {
     int32_t *start; /* [count + 1]: where a vertex's edges begin in `to` */
     int32_t *to;
     int32_t *level, *parent;
-};
-
-/* Things that go to each process: put in any order, then sorted by process. */
-struct outbox {
-    struct edge *items;
-    int *process;
-    int count, room;
+    struct outbox box;
 };
 
 static uint64_t hash(uint64_t x)
@@ -117,13 +119,20 @@ static void outbox_add(struct outbox *box, int process, struct edge item)
     box->process[box->count++] = process;
 }
 
-/* Sends what is in the box, which is empty then. Returns what came in, to be freed by the caller. */
-static struct edge *outbox_exchange(const struct part *p, struct outbox *box, int *received)
+static struct edge *outbox_fit(struct edge *block, int *room, int count)
 {
-    int *counts = memory(NULL, (size_t)p->ranks * 5, sizeof *counts);
-    int *displs = counts + p->ranks, *next = displs + p->ranks;
+    if (count <= *room)
+        return block;
+    *room = count + count / 8;
+    return memory(block, (size_t)*room, sizeof *block);
+}
+
+/* Sends what is in the box, which is empty then. Returns what came in, which stays until the next exchange. */
+static const struct edge *outbox_exchange(struct part *p, int *received)
+{
+    struct outbox *box = &p->box;
+    int *counts = box->counts, *displs = counts + p->ranks, *next = displs + p->ranks;
     int *in_counts = next + p->ranks, *in_displs = in_counts + p->ranks;
-    struct edge *sorted = memory(NULL, (size_t)box->count, sizeof *sorted);
 
     memset(counts, 0, (size_t)p->ranks * sizeof *counts);
     for (int i = 0; i < box->count; i++)
@@ -135,22 +144,24 @@ static struct edge *outbox_exchange(const struct part *p, struct outbox *box, in
         in_displs[r] = in_displs[r - 1] + in_counts[r - 1];
     }
     *received = in_displs[p->ranks - 1] + in_counts[p->ranks - 1];
-    struct edge *in = memory(NULL, (size_t)*received, sizeof *in);
+    box->in = outbox_fit(box->in, &box->in_room, *received);
+    box->sorted = outbox_fit(box->sorted, &box->sorted_room, box->count);
     memcpy(next, displs, (size_t)p->ranks * sizeof *next);
     for (int i = 0; i < box->count; i++)
-        sorted[next[box->process[i]]++] = box->items[i];
-    MPI_Alltoallv(sorted, counts, displs, p->edge_type, in, in_counts, in_displs, p->edge_type,
-                  p->comm);
+        box->sorted[next[box->process[i]]++] = box->items[i];
+    MPI_Alltoallv(box->sorted, counts, displs, p->edge_type, box->in, in_counts, in_displs,
+                  p->edge_type, p->comm);
     box->count = 0;
-    free(sorted);
-    free(counts);
-    return in;
+    return box->in;
 }
 
 static void outbox_free(struct outbox *box)
 {
     free(box->items);
+    free(box->sorted);
+    free(box->in);
     free(box->process);
+    free(box->counts);
 }
 
 /* Sorts edges by the vertex they start at. */
@@ -173,12 +184,13 @@ static void part_sort(struct part *p, const struct edge *edges, int count)
 static void part_create(struct part *p, MPI_Comm comm, int scale, int edge_factor)
 {
     int64_t edges = (int64_t)edge_factor << scale;
-    struct outbox box = {NULL, NULL, 0, 0};
     int count;
 
+    memset(p, 0, sizeof *p);
     p->comm = comm;
     MPI_Comm_rank(comm, &p->rank);
     MPI_Comm_size(comm, &p->ranks);
+    p->box.counts = memory(NULL, (size_t)p->ranks * 5, sizeof *p->box.counts);
     p->vertices = 1 << scale;
     p->first = first_of(p, p->rank);
     p->count = first_of(p, p->rank + 1) - p->first;
@@ -187,13 +199,11 @@ static void part_create(struct part *p, MPI_Comm comm, int scale, int edge_facto
     for (int64_t i = edges * p->rank / p->ranks; i < edges * (p->rank + 1) / p->ranks; i++) {
         struct edge e = make_edge(i, scale), back = {e.to, e.from};
 
-        outbox_add(&box, owner(p, e.from), e);
-        outbox_add(&box, owner(p, back.from), back);
+        outbox_add(&p->box, owner(p, e.from), e);
+        outbox_add(&p->box, owner(p, back.from), back);
     }
-    struct edge *mine = outbox_exchange(p, &box, &count);
+    const struct edge *mine = outbox_exchange(p, &count);
     part_sort(p, mine, count);
-    free(mine);
-    outbox_free(&box);
     p->level = memory(NULL, (size_t)p->count, sizeof *p->level);
     p->parent = memory(NULL, (size_t)p->count, sizeof *p->parent);
     for (int v = 0; v < p->count; v++)
@@ -203,6 +213,7 @@ static void part_create(struct part *p, MPI_Comm comm, int scale, int edge_facto
 static void part_free(struct part *p)
 {
     MPI_Type_free(&p->edge_type);
+    outbox_free(&p->box);
     free(p->start);
     free(p->to);
     free(p->level);
@@ -210,11 +221,11 @@ static void part_free(struct part *p)
 }
 
 /* Puts the neighbours of this process's vertices of a level into the box. */
-static void expand(const struct part *p, struct outbox *box, int level)
+static void expand(struct part *p, int level)
 {
     for (int v = 0; v < p->count; v++)
         for (int i = p->start[v]; p->level[v] == level && i < p->start[v + 1]; i++)
-            outbox_add(box, owner(p, p->to[i]), (struct edge){p->first + v, p->to[i]});
+            outbox_add(&p->box, owner(p, p->to[i]), (struct edge){p->first + v, p->to[i]});
 }
 
 /* Takes in what reached this process's vertices; returns how many were new. */
@@ -239,7 +250,6 @@ static int64_t settle(struct part *p, const struct edge *in, int count, int leve
 /* Returns the number of levels. */
 static int search(struct part *p, int root)
 {
-    struct outbox box = {NULL, NULL, 0, 0};
     int level = 0;
     int64_t fresh = 1;
 
@@ -250,30 +260,28 @@ static int search(struct part *p, int root)
     while (fresh > 0) {
         int count;
 
-        expand(p, &box, level++);
-        struct edge *in = outbox_exchange(p, &box, &count);
+        expand(p, level++);
+        const struct edge *in = outbox_exchange(p, &count);
         fresh = settle(p, in, count, level);
-        free(in);
         MPI_Allreduce(MPI_IN_PLACE, &fresh, 1, MPI_INT64_T, MPI_SUM, p->comm);
     }
-    outbox_free(&box);
     return level;
 }
 
 /* The rules that hold for any tree of a breadth-first search. A vertex's level goes along its edges. */
-static int64_t count_wrong(const struct part *p)
+static int64_t count_wrong(struct part *p)
 {
-    struct outbox box = {NULL, NULL, 0, 0};
     int64_t wrong = 0;
     int count;
 
     for (int v = 0; v < p->count; v++) {
         for (int i = p->start[v]; i < p->start[v + 1]; i++)
-            outbox_add(&box, owner(p, p->to[i]), (struct edge){p->level[v], p->to[i]});
+            outbox_add(&p->box, owner(p, p->to[i]), (struct edge){p->level[v], p->to[i]});
         if (p->level[v] > 0 && p->parent[v] != p->first + v)
-            outbox_add(&box, owner(p, p->parent[v]), (struct edge){~p->level[v] - 1, p->parent[v]});
+            outbox_add(&p->box, owner(p, p->parent[v]),
+                       (struct edge){~p->level[v] - 1, p->parent[v]});
     }
-    struct edge *in = outbox_exchange(p, &box, &count);
+    const struct edge *in = outbox_exchange(p, &count);
     for (int i = 0; i < count; i++) {
         int mine = p->level[in[i].to - p->first], its = in[i].from;
 
@@ -282,8 +290,6 @@ static int64_t count_wrong(const struct part *p)
         else
             wrong += (mine == NOT_REACHED) != (its == NOT_REACHED) || abs(mine - its) > 1;
     }
-    free(in);
-    outbox_free(&box);
     return wrong;
 }
 
