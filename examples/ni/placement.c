@@ -104,9 +104,11 @@ static bool run(struct notes *notes, unsigned who, enum ni_placement placement)
     struct ni_remote to = {0};
     struct ni_note note = {.value = 1};
     struct ni_peer *peer;
-    struct ni *ni = open_side(notes, who, placement, &room, &peer);
+    struct ni *ni;
     bool good;
 
+    memset((void *)&room, 0, sizeof(room)); /* of the placement before */
+    ni = open_side(notes, who, placement, &room, &peer);
     for (unsigned i = 0; i < BYTES; i++) {
         bytes[i] = byte_of(who, i);
     }
