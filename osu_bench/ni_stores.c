@@ -95,8 +95,10 @@ static void send_one(const struct bench *bench, uint32_t number)
         status = store(bench, number);
         break;
     case MESSAGE:
-        status = ni_message(bench->m->ni, bench->peer, bench->theirs->queue_key.handle, 0, NULL, 0,
-                            data, bench->size);
+        do {
+            status = ni_message(bench->m->ni, bench->peer, bench->theirs->queue_key.handle, 0, NULL,
+                                0, data, bench->size);
+        } while (status == NI_AGAIN && ni_progress(bench->m->ni) < UINT32_MAX);
         break;
     case WRITE:
         status = ni_write(bench->m->ni, bench->peer, data, bench->size, &where, NULL);
