@@ -119,8 +119,8 @@ int mca_btl_apelink_register_params(void)
     return OPAL_SUCCESS;
 }
 
-/* A limit of Open MPI's own set, which it takes as it comes. */
-static bool check_limit(const char *name, size_t value, size_t least, size_t most)
+/* A number that Open MPI takes as it comes: its own limits, and ours of descriptors. */
+static bool check_limit(const char *name, size_t value, size_t least, size_t most, const char *unit)
 {
     char text[32], accepted[64];
 
@@ -128,7 +128,7 @@ static bool check_limit(const char *name, size_t value, size_t least, size_t mos
         return true;
     }
     snprintf(text, sizeof(text), "%zu", value);
-    snprintf(accepted, sizeof(accepted), "%zu to %zu bytes", least, most);
+    snprintf(accepted, sizeof(accepted), "%zu to %zu %s", least, most, unit);
     ompi_glue_help("bad-value", name, text, accepted);
     return false;
 }
@@ -140,11 +140,12 @@ bool mca_btl_apelink_apply_params(void)
     const mca_btl_base_module_t *btl = &mca_btl_apelink.super;
     bool good = ompi_glue_apply_params();
 
-    good &= check_limit("btl_apelink_eager_limit", btl->btl_eager_limit, LEAST, MOST);
-    good &= check_limit("btl_apelink_rndv_eager_limit", btl->btl_rndv_eager_limit, LEAST, MOST);
-    good &= check_limit("btl_apelink_max_send_size", btl->btl_max_send_size, LEAST, MOST);
+    good &= check_limit("btl_apelink_eager_limit", btl->btl_eager_limit, LEAST, MOST, "bytes");
+    good &= check_limit("btl_apelink_rndv_eager_limit", btl->btl_rndv_eager_limit, LEAST, MOST,
+                        "bytes");
+    good &= check_limit("btl_apelink_max_send_size", btl->btl_max_send_size, LEAST, MOST, "bytes");
     good &= check_limit("btl_apelink_frag_max", mca_btl_apelink_component.frag_max, FRAGS_LEAST,
-                        FRAGS_MOST);
+                        FRAGS_MOST, "descriptors");
     if (mca_btl_apelink_component.minmax) {
         mca_btl_apelink.super.btl_atomic_flags |=
             MCA_BTL_ATOMIC_SUPPORTS_MIN | MCA_BTL_ATOMIC_SUPPORTS_MAX;
