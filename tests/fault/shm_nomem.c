@@ -174,6 +174,60 @@ static void with_limit(int resource, rlim_t value, const char *expected)
     CHECK(strstr(last_error, expected) != NULL);
 }
 
+/* Another process, which ends when it has got ten packets. */
+struct other {
+    _Atomic uint32_t ready;
+    uint8_t blob[MOCK_BLOB];
+    size_t len;
+};
+
+static int be_other(void *arg)
+{
+    struct other *other = arg;
+    struct mock mock;
+
+    mock_open(&mock, 2, NULL);
+    other->len = mock_blob(&mock, other->blob);
+    atomic_store(&other->ready, 1);
+    while (mock.received < 10) {
+        mock_relax(&mock);
+    }
+    mock_close(&mock);
+    return 0;
+}
+
+/* Without a descriptor for the peer's memory connecting fails, and says so; later it works. */
+static void no_descriptor(void)
+{
+    struct other *other = mock_shared(sizeof(*other));
+    pid_t pid = mock_fork(be_other, other);
+    struct rlimit old, now;
+    struct ni_peer *peer;
+    struct mock a = {0};
+    int next;
+
+    while (atomic_load(&other->ready) == 0) {
+        usleep(100);
+    }
+    mock_open(&a, 1, NULL);
+    next = dup(STDERR_FILENO);
+    CHECK(next >= 0 && close(next) == 0);
+    CHECK(getrlimit(RLIMIT_NOFILE, &old) == 0);
+    now = old;
+    now.rlim_cur = (rlim_t)next;
+    CHECK(setrlimit(RLIMIT_NOFILE, &now) == 0);
+    errors = 0;
+    CHECK(mock_try_connect(&a, other->blob, other->len, &peer) == NI_ERR_LIMIT);
+    CHECK(errors == 1 && strstr(last_error, "ulimit -n") != NULL);
+    CHECK(setrlimit(RLIMIT_NOFILE, &old) == 0);
+    peer = mock_connect(&a, other->blob, other->len);
+    for (unsigned i = 0; i < 10; i++) {
+        mock_send_all(peer, 16);
+    }
+    mock_join(pid);
+    mock_close(&a);
+}
+
 /* In a child: setting limits is a risk for the rest. */
 static int limits(void *arg)
 {
@@ -181,6 +235,7 @@ static int limits(void *arg)
     ni_log_set_sink(count, NULL);
     with_limit(RLIMIT_FSIZE, 1 << 20, "ulimit -f");
     with_limit(RLIMIT_NOFILE, 3, "ulimit -n");
+    no_descriptor();
     CHECK(converse());
     return 0;
 }

@@ -106,10 +106,11 @@ static bool looks_right(const char *path)
            !ni_shm_file_known(st.st_dev, st.st_ino);
 }
 
-/* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner. */
+/* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner, unless it is us who can have no more. */
 static ni_status find_by_proc(const struct ni_shm_link *link, const struct ni_shm_blob *blob,
                               struct ni_shm_segment **segment)
 {
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     char path[64];
     int fd;
 
@@ -124,6 +125,13 @@ static ni_status find_by_proc(const struct ni_shm_link *link, const struct ni_sh
         return NI_ERR_UNREACHABLE;
     }
     fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+        ni_log_limited(&limit, NI_LOG_ERROR,
+                       "cannot send to process %u: %s; each process of the host takes one "
+                       "descriptor, raise the limit of open files (ulimit -n)",
+                       blob->pid, strerror(errno));
+        return NI_ERR_LIMIT;
+    }
     return fd < 0 ? NI_ERR_UNREACHABLE : ni_shm_segment_adopt(fd, blob, segment);
 }
 

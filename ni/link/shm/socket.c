@@ -44,7 +44,8 @@ struct arrival {
     socklen_t from_len;
     struct ucred cred;
     bool has_cred;
-    int fd; /* -1: none */
+    int fd;   /* -1: none */
+    bool cut; /* there was something that this process could not have */
 };
 
 static socklen_t make_name(uint64_t name, struct sockaddr_un *address)
@@ -207,6 +208,7 @@ static bool receive(int fd, bool with_fd, struct arrival *arrival)
     arrival->fd = -1;
     arrival->has_cred = false;
     arrival->from_len = header.msg_namelen;
+    arrival->cut = (header.msg_flags & MSG_CTRUNC) != 0;
     if (len < 0) {
         return false;
     }
@@ -241,11 +243,17 @@ static bool trusted(const struct ni_shm_link *link, const struct arrival *arriva
 
 static void take_answer(struct ni_shm_link *link, struct arrival *arrival)
 {
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     struct ni_shm_peer *peer = find_asker(link, arrival->message.nonce);
     struct ni_shm_segment *segment;
     ni_status status;
 
     if (arrival->fd < 0) {
+        if (arrival->cut) {
+            ni_log_limited(&limit, NI_LOG_WARN,
+                           "no descriptor is left for another process of the host; trying "
+                           "again. Raise the limit of open files (ulimit -n)");
+        }
         return;
     }
     if (peer == NULL || !trusted(link, arrival)) {
