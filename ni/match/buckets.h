@@ -71,6 +71,15 @@ static inline bool ni_match_is_key(const struct ni_match_index *index,
     return differ == 0;
 }
 
+/* A slot has the right tag: most likely its node is the one, and what that points to is touched next. */
+static inline void ni_match_fetch_beyond(const struct ni_match_table *table, uint64_t bucket,
+                                         unsigned slot)
+{
+    if (table->beyond != NULL) {
+        __builtin_prefetch(table->beyond[bucket].slot[slot], 1);
+    }
+}
+
 /* Where in a table the first node of a key is. */
 static inline struct ni_match_slot ni_match_table_find(const struct ni_match_index *index,
                                                        const struct ni_match_table *table,
@@ -80,13 +89,15 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     uint64_t tag = ni_match_tag(hash);
 
     for (uint64_t n = 0; n <= table->mask; n++) {
-        struct ni_match_bucket *bucket = &table->bucket[(hash + n) & table->mask];
+        uint64_t number = (hash + n) & table->mask;
+        struct ni_match_bucket *bucket = &table->bucket[number];
         uint64_t tags = bucket->tags;
 
         for (uint64_t left = ni_match_tagged(tags, tag); left != 0; left &= left - 1) {
             unsigned slot = (unsigned)__builtin_ctzll(left) / 8;
 
             ++*attempts;
+            ni_match_fetch_beyond(table, number, slot);
             if (NI_LIKELY((uint8_t)(tags >> slot * 8) == tag &&
                           ni_match_is_key(index, bucket->node[slot], bits, from))) {
                 return (struct ni_match_slot){.bucket = bucket, .slot = slot};
@@ -99,29 +110,41 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     return (struct ni_match_slot){0};
 }
 
-static inline void ni_match_slot_fill(struct ni_match_slot at, uint64_t hash,
-                                      struct ni_match_node *node)
+/* Name a node in a slot, with what it points to. */
+static inline void ni_match_slot_set(const struct ni_match_table *table, struct ni_match_slot at,
+                                     struct ni_match_node *node, const void *beyond)
+{
+    at.bucket->node[at.slot] = node;
+    if (table->beyond != NULL) {
+        table->beyond[at.bucket - table->bucket].slot[at.slot] = beyond;
+    }
+}
+
+static inline void ni_match_slot_fill(const struct ni_match_table *table, struct ni_match_slot at,
+                                      uint64_t hash, struct ni_match_node *node, const void *beyond)
 {
     at.bucket->tags |= ni_match_tag(hash) << at.slot * 8;
-    at.bucket->node[at.slot] = node;
+    ni_match_slot_set(table, at, node, beyond);
 }
 
 /* Put a node into a certain slot, if that is free and in the node's home. */
 static inline bool ni_match_table_put_at(struct ni_match_table *table, uint64_t hash,
-                                         struct ni_match_node *node, struct ni_match_slot at)
+                                         struct ni_match_node *node, const void *beyond,
+                                         struct ni_match_slot at)
 {
     bool fits = at.bucket == &table->bucket[hash & table->mask] &&
                 (uint8_t)(at.bucket->tags >> at.slot * 8) == 0;
 
     if (fits) {
-        ni_match_slot_fill(at, hash, node);
+        ni_match_slot_fill(table, at, hash, node, beyond);
     }
     return fits;
 }
 
 /* Put a node into a table that has a free slot: that. */
 static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *table, uint64_t hash,
-                                                      struct ni_match_node *node)
+                                                      struct ni_match_node *node,
+                                                      const void *beyond)
 {
     for (uint64_t number = hash & table->mask;; number = (number + 1) & table->mask) {
         struct ni_match_bucket *bucket = &table->bucket[number];
@@ -131,7 +154,7 @@ static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *tab
             struct ni_match_slot at = {.bucket = bucket,
                                        .slot = (unsigned)__builtin_ctzll(free) / 8};
 
-            ni_match_slot_fill(at, hash, node);
+            ni_match_slot_fill(table, at, hash, node, beyond);
             return at;
         }
         if (ni_match_passed(bucket->tags) < NI_MATCH_PASSED_STUCK) {

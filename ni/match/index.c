@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "match/index.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/bits.h"
@@ -50,29 +52,50 @@ static uint64_t hash_of(const struct ni_match_index *index, const struct ni_matc
                          ni_match_from(node->initiator, node->group) & index->keep_from);
 }
 
-static NI_COLD ni_status make_table(struct ni_match_table *table, uint64_t buckets)
+static NI_COLD ni_status make_table(struct ni_match_table *table, uint64_t buckets, bool pointers)
 {
+    uint64_t lines = pointers ? 2 * buckets : buckets;
     /* Large blocks of calloc are fresh from the kernel and become memory where they are touched, so
-     * that even a large table is made at once. The extra bucket is for aligning. */
-    char *memory = ni_calloc(buckets + 1, sizeof(struct ni_match_bucket));
+     * that even a large table is made at once. The extra line is for aligning. */
+    char *memory = ni_calloc(lines + 1, NI_CACHE_LINE);
 
     if (memory == NULL) {
         return NI_ERR_NOMEM;
     }
     table->memory = memory;
-    table->bucket = (void *)(memory + (-(uintptr_t)memory & (sizeof(struct ni_match_bucket) - 1)));
+    table->bucket = (void *)(memory + (-(uintptr_t)memory & (NI_CACHE_LINE - 1)));
+    table->beyond = pointers ? (void *)(table->bucket + buckets) : NULL;
     table->mask = buckets - 1;
     return NI_OK;
 }
 
-/* Move all nodes of one bucket of the old table to the new one. */
-static void move_bucket(struct ni_match_index *index, struct ni_match_bucket *bucket)
+_Static_assert(sizeof(struct ni_match_bucket) == NI_CACHE_LINE, "a line");
+_Static_assert(sizeof(struct ni_match_beyond) == NI_CACHE_LINE, "a line");
+
+/* What a node points to, if the table is to know it. */
+static inline const void *beyond_of(const struct ni_match_index *index,
+                                    const struct ni_match_node *node)
 {
+    const void *beyond = NULL;
+
+    if (index->pointer != 0) {
+        memcpy(&beyond, (const char *)node + index->pointer, sizeof(beyond));
+    }
+    return beyond;
+}
+
+/* Move all nodes of one bucket of the old table to the new one. */
+static void move_bucket(struct ni_match_index *index, uint64_t number)
+{
+    struct ni_match_bucket *bucket = &index->old.bucket[number];
+    const struct ni_match_beyond *beyond = index->old.beyond;
+
     for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {
         if ((uint8_t)(bucket->tags >> slot * 8) != 0) {
             uint64_t hash = hash_of(index, bucket->node[slot]);
 
-            (void)ni_match_table_put(&index->table, hash, bucket->node[slot]);
+            (void)ni_match_table_put(&index->table, hash, bucket->node[slot],
+                                     beyond != NULL ? beyond[number].slot[slot] : NULL);
             ni_match_table_erase(&index->old, hash,
                                  (struct ni_match_slot){.bucket = bucket, .slot = slot});
         }
@@ -93,7 +116,7 @@ static NI_COLD void move_some(struct ni_match_index *index)
         if (index->moved + MOVED_AT_ONCE <= index->old.mask) {
             prefetch_nodes(&index->old.bucket[index->moved + MOVED_AT_ONCE]);
         }
-        move_bucket(index, &index->old.bucket[index->moved++]);
+        move_bucket(index, index->moved++);
         if (index->moved > index->old.mask) {
             free_table(&index->old);
             return;
@@ -118,7 +141,7 @@ static NI_COLD ni_status grow(struct ni_match_index *index)
     while (index->old.bucket != NULL) {
         move_some(index); /* has come to an end long ago unless all additions were refused */
     }
-    status = make_table(&bigger, buckets);
+    status = make_table(&bigger, buckets, index->pointer != 0);
     if (status != NI_OK) {
         return status;
     }
@@ -210,7 +233,8 @@ static inline bool put_back(struct ni_match_index *index, const struct ni_match_
 {
     struct ni_match_slot at = index->recent.at;
 
-    return is_recent(index, key) && ni_match_table_put_at(&index->table, key->hash, node, at);
+    return is_recent(index, key) &&
+           ni_match_table_put_at(&index->table, key->hash, node, beyond_of(index, node), at);
 }
 
 /* Put a node whose key is new into the table. */
@@ -220,7 +244,8 @@ static void add_key(struct ni_match_index *index, const struct ni_match_key *key
     if (put_back(index, key, node)) {
         index->recent.gone = false;
     } else {
-        struct ni_match_slot at = ni_match_table_put(&index->table, key->hash, node);
+        struct ni_match_slot at =
+            ni_match_table_put(&index->table, key->hash, node, beyond_of(index, node));
 
         index->recent = (struct ni_match_recent){.key = *key, .at = at};
     }
@@ -318,7 +343,7 @@ static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
         struct ni_match_node *next = ni_match_ids_at(index->ids, link.next);
 
         ni_match_link_of(next, index->number)->prev = link.prev;
-        at.bucket->node[at.slot] = next;
+        ni_match_slot_set(old ? &index->old : &index->table, at, next, beyond_of(index, next));
     }
 }
 

@@ -59,9 +59,15 @@ struct ni_match_bucket {
     struct ni_match_node *node[NI_MATCH_SLOTS];
 };
 
+/* What the nodes of a bucket point to, see struct ni_match_index. */
+struct ni_match_beyond {
+    NI_LINE_ALIGNED const void *slot[NI_MATCH_SLOTS];
+};
+
 struct ni_match_table {
     struct ni_match_bucket *bucket; /* NULL: none */
-    void *memory;                   /* of the buckets */
+    struct ni_match_beyond *beyond; /* for each of them; NULL: none */
+    void *memory;                   /* of both */
     uint64_t mask;                  /* buckets - 1 */
 };
 
@@ -97,6 +103,11 @@ struct ni_match_index {
     uint64_t keep_from; /* of initiator and group << 32 */
     uint64_t seed[2];
     uint32_t number; /* which link of a node is this index's */
+    /* Whoever finds a node goes on to what a pointer in its object names, and would wait for the
+     * node, then for that. Where the pointer is, in bytes from the node, makes the table keep a copy
+     * beside the bucket, so that a search asks for both at once; 0: there is none. Before a node is
+     * added its pointer is set, to anything: nobody looks at what it names. */
+    uint32_t pointer;
     struct ni_match_ids *ids;
 };
 

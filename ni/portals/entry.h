@@ -2,6 +2,7 @@
 #ifndef NI_PORTALS_ENTRY_H
 #define NI_PORTALS_ENTRY_H
 
+#include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,6 +40,8 @@ struct ni_entry {
     struct ni_pt *pt; /* NULL: unlinked already, freed when nothing is under way any more */
 };
 _Static_assert(sizeof(struct ni_entry) <= 128, "two lines per entry");
+_Static_assert(offsetof(struct ni_entry, match.node) == 0,
+               "what the match list knows begins with it");
 
 static inline bool ni_entry_allows(const struct ni_entry *entry, enum ni_verb verb)
 {

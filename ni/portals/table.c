@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+
 #include "portals/portals.h"
 
 /* The portal table. */
@@ -49,6 +51,8 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
         return NI_PTL_NO_SPACE;
     }
     ni_match_list_init(&pt->posted);
+    /* What the program touches next when a message has come: its request, most likely. */
+    pt->posted.index.pointer = offsetof(struct ni_entry, user_ptr);
     ni_match_headers_init(&pt->kept);
     pt->eq = eq;
     pt->options = options;
