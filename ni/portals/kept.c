@@ -2,7 +2,7 @@
 #include "portals/portals.h"
 
 /*
- * Unexpected messages. Data of up to 32 bytes lies in the message's struct, more in a block of its
+ * Unexpected messages. Data of up to 64 bytes lies in the message's struct, more in a block of its
  * own, or it is still with the initiator. The blocks are bounded: from half of match_unexpected on,
  * peers are asked to send headers only (NI_WISH_HEADERS_ONLY), so that what they have sent until they
  * notice fits into the other half; below a quarter they may send data again. Beyond all of it a
@@ -89,7 +89,7 @@ static bool copy_data(struct ni *ni, struct ni_kept *kept, const void *data)
     uint64_t len = kept->from.rlength;
     uint64_t bytes = ni->portals->bytes + block_size(len);
 
-    if (len <= NI_PUT_INLINE) {
+    if (len <= NI_PUT_ORDERED) {
         if (len != 0) { /* there may be no data at all */
             memcpy(kept->small, data, len);
         }

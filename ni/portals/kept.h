@@ -40,7 +40,7 @@ struct ni_kept {
     struct ni_arriving from;
     struct ni_portal_task task; /* an answer that found no memory */
     union {
-        uint8_t small[NI_PUT_INLINE];
+        uint8_t small[NI_PUT_ORDERED];
         uint8_t *data;
         struct ni_remote remote;
         const uint8_t *own;

@@ -178,7 +178,7 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
     limits->max_msg_size = limits->max_msg_size != 0 ? limits->max_msg_size : INT64_MAX;
     cut(&limits->max_atomic_size, NI_ATOMIC_MOST);
     cut(&limits->max_fetch_atomic_size, NI_ATOMIC_MOST);
-    cut(&limits->max_waw_ordered_size, NI_PUT_INLINE);
+    cut(&limits->max_waw_ordered_size, NI_PUT_ORDERED);
     cut(&limits->max_war_ordered_size, NI_REPLY_INLINE);
 }
 

@@ -91,7 +91,7 @@ static ni_status send_long(struct ni_put *put)
 
 bool ni_put_goes_long(struct ni_peer *peer, uint64_t length)
 {
-    if (length <= NI_PUT_INLINE) {
+    if (length <= NI_PUT_ORDERED) {
         return false;
     }
     return length > peer->ni->config->match_eager || length > ni_packet_max(peer) ||

@@ -14,6 +14,7 @@
 enum {
     NI_PT_COUNT = 256,      /* indices that a packet can name */
     NI_PUT_INLINE = 32,     /* bytes of payload in the header's line */
+    NI_PUT_ORDERED = 64,    /* bytes of a put that travel with its header in any case */
     NI_ATOMIC_MOST = 1024,  /* bytes of an atomic: the smallest ring has packets for it */
     NI_MATCH_SAMPLING = 64, /* one match in so many is timed */
 };

@@ -65,6 +65,7 @@ suite_tests = \
     tests/links/suite_notes \
     tests/links/suite_once \
     tests/links/suite_options \
+    tests/links/suite_order \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
     tests/links/suite_overflow_requests \
@@ -216,6 +217,10 @@ tests_links_suite_notes_LDADD = $(SUITE_LIBS)
 tests_links_suite_once_SOURCES = tests/links/suite_once.c
 tests_links_suite_once_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_once_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_order_SOURCES = tests/links/suite_order.c
+tests_links_suite_order_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_order_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_options_SOURCES = tests/links/suite_options.c
 tests_links_suite_options_CPPFLAGS = $(LINKS_CPPFLAGS)

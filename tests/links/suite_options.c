@@ -288,6 +288,8 @@ static void take_all(struct suite_ni *ni, void *arg)
     (void)arg;
     CHECK(ni_portals_open(ni->ni, &desired, &actual) == NI_OK);
     CHECK(actual.max_eqs == 2 && actual.max_cts == 1 && actual.max_volatile_size == 100);
+    /* The least that the specification allows. */
+    CHECK(actual.max_waw_ordered_size >= 64 && actual.max_war_ordered_size >= 8);
     CHECK(actual.max_list_size == 5 && actual.max_mds == UINT32_MAX);
     CHECK(actual.features == (NI_TARGET_BIND_INACCESSIBLE | NI_COHERENT_ATOMICS));
     for (unsigned round = 0; round < 2; round++) {

@@ -35,7 +35,7 @@ struct ni_limits {
     uint32_t max_list_size;          /* actual: max_entries, of which one list may have all */
     unsigned features;               /* actual: enum ni_features */
     uint64_t max_volatile_size; /* bytes that NI_MD_VOLATILE copies, at most 2^20; default 4096 */
-    /* Of those below one gets what there is, at most: 1024, 1024, 32, 24. */
+    /* Of those below one gets what there is, at most: 1024, 1024, 64, 24. */
     uint64_t max_atomic_size;       /* bytes of one ni_atomic */
     uint64_t max_fetch_atomic_size; /* of one ni_fetch_atomic or ni_swap */
     uint64_t max_waw_ordered_size;  /* a put or atomic of so many bytes is in place before a later
