@@ -23,6 +23,7 @@ enum {
     NI_JOB_CHUNK_MIN = 16 * 1024,
     NI_JOB_CHUNK_MAX = 512 * 1024,
     NI_JOB_CHUNK_FAR = 128 * 1024,
+    NI_JOB_FAR_TIMES = 4, /* as much at a time is copied alone where lines travel slowly */
 };
 
 /* For how long a transfer that is given up waits for a target that lives but does not come back
@@ -41,11 +42,22 @@ static bool worth_sharing(const struct ni_op *op)
     return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
 }
 
+static bool is_far(const struct ni_op *op)
+{
+    return atomic_load_explicit(&op->peer->far, memory_order_relaxed);
+}
+
+/* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer of them where
+ * these travel slowly. */
+static unsigned times(const struct ni_op *op)
+{
+    return is_far(op) && !worth_sharing(op) ? NI_JOB_FAR_TIMES : 1;
+}
+
 static uint64_t chunk_size(const struct ni_op *op)
 {
     const struct ni *ni = op->peer->ni;
-    bool far = atomic_load_explicit(&op->peer->far, memory_order_relaxed);
-    uint64_t most = far ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
+    uint64_t most = is_far(op) ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
     uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
@@ -55,7 +67,7 @@ static uint64_t chunk_size(const struct ni_op *op)
      * other transfers to copy, both sides are busy without halves, and of one that the target has declined
      * we copy both. */
     if (!worth_sharing(op)) {
-        return ni_min_u64(op->len, NI_JOB_CHUNK_MAX);
+        return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
     }
     if (others_to_copy(ni)) {
         return ni_min_u64(op->len, most);
@@ -135,7 +147,7 @@ static bool copy_own(struct ni_op *op)
         .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
         .local = op->local + at,
         .remote = op->where.addr + at,
-        .len = ni_pace_piece(ni, op->len, op->until - at, &began_ns),
+        .len = ni_pace_piece(ni, op->len, op->until - at, times(op), &began_ns),
     };
     bool gone;
 

@@ -75,7 +75,7 @@ static bool step(struct ni *ni, struct ni_help *help)
     }
     copy.local = help->mine + help->at;
     copy.remote = help->theirs + help->at;
-    copy.len = ni_pace_piece(ni, help->len, help->until - help->at, &began_ns);
+    copy.len = ni_pace_piece(ni, help->len, help->until - help->at, 1, &began_ns);
     help->at += copy.len;
     gone = ni_errand_run(ni, help, &copy, copied);
     ni_pace_copied(ni, began_ns);

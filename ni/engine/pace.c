@@ -27,10 +27,11 @@ bool ni_pace_allows(struct ni *ni, uint64_t len)
 
 /* Packets make pieces shorter faster than silence makes them longer: of two sides that both copy and
  * talk, each hears something once in two pieces only. */
-uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, uint64_t *began_ns)
+uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
+                       uint64_t *began_ns)
 {
     struct ni_pace *pace = &ni->pace;
-    uint64_t most = ni->config->bulk_pass;
+    uint64_t most = ni->config->bulk_pass * times;
 
     *began_ns = 0;
     if (!is_cut(ni, len)) {

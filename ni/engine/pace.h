@@ -31,8 +31,10 @@ struct ni_pace {
 void ni_pace_hear(struct ni *ni);
 /* Whether a transfer of so many bytes may copy in this pass. */
 bool ni_pace_allows(struct ni *ni, uint64_t len);
-/* Bytes to copy now of those that are left of a chunk. `began_ns` is for ni_pace_copied. */
-uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, uint64_t *began_ns);
+/* Bytes to copy now of those that are left of a chunk. Where each call of the kernel takes long, pieces become
+ * `times` as long as elsewhere, if nothing is heard. `began_ns` is for ni_pace_copied. */
+uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
+                       uint64_t *began_ns);
 /* The piece has been copied. */
 void ni_pace_copied(struct ni *ni, uint64_t began_ns);
 
