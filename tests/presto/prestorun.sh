@@ -59,6 +59,17 @@ has err 'cannot run .*nothing: No such file'
     echo word | timeout 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
     [ "$(cat "$work/out")" = word ] || fail "input: rank 0, and no other, reads it"
 
+    # Without standard input, output and error: rank 0 finds nothing to read, and what ranks print goes nowhere.
+    for gone in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+        (eval "timeout 60 '$run' -n 2 sh -c 'cat; echo out; echo error >&2' $gone") </dev/null >"$work/out" 2>"$work/err"
+        status=$?
+        [ $status -eq 0 ] || fail "without $gone: exit status $status"
+        case $gone in
+        *' >&-'* | '>&-'*) [ ! -s "$work/out" ] || fail "without $gone: output" ;;
+        *) [ "$(sort "$work/out")" = "$(printf 'out\nout')" ] || fail "without $gone: not what was printed" ;;
+        esac
+    done
+
     # One rank fails, and the others would wait for long.
     expect 7 "an exit code" -n 3 sh -c '[ "$PRESTO_RANK" != 1 ] || exit 7; exec sleep 600'
     has err '^prestorun: rank 1 \(pid [0-9]+\) exited with code 7; ending the other ranks$'
