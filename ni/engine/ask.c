@@ -282,8 +282,7 @@ unsigned ni_ask_progress(struct ni *ni)
 
 /* ---- target ---------------------------------------------------------------------------------- */
 
-/* When both sides read long messages from each other at the same time, both are busy anyway. Where lines
- * travel slowly one copy by the kernel then takes no longer than two through the lane. */
+/* Whether both sides read long messages from each other at the same time: both are busy anyway then. */
 static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
@@ -297,6 +296,8 @@ static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
     return both;
 }
 
+/* Where lines travel slowly one copy by the kernel takes no longer than two through the lane. Neither side is idle long
+ * enough for a probe, so look at the credits first. */
 static bool is_far(struct ni_peer *peer)
 {
     ni_lock_take(&peer->lock, peer->threads);
