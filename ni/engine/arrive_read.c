@@ -99,7 +99,9 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (fields.value != op->len || fields.offset != op->got || a->len > op->len - op->got) {
         return NI_ERR_PROTOCOL;
     }
-    memcpy(op->local + op->got, a->payload, a->len);
+    if (a->len != 0) { /* an empty read may go nowhere */
+        memcpy(op->local + op->got, a->payload, a->len);
+    }
     op->got += a->len;
     if (op->got == op->len) {
         ni_ask_finish(op, NI_OK, op->len);

@@ -205,7 +205,9 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
         part->len > op->len - part->offset || part->len > op->len - op->got) {
         return NI_ERR_PROTOCOL;
     }
-    memcpy(op->local + part->offset, part->data, part->len);
+    if (part->len != 0) { /* an empty read may go nowhere */
+        memcpy(op->local + part->offset, part->data, part->len);
+    }
     op->got += part->len;
     if (op->got == op->len) {
         ni_ask_finish(op, NI_OK, op->len);

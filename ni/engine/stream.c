@@ -97,22 +97,29 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
     return NI_OK;
 }
 
+/* What comes next of it. An empty one may begin nowhere, from where C counts no bytes. */
+static void copy_next(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
+{
+    if (len != 0) {
+        ni_msg_copy(stream->peer, payload, stream->src + stream->sent, len);
+    }
+}
+
 /* The region that is read may have been deregistered since the last segment. */
 ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
-    struct ni_peer *peer = stream->peer;
-    struct ni *ni = peer->ni;
+    struct ni *ni = stream->peer->ni;
     ni_status status;
 
     if (!stream->is_answer) {
-        ni_msg_copy(peer, payload, stream->src + stream->sent, len);
+        copy_next(stream, payload, len);
         return NI_OK;
     }
     ni_lock_take(&ni->memory, ni->threads);
     status = ni_table_check(&ni->table, stream->source, stream->source_key, (uintptr_t)stream->src,
                             stream->len, NI_ACCESS_READ, NULL);
     if (status == NI_OK) {
-        ni_msg_copy(peer, payload, stream->src + stream->sent, len);
+        copy_next(stream, payload, len);
     }
     ni_lock_give(&ni->memory, ni->threads);
     return status;

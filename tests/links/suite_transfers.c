@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/multipath.h>
+
 #include "base/bits.h"
 #include "suite.h"
 
@@ -368,6 +370,41 @@ static void flush_nothing(struct suite *suite)
     suite_until_count(suite, &done->count, 2);
 }
 
+/* ---- transfers of no bytes, from and to nowhere ------------------------------------------------- */
+
+enum { EMPTY = 3 };
+
+struct empty {
+    uint64_t remote;
+    struct ni_rkey rkey;
+    struct suite_done done;
+};
+
+static void start_empty(struct suite_ni *ni, void *arg)
+{
+    struct empty *empty = arg;
+    struct ni_remote where = suite_remote(&empty->remote, &empty->rkey);
+    struct ni_ack ack = suite_ack(&empty->done);
+    struct ni_peer *peer = ni->peers[1];
+
+    CHECK(ni_read(ni->ni, peer, NULL, 0, &where, &ack) == NI_OK);
+    CHECK(ni_write(ni->ni, peer, NULL, 0, &where, &ack) == NI_OK);
+    CHECK(ni_write_multipath(ni->ni, peer, NULL, 0, &where, NULL, NULL, &ack,
+                             NI_MULTIPATH_COUNTERS) == NI_OK);
+}
+
+static void empty_from_nowhere(struct suite *suite)
+{
+    struct empty *empty = suite_alloc(suite, sizeof(*empty));
+
+    empty->remote = 7;
+    empty->rkey = suite_region(suite, 1, &empty->remote, sizeof(empty->remote), NI_ACCESS_ALL);
+    suite_call(suite, 0, start_empty, empty);
+    suite_until_count(suite, &empty->done.count, EMPTY);
+    CHECK(atomic_load(&empty->done.status) == NI_OK);
+    CHECK(empty->remote == 7);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -378,6 +415,7 @@ int main(int argc, char **argv)
         {"flush_each", 4, 0, flush_each},
         {"flush_all", 4, 0, flush_all},
         {"flush_nothing", 2, 0, flush_nothing},
+        {"empty_from_nowhere", 2, 0, empty_from_nowhere},
     };
 
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
