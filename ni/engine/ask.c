@@ -37,7 +37,7 @@ enum {
 
 /* ---- initiator ------------------------------------------------------------------------------- */
 
-/* Whether it would decline, as it did lately: the kernel copies then, without its help. */
+/* Whether it would decline, as it did lately: the kernel copies then, and we begin without its help. */
 static bool would_decline(const struct ni_op *op, uint64_t now)
 {
     return op->len >= NI_ASK_ONE_WAY &&
@@ -106,9 +106,9 @@ bool ni_ask_start(struct ni_op *op)
     if (never(ni)) {
         return false;
     }
-    op->alone = would_decline(op, now);
+    op->both_busy = would_decline(op, now);
     /* We are copying already: the target did not answer, or did not want to. */
-    if (op->alone || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) ||
+    if (op->both_busy || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) ||
         goes_to_fresh(op)) {
         return false;
     }
@@ -175,7 +175,7 @@ void ni_ask_declined(struct ni_op *op)
     ni_ask_end(op);
     atomic_store_explicit(&op->peer->ask_from_ns, ni_now_ns() + NI_ASK_AGAIN_NS,
                           memory_order_relaxed);
-    op->alone = true;
+    op->both_busy = true;
     ni_copy_start(op);
 }
 
@@ -188,7 +188,7 @@ static void take_over(struct ni_op *op)
         atomic_compare_exchange_strong_explicit(&op->job->claim, &open, 0, memory_order_relaxed,
                                                 memory_order_relaxed)) {
         ni_ask_end(op);
-        op->alone = would_decline(op, ni_now_ns());
+        op->both_busy = would_decline(op, ni_now_ns());
         if (op->kind == NI_OP_WRITE) {
             atomic_store_explicit(&op->peer->offer_from_ns, ni_now_ns() + NI_OFFER_AGAIN_NS,
                                   memory_order_relaxed);

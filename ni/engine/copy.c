@@ -23,7 +23,8 @@ enum {
     NI_JOB_CHUNK_MIN = 16 * 1024,
     NI_JOB_CHUNK_MAX = 512 * 1024,
     NI_JOB_CHUNK_FAR = 128 * 1024,
-    NI_JOB_FAR_TIMES = 4, /* as much at a time is copied alone where lines travel slowly */
+    NI_JOB_FAR_TIMES = 4, /* as much at a time is copied without help where lines travel slowly */
+    NI_JOB_LAST = 8, /* of those that we copy are left: time that a target that has no more helps */
 };
 
 /* For how long a transfer that is given up waits for a target that lives but does not come back
@@ -47,17 +48,23 @@ static bool is_far(const struct ni_op *op)
     return atomic_load_explicit(&op->peer->far, memory_order_relaxed);
 }
 
+/* Whether we copy most of it, or all. */
+static bool mostly_ours(const struct ni_op *op)
+{
+    return op->both_busy || !worth_sharing(op);
+}
+
 /* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer of them where
  * these travel slowly. */
 static unsigned times(const struct ni_op *op)
 {
-    return is_far(op) && !worth_sharing(op) ? NI_JOB_FAR_TIMES : 1;
+    return is_far(op) && mostly_ours(op) ? NI_JOB_FAR_TIMES : 1;
 }
 
 static uint64_t chunk_size(const struct ni_op *op)
 {
     const struct ni *ni = op->peer->ni;
-    uint64_t most = is_far(op) ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
+    uint64_t most = is_far(op) && !others_to_copy(ni) ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
     uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
@@ -66,7 +73,7 @@ static uint64_t chunk_size(const struct ni_op *op)
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
      * other transfers to copy, both sides are busy without halves, and of one that the target has declined
      * we copy both. */
-    if (!worth_sharing(op)) {
+    if (mostly_ours(op)) {
         return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
     }
     if (others_to_copy(ni)) {
@@ -205,6 +212,17 @@ static void finish(struct ni_op *op)
     }
 }
 
+/* All jobs were in use when it was started, or the target had others to copy. */
+static void share_late(struct ni_op *op)
+{
+    uint32_t count = ni_work_count(&op->peer->ni->copying);
+
+    if (op->own == 0 && op->job == NULL && worth_sharing(op) && count > 1 &&
+        (!op->both_busy || count <= NI_JOB_LAST)) {
+        (void)share(op, 0);
+    }
+}
+
 /* One chunk, or a look whether the target is done with its own. Returns the number of events. */
 static unsigned step(struct ni_op *op)
 {
@@ -214,10 +232,7 @@ static unsigned step(struct ni_op *op)
     if (ni_errand_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
         return 0;
     }
-    if (op->own == 0 && op->job == NULL && worth_sharing(op) &&
-        ni_work_count(&op->peer->ni->copying) > 1) {
-        (void)share(op, 0); /* all jobs were in use when it was started */
-    }
+    share_late(op);
     if (!op->closed) {
         if (op->at == op->until && claim_own(op, &chunk)) {
             open_chunk(op, chunk);
@@ -293,12 +308,12 @@ void ni_copy_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
     /* An engine thread copies all of it: who starts a transfer goes on at once. */
-    bool first = !others_to_copy(ni) && ni->engine == NULL;
+    bool first = !others_to_copy(ni) && ni->engine == NULL && !op->both_busy;
     bool shared;
 
     op->chunk = chunk_size(op);
     op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
-    shared = worth_sharing(op) && op->chunks > first && share(op, first);
+    shared = worth_sharing(op) && !op->both_busy && op->chunks > first && share(op, first);
     if (shared && first) {
         open_chunk(op, 0);
         (void)copy_own(op);
@@ -312,12 +327,26 @@ void ni_copy_start(struct ni_op *op)
     ni_engine_kick(ni);
 }
 
+/* Few are left: have the target, which may be done with its own, take some before we come to them. */
+static void share_last(struct ni *ni, uint32_t left)
+{
+    for (left = left <= NI_JOB_LAST ? left : 0; left != 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+
+        if (node != NULL) {
+            share_late(ni_container_of(node, struct ni_op, copying));
+        }
+    }
+}
+
 /* Look at all of our transfers, until one of them had something to do that took its time. */
 unsigned ni_copy_progress(struct ni *ni)
 {
     unsigned events = 0;
+    uint32_t left = ni_work_count(&ni->copying);
 
-    for (uint32_t left = ni_work_count(&ni->copying); left != 0 && events == 0; left--) {
+    share_last(ni, left);
+    for (; left != 0 && events == 0; left--) {
         struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
 
         if (node != NULL) {

@@ -11,6 +11,13 @@
  * that ended under us is harmless.
  */
 
+/* Whether our table lets the peer have it. */
+static bool permitted(const struct ni *ni, const struct ni_help *help)
+{
+    return ni_table_check(&ni->table, help->handle, help->key, (uintptr_t)help->mine, help->len,
+                          help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE, NULL) == NI_OK;
+}
+
 /* What a job asks, read once; false if it makes no sense or our table forbids it. */
 static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
                        struct ni_help *help)
@@ -25,10 +32,10 @@ static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_ha
     help->theirs = atomic_load_explicit(&job->local, memory_order_relaxed);
     help->mine = (uint8_t *)(uintptr_t)remote;
     help->generation = (uint32_t)(request->claim >> 32);
+    help->handle = handle;
+    help->key = request->key;
     return help->chunk != 0 && help->len != 0 &&
-           help->chunks == ni_div_up(help->len, help->chunk) &&
-           ni_table_check(&ni->table, handle, request->key, remote, help->len,
-                          help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE, NULL) == NI_OK;
+           help->chunks == ni_div_up(help->len, help->chunk) && permitted(ni, help);
 }
 
 static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
@@ -48,16 +55,25 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
     }
 }
 
-static bool open_chunk(struct ni_help *help)
+/* The region may have been deregistered since the last one. */
+static bool open_chunk(const struct ni *ni, struct ni_help *help)
 {
     uint32_t chunk;
 
-    if (help->failed || !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+    if (help->failed || !permitted(ni, help) ||
+        !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
         return false;
     }
     help->at = chunk * help->chunk;
     help->until = ni_min_u64(help->at + help->chunk, help->len);
     return true;
+}
+
+/* Whoever has transfers of his own to copy, copies those first: the peer copies this one meanwhile. What is claimed
+ * is copied in any case, since the peer waits for it. */
+static bool own_first(const struct ni *ni, const struct ni_help *help)
+{
+    return help->at == help->until && ni_work_count(&ni->copying) != 0;
 }
 
 /* Copy a piece of a chunk, mostly all of it; false when there is nothing more to do. */
@@ -70,7 +86,7 @@ static bool step(struct ni *ni, struct ni_help *help)
     uint64_t began_ns;
     bool gone;
 
-    if (help->at == help->until && !open_chunk(help)) {
+    if (help->at == help->until && !open_chunk(ni, help)) {
         return false;
     }
     copy.local = help->mine + help->at;
@@ -80,6 +96,26 @@ static bool step(struct ni *ni, struct ni_help *help)
     gone = ni_errand_run(ni, help, &copy, copied);
     ni_pace_copied(ni, began_ns);
     return gone || !help->failed;
+}
+
+/* Where to keep it. A job that is described anew has ended: what was kept of it, with nothing under way, makes room. So
+ * there are no more of a lane than it has jobs, however long we do not come to them. The lock is held. */
+static struct ni_help *place_for(struct ni *ni, const struct ni_job *job)
+{
+    struct ni_help *help;
+
+    for (struct ni_list *node = ni->helping.items.next; node != &ni->helping.items;
+         node = node->next) {
+        help = ni_container_of(node, struct ni_help, list);
+        if (help->job == job && help->at == help->until) {
+            return help;
+        }
+    }
+    help = ni_pool_get(&ni->help_pool);
+    if (help != NULL) {
+        ni_list_init(&help->list);
+    }
+    return help;
 }
 
 void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
@@ -94,14 +130,14 @@ void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
     ni_lock_give(&peer->lock, peer->threads);
     /* Where there is an engine thread, it copies. */
     if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
-        (ni->engine == NULL && !step(ni, &now))) {
+        (ni->engine == NULL && !own_first(ni, &now) && !step(ni, &now))) {
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    help = ni_pool_get(&ni->help_pool);
+    help = place_for(ni, now.job);
     if (help != NULL) {
+        now.list = help->list;
         *help = now;
-        ni_list_init(&help->list);
         ni_work_add(&ni->helping, &help->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
@@ -141,7 +177,7 @@ unsigned ni_help_progress(struct ni *ni)
             break;
         }
         help = ni_container_of(node, struct ni_help, list);
-        if (ni_errand_busy(ni, help) || !ni_pace_allows(ni, help->len)) {
+        if (ni_errand_busy(ni, help) || own_first(ni, help) || !ni_pace_allows(ni, help->len)) {
             continue;
         }
         if (step(ni, help)) {

@@ -21,6 +21,8 @@ struct ni_help {
     uint64_t theirs;    /* the initiator's */
     uint32_t chunks;
     uint32_t generation;
+    ni_handle handle; /* of our region */
+    uint64_t key;
     bool is_read;
     bool failed; /* the last copy */
 };

@@ -145,6 +145,119 @@ static void far_both_ways(void **state)
     pair_close(&world.pair);
 }
 
+/* ---- help at the end ---------------------------------------------------------------------------- */
+
+enum { READS = 4 };
+
+static uint64_t helped(const struct ni *ni)
+{
+    return pair_stat(ni, "bulk_bytes_help");
+}
+
+/* Both are known to decline. A has asked for some, of which it has copied the first, and B knows of the others, but has one of its
+ * own to copy as well. */
+static void open_busy(struct world *world)
+{
+    open_world(world, "0");
+    set_far(world);
+    atomic_store(&world->pair.ab->ask_from_ns, UINT64_MAX);
+    atomic_store(&world->pair.ba->ask_from_ns, UINT64_MAX);
+    for (unsigned i = 0; i < READS; i++) {
+        read_to_a(world);
+    }
+    (void)ni_progress(world->pair.a);
+    read_to_b(world);
+    read_to_b(world);
+    assert_int_equal(helped(world->pair.b), 0);
+}
+
+static void finish_busy(struct world *world)
+{
+    for (unsigned turns = 0; world->done_a.count < READS || world->done_b.count < 2; turns++) {
+        (void)ni_progress(world->pair.a);
+        (void)ni_progress(world->pair.b);
+        assert_true(turns < TURNS);
+    }
+    assert_int_equal(pair_stat(world->pair.a, "pending_ops"), 0);
+    assert_int_equal(pair_stat(world->pair.b, "pending_ops"), 0);
+}
+
+/* B copies its own first, then a's, while a does nothing. */
+static void helps_when_done(void **state)
+{
+    struct world world;
+    uint64_t own;
+
+    (void)state;
+    open_busy(&world);
+    while (world.done_b.count < 2) {
+        assert_int_equal(helped(world.pair.b), 0);
+        (void)ni_progress(world.pair.b);
+    }
+    own = pair_stat(world.pair.b, "bulk_bytes_self");
+    assert_int_equal(own, 2 * LEN);
+    for (unsigned i = 0; i < 10; i++) {
+        (void)ni_progress(world.pair.b);
+    }
+    assert_true(helped(world.pair.b) >= LEN);
+    finish_busy(&world);
+    assert_memory_equal(to_a, at_b, LEN);
+    assert_memory_equal(to_b, at_a, LEN);
+    assert_int_equal(by_kernel(&world), (READS + 2) * LEN);
+    pair_close(&world.pair);
+}
+
+/* What it was asked to help with may be gone when it comes to it. */
+static void not_of_what_is_gone(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_busy(&world);
+    (void)ni_progress(world.pair.b);
+    assert_int_equal(ni_region_deregister(world.pair.b, world.key_b.handle), NI_OK);
+    for (unsigned i = 0; i < 10; i++) {
+        (void)ni_progress(world.pair.b);
+    }
+    assert_int_equal(world.done_b.count, 2);
+    assert_int_equal(helped(world.pair.b), 0);
+    finish_busy(&world);
+    pair_close(&world.pair);
+}
+
+/* Who has others to copy for long does not keep more than there are jobs. */
+static void keeps_few(void **state)
+{
+    struct world world;
+    uint32_t most = 0;
+
+    (void)state;
+    open_world(&world, "0");
+    set_far(&world);
+    atomic_store(&world.pair.ab->ask_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->ask_from_ns, UINT64_MAX);
+    ni_work_raise(&world.pair.b->copying); /* one that never ends */
+    for (unsigned round = 0; round < 40; round++) {
+        world.done_a = (struct pair_done){0};
+        for (unsigned i = 0; i < READS; i++) {
+            read_to_a(&world);
+        }
+        for (unsigned turns = 0; world.done_a.count < READS; turns++) {
+            (void)ni_progress(world.pair.a);
+            (void)ni_progress(world.pair.b);
+            assert_true(turns < TURNS);
+        }
+        most = ni_work_count(&world.pair.b->helping) > most ? ni_work_count(&world.pair.b->helping)
+                                                            : most;
+    }
+    assert_true(most != 0 && most <= NI_LANE_JOBS);
+    ni_work_lower(&world.pair.b->copying);
+    pair_settle(&world.pair);
+    assert_int_equal(ni_work_count(&world.pair.b->helping), 0);
+    assert_int_equal(helped(world.pair.b), 0);
+    pair_close(&world.pair);
+}
+
 /* Credits that were seen before say nothing. */
 static void old_credits(void **state)
 {
@@ -216,9 +329,10 @@ static void new_credits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_both_ways), cmocka_unit_test(far_one_way),
-        cmocka_unit_test(far_both_ways),  cmocka_unit_test(old_credits),
-        cmocka_unit_test(new_credits),
+        cmocka_unit_test(helps_when_done), cmocka_unit_test(not_of_what_is_gone),
+        cmocka_unit_test(keeps_few),       cmocka_unit_test(near_both_ways),
+        cmocka_unit_test(far_one_way),     cmocka_unit_test(far_both_ways),
+        cmocka_unit_test(old_credits),     cmocka_unit_test(new_credits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
