@@ -11,6 +11,8 @@ model_tests += \
 tests_model_model_match_headers_SOURCES = \
     tests/model/match_model.c \
     tests/model/match_model.h \
+    tests/model/match_trace.c \
+    tests/model/match_trace.h \
     tests/model/model_match_headers.c
 tests_model_model_match_headers_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_match_headers_LDADD = $(MODEL_LIBS)
@@ -18,6 +20,8 @@ tests_model_model_match_headers_LDADD = $(MODEL_LIBS)
 tests_model_model_match_list_SOURCES = \
     tests/model/match_model.c \
     tests/model/match_model.h \
+    tests/model/match_trace.c \
+    tests/model/match_trace.h \
     tests/model/model_match_list.c
 tests_model_model_match_list_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_match_list_LDADD = $(MODEL_LIBS)

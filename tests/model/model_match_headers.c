@@ -1,239 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <apeni/fault.h>
-
-#include "base/alloc.h"
-#include "base/cpu.h"
 #include "match/match.h"
-#include "match_model.h"
+#include "match_trace.h"
 
 /*
- * Unexpected headers against a linear walk: random arrivals, removals and searches with wildcards
- * of many kinds, with headers deleted or kept, and every way on behind what was found. Each answer
- * must be that of the walk, with each kind of vector code that the processor has, and whichever
- * allocation fails.
+ * Unexpected headers against a linear walk, see match_trace.h.
  *
  *   model_match_headers [SEED [STEPS]]   repeats one seed
  */
 
-enum {
-    SEEDS = NI_ASAN || NI_TSAN ? 150 : 600,
-    STEPS = NI_ASAN || NI_TSAN ? 10000 : 30000,
-    MOST = 4000,
-};
+static struct ni_match_headers list;
+static struct ni_match_header headers[MATCH_TRACE_MOST];
 
-struct trace {
-    struct ni_match_headers headers;
-    struct ni_match_header header[MOST];
-    uint32_t free[MOST]; /* numbers of headers that are in no list */
-    size_t frees;
-    struct model_walk walk;
-    struct model_taste taste;
-    struct ni_rng rng;
-    bool filling;
-    uint64_t seed, step;
-};
-
-static struct {
-    uint64_t operations, found, missed, ways_on, refused;
-} total;
-
-static void fail(const struct trace *trace, const char *what)
+static void init(enum ni_simd simd, uint64_t seed)
 {
-    fprintf(stderr,
-            "model_match_headers: %s (seed %llu, step %llu, %zu headers). "
-            "Repeat with: model_match_headers %llu %llu\n",
-            what, (unsigned long long)trace->seed, (unsigned long long)trace->step,
-            trace->walk.count, (unsigned long long)trace->seed,
-            (unsigned long long)trace->step + 1);
-    exit(1);
-}
-
-static long number_of(const struct trace *trace, const struct ni_match_header *header)
-{
-    return header == NULL ? -1 : header - trace->header;
-}
-
-static void step_append(struct trace *trace)
-{
-    struct model_item item = model_draw_exact(&trace->taste, &trace->rng);
-    ni_status status;
-
-    if (trace->walk.count >= trace->taste.most) {
-        trace->filling = false;
-        return;
-    }
-    item.number = trace->free[trace->frees - 1];
-    status = ni_match_headers_append(&trace->headers, &trace->header[item.number], item.bits,
-                                     item.initiator);
-    if (status == NI_OK) {
-        trace->frees--;
-        model_append(&trace->walk, &item);
-    } else if (status == NI_ERR_NOMEM && ni_fault_struck(NI_FAULT_ALLOC) > 0) {
-        total.refused++;
-    } else {
-        fail(trace, "a header was not appended");
-    }
-}
-
-static void remove_at(struct trace *trace, size_t place)
-{
-    uint32_t number = trace->walk.item[place].number;
-
-    ni_match_headers_remove(&trace->headers, &trace->header[number]);
-    model_remove(&trace->walk, place);
-    trace->free[trace->frees++] = number;
-    if (trace->walk.count == 0) {
-        trace->filling = true;
-    }
-}
-
-static void step_remove(struct trace *trace)
-{
-    if (trace->walk.count != 0) {
-        remove_at(trace, (size_t)ni_rng_below(&trace->rng, trace->walk.count));
-    }
-}
-
-/* What is looked for: anything, or one of the headers, as far as it is told. */
-static struct model_item draw_search(struct trace *trace)
-{
-    struct model_item wanted = model_draw_wild(&trace->taste, &trace->rng);
-
-    if (trace->walk.count != 0 && ni_rng_below(&trace->rng, 4) != 0) {
-        size_t place = (size_t)ni_rng_below(&trace->rng, trace->walk.count);
-        const struct model_item *item = &trace->walk.item[place];
-
-        wanted.bits = item->bits ^ (ni_rng_next(&trace->rng) & wanted.ignore);
-        wanted.initiator = wanted.initiator == MODEL_ANY ? MODEL_ANY : item->initiator;
-    }
-    return wanted;
-}
-
-/* Follow the matches behind the first one, all or a few. */
-static void follow(struct trace *trace, const struct model_item *wanted, long number, size_t place)
-{
-    for (uint64_t left = ni_rng_below(&trace->rng, 40); number >= 0 && left > 0; left--) {
-        const struct ni_match_header *next =
-            ni_match_headers_next(&trace->headers, &trace->header[number], wanted->bits,
-                                  wanted->ignore, wanted->initiator);
-
-        number = model_first(&trace->walk, place + 1, wanted, &place);
-        if (number_of(trace, next) != number) {
-            fail(trace, "the next match is not that of the walk");
-        }
-        total.ways_on++;
-    }
-}
-
-static void step_search(struct trace *trace)
-{
-    struct model_item wanted = draw_search(trace);
-    const struct ni_match_header *found =
-        ni_match_headers_search(&trace->headers, wanted.bits, wanted.ignore, wanted.initiator);
-    size_t place = 0;
-    long number = model_first(&trace->walk, 0, &wanted, &place);
-
-    if (number_of(trace, found) != number) {
-        fail(trace, "the first match is not that of the walk");
-    }
-    if (number < 0) {
-        total.missed++;
-        return;
-    }
-    total.found++;
-    switch (ni_rng_below(&trace->rng, 8)) {
-    case 0:
-        follow(trace, &wanted, number, place);
-        break;
-    case 1:
-    case 2:
-        break;
-    default:
-        remove_at(trace, place);
-    }
-}
-
-/* Behind any header, whether or not it matches itself. */
-static void step_next(struct trace *trace)
-{
-    struct model_item wanted = draw_search(trace);
-    size_t place;
-
-    if (trace->walk.count == 0) {
-        return;
-    }
-    place = (size_t)ni_rng_below(&trace->rng, trace->walk.count);
-    follow(trace, &wanted, (long)trace->walk.item[place].number, place);
-}
-
-static void step(struct trace *trace)
-{
-    uint64_t choice = ni_rng_below(&trace->rng, 32);
-
-    total.operations++;
-    if (choice < (trace->filling ? 20U : 9U)) {
-        step_append(trace);
-    } else if (choice < 23) {
-        step_search(trace);
-    } else if (choice < 24) {
-        step_next(trace);
-    } else if (!trace->filling || choice < 26) {
-        step_remove(trace);
-    } else {
-        step_search(trace);
-    }
-    if (trace->headers.length != trace->walk.count ||
-        trace->headers.counts.most > trace->taste.most) {
-        fail(trace, "the list miscounts its headers");
-    }
-}
-
-static void run(uint64_t seed, uint64_t steps)
-{
-    static struct trace trace;
     struct ni_cpu cpu = ni_cpu_probe();
-    static const enum ni_simd simd[] = {NI_SIMD_AVX512, NI_SIMD_AVX2, NI_SIMD_SCALAR};
 
-    trace.seed = seed;
-    trace.filling = true;
-    trace.frees = MOST;
-    for (uint32_t i = 0; i < MOST; i++) {
-        trace.free[i] = i;
-    }
-    ni_rng_seed(&trace.rng, seed);
-    trace.taste = model_draw_taste(&trace.rng);
-    ni_match_headers_init(&trace.headers);
-    trace.headers.scan = ni_match_scan_for(ni_cpu_choose(&cpu, simd[seed % 3]));
-    if (seed % 8 == 7) {
-        ni_fault_arm_random(NI_FAULT_ALLOC, 300000, seed);
-    }
-    for (trace.step = 0; trace.step < steps; trace.step++) {
-        step(&trace);
-    }
-    ni_fault_reset();
-    ni_match_headers_fini(&trace.headers);
-    model_free(&trace.walk);
+    (void)seed;
+    ni_match_headers_init(&list);
+    list.scan = ni_match_scan_for(ni_cpu_choose(&cpu, simd));
+}
+
+static void fini(void)
+{
+    ni_match_headers_fini(&list);
+}
+
+static long number_of(const struct ni_match_header *header)
+{
+    return header == NULL ? -1 : header - headers;
+}
+
+static ni_status append(const struct model_item *item)
+{
+    return ni_match_headers_append(&list, &headers[item->number], item->bits, item->initiator);
+}
+
+static void remove_header(uint32_t number)
+{
+    ni_match_headers_remove(&list, &headers[number]);
+}
+
+static long search(const struct model_item *wanted)
+{
+    return number_of(
+        ni_match_headers_search(&list, wanted->bits, wanted->ignore, wanted->initiator));
+}
+
+static long next(uint32_t number, const struct model_item *wanted)
+{
+    return number_of(ni_match_headers_next(&list, &headers[number], wanted->bits, wanted->ignore,
+                                           wanted->initiator));
+}
+
+static size_t length(void)
+{
+    return list.length;
+}
+
+static size_t most(void)
+{
+    return list.counts.most;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) {
-        run(strtoull(argv[1], NULL, 0), argc > 2 ? strtoull(argv[2], NULL, 0) : STEPS);
-        return 0;
-    }
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        run(seed, STEPS);
-    }
-    printf("%llu operations: %llu matches, %llu misses, %llu ways on, %llu without memory\n",
-           (unsigned long long)total.operations, (unsigned long long)total.found,
-           (unsigned long long)total.missed, (unsigned long long)total.ways_on,
-           (unsigned long long)total.refused);
-    if (total.found == 0 || total.missed == 0 || total.ways_on == 0 || total.refused == 0) {
-        fprintf(stderr, "model_match_headers: the traces leave something out\n");
-        return 1;
-    }
-    return 0;
+    static const struct match_trace_list unexpected = {
+        .program = "model_match_headers",
+        .nodes = "headers",
+        .wild = false,
+        .init = init,
+        .fini = fini,
+        .append = append,
+        .remove = remove_header,
+        .search = search,
+        .next = next,
+        .length = length,
+        .most = most,
+    };
+
+    return match_trace_main(&unexpected, argc, argv);
 }
