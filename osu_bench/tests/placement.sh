@@ -32,4 +32,13 @@ prints() {
 prints reads 9 7
 prints loaded 3 7
 prints computing 3 7
+
+# Where the kernel copies nothing, what goes to a process without an engine thread waits for its calls: the row says so.
+APENI_SHM_COPY=copy
+export APENI_SHM_COPY
+count=$((count + 1))
+timeout --kill-after=5 120 "$programs/ni_placement" -e computing >"$work/out" 2>"$work/err" ||
+    fail "ni_placement -e computing, in packets: status $?: $(cat "$work/err")"
+awk '$1 == "tile" { found = NF == 7 && $3 == "waits" && $6 == "waits" } $1 == "edge" || $1 == "split" { n++ } $2 == "waits:" { told = 1 }
+     END { exit !found || !told || n != 2 }' "$work/out" || fail "ni_placement -e computing, in packets, printed: $(cat "$work/out")"
 finish
