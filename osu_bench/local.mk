@@ -69,6 +69,7 @@ osu_bench_libosu_la_SOURCES = \
     osu_bench/common/bench.h \
     osu_bench/common/buffer.c \
     osu_bench/common/buffer.h \
+    osu_bench/common/complete.c \
     osu_bench/common/defaults.c \
     osu_bench/common/element.c \
     osu_bench/common/element.h \

@@ -85,6 +85,9 @@ struct osu_run {
     uint64_t errors; /* wrong bytes found by this rank */
 };
 
+/* The same with the defaults for what is NULL. */
+struct osu_bench osu_bench_complete(const struct osu_bench *given);
+
 /* Runs the program. Returns its exit status. */
 int osu_bench_main(const struct osu_bench *bench, int argc, char **argv);
 

@@ -17,60 +17,6 @@ void osu_native_must(int error, const char *what)
     pr_abort(osu_native, 1);
 }
 
-/* ---- defaults ------------------------------------------------------------------------------------- */
-
-static void nothing(struct osu_run *run)
-{
-    (void)run;
-}
-
-static void describe_nothing(const struct osu_run *run)
-{
-    (void)run;
-}
-
-static bool timed_first(const struct osu_run *run)
-{
-    return run->rank == 0;
-}
-
-static double scale_one(const struct osu_run *run)
-{
-    (void)run;
-    return 1;
-}
-
-double osu_scale_half(const struct osu_run *run)
-{
-    (void)run;
-    return 0.5;
-}
-
-size_t osu_largest_size(const struct osu_options *options)
-{
-    size_t largest = 0;
-
-    for (int i = 0; i < options->size_count; i++) {
-        if (options->sizes[i] > largest)
-            largest = options->sizes[i];
-    }
-    return largest;
-}
-
-static struct osu_bench complete(const struct osu_bench *given)
-{
-    struct osu_bench bench = *given;
-
-    bench.axis = bench.axis ? bench.axis : "Size";
-    bench.describe = bench.describe ? bench.describe : describe_nothing;
-    bench.open = bench.open ? bench.open : nothing;
-    bench.close = bench.close ? bench.close : nothing;
-    bench.measure = bench.measure ? bench.measure : osu_measure_rounds;
-    bench.timed = bench.timed ? bench.timed : timed_first;
-    bench.scale = bench.scale ? bench.scale : scale_one;
-    return bench;
-}
-
 /* ---- all ranks ------------------------------------------------------------------------------------ */
 
 /* What a rank has found. */
@@ -242,7 +188,7 @@ static int run_all(struct osu_run *run)
 
 int osu_bench_main(const struct osu_bench *given, int argc, char **argv)
 {
-    struct osu_bench bench = complete(given);
+    struct osu_bench bench = osu_bench_complete(given);
     struct osu_options options;
     struct osu_run run = {.bench = &bench, .options = &options};
 

@@ -11,6 +11,7 @@ PR_BENCH_LIBS = osu_bench/libpr.la presto/libpresto.la -lm
 osu_bench_libpr_la_CPPFLAGS = $(PR_BENCH_CPPFLAGS) -DOSU_NATIVE
 osu_bench_libpr_la_SOURCES = \
     osu_bench/common/buffer.c \
+    osu_bench/common/complete.c \
     osu_bench/common/defaults.c \
     osu_bench/common/option_rows.c \
     osu_bench/common/options.c \
