@@ -86,6 +86,8 @@ static const char *open_ni(struct ompi_mtl_match_module *module)
         return ni_status_text(status);
     }
     if (open_portal(module) != NI_OK) {
+        ni_close(module->ni);
+        module->ni = NULL;
         return "no memory for the portal";
     }
     ni_on_peer_down(module->ni, ompi_mtl_match_peer_down, module);

@@ -20,6 +20,24 @@ static bool declines(void)
            module == NULL;
 }
 
+/* Says so if it is not asked for in vain. */
+static bool opens_or_declines(void)
+{
+    mca_base_module_t *module = NULL;
+    int priority = 0;
+
+    (void)mca_base_framework_register(&opal_btl_base_framework, MCA_BASE_REGISTER_STATIC_ONLY);
+    if (ompi_mtl_match_register_params() != OPAL_SUCCESS) {
+        return false;
+    }
+    if (mca_mtl_match_component.super.mtl_version.mca_query_component(&module, &priority) ==
+        OPAL_SUCCESS) {
+        fputs("it has opened", stderr);
+        return module != NULL && ompi_mtl_match_finalize(&ompi_mtl_match.super) == OPAL_SUCCESS;
+    }
+    return module == NULL && ompi_mtl_match.ni == NULL;
+}
+
 static bool declines_spread(void)
 {
     said_hosts = 2;
@@ -53,6 +71,29 @@ static void no_interface(void **state)
     unit_assert_contains(said.text, "] error: ");
 }
 
+/* Whichever allocation fails, it steps aside and says why, or does without. */
+static void no_memory(void **state)
+{
+    enum { MOST = 1000 };
+    bool portal = false, opened = false;
+    unsigned nth = 1;
+
+    (void)state;
+    for (; !opened && nth < MOST; nth++) {
+        char fault[32];
+        struct said said;
+
+        snprintf(fault, sizeof(fault), "alloc:nth=%u,every=1", nth);
+        said = SAID_BY(opens_or_declines, MCA "enable", "yes", MCA "fault", fault);
+        opened = strstr(said.text, "it has opened") != NULL;
+        portal |= strstr(said.text, "Reason: no memory for the portal") != NULL;
+        if (!opened) {
+            unit_assert_contains(said.text, "could not open its network interface and steps aside");
+        }
+    }
+    assert_true(opened && portal);
+}
+
 static void no_network(void **state)
 {
     struct said said = SAID_BY(declines_spread, MCA "enable", "yes", MCA "links", "shm");
@@ -75,9 +116,8 @@ static void not_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_version),
-        cmocka_unit_test(no_interface),
-        cmocka_unit_test(no_network),
+        cmocka_unit_test(wrong_version), cmocka_unit_test(no_interface),
+        cmocka_unit_test(no_memory),     cmocka_unit_test(no_network),
         cmocka_unit_test(not_asked),
     };
 
