@@ -104,6 +104,7 @@ struct ompi_mtl_match_module {
     struct ni_list endpoints;
     opal_mutex_t lock;
     _Atomic uint64_t unready; /* ready sends that found no receive */
+    _Atomic bool no_memory;   /* and the user knows */
     opal_free_list_t buffers[OMPI_MTL_MATCH_BUFFER_CLASSES];
 };
 
@@ -198,8 +199,11 @@ int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
 
 /* ---- helpers -------------------------------------------------------------------------------------- */
 
-/* The error of Open MPI for a result of the portals, and the one that a request gets which failed. */
+/* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That memory has run out is
+ * told to the user, once. Thread-safe. */
 int ompi_mtl_match_error(int result);
-int ompi_mtl_match_failure(enum ni_ni_fail fail);
+int ompi_mtl_match_failure(const struct ni_event *event);
+/* The same where it was not the portals that ran out of memory. */
+NI_COLD int ompi_mtl_match_no_memory(void);
 
 #endif

@@ -171,13 +171,23 @@ int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
 
 /* ---- results -------------------------------------------------------------------------------------- */
 
+/* MPI's own message is "internal error". */
+int ompi_mtl_match_no_memory(void)
+{
+    if (!atomic_exchange_explicit(&ompi_mtl_match.no_memory, true, memory_order_relaxed)) {
+        ompi_glue_help("no-memory", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), "", "");
+    }
+    return OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 int ompi_mtl_match_error(int result)
 {
     switch (result) {
     case NI_OK:
         return OMPI_SUCCESS;
     case NI_PTL_NO_SPACE:
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    case NI_ERR_NOMEM:
+        return ompi_mtl_match_no_memory();
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:
@@ -190,7 +200,15 @@ int ompi_mtl_match_error(int result)
     }
 }
 
-int ompi_mtl_match_failure(enum ni_ni_fail fail)
+/* A peer that is lost is told of when that is noticed. What comes to nothing between two that live lacked memory, at either. */
+int ompi_mtl_match_failure(const struct ni_event *event)
 {
-    return fail == NI_NI_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
+    if (NI_LIKELY(event->ni_fail_type == NI_NI_OK)) {
+        return MPI_SUCCESS;
+    }
+    if (event->ni_fail_type == NI_NI_UNDELIVERABLE &&
+        (event->peer == NULL || ni_peer_status(event->peer) == NI_OK)) {
+        (void)ompi_mtl_match_no_memory();
+    }
+    return MPI_ERR_OTHER;
 }

@@ -62,7 +62,7 @@ int ompi_mtl_match_improbe(struct mca_mtl_base_module_t *mtl, struct ompi_commun
 
     *matched = 0;
     if (found == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return ompi_mtl_match_no_memory();
     }
     rc = look(module, comm, source, tag, NI_SEARCH_DELETE, &event);
     if (rc != NI_OK) {

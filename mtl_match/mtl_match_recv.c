@@ -24,7 +24,7 @@ NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
     }
     request->packed = ompi_mtl_match_buffer_get(me->length);
     if (request->packed == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return ompi_mtl_match_no_memory();
     }
     me->start = request->packed->data;
     return OMPI_SUCCESS;
@@ -162,8 +162,7 @@ static NI_NOINLINE int examine(const struct ni_event *event)
         NI_UNLIKELY((event->hdr_data >> 32 & OMPI_MTL_MATCH_READY) != 0)) {
         note_ready(event);
     }
-    return event->ni_fail_type == NI_NI_OK ? MPI_SUCCESS
-                                           : ompi_mtl_match_failure(event->ni_fail_type);
+    return ompi_mtl_match_failure(event);
 }
 
 static int error_of(const struct ni_event *event)

@@ -36,7 +36,7 @@ NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t
     }
     message->packed = ompi_mtl_match_pack(convertor, message->size);
     if (message->packed == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return ompi_mtl_match_no_memory();
     }
     message->memory = message->packed->data;
     return OMPI_SUCCESS;
@@ -180,7 +180,7 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
 void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event)
 {
     uintptr_t user = (uintptr_t)event->user_ptr;
-    int error = ompi_mtl_match_failure(event->ni_fail_type);
+    int error = ompi_mtl_match_failure(event);
 
     (void)arg;
     if ((user & 1) != 0) {
