@@ -13,6 +13,9 @@
  * to a counter of ours does not call itself, but joins a chain, so that trees of any depth take no stack;
  * and a chain ends after NI_CHAIN_MOST steps, so that a ring of counters, which any peer may make, holds
  * up nobody: the rest becomes a chore. So does what finds no room.
+ *
+ * A ring in which a counter tells several makes more chores in each pass. So the chains of a pass share the
+ * steps of one, and beyond NI_COUNTER_WAITING chores notifications are lost.
  */
 
 enum {
@@ -33,7 +36,7 @@ struct chain {
     struct addition additions[NI_CHAIN_ROOM];
 };
 
-/* A notification that could not leave. */
+/* A notification that could not leave. ni->late counts them. */
 struct late {
     struct ni_chore chore;
     struct ni_counter_target target;
@@ -145,13 +148,21 @@ static ni_status tell(struct ni *ni, const struct ni_counter_target *target, str
 
 static void run_chain(struct ni *ni, struct chain *chain);
 
+/* Steps that the chain of one of so many may not take. At least one is left. */
+static unsigned steps_of_others(uint32_t late)
+{
+    return NI_CHAIN_MOST - (late < NI_CHAIN_MOST ? NI_CHAIN_MOST / late : 1);
+}
+
 static bool tell_late(struct ni *ni, struct ni_chore *chore)
 {
     struct late *late = ni_container_of(chore, struct late, chore);
-    struct chain chain = {0};
+    struct chain chain = {
+        .steps = steps_of_others(atomic_load_explicit(&ni->late, memory_order_relaxed))};
     bool done = tell(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
 
     if (done) {
+        atomic_fetch_sub_explicit(&ni->late, 1, memory_order_relaxed);
         ni_free(late);
     } else {
         ni_chore_add(ni, chore);
@@ -160,15 +171,33 @@ static bool tell_late(struct ni *ni, struct ni_chore *chore)
     return done;
 }
 
+static void lose(struct ni *ni, bool too_many)
+{
+    static struct ni_log_limit once = NI_LOG_LIMIT(1), limit = NI_LOG_LIMIT(10);
+
+    ni_stat_add(&ni->stats.notifications_lost, 1);
+    if (too_many) {
+        ni_log_limited(
+            &once, NI_LOG_ERROR,
+            "%d notifications of counters wait already: more are lost. Take items from the "
+            "queues that they go to, or break the ring in which a counter tells several",
+            NI_COUNTER_WAITING);
+    } else {
+        ni_log_limited(&limit, NI_LOG_ERROR, "out of memory: a notification of a counter is lost");
+    }
+}
+
 static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *target)
 {
-    static struct ni_log_limit limit = NI_LOG_LIMIT(10);
-    struct late *late = ni_calloc(1, sizeof(*late));
+    bool too_many =
+        atomic_load_explicit(&ni->late, memory_order_relaxed) >= (uint32_t)NI_COUNTER_WAITING;
+    struct late *late = too_many ? NULL : ni_calloc(1, sizeof(*late));
 
     if (late == NULL) {
-        ni_log_limited(&limit, NI_LOG_ERROR, "out of memory: a notification of a counter is lost");
+        lose(ni, too_many);
         return;
     }
+    atomic_fetch_add_explicit(&ni->late, 1, memory_order_relaxed);
     late->chore.run = tell_late;
     late->target = *target;
     ni_chore_add(ni, &late->chore);

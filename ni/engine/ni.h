@@ -96,6 +96,7 @@ struct ni {
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list chores;   /* struct ni_chore; they count in busy */
+    _Atomic uint32_t late;   /* notifications of counters among them */
     struct ni_list peers;
     struct ni_list downs;
     struct ni_rng keys;

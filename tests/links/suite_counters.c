@@ -6,7 +6,14 @@
  * comes early, trees deep and in a ring, queues that are full; and a random trace beside a model.
  */
 
-enum { SESSIONS = 10, DEEP = 300, FIRINGS = 30, COUNTERS = 6, STEPS = 400 };
+enum {
+    SESSIONS = 10,
+    DEEP = 300,
+    CROWD = NI_COUNTER_NOTIFICATIONS,
+    FIRINGS = 30,
+    COUNTERS = 6,
+    STEPS = 400
+};
 
 /* An order that is acknowledged behind all that was sent. */
 static void ask_through(struct suite_ni *ni, void *arg)
@@ -231,6 +238,56 @@ static void ring(struct suite *suite)
     suite_call(suite, 0, ask_through, deep->world);
 }
 
+/* A ring in which each tells several: what follows from one addition multiplies. */
+static void build_crowd(struct suite_ni *ni, void *arg)
+{
+    struct deep *deep = arg;
+
+    for (unsigned i = 0; i < CROWD; i++) {
+        CHECK(ni_counter_create(ni->ni, -1, &deep->counters[i]) == NI_OK);
+    }
+    for (unsigned i = 0; i < CROWD; i++) {
+        struct ni_counter_setting setting = {
+            .flags = NI_COUNTER_RELOAD | NI_COUNTER_NOTICES, .count = CROWD, .reload = -1};
+
+        for (unsigned n = 0; n < CROWD; n++) {
+            setting.notices[n] = cnt_notice(NI_AT_COUNTER, NULL, &deep->counters[n], 1);
+        }
+        CHECK(cnt_set(ni, ni->index, &deep->counters[i], &setting) == NI_OK);
+    }
+}
+
+static void crowd_is_lost(struct suite_ni *ni, void *arg)
+{
+    (void)arg;
+    while (suite_stat(ni, "notifications_lost") == 0) {
+        suite_turn(ni);
+    }
+}
+
+static void break_crowd(struct suite_ni *ni, void *arg)
+{
+    struct deep *deep = arg;
+
+    for (unsigned i = 0; i < CROWD; i++) {
+        CHECK(ni_region_deregister(ni->ni, deep->counters[i].handle) == NI_OK);
+    }
+}
+
+/* Nor does it take all memory: what is too much is lost, and says so. */
+static void crowd(struct suite *suite)
+{
+    struct deep *deep = suite_alloc(suite, sizeof(*deep));
+
+    deep->world = cnt_world_new(suite, -5, CNT_QUEUE);
+    suite_call(suite, 1, build_crowd, deep);
+    suite_call(suite, 0, start_deep, deep);
+    suite_call(suite, 1, crowd_is_lost, deep);
+    suite_call(suite, 0, ask_through, deep->world);
+    suite_call(suite, 1, break_crowd, deep);
+    suite_call(suite, 0, ask_through, deep->world);
+}
+
 /* ---- queues that are full -------------------------------------------------------------------------- */
 
 static void arm_full(struct suite_ni *ni, void *arg)
@@ -407,11 +464,9 @@ static void random_trace(struct suite *suite)
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
-        {"sessions", 3, SUITE_NEEDS_NOTHING, sessions},
-        {"early", 2, SUITE_NEEDS_NOTHING, early},
-        {"deep", 2, SUITE_NEEDS_NOTHING, deep},
-        {"ring", 2, SUITE_NEEDS_NOTHING, ring},
-        {"full", 3, SUITE_NEEDS_NOTHING, full},
+        {"sessions", 3, SUITE_NEEDS_NOTHING, sessions},   {"early", 2, SUITE_NEEDS_NOTHING, early},
+        {"deep", 2, SUITE_NEEDS_NOTHING, deep},           {"ring", 2, SUITE_NEEDS_NOTHING, ring},
+        {"crowd", 2, SUITE_NEEDS_NOTHING, crowd},         {"full", 3, SUITE_NEEDS_NOTHING, full},
         {"random", 2, SUITE_NEEDS_NOTHING, random_trace},
     };
 

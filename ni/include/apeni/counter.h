@@ -31,7 +31,10 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-enum { NI_COUNTER_NOTIFICATIONS = 4 };
+enum {
+    NI_COUNTER_NOTIFICATIONS = 4,
+    NI_COUNTER_WAITING = 16384, /* notifications of an NI that may wait at a time */
+};
 
 /* Make a COUNTER region with an initial value, no reload value and no notification. Additions wrap
  * around. Errors: NOMEM, LIMIT. */
@@ -70,7 +73,9 @@ enum ni_notice_at {
 
 /* A notification: a Write of `width` bytes (4 or 8) of value to a region. MEMORY: at the aligned
  * address where.addr, as one store (release); QUEUE with a body: an item; COUNTER: added, width 8.
- * Where a queue is full it waits. What the region refuses is counted there (rx_refused). */
+ * Where a queue is full it waits. What the region refuses is counted there (rx_refused). Beyond
+ * NI_COUNTER_WAITING that wait, as where counters of a ring tell several each, notifications are lost;
+ * that is an error in the log, and counted (notifications_lost). */
 struct ni_notice {
     enum ni_notice_at at;
     unsigned width;
