@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job of one process, which nobody started but the user. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "core/launch.h"
 
 static bool applies(void)
@@ -7,8 +10,40 @@ static bool applies(void)
     return true;
 }
 
+/* Launchers that have started several processes and told them nothing of PMIx: each would be rank 0 of a job of its own.
+ * The variable is in no process that they did not start for this job, such as a batch script. */
+static const struct launcher {
+    const char *processes; /* variable with their number */
+    const char *name, *remedy;
+} others[] = {
+    {"SLURM_STEP_NUM_TASKS", "srun", "start it with srun --mpi=pmix"},
+    {"PMI_SIZE", "a PMI launcher (MPICH's mpiexec?)",
+     "start it with prestorun or Open MPI's mpirun"},
+};
+
+static bool is_one_of_several(void)
+{
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const char *text = getenv(others[i].processes);
+        long processes = text != NULL ? strtol(text, NULL, 10) : 0;
+
+        if (processes > 1) {
+            fprintf(stderr,
+                    "presto: one of %ld processes that %s has started without PMIx, so that they "
+                    "cannot find each "
+                    "other: %s; for as many jobs of one rank set PRESTO_THREADS=1\n",
+                    processes, others[i].name, others[i].remedy);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int join(struct pri_rank *self)
 {
+    if (is_one_of_several()) {
+        return PRI_ERR_START;
+    }
     self->rank = 0;
     self->size = 1;
     return PRI_OK;

@@ -104,10 +104,15 @@ static pmix_status_t job_number(const struct pmix_job *job, const char *key, uin
 
     all.rank = PMIX_RANK_WILDCARD;
     status = job->library.get(&all, key, NULL, 0, &value);
-    if (status == PMIX_SUCCESS) {
-        *number = value->data.uint32;
-        free_value(job, value);
+    if (status != PMIX_SUCCESS) {
+        return status;
     }
+    if (value->type == PMIX_UINT32) {
+        *number = value->data.uint32;
+    } else {
+        status = PMIX_ERR_TYPE_MISMATCH;
+    }
+    free_value(job, value);
     return status;
 }
 

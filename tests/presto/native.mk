@@ -34,4 +34,12 @@ tests_presto_native_keys_SOURCES = tests/presto/native_keys.c tests/presto/job.h
 tests_presto_native_keys_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/tests/unit $(UCX_CFLAGS)
 tests_presto_native_keys_LDADD = $(PRESTO_TEST_LIBS)
 
+# A launcher, which knows PMIx and nothing of Presto.
+if HAVE_PMIX
+check_PROGRAMS += tests/presto/pmix_launcher
+endif
+tests_presto_pmix_launcher_SOURCES = tests/presto/pmix_launcher.c
+tests_presto_pmix_launcher_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+tests_presto_pmix_launcher_LDADD = $(PMIX_LIBS) -lpthread
+
 presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh

@@ -15,6 +15,19 @@ run() { # WHAT COMMAND...
     timeout 120 "$@" </dev/null || { echo "FAIL: $what: exit status $?"; failures=$((failures + 1)); }
 }
 
+fails() { # WHAT CODE PATTERN COMMAND...: it ends with this code and says so
+    what=$1
+    code=$2
+    pattern=$3
+    shift 3
+    timeout 120 "$@" >"$errors" 2>&1 </dev/null
+    status=$?
+    [ $status -eq "$code" ] && { [ -z "$pattern" ] || grep -q "$pattern" "$errors"; } && return
+    echo "FAIL: $what: exit status $status, not $code; it printed:"
+    cat "$errors"
+    failures=$((failures + 1))
+}
+
 for program in native_p2p native_coll; do
     run "$program alone" "$programs/$program"
     for n in 2 5; do
@@ -26,6 +39,13 @@ run "native_p2p in 16 processes" "$prestorun" -n 16 "$programs/native_p2p"
 run "native_coll in 16 threads" "$programs/native_coll" threads 16
 run "native_p2p numbered by the environment" env PRESTO_THREADS=1 "$programs/native_p2p"
 run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
+
+# Launchers that say nothing of PMIx: no jobs of one rank each, unless they are asked for; prestorun works within.
+fails "srun without PMIx" 1 'one of 3 processes that srun has started without PMIx.*srun --mpi=pmix' env SLURM_STEP_NUM_TASKS=3 "$programs/native_p2p"
+fails "mpiexec of MPICH" 1 'one of 2 processes that a PMI launcher .* has started without PMIx.*prestorun' env PMI_SIZE=2 "$programs/native_p2p"
+run "one rank of srun" env SLURM_STEP_NUM_TASKS=1 "$programs/native_p2p"
+run "jobs of one rank by srun" env SLURM_STEP_NUM_TASKS=3 PRESTO_THREADS=1 "$programs/native_p2p"
+run "prestorun within srun" env SLURM_STEP_NUM_TASKS=3 "$prestorun" -n 2 "$programs/native_p2p"
 
 # Over the link to other hosts, where there is UCX, on this one. What a sanitizer sees in it the suites of tests/links show.
 if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
@@ -40,6 +60,14 @@ case ${APELINK_SANITIZER-} in
 *)
     keys=$programs/native_keys # where there is UCX
     [ -x "$keys" ] && run "keys of 2 processes" env APENI_LINKS=both "$prestorun" -n 2 "$keys"
+    # By another PMIx launcher, which ends the job when a rank aborts or dies.
+    launcher=$programs/pmix_launcher
+    if [ -x "$launcher" ]; then
+        run "native_p2p by a PMIx launcher" "$launcher" 3 "$programs/native_p2p"
+        run "native_coll by a PMIx launcher" "$launcher" 2 "$programs/native_coll"
+        fails "an abort under a PMIx launcher" 1 'pmix_launcher: rank [01] aborts with code 1' "$launcher" 2 "$programs/native_death"
+        fails "a death under a PMIx launcher" 137 '' "$launcher" 3 "$programs/native_death"
+    fi
     if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
         run "native_p2p by mpirun" "$MPIRUN" --oversubscribe --bind-to none -n 3 "$programs/native_p2p"
         [ -x "$keys" ] && run "keys of 2 processes by mpirun" "$MPIRUN" --oversubscribe --bind-to none -x APENI_LINKS=both -n 2 "$keys"
