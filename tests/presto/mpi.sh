@@ -84,6 +84,28 @@ case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
     if grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
         run "$MPIRUN" --oversubscribe --bind-to none -n 2 "$work/mpi_calls"
     fi
+    # Two MPIs in one program, linked by the one's wrapper and by the other's. What Open MPI leaves behind a sanitizer need not see.
+    if [ -n "${MPICC-}" ] && [ -z "${APELINK_SANITIZER-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
+        both() { # NAME COMPILER OPTION...: the object of one side
+            name=$1
+            shift
+            "$@" -g -D_GNU_SOURCE -Wall -Wextra -Werror -c "$here/mpi_both.c" -o "$work/$name.o" || failed "mpi_both: $* does not compile it"
+        }
+        # shellcheck disable=SC2086 # MPICC may have arguments
+        {
+            both main-theirs $MPICC -DSIDE=one -DBOTH_MAIN
+            both other-ours "$prestocc" -DSIDE=other
+            both main-ours "$prestocc" -DSIDE=one -DBOTH_MAIN
+            both other-theirs $MPICC -DSIDE=other
+            # shellcheck disable=SC2046 # words
+            $MPICC "$work/main-theirs.o" "$work/other-ours.o" $("$prestocc" --showme:link) -o "$work/both1" || failed "mpi_both: their wrapper does not link it"
+            "$prestocc" "$work/main-ours.o" "$work/other-theirs.o" $($MPICC --showme:link) -o "$work/both2" || failed "mpi_both: our wrapper does not link it"
+        }
+        for program in both1 both2; do
+            run "$MPIRUN" --oversubscribe --bind-to none -n 3 "$work/$program"
+        done
+        run "$work/both1"
+    fi
     ;;
 esac
 
