@@ -66,15 +66,19 @@ class Environment:
             return "is about one host"
         if test.hosts == "only" and not self.hosts:
             return "is about several hosts"
+        missing = [h for h in test.named_hosts() if h not in (*self.hosts, os.environ.get("APELINK_HOST"))]
+        if missing:
+            return f"names hosts that are not there: {', '.join(missing)}"
         if test.needs_root() and not self.private:
             return "needs root, for a /dev/shm of its own"
         if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-c", "true"], capture_output=True).returncode:
             return "this machine allows no user namespaces"
         return None
 
-    def transports(self, name):
-        """Names under which the list of skips knows this run."""
-        return {name, "hosts"} if self.hosts else {name}
+    def transports(self, name, test):
+        """Names under which the list of skips knows a test in this run."""
+        alone = {"alone"} if 1 < test.np <= len(self.hosts) + 1 else set()
+        return {name, "hosts"} | alone if self.hosts else {name}
 
     def processes(self):
         """Ids of everything that a test has started, also what has left its parents: they carry our mark."""

@@ -46,6 +46,11 @@ class Test:
     def needs_root(self):
         return bool(self.shm)
 
+    def named_hosts(self):
+        """Hosts that the program is told to use."""
+        pairs = zip(self.command, self.command[1:])
+        return [host for key, value in pairs if key in ("-on", "-host") for host in value.split(",")]
+
 
 def variants(name, nps, options):
     """One row with lists of np and osc stands for several tests."""
