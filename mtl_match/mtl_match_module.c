@@ -51,8 +51,9 @@ static int open_portal(struct ompi_mtl_match_module *module)
     if (rc == NI_OK) {
         rc = ni_pt_alloc(module->ni, NI_PT_UNEXPECTED, module->received, OMPI_MTL_MATCH_PT, &index);
     }
-    module->sends =
-        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_SENT_BY_RESULT, .eq = module->sent};
+    module->sends = (struct ni_md){.length = SIZE_MAX,
+                                   .options = NI_MD_SENT_BY_RESULT | NI_MD_UNTIL_MATCHED,
+                                   .eq = module->sent};
     module->syncs =
         (struct ni_md){.length = SIZE_MAX, .options = NI_MD_EVENT_SEND_DISABLE, .eq = module->sent};
     return rc;

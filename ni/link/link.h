@@ -102,7 +102,7 @@ struct ni_ep {
 };
 
 enum ni_wish {
-    NI_WISH_HEADERS_ONLY = 1, /* its memory for unexpected messages is half used: keep the data */
+    NI_WISH_HEADERS_ONLY = 1, /* memory for unexpected messages is half used: keep data, or wait */
 };
 
 struct ni_link_ops {

@@ -3,10 +3,12 @@
 
 /*
  * Unexpected messages. Data of up to 64 bytes lies in the message's struct, more in a block of its
- * own, or it is still with the initiator. The blocks are bounded: from half of match_unexpected on,
- * peers are asked to send headers only (NI_WISH_HEADERS_ONLY), so that what they have sent until they
- * notice fits into the other half; below a quarter they may send data again. Beyond all of it a
- * message stays in its lane, which holds its sender back: who ignores the wish waits.
+ * own, or it is still with the initiator. From half of match_unexpected on, structs and blocks, peers
+ * are asked to send headers only (NI_WISH_HEADERS_ONLY), and to wait with what is short
+ * (NI_MD_UNTIL_MATCHED), so that what they have sent until they notice fits into the other half; below
+ * a quarter they may send data again. Beyond all of it a message with a block stays in its lane, which
+ * holds its sender back: who ignores the wish waits. Structs are not refused: a program may start as
+ * many sends as it likes, and then want the last one of them.
  */
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -19,18 +21,24 @@ static void set_wishes(struct ni *ni, uint32_t wishes)
     }
 }
 
-static void count_bytes(struct ni *ni, uint64_t bytes)
+static void weigh(struct ni *ni)
 {
     uint64_t most = ni->config->match_unexpected;
+    uint64_t kept = ni->portals->bytes + ni->portals->headers * sizeof(struct ni_kept);
 
+    if (NI_UNLIKELY(kept > most / 2)) {
+        set_wishes(ni, NI_WISH_HEADERS_ONLY);
+    } else if (kept <= most / 4) {
+        set_wishes(ni, 0);
+    }
+}
+
+static void count_bytes(struct ni *ni, uint64_t bytes)
+{
     ni->portals->bytes = bytes;
     ni_stat_set(&ni->stats.match_unexpected_bytes, bytes);
     ni_stat_max(&ni->stats.match_unexpected_bytes_max, bytes);
-    if (bytes > most / 2) {
-        set_wishes(ni, NI_WISH_HEADERS_ONLY);
-    } else if (bytes <= most / 4) {
-        set_wishes(ni, 0);
-    }
+    weigh(ni);
 }
 
 /* What a block of len bytes takes, its own management included. */
@@ -75,6 +83,7 @@ bool ni_kept_list(struct ni *ni, struct ni_kept *kept)
         return false;
     }
     ni_stat_set(&ni->stats.match_unexpected, ++portals->headers);
+    weigh(ni);
     return true;
 }
 
@@ -82,6 +91,7 @@ void ni_kept_take(struct ni *ni, struct ni_kept *kept)
 {
     ni_match_headers_remove(&kept->from.pt->kept, &kept->match);
     ni_stat_set(&ni->stats.match_unexpected, --ni->portals->headers);
+    weigh(ni);
 }
 
 static bool copy_data(struct ni *ni, struct ni_kept *kept, const void *data)

@@ -11,6 +11,8 @@
  *   eager                              one packet with the data; remains if an ACK is wanted
  *   long                               one packet with a region of the data; remains until the
  *                                      target's answer, which ends the region
+ *   held                               short, to a target that wants no more: remains until it has
+ *                                      matched, if its descriptor says so
  *   no room                            waits in peer->put_queue
  */
 
@@ -29,6 +31,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     }
     put->is_long = put->extra == NULL && ni_put_goes_long(peer, put->header.length);
     put->told = !put->is_long;
+    ni_put_hold(put);
     if (turn && !put->is_long && !put->ack) {
         status = put->extra == NULL ? ni_put_send_eager(peer, &put->header, NULL)
                                     : ni_request_send(put, NULL);
@@ -45,7 +48,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     status = turn ? ni_put_send_open(*waits, &is_long) : NI_AGAIN;
     if (status == NI_OK) {
         peer->overtake = false;
-        *sent = !is_long;
+        *sent = !is_long && !put->held;
     } else if (status == NI_AGAIN) {
         (*waits)->told = false;
         ni_send_queue_put(peer, &(*waits)->queue);
@@ -95,7 +98,7 @@ NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t l
 {
     struct ni_line line;
 
-    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL) || NI_UNLIKELY(ni_put_unwanted(peer))) {
         return false;
     }
     line.packet->body[0] = match_bits;
@@ -110,9 +113,9 @@ NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t l
     return true;
 }
 
-/* One line or several, likewise, in any NI. */
+/* One line or several, likewise, in any NI. always: also where the target wants no more. */
 static bool put_lines(struct ni_peer *peer, const void *src, uint64_t length, uint32_t pt_index,
-                      uint64_t match_bits, uint64_t hdr_data)
+                      uint64_t match_bits, uint64_t hdr_data, bool always)
 {
     unsigned head = length <= NI_PUT_INLINE ? NI_PUT_HEAD : NI_LINE;
     uint32_t lines = ni_packet_lines(head, (uint32_t)length);
@@ -120,7 +123,7 @@ static bool put_lines(struct ni_peer *peer, const void *src, uint64_t length, ui
 
     ni_lock_take(&peer->lock, peer->threads);
     if (NI_LIKELY(peer->ep != NULL && lines <= peer->ep->max_lines &&
-                  !ni_put_goes_long(peer, length))) {
+                  !ni_put_goes_long(peer, length) && (always || !ni_put_unwanted(peer)))) {
         packet = ni_direct_place(peer, lines);
     }
     if (NI_LIKELY(packet != NULL)) {
@@ -200,7 +203,7 @@ static NI_NOINLINE int put(struct ni *ni, const struct ni_md *md, uint64_t local
     }
     if (target != NULL && length <= NI_RING_PAYLOAD && ack == NI_NO_ACK_REQ && remote_offset == 0) {
         sent = put_lines(target, (const uint8_t *)((uintptr_t)md->start + local_offset), length,
-                         pt_index, match_bits, hdr_data);
+                         pt_index, match_bits, hdr_data, (md->options & NI_MD_UNTIL_MATCHED) == 0);
     }
     if (NI_LIKELY(sent && sent_by_result(md))) {
         return NI_PTL_SENT;

@@ -61,6 +61,7 @@ struct ni_put {
     bool ack;
     bool is_long;
     bool asked;             /* an answer may come; under the NI's lock */
+    bool held;              /* ends with its match, nobody wants the ACK: ni_put_hold */
     bool told;              /* SEND has been told, or need not be */
     struct ni_extra *extra; /* NULL: a put */
 };
@@ -107,8 +108,18 @@ int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_off
 void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail);
 /* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
 struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
-/* Packets; the peer's lock is held. Whether a put goes without its data: */
+/* Packets; the peer's lock is held. Whether the target keeps so much that it wants no more; the peer has an
+ * endpoint. */
+static inline bool ni_put_unwanted(const struct ni_peer *peer)
+{
+    return (atomic_load_explicit(peer->ep->wishes, memory_order_relaxed) & NI_WISH_HEADERS_ONLY) !=
+           0;
+}
+
+/* Whether a put goes without its data. */
 bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
+/* Where its target wants no more, have a put of NI_MD_UNTIL_MATCHED that brings its data wait for the match. */
+void ni_put_hold(struct ni_put *put);
 /* With its data. open: the put's struct if it wants an answer, else NULL. */
 ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *header,
                             struct ni_put *open);

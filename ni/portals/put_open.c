@@ -79,6 +79,9 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
         tell_reply(put, fail, mlength, remote_offset);
         return;
     }
+    if (put->held) {
+        return; /* SEND was all */
+    }
     if (put->ack) {
         count(put, NI_MD_EVENT_CT_ACK, fail, mlength);
     }

@@ -95,8 +95,17 @@ bool ni_put_goes_long(struct ni_peer *peer, uint64_t length)
         return false;
     }
     return length > peer->ni->config->match_eager || length > ni_packet_max(peer) ||
-           (atomic_load_explicit(peer->ep->wishes, memory_order_relaxed) & NI_WISH_HEADERS_ONLY) !=
-               0;
+           ni_put_unwanted(peer);
+}
+
+void ni_put_hold(struct ni_put *put)
+{
+    if ((put->options & NI_MD_UNTIL_MATCHED) != 0 && put->extra == NULL && !put->ack &&
+        put->header.length <= NI_PUT_ORDERED && ni_put_unwanted(put->peer)) {
+        put->held = true;
+        put->ack = true;
+        put->told = false;
+    }
 }
 
 /* ---- waiting for room ------------------------------------------------------------------------- */
@@ -139,6 +148,7 @@ ni_status ni_put_send_first(struct ni_peer *peer)
     }
     /* Out of the queue first: see ni_put_ask. */
     ni_list_remove(&put->queue);
+    ni_put_hold(put);
     wants_answer = put->ack;
     status = ni_put_send_open(put, &is_long);
     if (status != NI_OK) {

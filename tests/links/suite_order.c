@@ -3,7 +3,8 @@
 
 /*
  * Puts of up to 64 bytes (max_waw_ordered_size) are in place before a later one of the same initiator. So they bring
- * their data with them in any case, also where the target has asked for headers only because it keeps too much.
+ * their data with them in any case, also where the target has asked for headers only because it keeps too much. With
+ * NI_MD_UNTIL_MATCHED they end with their match there.
  */
 
 enum {
@@ -17,6 +18,7 @@ enum {
 
 struct order {
     struct suite_end *ends[2];
+    struct ni_md waiting; /* of NI 0, with NI_MD_UNTIL_MATCHED */
     uint8_t *from, *to;
     size_t length;
     unsigned times;
@@ -123,10 +125,10 @@ static void post_all(struct suite_ni *ni, void *arg)
     }
 }
 
-static void headers_only(struct suite *suite)
+/* Have the target ask for headers only. */
+static void fill(struct suite *suite, struct order *order)
 {
-    struct order *order = start(suite);
-    uint64_t before = 0;
+    uint64_t before = deferred(suite, order);
 
     send(suite, order, LONGER, FLOOD);
     /* The wish arrives at some time: then what is a little longer leaves its data behind. */
@@ -134,6 +136,14 @@ static void headers_only(struct suite *suite)
         CHECK(i < TRIES);
         send(suite, order, ORDERED + 1, 1);
     }
+}
+
+static void headers_only(struct suite *suite)
+{
+    struct order *order = start(suite);
+    uint64_t before;
+
+    fill(suite, order);
     before = deferred(suite, order);
     send(suite, order, ORDERED, HELD);
     CHECK(deferred(suite, order) == before);
@@ -146,9 +156,78 @@ static void headers_only(struct suite *suite)
     suite_rest(suite);
 }
 
+/* ---- what waits there --------------------------------------------------------------------------- */
+
+/* Those that wait have an address of their own in their events. */
+static void put_waiting(struct suite_ni *ni, void *arg)
+{
+    struct order *order = arg;
+
+    for (unsigned i = 0; i < order->times; i++) {
+        CHECK(ni_put(ni->ni, &order->waiting, (uintptr_t)order->from, length_of(i) - 1,
+                     NI_NO_ACK_REQ, ni->peers[1], 0, 0, 0, order, 0) == NI_OK);
+    }
+}
+
+static void put_briefly(struct suite_ni *ni, void *arg)
+{
+    struct order *order = arg;
+
+    CHECK(!ni_put_short(ni->peers[1], order->from, 8, 0, 0, 0));
+}
+
+/* Their SEND events so far. */
+static unsigned ended(const struct order *order)
+{
+    uint64_t count = suite_count(order->ends[0], NI_EVENT_SEND);
+    unsigned found = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        found += suite_event(order->ends[0], NI_EVENT_SEND, i)->user_ptr == order;
+    }
+    return found;
+}
+
+static void send_waiting(struct suite *suite, struct order *order, unsigned times)
+{
+    order->times = times;
+    order->sent += times;
+    suite_call(suite, 0, put_waiting, order);
+    suite_until_kept(suite, 1, order->sent);
+}
+
+/* Over when they have matched, with one event, where the target keeps too much, and at once where it does not. */
+static void until_matched(struct suite *suite)
+{
+    struct order *order = start(suite);
+    uint64_t before, sent;
+
+    order->waiting = order->ends[0]->md;
+    order->waiting.options |= NI_MD_UNTIL_MATCHED;
+    fill(suite, order);
+    before = deferred(suite, order);
+    suite_call(suite, 0, put_briefly, order);
+    send_waiting(suite, order, ORDERED);
+    CHECK(ended(order) == 0);
+    CHECK(deferred(suite, order) == before);
+    suite_call(suite, 1, post_all, order);
+    suite_until_events(suite, order->ends[1], NI_EVENT_PUT_OVERFLOW, order->sent);
+    suite_until_events(suite, order->ends[0], NI_EVENT_SEND, order->sent);
+    CHECK(ended(order) == ORDERED);
+    sent = order->sent;
+    order->sent = 0;
+    send_waiting(suite, order, 1);
+    suite_until_events(suite, order->ends[0], NI_EVENT_SEND, sent + 1);
+    CHECK(suite_count(order->ends[0], NI_EVENT_ACK) == 0);
+    suite_call(suite, 1, post_all, order);
+    suite_until_events(suite, order->ends[1], NI_EVENT_PUT_OVERFLOW, sent + 1);
+    suite_rest(suite);
+}
+
 static const struct suite_case cases[] = {
     {"in_place", 2, SUITE_NEEDS_NOTHING, in_place},
     {"headers_only", 2, SUITE_NEEDS_NOTHING, headers_only},
+    {"until_matched", 2, SUITE_NEEDS_NOTHING, until_matched},
 };
 
 int main(int argc, char **argv)

@@ -5,12 +5,15 @@
  * bounded meanwhile, and then all arrive, in order and whole.
  *
  * -n N: how many messages; -bytes N: of which size; -most N: by how many MiB rank 0 may grow.
+ * -blocking 1: each send waits until it is over, so that those that do not fit wait for rank 0, which
+ * looks for a while for what never comes.
  */
 #include "mt.h"
 
 enum { TAG_MARK = 7, TAG0 = 1000, SOURCE_BYTES = 1 << 20, STEP = 64 };
 
 static int count, bytes;
+static bool blocking;
 static unsigned char *source; /* the same in both ranks */
 
 /* Message k is a part of the source. */
@@ -42,8 +45,15 @@ static long memory(const char *which)
 
 static void send_all(void)
 {
-    MPI_Request *rq = malloc(((size_t)count + 1) * sizeof *rq);
+    MPI_Request *rq = NULL;
 
+    for (int k = 0; blocking && k < count; ++k) {
+        MPI_Send(message(k), bytes, MPI_BYTE, 0, TAG0 + k, MPI_COMM_WORLD);
+    }
+    if (blocking) {
+        return;
+    }
+    rq = malloc(((size_t)count + 1) * sizeof *rq);
     if (!rq) {
         mt_fail("no memory for %d requests", count);
     }
@@ -58,13 +68,21 @@ static void send_all(void)
 /* Outside of the library, then inside until the last message is there. */
 static void sleep_and_listen(void)
 {
+    double start;
     int there = 0;
 
-    mt_sleep(1500);
-    while (!there) {
+    mt_sleep(blocking ? 200 : 1500);
+    start = MPI_Wtime();
+    while (blocking && MPI_Wtime() - start < 1.5) {
+        MPI_Iprobe(1, TAG_MARK, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        mt_check(!there, "a message that nobody has sent");
+    }
+    while (!blocking && !there) {
         MPI_Iprobe(1, TAG_MARK, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     }
-    MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG_MARK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!blocking) {
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG_MARK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
 }
 
 static void receive_all(void)
@@ -97,6 +115,7 @@ int main(int argc, char **argv)
 
     count = (int)mt_option(argc, argv, "-n", 100000);
     bytes = (int)mt_option(argc, argv, "-bytes", 4096);
+    blocking = mt_option(argc, argv, "-blocking", 0) != 0;
     mt_init(&argc, &argv);
     mt_need(2);
     source = mt_alloc(SOURCE_BYTES);

@@ -31,6 +31,10 @@ enum ni_md_options {
                                         changed as soon as the call has returned (the specification
                                         has it for puts) */
     NI_MD_UNORDERED = 0x200,         /* need not match in order: a hint, which changes nothing */
+    NI_MD_UNTIL_MATCHED = 0x400,     /* Extension: a short put to a target whose kept messages take
+                                        half of match_unexpected has its SEND event when it has
+                                        matched, as a longer one has, whose data stays until then.
+                                        So what a target has to keep is no more than is under way */
     NI_MD_IOVEC = 0x80, /* start is an array of struct ni_iovec, length the number of its
                                         elements, offsets count the bytes of all */
 };
@@ -89,7 +93,7 @@ enum { NI_PUT_SHORT = 32 }; /* bytes */
 /* Extension. A put of up to NI_PUT_SHORT bytes in one line, now, without a descriptor, an acknowledgement, an offset or
  * an event: what ni_put does with NI_MD_SENT_BY_RESULT and NI_NO_ACK_REQ where nothing is in the way, in fewer
  * instructions. True: sent, as if ni_put had returned NI_PTL_SENT. False: nothing has happened (no room, an NI with
- * threads, target NULL, a peer that is gone, a range that is not allowed): call ni_put, which also says what is wrong.
+ * threads, target NULL, a peer that is gone or keeps too much, a range that is not allowed): call ni_put, which also says what is wrong.
  * The limit max_msg_size is not looked at. Both match in the order in which they were called. */
 bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uint32_t pt_index,
                   uint64_t match_bits, uint64_t hdr_data);
