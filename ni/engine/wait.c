@@ -16,6 +16,8 @@ enum {
     NI_SPIN_CROWD = 50, /* without; of lanes, not of polls: the more peers share the cores, the less
                               probable is it that the one that we wait for runs. Also towards other
                               hosts: there each poll asks the kernel, and a yield takes no longer */
+    NI_CLOCK_POLLS = 64,   /* looks at the clock, which takes as long as several polls ... */
+    NI_CLOCK_FIRST = 8,    /* ... and not before most of what takes a line's way has come */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
 };
 
@@ -99,7 +101,7 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
         if (events != 0 || timeout_us == 0 || ni->forked) {
             return events;
         }
-        if ((++empty & 63) != 1 && empty < spin_limit(ni)) {
+        if (++empty % NI_CLOCK_POLLS != NI_CLOCK_FIRST && empty < spin_limit(ni)) {
             ni_relax(ni, empty, 0);
             continue;
         }
