@@ -91,13 +91,12 @@ case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
             shift
             "$@" -g -D_GNU_SOURCE -Wall -Wextra -Werror -c "$here/mpi_both.c" -o "$work/$name.o" || failed "mpi_both: $* does not compile it"
         }
-        # shellcheck disable=SC2086 # MPICC may have arguments
+        # shellcheck disable=SC2086,SC2046 # words
         {
             both main-theirs $MPICC -DSIDE=one -DBOTH_MAIN
             both other-ours "$prestocc" -DSIDE=other
             both main-ours "$prestocc" -DSIDE=one -DBOTH_MAIN
             both other-theirs $MPICC -DSIDE=other
-            # shellcheck disable=SC2046 # words
             $MPICC "$work/main-theirs.o" "$work/other-ours.o" $("$prestocc" --showme:link) -o "$work/both1" || failed "mpi_both: their wrapper does not link it"
             "$prestocc" "$work/main-ours.o" "$work/other-theirs.o" $($MPICC --showme:link) -o "$work/both2" || failed "mpi_both: our wrapper does not link it"
         }
