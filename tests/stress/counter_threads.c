@@ -33,7 +33,7 @@ enum {
 
 static const char *mode;
 static unsigned rounds = ROUNDS;
-static _Atomic uint64_t entered;
+static _Atomic uint64_t entered, left;
 
 static _Noreturn void failed(int line, const char *what)
 {
@@ -187,6 +187,15 @@ static void meet(struct worker *worker, unsigned round)
     CHECK(atomic_load_explicit(&entered, memory_order_relaxed) >= (uint64_t)MEMBERS * (round + 1));
 }
 
+/* What a member has to pass on may wait for room still: who has passed makes progress until all have. */
+static void leave(const struct worker *worker)
+{
+    atomic_fetch_add_explicit(&left, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&left, memory_order_relaxed) != MEMBERS) {
+        (void)ni_wait(worker->here->ni, 10);
+    }
+}
+
 static void *work(void *arg)
 {
     struct worker *worker = arg;
@@ -217,6 +226,7 @@ static void *work(void *arg)
         turn_ring(worker);
         meet(worker, round);
     }
+    leave(worker);
     return NULL;
 }
 
@@ -285,6 +295,7 @@ static void run(const char *name, struct ni_fabric *fabric, unsigned arity)
 
     mode = name;
     atomic_store(&entered, 0);
+    atomic_store(&left, 0);
     memset(sides, 0, sizeof(sides));
     memset(workers, 0, sizeof(workers));
     open_side(&sides[0], fabric);

@@ -62,7 +62,9 @@ ni_status ni_barrier_enter(struct ni_barrier *barrier);
  * progress; or that a member is gone. */
 ni_status ni_barrier_test(struct ni_barrier *barrier);
 
-/* Wait until ni_barrier_test is something else than NI_INPROGRESS, and return that. */
+/* Wait until ni_barrier_test is something else than NI_INPROGRESS, and return that. What this member has to
+ * pass on may still wait for room then, if there was none: others wait until it makes progress, or calls
+ * ni_barrier_free. */
 ni_status ni_barrier_wait(struct ni_barrier *barrier);
 
 /* Forget it; makes progress until what this member has to pass on has left. All members must have left
