@@ -71,8 +71,8 @@ static uint64_t chunk_size(const struct ni_op *op)
         return ni_max_u64(ni->config->bulk_chunk, 4096);
     }
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
-     * other transfers to copy, both sides are busy without halves, and of one that the target has declined
-     * we copy both. */
+     * other transfers to copy, both sides are busy without halves, and one that the target has declined
+     * is mostly ours. */
     if (mostly_ours(op)) {
         return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
     }
