@@ -106,8 +106,9 @@ struct ni_lane_rx {
     struct ni_lane_page *page;
     const uint8_t *bulk;
     uint32_t bulk_size;
-    uint32_t most;        /* the engine's: packets to be taken by its next look */
-    uint32_t depth;       /* consumers of this lane on the stack: credits wait for the outermost */
+    uint32_t most;   /* the engine's: packets to be taken by its next look */
+    uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */
+    uint32_t depth;  /* consumers of this lane on the stack: credits wait for the outermost */
     struct ni_peer *peer; /* the engine's, whose packets these are */
     void *link_data;      /* the link's */
 };

@@ -132,11 +132,16 @@ void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
 
 /* ---- receiver -------------------------------------------------------------------------------- */
 
+/* A line by its number. */
+NI_ALWAYS_INLINE uint8_t *ni_lane_line(const struct ni_lane_rx *rx, uint32_t number)
+{
+    return rx->lines + (size_t)(number & rx->mask) * NI_LINE;
+}
+
 /* The next packet, or NULL if it is not there yet. */
 NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uint64_t *word0)
 {
-    struct ni_packet *packet =
-        (struct ni_packet *)(void *)(rx->lines + (size_t)(rx->tail & rx->mask) * NI_LINE);
+    struct ni_packet *packet = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
     /* Pairs with L1. */
     uint64_t word = atomic_load_explicit(&packet->word0, memory_order_acquire);
 

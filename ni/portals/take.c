@@ -16,7 +16,9 @@ enum {
      * under way. */
     NI_TAKE_TURNS = 16,
     /* One look in so many is followed by what is to be done while nothing comes. */
-    NI_TAKE_IDLE = 8
+    NI_TAKE_IDLE = 8,
+    /* Lines behind the first that are looked at with it, where the last packet had more. */
+    NI_TAKE_BEHIND = 4
 };
 
 /* Whether nothing else is to be done, or comes before. */
@@ -34,16 +36,27 @@ static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)
     return NI_LIKELY(pt != NULL && pt->ready) && (pt->posted.length | pt->kept.length) == 0;
 }
 
-/* The next packet, or NULL. */
+/* A packet of several lines is supposed to come: they are asked for with its first, and come with it. Those that
+ * have not been written yet are asked for again by the next look. */
+NI_ALWAYS_INLINE void look_behind(const struct ni_lane_rx *lane, uint32_t behind)
+{
+    for (uint32_t i = 1; i <= behind; i++) {
+        __builtin_prefetch(ni_lane_line(lane, lane->tail + i));
+    }
+}
+
+/* The next packet, or NULL. length: bytes that are wanted. */
 static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *source,
                                            const struct ni_lane_rx *lane, unsigned looks,
-                                           uint64_t *word0)
+                                           uint64_t length, uint64_t *word0)
 {
     const struct ni_packet *packet = ni_lane_peek(lane, word0);
+    uint32_t behind;
 
     if (packet != NULL || looks <= 1 || !source->link->ops->in_place) {
         return packet;
     }
+    behind = length > NI_PUT_INLINE && lane->behind <= NI_TAKE_BEHIND ? lane->behind : 0;
     for (unsigned i = 1; packet == NULL && i < looks; i++) {
         if (i % NI_TAKE_IDLE == 1) {
             ni_idle(ni);
@@ -51,6 +64,7 @@ static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *
             ni_read_apart();
         }
         packet = ni_lane_peek(lane, word0);
+        look_behind(lane, behind);
     }
     return packet;
 }
@@ -95,7 +109,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     if (NI_UNLIKELY(lane == NULL)) {
         return false;
     }
-    packet = look(ni, source, lane, looks, &word0);
+    packet = look(ni, source, lane, looks, length, &word0);
     if (packet == NULL) {
         return false;
     }
@@ -116,6 +130,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     }
     ni_lane_advance(lane, lines);
     ni_lane_publish(lane);
+    lane->behind = lines - 1;
     ni_stat_add(&ni->stats.rx_packets, 1);
     ni_stat_add(&ni->stats.rx_bytes, taken->rlength);
     return true;
