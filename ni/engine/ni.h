@@ -87,6 +87,7 @@ struct ni {
     const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */
     struct ni_portals *portals;
     struct ni_work portal_work;
+    uint32_t ahead; /* not 0: of portal_ops->ahead; in an NI without threads */
     struct ni_table table;
     struct ni_stats stats;
 

@@ -30,6 +30,8 @@ struct ni_portal_ops {
     /* Whether events find room that wait for a caller, and hand them out; see thread.h. */
     bool (*ready)(struct ni *ni);
     unsigned (*tell)(struct ni *ni);
+    /* There is nothing to do, and ni->ahead says that something can be fetched that may be wanted next. */
+    void (*ahead)(struct ni *ni);
     /* Bring the statistics up to date. */
     void (*add_up)(struct ni *ni);
     /* The NI closes; peers are down. */

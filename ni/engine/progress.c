@@ -201,6 +201,9 @@ NI_ALWAYS_INLINE void idle(struct ni *ni)
 {
     struct ni_peer *peer = atomic_load_explicit(&ni->warm, memory_order_relaxed);
 
+    if (NI_UNLIKELY(ni->ahead != 0)) {
+        ni->portal_ops->ahead(ni);
+    }
     if (peer == NULL || (ni->threads && !ni_lock_try(&peer->lock))) {
         return;
     }

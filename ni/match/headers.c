@@ -184,6 +184,9 @@ void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_h
     if (--headers->length == 0 && headers->kinds != 0) {
         judge_kinds(headers);
     }
+    if (headers->blocks.blocks > 1 && headers->note.word != NULL) {
+        *headers->note.word = headers->note.mark;
+    }
 }
 
 struct ni_match_header *ni_match_headers_search_behind(struct ni_match_headers *headers,

@@ -40,7 +40,7 @@ static inline ni_status ni_match_ids_take(struct ni_match_ids *ids, struct ni_ma
 static inline void ni_match_ids_give(struct ni_match_ids *ids, struct ni_match_node *node)
 {
     *ni_match_ids_where(ids, node->id) = (void *)(uintptr_t)ids->free;
-    ids->free = node->id;
+    ids->free = ids->given = node->id;
     node->id = 0;
 }
 

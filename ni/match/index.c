@@ -102,6 +102,20 @@ static void move_bucket(struct ni_match_index *index, uint64_t number)
     }
 }
 
+void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node)
+{
+    const struct ni_match_table *table = &index->table;
+    uint64_t number = hash_of(index, node) & table->mask;
+
+    if (table->bucket != NULL) {
+        __builtin_prefetch(&table->bucket[number], 1);
+    }
+    if (table->beyond != NULL) {
+        __builtin_prefetch(&table->beyond[number], 1);
+        __builtin_prefetch(beyond_of(index, node), 1);
+    }
+}
+
 static void prefetch_nodes(const struct ni_match_bucket *bucket)
 {
     for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {

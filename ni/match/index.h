@@ -52,6 +52,10 @@ struct ni_match_ids {
     uint32_t free;  /* first free number, 0: none */
     uint32_t fresh; /* first number never used */
     uint32_t end;   /* first number without a chunk */
+    /* For ahead.c. */
+    uint32_t given; /* the number that came back last */
+    uint32_t seen;  /* `given` when it was last looked at, and by how much it had changed then */
+    uint32_t step;
 };
 
 struct ni_match_bucket {
@@ -141,6 +145,9 @@ static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
  * none. Adds the nodes compared to *attempts. */
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts);
+
+/* A node of this index is supposed to be found next: fetch the bucket in which it is, and what it points to. */
+void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node);
 
 /* The link of a node in an index. Nodes are followed by their links. */
 static inline struct ni_match_link *ni_match_link_of(struct ni_match_node *node, uint32_t number)

@@ -123,6 +123,9 @@ void ni_match_list_remove_behind(struct ni_match_list *list, struct ni_match_ent
 {
     uint32_t group = entry->node.group;
 
+    if (list->note.word != NULL) {
+        *list->note.word = list->note.mark;
+    }
     if (group == GROUP_NONE) {
         uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
 

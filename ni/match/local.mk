@@ -2,6 +2,7 @@
 # The match list.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/match/ahead.c \
     ni/match/block.c \
     ni/match/block.h \
     ni/match/buckets.h \

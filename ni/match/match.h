@@ -89,6 +89,12 @@ struct ni_match_group {
     uint32_t any; /* NI_MATCH_ANY if the entries' initiator is any, else 0 */
 };
 
+/* Whom to tell that there may be something to be fetched ahead, and how. */
+struct ni_match_note {
+    uint32_t *word; /* NULL: nobody */
+    uint32_t mark;
+};
+
 struct ni_match_list {
     struct ni_match_scan scan;
     uint64_t length;   /* entries */
@@ -98,6 +104,7 @@ struct ni_match_list {
     struct ni_match_group group[NI_MATCH_GROUPS];
     struct ni_match_index index;
     struct ni_match_ids ids;
+    struct ni_match_note note;
     struct ni_match_blocks odd;            /* entries without a group */
     uint32_t odd_kind[NI_MATCH_ODD_KINDS]; /* how many there are, by hash of the ignore bits */
     struct ni_match_block front;           /* entries older than all others */
@@ -144,6 +151,7 @@ struct ni_match_headers {
     struct ni_match_counts counts;
     uint64_t walked; /* blocks compared by searches without a table since one was last made */
     uint32_t kinds;  /* in use, a bit each */
+    struct ni_match_note note;
     struct ni_match_blocks blocks;
     struct ni_match_ids ids;
     struct ni_match_kind kind[NI_MATCH_INDEXES];
@@ -173,6 +181,27 @@ static inline struct ni_match_header *ni_match_headers_search(struct ni_match_he
 struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
                                               const struct ni_match_header *after, uint64_t bits,
                                               uint64_t ignore, uint32_t initiator);
+
+/* ---- ahead ---------------------------------------------------------------------------------------- */
+
+/* Who has time now and then may have what is wanted next brought into the caches meanwhile. The mark is written to a word
+ * when a node of a long list has been taken out; NULL: no more. */
+static inline void ni_match_list_note(struct ni_match_list *list, uint32_t *word, uint32_t mark)
+{
+    list->note = (struct ni_match_note){.word = word, .mark = mark};
+}
+
+static inline void ni_match_headers_note(struct ni_match_headers *headers, uint32_t *word,
+                                         uint32_t mark)
+{
+    headers->note = (struct ni_match_note){.word = word, .mark = mark};
+}
+
+/* Fetch what is supposed to be taken out next, if nodes go in equal steps of their numbers or, headers, in the order of
+ * arrival: the objects, whose first member is a node, of size bytes, and the bucket in which the next one is. Returns
+ * that, NULL if nothing is supposed. No result of any search depends on it. */
+const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size_t size);
+const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers, size_t size);
 
 #include "match/match_inl.h"
 

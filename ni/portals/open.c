@@ -109,6 +109,7 @@ static void close_portals(struct ni *ni)
     drop_all(ni);
     ni->portal_ops = NULL;
     ni->portals = NULL;
+    ni->ahead = 0;
     ni_pool_fini(&portals->entries);
     ni_pool_fini(&portals->kept);
     ni_pool_fini(&portals->puts);
@@ -134,6 +135,18 @@ static bool is_inner(ni_done_fn fn)
            fn == ni_iovec_written;
 }
 
+/* The portal table entry in which something was matched last. */
+static void look_ahead(struct ni *ni)
+{
+    struct ni_pt *pt = ni_pt_at(ni->portals, ni->ahead - 1);
+
+    ni->ahead = 0;
+    if (pt != NULL) {
+        (void)ni_match_list_ahead(&pt->posted, sizeof(struct ni_entry));
+        (void)ni_match_headers_ahead(&pt->kept, sizeof(struct ni_kept));
+    }
+}
+
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
     .arrive_plain = ni_put_arrives_plain,
@@ -143,6 +156,7 @@ static const struct ni_portal_ops ops = {
     .inner = is_inner,
     .ready = ni_later_ready,
     .tell = ni_later_tell,
+    .ahead = look_ahead,
     .add_up = add_up,
     .close = close_portals,
 };

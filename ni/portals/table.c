@@ -54,6 +54,10 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     /* What the program touches next when a message has come: its request, most likely. */
     pt->posted.index.pointer = offsetof(struct ni_entry, user_ptr);
     ni_match_headers_init(&pt->kept);
+    if (!ni->threads) {
+        ni_match_list_note(&pt->posted, &ni->ahead, index + 1);
+        ni_match_headers_note(&pt->kept, &ni->ahead, index + 1);
+    }
     pt->eq = eq;
     pt->options = options;
     pt->index = (uint16_t)index;

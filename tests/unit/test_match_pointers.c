@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The copies of nodes' pointers that a table keeps beside its buckets. */
+/* What is fetched before it is wanted: the copies of nodes' pointers that a table keeps beside its buckets, and what is
+ * supposed to be matched next. */
 #include "match_fixture.h"
 
 #include "base/random.h"
@@ -87,11 +88,121 @@ static void test_none(void **state)
     match_end(match);
 }
 
+/* ---- ahead ---------------------------------------------------------------------------------------- */
+
+enum { MARK = 7, ALL = 600 };
+
+/* Take one out, give its memory back, and look ahead if that was said to be worth while. */
+static const struct ni_match_node *take_entry(struct ni_match_list *list,
+                                              struct ni_match_entry **entry, uint32_t *word)
+{
+    bool front = (*entry)->node.block == &list->front;
+
+    *word = 0;
+    ni_match_list_remove(list, *entry);
+    free(*entry);
+    *entry = NULL;
+    assert_int_equal(*word, front ? 0 : MARK);
+    return *word != 0 ? ni_match_list_ahead(list, sizeof(**entry)) : NULL;
+}
+
+/* Entries are taken out in steps: two equal ones, and the next one is known. */
+static void steps_of_entries(int first, int step)
+{
+    struct ni_match_list *list = ni_aligned_zero(NI_CACHE_LINE, sizeof(*list));
+    struct ni_match_entry *entry[ALL];
+    uint32_t word = 0;
+    int taken = 0;
+
+    assert_non_null(list);
+    ni_match_list_init(list);
+    ni_match_list_note(list, &word, MARK);
+    for (int i = 0; i < ALL; i++) {
+        entry[i] = calloc(1, sizeof(*entry[i]));
+        assert_non_null(entry[i]);
+        assert_int_equal(ni_match_list_append(list, entry[i], (uint64_t)i * 3, 0, 1), NI_OK);
+    }
+    for (int i = first; i >= NI_MATCH_BLOCK && i < ALL; i += step) {
+        const struct ni_match_node *next = take_entry(list, &entry[i], &word);
+        bool known = ++taken > 2 && i + step < ALL && i + step >= NI_MATCH_BLOCK;
+
+        assert_ptr_equal(next, known ? &entry[i + step]->node : NULL);
+    }
+    assert_true(taken > 100);
+    for (int i = 0; i < ALL; i++) {
+        if (entry[i] != NULL) {
+            assert_ptr_equal(ni_match_list_search(list, (uint64_t)i * 3, 1), entry[i]);
+            (void)take_entry(list, &entry[i], &word);
+        }
+    }
+    ni_match_list_fini(list);
+    ni_free(list);
+}
+
+static void test_entries_ahead(void **state)
+{
+    (void)state;
+    steps_of_entries(NI_MATCH_BLOCK + 1, 1);
+    steps_of_entries(NI_MATCH_BLOCK + 3, 5);
+    steps_of_entries(ALL - 1, -1);
+}
+
+static const struct ni_match_node *take_header(struct ni_match_headers *headers,
+                                               struct ni_match_header **header, uint32_t *word)
+{
+    *word = 0;
+    ni_match_headers_remove(headers, *header);
+    free(*header);
+    *header = NULL;
+    assert_int_equal(*word, headers->blocks.blocks > 1 ? MARK : 0);
+    return *word != 0 ? ni_match_headers_ahead(headers, sizeof(**header)) : NULL;
+}
+
+/* Headers in the order of arrival, without a table; or backwards, by one. */
+static void steps_of_headers(bool backwards)
+{
+    struct ni_match_headers headers;
+    struct ni_match_header *header[ALL];
+    uint32_t word = 0;
+
+    ni_match_headers_init(&headers);
+    ni_match_headers_note(&headers, &word, MARK);
+    for (int i = 0; i < ALL; i++) {
+        header[i] = calloc(1, sizeof(*header[i]));
+        assert_non_null(header[i]);
+        assert_int_equal(ni_match_headers_append(&headers, header[i], (uint64_t)i * 3, 1), NI_OK);
+    }
+    for (int i = 0; backwards && headers.kinds == 0; i++) {
+        assert_true(i < 1000);
+        assert_ptr_equal(ni_match_headers_search(&headers, (uint64_t)(ALL - 1) * 3, 0, 1),
+                         header[ALL - 1]);
+    }
+    for (int taken = 1; taken < ALL; taken++) {
+        int i = backwards ? ALL - taken : taken - 1;
+        const struct ni_match_node *next = take_header(&headers, &header[i], &word);
+
+        if (word != 0) {
+            assert_ptr_equal(next, &header[!backwards ? i + 1 : taken > 2 ? i - 1 : 0]->node);
+        }
+    }
+    (void)take_header(&headers, &header[backwards ? 0 : ALL - 1], &word);
+    ni_match_headers_fini(&headers);
+}
+
+static void test_headers_ahead(void **state)
+{
+    (void)state;
+    steps_of_headers(false);
+    steps_of_headers(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_none),
+        cmocka_unit_test(test_entries_ahead),
+        cmocka_unit_test(test_headers_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
