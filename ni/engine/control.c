@@ -63,6 +63,9 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
         return NI_ERR_NOMEM;
     }
     *waits = *control;
+    if (waits->held != NULL) {
+        (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
+    }
     ni_list_push_back(&peer->controls, &waits->list);
     ni_send_later(peer);
     return NI_OK;
@@ -77,23 +80,29 @@ static bool may_go(struct ni_peer *peer)
     return peer->stored == 0 && ni_list_empty(&peer->controls);
 }
 
+ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *control)
+{
+    ni_status status = NI_AGAIN;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->waiting == 0 || may_go(peer)) {
+        status = send_now(peer, control);
+    }
+    if (status == NI_AGAIN) {
+        status = ni_peer_state(peer) != NI_OK ? ni_peer_state(peer) : wait_for_room(peer, control);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
 ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
                           uint32_t len, ni_handle region, const void *body, size_t body_len)
 {
     struct ni_control control = {.word0 = ni_packet_word0(0, kind, head, tag),
                                  .word1 = ni_packet_word1(len, region)};
-    ni_status status = NI_AGAIN;
 
     memcpy(control.body, body, body_len);
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->waiting == 0 || may_go(peer)) {
-        status = send_now(peer, &control);
-    }
-    if (status == NI_AGAIN) {
-        status = ni_peer_state(peer) != NI_OK ? ni_peer_state(peer) : wait_for_room(peer, &control);
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-    return status;
+    return ni_send_composed(peer, &control);
 }
 
 /* Take the first one off the list. */
@@ -103,6 +112,9 @@ static void free_first(struct ni_peer *peer)
     struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
 
     ni_list_remove(&control->list);
+    if (control->held != NULL) {
+        (void)atomic_fetch_sub_explicit(control->held, 1, memory_order_release);
+    }
     ni_lock_take(&ni->lock, ni->threads);
     ni_pool_put(&ni->control_pool, control);
     ni_lock_give(&ni->lock, ni->threads);

@@ -2,6 +2,7 @@
 #ifndef NI_ENGINE_CONTROL_H
 #define NI_ENGINE_CONTROL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,9 @@ struct ni_control {
     struct ni_list list; /* in peer->controls */
     uint64_t word0, word1;
     uint64_t body[6];
+    /* Of whoever wants to know when it has left: one more while this waits. NULL: nobody. Its memory stays
+     * until it is 0; pairs with an acquire load of that. */
+    _Atomic uint32_t *held;
 };
 
 /* Send a packet whose fields are in body (up to 48 bytes, the payload included: head + len <= 64);
@@ -27,6 +31,8 @@ struct ni_control {
  * not be made to wait. No lock is held. */
 ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
                           uint32_t len, ni_handle region, const void *body, size_t body_len);
+/* The same, composed by the caller; a copy of it waits. */
+ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *control);
 
 /* Whether one answer can be sent, or made to wait, whatever happens. Whoever has the turn. */
 bool ni_send_can_answer(struct ni *ni);

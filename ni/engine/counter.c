@@ -74,6 +74,20 @@ ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack
     return status;
 }
 
+ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *held)
+{
+    struct ni_counter *counter;
+    ni_status status;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    status = ni_counter_find(ni, handle, &counter);
+    for (unsigned i = 0; status == NI_OK && i < counter->count; i++) {
+        counter->targets[i].held = held;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return status;
+}
+
 /* It is zero: armed again before anybody is told. */
 static void fire(struct ni *ni, struct ni_counter *counter, struct ni_firing *firing)
 {
@@ -178,5 +192,6 @@ ni_status ni_counter_post(struct ni *ni, struct ni_peer *peer, const struct ni_r
     struct ni_remote where = {.key = counter->key, .handle = counter->handle};
     ni_status status = ni_usable(ni);
 
-    return status != NI_OK ? status : ni_word_post(peer, &where, (uint64_t)value, sizeof(value));
+    return status != NI_OK ? status
+                           : ni_word_post(peer, &where, (uint64_t)value, sizeof(value), NULL);
 }

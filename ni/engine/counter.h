@@ -27,7 +27,8 @@ struct ni_counter_target {
     struct ni_peer *peer;
     struct ni_remote where;
     uint64_t value;
-    struct ni_ack ack; /* ACK; its value */
+    struct ni_ack ack;      /* ACK; its value */
+    _Atomic uint32_t *held; /* of whoever wants to know that it has left, as in control.h */
 };
 
 struct ni_counter {
@@ -67,6 +68,8 @@ void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
 /* The same for the counter of a handle; if it was told a key, this must be it. No lock is held. */
 ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
                                struct ni_firing *firing);
+/* Have the notifications that it has now be counted, each as long as it waits for room. */
+ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *held);
 /* ni_counter_add by a peer. */
 ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value);
 

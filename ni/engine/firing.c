@@ -142,7 +142,7 @@ static ni_status tell(struct ni *ni, const struct ni_counter_target *target, str
     case NI_TARGET_PEER:
         break;
     }
-    status = ni_word_post(target->peer, &target->where, target->value, target->width);
+    status = ni_word_post(target->peer, &target->where, target->value, target->width, target->held);
     return status == NI_ERR_NOMEM ? NI_AGAIN : status;
 }
 
@@ -163,6 +163,9 @@ static bool tell_late(struct ni *ni, struct ni_chore *chore)
 
     if (done) {
         atomic_fetch_sub_explicit(&ni->late, 1, memory_order_relaxed);
+        if (late->target.held != NULL) {
+            (void)atomic_fetch_sub_explicit(late->target.held, 1, memory_order_release);
+        }
         ni_free(late);
     } else {
         ni_chore_add(ni, chore);
@@ -200,6 +203,9 @@ static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *targe
     atomic_fetch_add_explicit(&ni->late, 1, memory_order_relaxed);
     late->chore.run = tell_late;
     late->target = *target;
+    if (target->held != NULL) {
+        (void)atomic_fetch_add_explicit(target->held, 1, memory_order_relaxed);
+    }
     ni_chore_add(ni, &late->chore);
 }
 

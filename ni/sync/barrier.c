@@ -9,6 +9,10 @@
  * has left may come again while another waits for the last of this time; its addition then counts in place
  * of that one, which counts the next time: a counter at zero has seen as many additions as there are
  * members times rounds, and nobody can be more than one round ahead.
+ *
+ * What we have to pass on may wait for room in a full lane. It is counted, so that nobody leaves before it
+ * has: the member that it goes to has not passed without it, and so makes room. What else waits to go
+ * there is not looked at, since one that has passed need not make any.
  */
 
 enum {
@@ -23,7 +27,9 @@ struct ni_barrier {
     bool connected;
     uint32_t tests;
     uint64_t entered;        /* times */
+    uint64_t left;           /* the time in which we left in any case: a member is gone */
     _Atomic uint64_t passed; /* times */
+    _Atomic uint32_t held;   /* additions of ours that wait for room */
     struct ni_rkey up, down; /* flat: up is not used */
     ni_handle *chained;      /* counters behind `down` */
     unsigned chained_count;
@@ -137,6 +143,7 @@ static void pass(void *arg, ni_status status, uint64_t value)
                           memory_order_release);
 }
 
+/* The last of its notifications, behind those of others. */
 static ni_status tell_us(struct ni_barrier *barrier, const struct ni_rkey *counter)
 {
     const struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = pass, .arg = barrier};
@@ -179,6 +186,9 @@ static ni_status connect_down(struct ni_barrier *barrier,
         }
         if (status == NI_OK) {
             status = ni_counter_set(barrier->ni, NULL, &counter, &setting, NULL);
+        }
+        if (status == NI_OK) {
+            status = ni_counter_hold(barrier->ni, counter.handle, &barrier->held);
         }
         if (status != NI_OK || left == 0) {
             return status == NI_OK ? tell_us(barrier, &counter) : status;
@@ -256,6 +266,18 @@ static bool has_passed(const struct ni_barrier *barrier)
     return atomic_load_explicit(&barrier->passed, memory_order_acquire) == barrier->entered;
 }
 
+/* Pairs with the release by whoever sent the last one, and does not touch the barrier any more. */
+static bool holds_nothing(const struct ni_barrier *barrier)
+{
+    return atomic_load_explicit(&barrier->held, memory_order_acquire) == 0;
+}
+
+/* In this order: what is held is counted before we are told that all have come. */
+static bool may_leave(const struct ni_barrier *barrier)
+{
+    return has_passed(barrier) && (holds_nothing(barrier) || barrier->left == barrier->entered);
+}
+
 static ni_status enter_flat(struct ni_barrier *barrier)
 {
     ni_status status = NI_OK;
@@ -263,8 +285,10 @@ static ni_status enter_flat(struct ni_barrier *barrier)
     /* Those that have a way to go first. */
     for (unsigned i = 0; i < barrier->members; i++) {
         if (barrier->peers[i] != NULL) {
+            const struct ni_rkey *counter = &barrier->counters[i];
+            const struct ni_remote where = {.key = counter->key, .handle = counter->handle};
             ni_status one =
-                ni_counter_post(barrier->ni, barrier->peers[i], &barrier->counters[i], 1);
+                ni_word_post(barrier->peers[i], &where, 1, sizeof(int64_t), &barrier->held);
 
             status = status == NI_OK ? one : status;
         }
@@ -284,7 +308,7 @@ ni_status ni_barrier_enter(struct ni_barrier *barrier)
     if (ni_usable(barrier->ni) != NI_OK) {
         return ni_usable(barrier->ni);
     }
-    if (!barrier->connected || !has_passed(barrier)) {
+    if (!barrier->connected || !may_leave(barrier)) {
         return NI_ERR_INVALID;
     }
     barrier->entered++;
@@ -292,69 +316,61 @@ ni_status ni_barrier_enter(struct ni_barrier *barrier)
                                : ni_counter_add(barrier->ni, barrier->up.handle, 1);
 }
 
-/* What is wrong with a member, if anything is that keeps us from passing. */
-static ni_status look_at_members(const struct ni_barrier *barrier)
+/* What is wrong with a member, if anything is that keeps others from passing. Then they may have given up,
+ * and make room no more. */
+static ni_status look_at_members(struct ni_barrier *barrier)
 {
+    ni_status failure = ni_usable(barrier->ni);
+
     for (unsigned i = 0; i < barrier->members; i++) {
         ni_status status = barrier->peers[i] != NULL ? ni_peer_status(barrier->peers[i]) : NI_OK;
 
-        if (status != NI_OK && status != NI_ERR_PEER_CLOSED) {
-            return status;
+        if (failure == NI_OK && status != NI_ERR_PEER_CLOSED) {
+            failure = status;
         }
     }
-    return ni_usable(barrier->ni);
+    if (failure != NI_OK && has_passed(barrier)) {
+        barrier->left = barrier->entered;
+    }
+    return failure;
 }
 
 ni_status ni_barrier_test(struct ni_barrier *barrier)
 {
     ni_status status = NI_OK;
 
-    if (has_passed(barrier)) {
+    if (may_leave(barrier)) {
         return NI_OK;
     }
     (void)ni_progress(barrier->ni);
-    if (!has_passed(barrier) && barrier->tests++ % NI_LOOK_MEMBERS == 0) {
+    if (!may_leave(barrier) && barrier->tests++ % NI_LOOK_MEMBERS == 0) {
         status = look_at_members(barrier);
     }
-    return has_passed(barrier) ? NI_OK : (status == NI_OK ? NI_INPROGRESS : status);
+    return may_leave(barrier) ? NI_OK : (status == NI_OK ? NI_INPROGRESS : status);
 }
 
 ni_status ni_barrier_wait(struct ni_barrier *barrier)
 {
     ni_status status = NI_OK;
 
-    while (!has_passed(barrier) && status == NI_OK) {
+    while (!may_leave(barrier) && status == NI_OK) {
         (void)ni_wait(barrier->ni, NI_LOOK_US);
         if (barrier->tests++ % NI_LOOK_MEMBERS == 0) {
             status = look_at_members(barrier);
         }
     }
-    return has_passed(barrier) ? NI_OK : status;
+    return may_leave(barrier) ? NI_OK : status;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
-
-static bool something_waits(struct ni_peer *peer)
-{
-    bool waits;
-
-    ni_lock_take(&peer->lock, peer->threads);
-    waits = peer->waiting != 0 && ni_peer_state(peer) == NI_OK;
-    ni_lock_give(&peer->lock, peer->threads);
-    return waits;
-}
 
 void ni_barrier_free(struct ni_barrier *barrier)
 {
     if (barrier == NULL) {
         return;
     }
-    if (ni_usable(barrier->ni) == NI_OK && barrier->peers != NULL) {
-        for (unsigned i = 0; i < barrier->members; i++) {
-            while (barrier->peers[i] != NULL && something_waits(barrier->peers[i])) {
-                (void)ni_wait(barrier->ni, NI_LOOK_US);
-            }
-        }
+    while (ni_usable(barrier->ni) == NI_OK && !holds_nothing(barrier)) {
+        (void)ni_wait(barrier->ni, NI_LOOK_US);
     }
     free_barrier(barrier);
 }

@@ -102,7 +102,8 @@ tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c
+tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c \
+    tests/links/suite_barriers.h tests/links/suite_barriers_full.c
 tests_links_suite_barriers_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_barriers_LDADD = $(SUITE_LIBS)
 

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "suite.h"
+#include "suite_barriers.h"
 
 /*
  * Barriers of every arity, with one member at each NI or several: nobody leaves before all have come,
- * round after round; members that end.
+ * round after round; members that end. With lanes that are full: suite_barriers_full.c.
  */
-
-enum { ROUNDS = 2, MANY = 20, MEMBERS = 16 };
 
 static const unsigned arities[] = {0, 1, 3};
 
 enum { ARITIES = sizeof(arities) / sizeof(arities[0]) };
-
-struct member {
-    struct ni_barrier *barrier;
-    struct ni_barrier_address address;
-};
-
-struct group {
-    unsigned members, arity, last;
-    ni_status wanted;
-    struct member member[MEMBERS]; /* at NI number index % n */
-    _Atomic uint64_t entered[MANY];
-};
 
 static void create(struct suite_ni *ni, void *arg)
 {
@@ -55,7 +41,7 @@ static void join(struct suite_ni *ni, void *arg)
     }
 }
 
-static void leave_for_good(struct suite_ni *ni, void *arg)
+void bar_leave_for_good(struct suite_ni *ni, void *arg)
 {
     struct group *group = arg;
 
@@ -65,7 +51,7 @@ static void leave_for_good(struct suite_ni *ni, void *arg)
     ni_barrier_free(NULL);
 }
 
-static struct group *new_group(struct suite *suite, unsigned members, unsigned arity)
+struct group *bar_new_group(struct suite *suite, unsigned members, unsigned arity)
 {
     struct group *group = suite_alloc(suite, sizeof(*group));
 
@@ -80,17 +66,17 @@ static struct group *new_group(struct suite *suite, unsigned members, unsigned a
     return group;
 }
 
-static void free_group(struct suite *suite, struct group *group)
+void bar_free_group(struct suite *suite, struct group *group)
 {
     for (unsigned i = 0; i < suite->n; i++) {
-        suite_call(suite, i, leave_for_good, group);
+        suite_call(suite, i, bar_leave_for_good, group);
     }
 }
 
 /* ---- step by step ------------------------------------------------------------------------------------ */
 
 /* All members of the NI but `last`, or that one alone. */
-static void enter_others(struct suite_ni *ni, void *arg)
+void bar_enter_others(struct suite_ni *ni, void *arg)
 {
     struct group *group = arg;
 
@@ -137,12 +123,12 @@ static void leave(struct suite_ni *ni, void *arg)
 
 static void step_through(struct suite *suite, unsigned members, unsigned arity, unsigned rounds)
 {
-    struct group *group = new_group(suite, members, arity);
+    struct group *group = bar_new_group(suite, members, arity);
 
     for (unsigned round = 0; round < rounds; round++) {
         group->last = (unsigned)ni_rng_below(&suite->rng, members);
         for (unsigned i = 0; i < suite->n; i++) {
-            suite_call(suite, i, enter_others, group);
+            suite_call(suite, i, bar_enter_others, group);
         }
         if (round == 0 && suite->link->mode == SUITE_HERE) {
             suite_rest(suite);
@@ -155,7 +141,7 @@ static void step_through(struct suite *suite, unsigned members, unsigned arity, 
             suite_call(suite, i, leave, group);
         }
     }
-    free_group(suite, group);
+    bar_free_group(suite, group);
 }
 
 static void steps(struct suite *suite)
@@ -176,13 +162,13 @@ static void shared(struct suite *suite)
 static void alone(struct suite *suite)
 {
     for (unsigned arity = 0; arity < 3; arity++) {
-        struct group *group = new_group(suite, 1, arity);
+        struct group *group = bar_new_group(suite, 1, arity);
 
         for (unsigned round = 0; round < 3; round++) {
             suite_call(suite, 0, enter_last, group);
             suite_call(suite, 0, leave, group);
         }
-        free_group(suite, group);
+        bar_free_group(suite, group);
     }
 }
 
@@ -206,7 +192,7 @@ static void rounds_here(struct suite_ni *ni, void *arg)
 static void all_at_once(struct suite *suite)
 {
     for (unsigned n = 0; n < ARITIES; n += 2) { /* flat, and a tree */
-        struct group *group = new_group(suite, suite->n, arities[n]);
+        struct group *group = bar_new_group(suite, suite->n, arities[n]);
 
         for (unsigned i = 0; i < suite->n; i++) {
             suite_begin(suite, i, rounds_here, group);
@@ -214,7 +200,7 @@ static void all_at_once(struct suite *suite)
         for (unsigned i = 0; i < suite->n; i++) {
             suite_end(suite, i);
         }
-        free_group(suite, group);
+        bar_free_group(suite, group);
     }
 }
 
@@ -230,7 +216,7 @@ static void rounds_and_close(struct suite_ni *ni, void *arg)
 
 static void through_and_gone(struct suite *suite)
 {
-    struct group *group = new_group(suite, suite->n, 2);
+    struct group *group = bar_new_group(suite, suite->n, 2);
 
     for (unsigned i = 0; i < suite->n; i++) {
         suite_begin(suite, i, rounds_and_close, group);
@@ -257,15 +243,15 @@ static void await_failure(struct suite_ni *ni, void *arg)
 
 static void death(struct suite *suite)
 {
-    struct group *groups[] = {new_group(suite, suite->n, 0), new_group(suite, suite->n, 1)};
+    struct group *groups[] = {bar_new_group(suite, suite->n, 0), bar_new_group(suite, suite->n, 1)};
     unsigned last = suite->n - 1;
 
     for (unsigned g = 0; g < 2; g++) {
         groups[g]->last = last;
         for (unsigned i = 0; i < suite->n; i++) {
-            suite_call(suite, i, enter_others, groups[g]);
+            suite_call(suite, i, bar_enter_others, groups[g]);
         }
-        suite_call(suite, last, leave_for_good, groups[g]); /* its memory, where that is ours */
+        suite_call(suite, last, bar_leave_for_good, groups[g]); /* its memory, where that is ours */
     }
     suite_kill(suite, last);
     for (unsigned i = 0; i < last; i++) {
@@ -306,6 +292,9 @@ int main(int argc, char **argv)
         {"alone", 1, SUITE_NEEDS_NOTHING, alone},
         {"all_at_once", 4, SUITE_NEEDS_APART, all_at_once},
         {"through_and_gone", 4, SUITE_NEEDS_APART, through_and_gone},
+        {"full_lane", 3, SUITE_NEEDS_HERE, bar_full_lane},
+        {"full_lane_and_death", 3, SUITE_NEEDS_HERE | SUITE_NEEDS_KILL, bar_full_lane_and_death},
+        {"full_lanes", 4, SUITE_NEEDS_APART, bar_full_lanes},
         {"death", 4, SUITE_NEEDS_KILL, death},
         {"refused", 1, SUITE_NEEDS_NOTHING, refused},
     };

@@ -58,13 +58,13 @@ ni_status ni_barrier_connect(struct ni_barrier *barrier, struct ni_peer *const *
  * last time), the peers'. */
 ni_status ni_barrier_enter(struct ni_barrier *barrier);
 
-/* Whether all have come: NI_OK, from then until the next ni_barrier_enter; NI_INPROGRESS, after some
- * progress; or that a member is gone. */
+/* Whether all have come, and what this member has to pass on has left it: NI_OK, from then until the next
+ * ni_barrier_enter; NI_INPROGRESS, after some progress; or that a member is gone. So nobody waits for one that
+ * has left and makes no progress, but between hosts, where UCX may have kept what it was given. Who finds
+ * no room for what it passes on waits for the member that it goes to, which makes some when it tests or waits. */
 ni_status ni_barrier_test(struct ni_barrier *barrier);
 
-/* Wait until ni_barrier_test is something else than NI_INPROGRESS, and return that. What this member has to
- * pass on may still wait for room then, if there was none: others wait until it makes progress, or calls
- * ni_barrier_free. */
+/* Wait until ni_barrier_test is something else than NI_INPROGRESS, and return that. */
 ni_status ni_barrier_wait(struct ni_barrier *barrier);
 
 /* Forget it; makes progress until what this member has to pass on has left. All members must have left
