@@ -45,12 +45,13 @@ static bool key_of(uint64_t *key)
 }
 
 /* Programs that this one starts are no ranks. What a rank prints is to be seen line by line, as in a
- * terminal, though it goes into a pipe. */
+ * terminal, though it goes into a pipe; also what it has printed before, however it ends. */
 static void settle(int fd)
 {
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)unsetenv("PRESTO_FD");
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    (void)fflush(stdout);
 }
 
 static int join(struct pri_rank *self)

@@ -60,7 +60,7 @@ static bool open_job(struct run_job *job)
 {
     job->ranks = calloc((size_t)job->options.ranks, sizeof(*job->ranks));
     if (job->ranks == NULL) {
-        fputs("prestorun: out of memory\n", stderr);
+        fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
         return false;
     }
     for (int i = 0; i < job->options.ranks; i++) {

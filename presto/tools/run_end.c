@@ -54,21 +54,31 @@ void run_end_kill(struct run_job *job)
 
 /* ---- a rank --------------------------------------------------------------------------------------- */
 
-static const char *consequence(const struct run_job *job)
+/* Others that have joined the job wait for this one, which will not. */
+static bool is_missed(const struct run_job *job, const struct run_rank *rank)
 {
-    if (job->options.keep_going) {
-        return "the others go on";
+    return !rank->hello && job->hellos > 0;
+}
+
+static const char *consequence(const struct run_job *job, const struct run_rank *rank)
+{
+    if (job->alive == 0) {
+        return "no other rank is left";
     }
-    return job->alive > 0 ? "ending the other ranks" : "no other rank is left";
+    if (!job->options.keep_going) {
+        return "ending the other ranks";
+    }
+    return is_missed(job, rank) ? "ending the other ranks, which cannot go on without it"
+                                : "the others go on";
 }
 
 /* A rank has failed. */
-static void fail(struct run_job *job, int code)
+static void fail(struct run_job *job, const struct run_rank *rank, int code)
 {
-    if (job->options.keep_going) {
+    if (job->options.keep_going && !is_missed(job, rank)) {
         job->code = job->code != 0 ? job->code : code;
     } else {
-        run_end_all(job, code, SIGTERM);
+        run_end_all(job, job->code != 0 ? job->code : code, SIGTERM);
     }
 }
 
@@ -77,28 +87,28 @@ static void ended_by_signal(struct run_job *job, const struct run_rank *rank, in
 {
     fprintf(stderr, "prestorun: rank %d (pid %d) was ended by signal %d (%s)%s; %s\n", rank->number,
             (int)rank->was, signal, strsignal(signal), dumped ? ", core dumped" : "",
-            consequence(job));
-    fail(job, 128 + signal);
+            consequence(job, rank));
+    fail(job, rank, 128 + signal);
 }
 
 static void ended_with_code(struct run_job *job, const struct run_rank *rank, int code)
 {
     if (code != 0) {
         fprintf(stderr, "prestorun: rank %d (pid %d) exited with code %d; %s\n", rank->number,
-                (int)rank->was, code, consequence(job));
-        fail(job, code);
+                (int)rank->was, code, consequence(job, rank));
+        fail(job, rank, code);
     } else if (rank->hello && !rank->bye) {
         fprintf(stderr,
                 "prestorun: rank %d (pid %d) exited without pr_fini (MPI_Finalize), for which "
                 "others may wait; %s\n",
-                rank->number, (int)rank->was, consequence(job));
-        fail(job, 1);
-    } else if (!rank->hello && job->hellos > 0) {
+                rank->number, (int)rank->was, consequence(job, rank));
+        fail(job, rank, 1);
+    } else if (is_missed(job, rank)) {
         fprintf(stderr,
                 "prestorun: rank %d (pid %d) exited without joining the job, for which others "
                 "wait; %s\n",
-                rank->number, (int)rank->was, consequence(job));
-        fail(job, 1);
+                rank->number, (int)rank->was, consequence(job, rank));
+        fail(job, rank, 1);
     }
 }
 

@@ -172,7 +172,7 @@ int run_loop(struct run_job *job, int signals)
     bool open = true;
 
     if (polls == NULL) {
-        fputs("prestorun: out of memory\n", stderr);
+        fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
         run_end_kill(job);
         return 1;
     }

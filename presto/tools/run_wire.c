@@ -70,7 +70,8 @@ static void send_table(struct run_job *job)
     job->table = build_table(job, &job->table_length);
     if (job->table == NULL) {
         job->table_length = 0;
-        fprintf(stderr, "prestorun: no memory for the addresses of %d ranks\n", job->options.ranks);
+        fprintf(stderr, "prestorun: no memory for the addresses of %d ranks: start fewer (-n)\n",
+                job->options.ranks);
         run_end_all(job, 1, SIGTERM);
         return;
     }
@@ -87,12 +88,12 @@ static void check_missing(struct run_job *job)
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
 
-        if (rank->pid == 0 && !rank->hello && !job->over && !job->options.keep_going) {
+        if (rank->pid == 0 && !rank->hello && !job->over) {
             fprintf(stderr,
                     "prestorun: rank %d (pid %d) has ended without joining the job, for which "
                     "others wait; ending them\n",
                     rank->number, (int)rank->was);
-            run_end_all(job, 1, SIGTERM);
+            run_end_all(job, job->code != 0 ? job->code : 1, SIGTERM);
         }
     }
 }

@@ -57,6 +57,11 @@ ends any "MPI: an error that nobody handles" 'An error occurred in MPI_Allreduce
 ends any "MPI: its text" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
     "$prestorun" -n 3 --keep-going "$work/mpi_fail" barrier fatal
 
+# A rank that dies before it has joined the job, without which the others cannot go on.
+# shellcheck disable=SC2016 # the ranks' shells expand it
+ends 137 "a death before the start" 'rank 1 .* was ended by signal 9' \
+    "$prestorun" -n 3 --keep-going sh -c '[ "$PRESTO_RANK" != 1 ] || kill -9 $$; exec "$0"' "$build/tests/presto/native_p2p"
+
 # By mpirun, which ends the job. ThreadSanitizer takes libevent's locks for errors.
 case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
 /* | */*thread*) ;;
