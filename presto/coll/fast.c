@@ -19,8 +19,8 @@ static struct pri_where with(const struct pri_team *team, struct pri_where where
 
 static NI_COLD int note(struct pri_team *team, struct pri_where *where, int before, int error)
 {
-    if (error == PRI_ERR_PEER) {
-        where->as = pri_poison(team->self);
+    if (pri_poisons(error)) {
+        where->as = pri_poison(team->self, error);
     }
     return before != 0 ? before : error;
 }

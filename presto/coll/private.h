@@ -30,11 +30,18 @@ static inline size_t pri_share(size_t count, int n, int i)
     return count / (size_t)n * (size_t)i + count % (size_t)n * (size_t)i / (size_t)n;
 }
 
-/* A rank of the job has died: what is sent from now on in this operation says so instead of the sender's name, so
- * that whoever gets it knows that the data is not what it should be, and tells others in turn. */
-int pri_poison(const struct pri_rank *self);
+/* Whether data of others is missing for good after this error: a rank of the job has died, or memory of a message cannot be
+ * accessed. */
+static inline bool pri_poisons(int error)
+{
+    return error == PRI_ERR_PEER || error == PRI_ERR_MEMORY;
+}
 
-/* A message without an error of its own whose sender, whose name is `source`, knew of a death: the error. */
+/* Such an error: what is sent from now on in this operation says so instead of the sender's name, so
+ * that whoever gets it knows that the data is not what it should be, and tells others in turn. */
+int pri_poison(const struct pri_rank *self, int error);
+
+/* A message without an error of its own whose sender, whose name is `source`, knew of one: the error. */
 int pri_poisoned(struct pri_rank *self, int source);
 
 /* How a message of an operation, which is complete, has ended. */

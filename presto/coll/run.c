@@ -20,25 +20,34 @@ static void unpack(const struct pri_vec *vec, const void *from, size_t bytes)
 
 static void error_note(struct pri_sched *s, int error)
 {
-    if (NI_UNLIKELY(error == PRI_ERR_PEER)) {
-        s->where.as = pri_poison(s->self);
+    if (NI_UNLIKELY(pri_poisons(error))) {
+        s->where.as = pri_poison(s->self, error);
     }
     if (error != 0 && s->error == 0) {
         s->error = error;
     }
 }
 
+enum { POISON_NOBODY = INT_MIN, POISON_MEMORY };
+
 /* A peer that has left in good order, too early, has no number here. */
-NI_COLD int pri_poison(const struct pri_rank *self)
+NI_COLD int pri_poison(const struct pri_rank *self, int error)
 {
     int lost = pri_lost(self);
 
-    return lost >= 0 ? -1 - lost : INT_MIN;
+    if (error == PRI_ERR_MEMORY) {
+        return POISON_MEMORY;
+    }
+    return lost >= 0 ? -1 - lost : POISON_NOBODY;
 }
 
 NI_COLD int pri_poisoned(struct pri_rank *self, int source)
 {
     int lost = -1 - source;
+
+    if (source == POISON_MEMORY) {
+        return PRI_ERR_MEMORY;
+    }
 
     if (lost < self->size) {
         pri_lost_note(self, lost);

@@ -41,25 +41,28 @@
 /* ---- errors --------------------------------------------------------------------------------------- */
 
 /* X(name, value, text). The values are those of PR_ERR_* in presto.h, and never change. */
-#define PRI_ERROR_LIST(X)                                                         \
-    X(PRI_OK, 0, "success")                                                       \
-    X(PRI_ERR_ARG, 1, "invalid argument")                                         \
-    X(PRI_ERR_RANK, 2, "no such rank")                                            \
-    X(PRI_ERR_TAG, 3, "tag out of range")                                         \
-    X(PRI_ERR_COUNT, 4, "count out of range")                                     \
-    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                        \
-    X(PRI_ERR_REQUEST, 6, "invalid request")                                      \
-    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")           \
-    X(PRI_ERR_NOMEM, 8, "out of memory")                                          \
-    X(PRI_ERR_PEER, 9, "the peer has died or left")                               \
-    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")            \
-    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                 \
-    X(PRI_ERR_START, 12, "the job could not be started; see the message printed") \
-    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                    \
-    X(PRI_ERR_OP, 14, "invalid operation or datatype")                            \
-    X(PRI_ERR_COMM, 15, "invalid communicator")                                   \
-    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")             \
-    X(PRI_ERR_INTERN, 17, "internal error")
+#define PRI_ERROR_LIST(X)                                                                 \
+    X(PRI_OK, 0, "success")                                                               \
+    X(PRI_ERR_ARG, 1, "invalid argument")                                                 \
+    X(PRI_ERR_RANK, 2, "no such rank")                                                    \
+    X(PRI_ERR_TAG, 3, "tag out of range")                                                 \
+    X(PRI_ERR_COUNT, 4, "count out of range")                                             \
+    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                                \
+    X(PRI_ERR_REQUEST, 6, "invalid request")                                              \
+    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")                   \
+    X(PRI_ERR_NOMEM, 8,                                                                   \
+      "out of memory: raise the limits of the process (ulimit -v), or start fewer ranks") \
+    X(PRI_ERR_PEER, 9, "the peer has died or left")                                       \
+    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")                    \
+    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                         \
+    X(PRI_ERR_START, 12, "the job could not be started; see the message printed")         \
+    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                            \
+    X(PRI_ERR_OP, 14, "invalid operation or datatype")                                    \
+    X(PRI_ERR_COMM, 15, "invalid communicator")                                           \
+    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")                     \
+    X(PRI_ERR_INTERN, 17, "internal error")                                               \
+    X(PRI_ERR_MEMORY, 18,                                                                 \
+      "memory of a message cannot be accessed: see the buffers and lengths of both its sides")
 
 enum pri_error {
 #define PRI_ERROR_ENUM(name, value, text) name = value,
@@ -135,13 +138,20 @@ static inline struct pri_rank *pri_self(void)
 }
 
 /* Join the job: once per process or, in a job of threads, per thread. level is what is asked for; all
- * levels are given (self->level). PRI_ERR_STATE if this rank is started already; PRI_ERR_START: the
- * reason has been printed to stderr. */
+ * levels are given (self->level). PRI_ERR_STATE if this rank is started already; PRI_ERR_START,
+ * PRI_ERR_NOMEM: the reason has been printed to stderr. */
 int pri_start(enum pri_thread_level level, struct pri_rank **self);
+/* Prints that, and why, the calling rank could not join the job. */
+void pri_start_failed(const struct pri_rank *self, int error);
+/* The same of a rank that pri_start has started, which then leaves without waiting for the others: these see it go. */
+void pri_start_undo(struct pri_rank *self, int error);
 
 /* Leave: runs what pri_at_stop registered (last first), waits until all ranks that live are here, closes.
  * Requests under way are lost, which is an error of the program. */
 void pri_stop(struct pri_rank *self);
+/* How a step of leaving together has ended: what others would wait for ends the job, such as
+ * PRI_ERR_NOMEM; neither PRI_ERR_PEER nor PRI_ERR_FORKED. */
+void pri_leave_check(struct pri_rank *self, int error);
 
 /* Whether this thread's rank has been stopped (and not started again). */
 bool pri_stopped(void);

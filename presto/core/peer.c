@@ -19,7 +19,7 @@ static int connect_to(struct pri_rank *self, int rank, const struct pri_blob *bl
     }
     if (ni_reachable(self->ni, blob->bytes, blob->length, reason, sizeof(reason))) {
         status = ni_connect(self->ni, blob->bytes, blob->length, &peer->ni);
-        snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
+        snprintf(reason, sizeof(reason), "%s", pri_status_text(status));
     }
     if (status != NI_OK) {
         peer->ni = NULL;

@@ -79,6 +79,8 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 
 /* The error for a result of the NI. */
 int pri_error_of(int result);
+/* The text for a status of the NI; that of PRI_ERR_NOMEM if it is that. */
+const char *pri_status_text(ni_status status);
 /* The same for an operation that failed on its way. */
 int pri_error_of_fail(enum ni_ni_fail fail);
 /* All of the request is set but its state: tell whoever waits. */

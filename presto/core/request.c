@@ -27,7 +27,14 @@ int pri_error_of(int result)
 
 int pri_error_of_fail(enum ni_ni_fail fail)
 {
-    return fail == NI_NI_OK ? PRI_OK : PRI_ERR_PEER;
+    switch (fail) {
+    case NI_NI_OK:
+        return PRI_OK;
+    case NI_NI_SEGV:
+        return PRI_ERR_MEMORY;
+    default:
+        return PRI_ERR_PEER;
+    }
 }
 
 /* ---- end ------------------------------------------------------------------------------------------ */

@@ -76,7 +76,7 @@ static int open_ni(struct pri_rank *self)
     if (status != NI_OK) {
         self->ni = NULL;
         fprintf(stderr, "presto: rank %d has no network interface: %s\n", self->rank,
-                ni_status_text(status));
+                pri_status_text(status));
         return PRI_ERR_START;
     }
     /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as giving the core to
@@ -86,11 +86,7 @@ static int open_ni(struct pri_rank *self)
     self->spins = self->crowded ? 1 : 20000;
     self->looks = self->crowded ? 1 : 400;
     ni_on_peer_down(self->ni, pri_peer_down, self);
-    if (open_portal(self) != NI_OK) {
-        fprintf(stderr, "presto: rank %d has no memory for its portal\n", self->rank);
-        return PRI_ERR_START;
-    }
-    return PRI_OK;
+    return pri_error_of(open_portal(self));
 }
 
 /* ---- connect -------------------------------------------------------------------------------------- */
@@ -129,6 +125,11 @@ static void close_ni(struct pri_rank *self)
 
 /* ---- start ---------------------------------------------------------------------------------------- */
 
+void pri_start_failed(const struct pri_rank *self, int error)
+{
+    fprintf(stderr, "presto: rank %d cannot join the job: %s\n", self->rank, pri_error_text(error));
+}
+
 static const struct pri_launcher *launcher_of_process(void)
 {
     static const struct pri_launcher *const all[] = {&pri_launch_prestorun, &pri_launch_pmix,
@@ -162,10 +163,17 @@ static void fini(struct pri_rank *self)
     pthread_mutex_destroy(&self->cold->lock);
 }
 
-static int start(struct pri_rank *self)
+/* Before the others have been told that this rank is through, or without telling them. */
+static void give_up(struct pri_rank *self)
 {
-    const struct pri_launcher *launcher = self->cold->launcher;
-    int error = launcher->join(self);
+    close_ni(self);
+    self->cold->launcher->leave(self, false);
+    fini(self);
+}
+
+static int join(struct pri_rank *self)
+{
+    int error = self->cold->launcher->join(self);
 
     if (error != PRI_OK) {
         fini(self);
@@ -176,9 +184,17 @@ static int start(struct pri_rank *self)
         error = exchange(self);
     }
     if (error != PRI_OK) {
-        close_ni(self);
-        launcher->leave(self, false);
-        fini(self);
+        give_up(self);
+    }
+    return error;
+}
+
+static int start(struct pri_rank *self)
+{
+    int error = join(self);
+
+    if (error != PRI_OK && error != PRI_ERR_START) {
+        pri_start_failed(self, error);
     }
     return error;
 }
@@ -312,21 +328,39 @@ static void stop(struct pri_rank *self)
     fini(self);
 }
 
-void pri_stop(struct pri_rank *self)
+static void stop_alone(struct pri_rank *self)
+{
+    run_stoppers(self);
+    give_up(self);
+}
+
+/* By one of the two above. */
+static void end(struct pri_rank *self, void (*how)(struct pri_rank *self))
 {
     pri_self_cached = NULL;
     if (self->launch == PRI_LAUNCH_THREADS) {
         thread_stopped = true;
         watch_thread(NULL);
-        stop(self);
+        how(self);
         free(self); /* the first part of what start_thread allocated */
         return;
     }
     pthread_mutex_lock(&process.lock);
-    stop(self);
+    how(self);
     atomic_store_explicit(&process.stopped, true, memory_order_relaxed);
     atomic_store_explicit(&process.rank, NULL, memory_order_relaxed);
     pthread_mutex_unlock(&process.lock);
+}
+
+void pri_stop(struct pri_rank *self)
+{
+    end(self, stop);
+}
+
+void pri_start_undo(struct pri_rank *self, int error)
+{
+    pri_start_failed(self, error);
+    end(self, stop_alone);
 }
 
 /* ---- abort ---------------------------------------------------------------------------------------- */

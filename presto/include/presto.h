@@ -64,6 +64,8 @@ enum pr_error {
     PR_ERR_COMM = 15,      /* not a manager */
     PR_ERR_IN_STATUS = 16, /* of several requests: see the status of each */
     PR_ERR_INTERN = 17,
+    PR_ERR_MEMORY =
+        18, /* a buffer of the message, here or there, is not memory: freed, or shorter than said */
 };
 
 enum {
@@ -91,7 +93,7 @@ int pr_get_failed_rank(pr_mgr_t m, pr_rank_t *rank);
 /* ---- basic functions (Table 11) ------------------------------------------------------------------- */
 
 /* Join the job, once per process or, when ranks are threads, per thread; *m is the manager of all. Waits
- * for all ranks. PR_ERR_STATE (joined already), PR_ERR_START, PR_ERR_NOMEM. */
+ * for all ranks. PR_ERR_STATE: joined already; PR_ERR_START, PR_ERR_NOMEM: the reason was printed on stderr. */
 int pr_init(pr_mgr_t *m);
 /* Leave it: waits for all ranks. m is the manager of pr_init; all others of the rank are freed with it. */
 int pr_fini(pr_mgr_t m);

@@ -2,6 +2,7 @@
 /* Communicators: what they are, their life, their names. comm_make.c makes more of them. */
 #include "mpi/inter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,12 +81,26 @@ static unsigned requests_of(const struct pri_comm *comm)
     return atomic_load_explicit(&comm->refs, memory_order_acquire) - 1;
 }
 
-/* False: memory is short; it is kept, and nothing can be told to the application. */
+/* The others wait for what this rank could not say, at the latest in MPI_Finalize, where no function can tell the application.
+ * Not if a rank has died, of which they hear. */
+static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
+{
+    if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED)
+        return;
+    fprintf(stderr, "presto: rank %d cannot end a communicator, for which others wait: %s\n",
+            comm->mpi->self->rank, pri_error_text(error));
+    pri_abort(comm->mpi->self, 1);
+}
+
+/* False: a rank has died; the communicator is kept. */
 static bool exchange(struct pri_comm *comm)
 {
     comm->pending = (int)requests_of(comm);
-    return pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT, MPI_SUM,
-                              &comm->end) == 0;
+    int error = pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT,
+                                   MPI_SUM, &comm->end);
+    if (NI_UNLIKELY(error != 0))
+        cannot_end(comm, error);
+    return error == 0;
 }
 
 static void enlist(struct pri_comm *comm)
@@ -99,16 +114,19 @@ static void enlist(struct pri_comm *comm)
 /* The exchange is complete, or the requests that were waited for have ended. After a death the context stays used. */
 static void ended(struct pri_comm *comm)
 {
+    int error = comm->end.status.error;
+    if (NI_UNLIKELY(error != 0))
+        cannot_end(comm, error);
     if (comm->waits) {
         comm->waits = false;
         comm->again = true;
         if (exchange(comm))
             enlist(comm);
-    } else if (comm->pending != 0 && !comm->again && comm->end.status.error == 0) {
+    } else if (comm->pending != 0 && !comm->again && error == 0) {
         comm->waits = true;
         enlist(comm);
     } else {
-        if (comm->pending == 0 && comm->end.status.error == 0)
+        if (comm->pending == 0 && error == 0)
             pri_context_give(comm->mpi->self, comm->context);
         pri_comm_release(comm);
     }

@@ -49,7 +49,8 @@ static const char *const text[] = {
     [MPI_ERR_KEYVAL] = "MPI_ERR_KEYVAL: invalid key of an attribute",
     [MPI_ERR_LOCKTYPE] = "MPI_ERR_LOCKTYPE: invalid kind of lock",
     [MPI_ERR_NAME] = "MPI_ERR_NAME: no such service",
-    [MPI_ERR_NO_MEM] = "MPI_ERR_NO_MEM: out of memory",
+    [MPI_ERR_NO_MEM] = "MPI_ERR_NO_MEM: out of memory: raise the limits of the process "
+                       "(ulimit -v), or start fewer ranks",
     [MPI_ERR_NOT_SAME] = "MPI_ERR_NOT_SAME: ranks differ in an argument",
     [MPI_ERR_NO_SPACE] = "MPI_ERR_NO_SPACE: no space",
     [MPI_ERR_NO_SUCH_FILE] = "MPI_ERR_NO_SUCH_FILE: no such file",
@@ -73,6 +74,9 @@ static const char *const text[] = {
     [PRI_CODE_FORKED] = "MPI_ERR_OTHER: MPI belongs to the parent process",
     [PRI_CODE_STATE] = "MPI_ERR_OTHER: not initialised, or finalised already",
     [PRI_CODE_LIMIT] = "MPI_ERR_OTHER: a limit is reached",
+    [PRI_CODE_MEMORY] =
+        "MPI_ERR_BUFFER: memory of a message cannot be accessed: see the buffers, counts and "
+        "datatypes of both its sides",
 };
 
 int pri_mpi_code(int error)
@@ -96,6 +100,7 @@ int pri_mpi_code(int error)
         [PRI_ERR_COMM] = MPI_ERR_COMM,
         [PRI_ERR_IN_STATUS] = MPI_ERR_IN_STATUS,
         [PRI_ERR_INTERN] = MPI_ERR_INTERN,
+        [PRI_ERR_MEMORY] = PRI_CODE_MEMORY,
         [PRI_RMA_SYNC] = MPI_ERR_RMA_SYNC,
         [PRI_RMA_RANGE] = MPI_ERR_RMA_RANGE,
         [PRI_RMA_ATTACH] = MPI_ERR_RMA_ATTACH,
@@ -140,6 +145,8 @@ int pri_code_class(int code)
         return mpi->error_class[code - MPI_ERR_LASTCODE - 1];
     if (code < 0 || code > MPI_ERR_LASTCODE)
         return MPI_ERR_UNKNOWN;
+    if (code == PRI_CODE_MEMORY)
+        return MPI_ERR_BUFFER;
     return code >= PRI_CODE_PEER ? MPI_ERR_OTHER : code;
 }
 

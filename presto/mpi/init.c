@@ -67,13 +67,17 @@ static int start(int level)
     if (rc != 0)
         return rc;
     struct pri_mpi *mpi = calloc(1, sizeof(*mpi));
-    if (mpi == NULL)
+    if (mpi == NULL) {
+        pri_start_failed(self, PRI_ERR_NOMEM);
         return PRI_ERR_NOMEM;
+    }
     mpi->self = self;
     mpi->main_thread = pthread_self();
     pthread_mutex_init(&mpi->lock, NULL);
     set_attributes(mpi);
     rc = begin_comms(mpi);
+    if (rc != 0)
+        pri_start_failed(self, rc);
     self->user[PRI_USER_MPI] = mpi;
     return rc;
 }
@@ -122,7 +126,7 @@ int MPI_Finalize(void)
     pri_attr_delete_all(mpi, &mpi->world->attributes, PRI_ATTR_COMM, MPI_COMM_WORLD);
     pri_comms_end_all(mpi);
     /* All that others still need this rank for, among it the ends of communicators, comes before this. */
-    pri_coll_barrier(&mpi->world->team, NULL);
+    pri_leave_check(self, pri_coll_barrier(&mpi->world->team, NULL));
     pri_comm_release(mpi->alone);
     pri_comm_release(mpi->world);
     pri_stop(self);

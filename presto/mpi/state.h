@@ -21,8 +21,8 @@
     extern __typeof__(presto_MPI_##name) presto_PMPI_##name \
         __attribute__((alias("presto_MPI_" #name)))
 
-/* Codes of errors that are not their own class: what MPI has no class for. */
-enum { PRI_CODE_PEER = 90, PRI_CODE_FORKED, PRI_CODE_STATE, PRI_CODE_LIMIT };
+/* Codes of errors that are not their own class: what MPI has no class for, and PRI_CODE_MEMORY, which has a text of its own. */
+enum { PRI_CODE_PEER = 90, PRI_CODE_FORKED, PRI_CODE_STATE, PRI_CODE_LIMIT, PRI_CODE_MEMORY };
 
 struct pri_attr;
 struct pri_topology;

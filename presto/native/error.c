@@ -12,7 +12,7 @@ _Static_assert(
         (int)PR_ERR_STATE == (int)PRI_ERR_STATE && (int)PR_ERR_START == (int)PRI_ERR_START &&
         (int)PR_ERR_LIMIT == (int)PRI_ERR_LIMIT && (int)PR_ERR_OP == (int)PRI_ERR_OP &&
         (int)PR_ERR_COMM == (int)PRI_ERR_COMM && (int)PR_ERR_IN_STATUS == (int)PRI_ERR_IN_STATUS &&
-        (int)PR_ERR_INTERN == (int)PRI_ERR_INTERN,
+        (int)PR_ERR_INTERN == (int)PRI_ERR_INTERN && (int)PR_ERR_MEMORY == (int)PRI_ERR_MEMORY,
     "errors are the same");
 
 const char *pr_error_string(int error)

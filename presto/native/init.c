@@ -67,7 +67,7 @@ int pr_init_thread(pr_mgr_t *m, enum pr_thread_level level)
     }
     state = new_state(rank);
     if (state == NULL) {
-        pri_stop(rank);
+        pri_start_undo(rank, PRI_ERR_NOMEM);
         return PR_ERR_NOMEM;
     }
     *m = &state->world;

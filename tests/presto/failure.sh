@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank dies in the middle of an operation, is stopped for a while, or was a thread that has ended: the others end with an error that
+# A rank dies in the middle of an operation, is stopped for a while, was a thread that has ended, or sends what is no memory: the others end with an error that
 # names it, or the job is ended; nobody waits for good.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -61,6 +61,34 @@ ends any "MPI: its text" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
 # shellcheck disable=SC2016 # the ranks' shells expand it
 ends 137 "a death before the start" 'rank 1 .* was ended by signal 9' \
     "$prestorun" -n 3 --keep-going sh -c '[ "$PRESTO_RANK" != 1 ] || kill -9 $$; exec "$0"' "$build/tests/presto/native_p2p"
+
+# No memory to start with.
+for nth in 1 6 11; do
+    ends 1 "no memory, allocation $nth" '^presto: rank [01] .*: out of memory: raise the limits' \
+        env APENI_FAULT=alloc:nth=$nth "$prestorun" -n 2 "$build/tests/presto/native_p2p"
+done
+
+# Buffers that are no memory. Where the kernel copies, both sides are told; elsewhere whoever touches them is ended, by a signal
+# (under a sanitizer by that, with a code of its own).
+memory=$build/tests/presto/native_memory
+kernel='env APENI_SHM_COPY=process_vm APENI_PATIENCE_US=0'
+# shellcheck disable=SC2086 # words
+if timeout 60 $kernel "$prestorun" -n 2 "$memory" works >"$work/kernel" 2>&1 </dev/null; then
+    compile "$here/mpi_wrong.c" "$work/mpi_wrong" || exit 1
+    for n in 2 3 4; do
+        ends 0 "memory, $n ranks" '' $kernel "$prestorun" -n $n "$memory" errors
+    done
+    ends any "MPI: memory" 'MPI_ERR_BUFFER: memory of a message cannot be accessed: see the buffers, counts and datatypes of both its sides' \
+        $kernel "$prestorun" -n 2 "$work/mpi_wrong" memory
+else
+    echo "not shown how the kernel meets bad buffers: it copies none here: $(head -n 1 "$work/kernel")"
+fi
+if [ -z "${APELINK_SANITIZER-}" ]; then
+    for length in short long; do
+        ends 139 "$length memory" '^prestorun: rank 0 .* was ended by signal 11 .*; ending the other ranks$' \
+            env APENI_SHM_COPY=copy "$prestorun" -n 2 "$memory" $length
+    done
+fi
 
 # By mpirun, which ends the job. ThreadSanitizer takes libevent's locks for errors.
 case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in

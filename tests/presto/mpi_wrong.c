@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static int rank, size, checks;
 
@@ -212,6 +213,22 @@ static void windows(void)
 
 /* ---- one mistake, and the end ---- */
 
+/* A message from what is no memory. Where it is the kernel that copies, both sides are told. */
+static void no_memory(void)
+{
+    enum { BYTES = 300000 };
+    static char good[BYTES];
+    char *bad = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Errhandler handlers[2] = {MPI_ERRORS_RETURN, MPI_ERRORS_ARE_FATAL};
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_set_errhandler(world, handlers[i]);
+        if (rank == 0)
+            CLASS(MPI_Send(bad, BYTES, MPI_CHAR, 1, 0, world), MPI_ERR_BUFFER);
+        else if (rank == 1)
+            CLASS(MPI_Recv(good, BYTES, MPI_CHAR, 0, 0, world, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+    }
+}
+
 static void mistake(const char *name)
 {
     MPI_Datatype raw;
@@ -242,6 +259,8 @@ static void mistake(const char *name)
         MPI_Comm_size(world, NULL);
     if (strcmp(name, "comm") == 0)
         MPI_Barrier(MPI_COMM_NULL);
+    if (strcmp(name, "memory") == 0)
+        no_memory();
     if (strcmp(name, "target") == 0) {
         MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, world, &win);
         MPI_Put(&word, 1, MPI_INT, size, 0, 1, MPI_INT, win);

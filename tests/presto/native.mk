@@ -8,6 +8,7 @@ check_PROGRAMS += \
     tests/presto/native_coll \
     tests/presto/native_death \
     tests/presto/native_fail \
+    tests/presto/native_memory \
     tests/presto/native_p2p \
     tests/presto/native_threads
 
@@ -20,6 +21,9 @@ tests_presto_native_death_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_fail_SOURCES = tests/presto/native_fail.c
 tests_presto_native_fail_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_fail_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_memory_SOURCES = tests/presto/native_memory.c tests/presto/job.h
+tests_presto_native_memory_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_memory_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_p2p_SOURCES = tests/presto/native_p2p.c
 tests_presto_native_p2p_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_p2p_LDADD = $(PRESTO_NATIVE_LIBS)
