@@ -68,7 +68,8 @@ static const char *const text[] = {
     [MPI_ERR_WIN] = "MPI_ERR_WIN: invalid window",
     [MPI_ERR_RMA_ATTACH] = "MPI_ERR_RMA_ATTACH: memory cannot be attached",
     [MPI_ERR_RMA_FLAVOR] = "MPI_ERR_RMA_FLAVOR: wrong flavor of window",
-    [MPI_ERR_RMA_RANGE] = "MPI_ERR_RMA_RANGE: access outside of the window",
+    [MPI_ERR_RMA_RANGE] =
+        "MPI_ERR_RMA_RANGE: access outside of the window, or of what is attached to it",
     [MPI_ERR_RMA_SHARED] = "MPI_ERR_RMA_SHARED: memory cannot be shared",
     [PRI_CODE_PEER] = "MPI_ERR_OTHER: the peer has died or left",
     [PRI_CODE_FORKED] = "MPI_ERR_OTHER: MPI belongs to the parent process",
