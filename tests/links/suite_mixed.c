@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/fault.h>
+
 #include "suite_counters.h"
 #include "suite_portals.h"
 
 /*
  * Peers by different links at one interface: matching with any source, order from each, counters and
- * their notices across links, peers that close and die, and the map.
+ * their notices across links, long payloads without memory, peers that close and die, and the map.
  */
 
-enum { NIS = 4, SENDERS = NIS - 1, ROUNDS = 48, LONG = 3000, ADDS = 40 };
+enum { NIS = 4, SENDERS = NIS - 1, ROUNDS = 48, LONG = 3000, ADDS = 40, WIDE = 200000 };
 
 /* ---- matching from any source ------------------------------------------------------------------ */
 
@@ -171,6 +173,68 @@ static void notices(struct suite *suite)
     CHECK(atomic_load(&world->places[1].done.count) == 0);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+struct wide {
+    uint8_t *here, *there[NIS]; /* WIDE bytes each */
+    struct ni_rkey keys[NIS];
+    uint64_t round, succeeded;
+};
+
+/* Whether an operation succeeded; it may have lacked memory. */
+static bool succeeded(struct wide *wide, ni_status status)
+{
+    CHECK(status == NI_OK || status == NI_ERR_NOMEM);
+    wide->succeeded += status == NI_OK;
+    return status == NI_OK;
+}
+
+static void there_and_back(struct suite_ni *ni, void *arg)
+{
+    struct wide *wide = arg;
+
+    wide->round++;
+    for (unsigned i = 1; i < NIS; i++) {
+        struct ni_remote remote = suite_remote(wide->there[i], &wide->keys[i]);
+        uint64_t seed = wide->round * NIS + i;
+
+        suite_fill(wide->here, WIDE, seed);
+        if (!succeeded(wide, suite_write(ni, i, wide->here, WIDE, &remote))) {
+            continue;
+        }
+        CHECK(suite_filled(wide->there[i], WIDE, seed));
+        memset(wide->here, 0, WIDE);
+        if (succeeded(wide, suite_read(ni, i, wide->here, WIDE, &remote))) {
+            CHECK(suite_filled(wide->here, WIDE, seed));
+        }
+    }
+}
+
+/* Of two allocations one fails: operations may fail for it, connections may not, also where the receiver has to ask
+ * for long payloads. */
+static void without_memory(struct suite *suite)
+{
+    struct wide *wide = suite_alloc(suite, sizeof(*wide));
+
+    wide->here = suite_alloc(suite, WIDE);
+    for (unsigned i = 1; i < NIS; i++) {
+        wide->there[i] = suite_alloc(suite, WIDE);
+        wide->keys[i] = suite_region(suite, i, wide->there[i], WIDE, NI_ACCESS_ALL);
+    }
+    suite_call(suite, 0, there_and_back, wide);
+    CHECK(wide->succeeded == 2 * SENDERS);
+    ni_fault_arm_random(NI_FAULT_ALLOC, 500000, suite->seed);
+    for (int i = 0; i < 16; i++) {
+        suite_call(suite, 0, there_and_back, wide);
+    }
+    CHECK(wide->succeeded > 2 * SENDERS);
+    ni_fault_reset();
+    for (unsigned i = 1; i < NIS; i++) {
+        CHECK(atomic_load(&suite->nis[0].downs[i]) == 0);
+        CHECK(atomic_load(&suite->nis[i].downs[0]) == 0);
+    }
+}
+
 /* ---- ends -------------------------------------------------------------------------------------- */
 
 static bool is_down(void *arg)
@@ -261,6 +325,7 @@ int main(int argc, char **argv)
         {"any_source", NIS, SUITE_NEEDS_NOTHING, any_source},
         {"counted", NIS, SUITE_NEEDS_NOTHING, counted},
         {"notices", NIS, SUITE_NEEDS_NOTHING, notices},
+        {"without_memory", NIS, SUITE_NEEDS_HERE, without_memory},
         {"peers_close", NIS, SUITE_NEEDS_NOTHING, peers_close},
         {"peers_die", NIS, SUITE_NEEDS_KILL, peers_die},
         {"map", NIS, SUITE_NEEDS_NOTHING, map},

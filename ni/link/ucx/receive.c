@@ -127,7 +127,7 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
     struct ni_ucx_peer *peer = fetch->peer;
 
     (void)len; /* more than we asked for never comes, less is a failure */
-    peer->fetching--;
+    peer->fetching &= ~(UINT64_C(1) << (fetch - peer->in->fetches));
     if (status == UCS_OK) {
         fill(peer, fetch->position, 1, fetch->line);
     } else if (status != UCS_ERR_CANCELED) {
@@ -136,10 +136,10 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
     if (request != NULL) {
         ni_ucx.ucp_request_free(request);
     }
-    ni_free(fetch);
 }
 
-/* The payload is with the sender still. */
+/* The payload is with the sender still. There is room for as many as a lane may have under way; only one that breaks the
+ * protocol has more. */
 static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
                           void *desc, size_t len)
 {
@@ -147,18 +147,21 @@ static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bu
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
         .cb = {.recv_am = on_fetched},
     };
-    struct ni_ucx_fetch *fetch = ni_malloc(sizeof(*fetch));
+    struct ni_ucx_fetch *fetch;
     ucs_status_ptr_t request;
+    unsigned free;
 
-    if (fetch == NULL) {
-        ni_ucx_end(peer, NI_ERR_NOMEM);
+    if (peer->fetching == UINT64_MAX) {
+        broken(peer);
         return UCS_OK;
     }
+    free = (unsigned)__builtin_ctzll(~peer->fetching);
+    fetch = &peer->in->fetches[free];
     fetch->peer = peer;
     fetch->position = bulk->head.position;
     memcpy(fetch->line, bulk->line, sizeof(fetch->line));
     param.user_data = fetch;
-    peer->fetching++;
+    peer->fetching |= UINT64_C(1) << free;
     request = ni_ucx.ucp_am_recv_data_nbx(peer->link->worker, desc, place, len, &param);
     if (request == NULL || UCS_PTR_IS_ERR(request)) {
         on_fetched(NULL, request == NULL ? UCS_OK : UCS_PTR_STATUS(request), len, fetch);

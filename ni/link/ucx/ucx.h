@@ -145,7 +145,8 @@ struct ni_ucx_slot {
     };
 };
 
-/* A bulk payload that arrives by rendezvous. */
+/* A bulk payload that arrives by rendezvous. There is room for all that may be under way, so that no connection ends
+ * because memory has run out meanwhile. */
 struct ni_ucx_fetch {
     struct ni_ucx_peer *peer;
     uint32_t position;
@@ -172,7 +173,9 @@ struct ni_ucx_in {
     uint32_t bulk_bytes; /* arrived since the peer had credit for everything */
     uint32_t bulk_count;
     bool announced; /* the engine polls it */
+    struct ni_ucx_fetch fetches[NI_LANE_BULK_RECORDS];
 };
+_Static_assert(NI_LANE_BULK_RECORDS == 64, "as many bits has ni_ucx_peer.fetching");
 
 struct ni_ucx_peer {
     struct ni_ep ep;
@@ -186,7 +189,7 @@ struct ni_ucx_peer {
     uint64_t their_token; /* what we call ourselves to it; 0: no hello or welcome came yet */
     uint32_t ring, bulk;  /* of its lane */
     uint32_t credited;    /* consumed lines that it knows of */
-    uint32_t fetching;    /* struct ni_ucx_fetch under way */
+    uint64_t fetching;    /* bits: in->fetches under way */
     uint32_t hellos;      /* and welcomes to be sent: bits of 1 << enum ni_ucx_type */
     bool greeted;         /* a hello was said, or is to be said */
     bool held;            /* the engine has ep */
