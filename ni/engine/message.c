@@ -4,6 +4,7 @@
 #include <apeni/transfer.h>
 
 #include "engine/fast.h"
+#include "engine/queue.h"
 #include "engine/send.h"
 #include "engine/waiting.h"
 
@@ -62,12 +63,34 @@ static NI_COLD ni_status refusal(struct ni_peer *peer, size_t len)
     return status;
 }
 
+/* The shortest way (fast.h), for what is all data and fits a line; false: not now. */
+NI_ALWAYS_INLINE bool send_line(struct ni_peer *peer, ni_handle queue, uint16_t tag,
+                                const void *data, size_t len)
+{
+    struct ni_line line;
+    uint8_t *place;
+
+    if (len - 1 >= NI_PACKET_INLINE) {
+        return false;
+    }
+    place = ni_line_begin(peer, &line);
+    if (NI_UNLIKELY(place == NULL)) {
+        return false;
+    }
+    ni_item_copy(place, data, (uint32_t)len);
+    ni_line_commit(peer, &line, queue, tag, (uint32_t)len);
+    return true;
+}
+
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len)
 {
     uint8_t *place;
 
     (void)ni;
+    if (head_len == 0 && NI_LIKELY(send_line(peer, queue, tag, data, len))) {
+        return NI_OK;
+    }
     if (NI_UNLIKELY(head_len > UINT32_MAX / 4 || len > UINT32_MAX / 4)) {
         return NI_ERR_LIMIT;
     }

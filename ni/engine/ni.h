@@ -37,6 +37,7 @@ struct ni_engine;
 struct ni_peer;
 struct ni_portals;
 struct ni_qps;
+struct ni_queue;
 struct ni_queue_names;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
@@ -45,6 +46,12 @@ struct ni_last_consumer {
     uint64_t queue; /* handle, or NI_NO_QUEUE */
     ni_consumer_fn consumer;
     void *arg;
+};
+
+/* Where the last item went that was a message of one line: the same for a queue with items of one size. */
+struct ni_last_queue {
+    uint64_t queue; /* handle, or NI_NO_QUEUE */
+    struct ni_queue *body;
 };
 
 #define NI_NO_QUEUE UINT64_MAX /* what no packet can name */
@@ -71,6 +78,7 @@ struct ni {
     uint32_t untidy; /* enum ni_untidy */
     uint32_t depth;  /* nesting of ni_progress */
     struct ni_last_consumer last;
+    struct ni_last_queue last_queue;
     bool threads;
     bool forked;
     bool unusual; /* forked, or there is an engine thread: polling is not what it mostly is */

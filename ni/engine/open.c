@@ -65,6 +65,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_work_init(&ni->flushes);
     ni_work_init(&ni->portal_work);
     ni->last.queue = NI_NO_QUEUE;
+    ni->last_queue.queue = NI_NO_QUEUE;
     ni_list_init(&ni->departed);
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);

@@ -20,16 +20,6 @@ enum {
     NI_QUEUE_NAP_US = 100, /* where another thread may enqueue what we wait for */
 };
 
-struct ni_queue {
-    _Atomic uint64_t tail; /* written (Q1, release) */
-    uint32_t item;         /* bytes, 0: variable */
-    uint32_t unit;
-    uint64_t capacity; /* units, a power of two */
-    uint8_t *body;
-    bool push_back;
-    NI_LINE_ALIGNED _Atomic uint64_t head; /* read (Q2, release) */
-};
-
 /* Of an item of variable length. */
 static uint64_t units_of(const struct ni_queue *queue, uint64_t len)
 {
@@ -120,11 +110,6 @@ void ni_queue_free(struct ni_queue *queue)
     ni_free(queue);
 }
 
-static uint8_t *place_of(const struct ni_queue *queue, uint64_t count)
-{
-    return queue->body + (count & (queue->capacity - 1)) * queue->item;
-}
-
 static ni_status push_variable(struct ni_queue *queue, const void *item, size_t len)
 {
     uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
@@ -148,21 +133,13 @@ static ni_status push_variable(struct ni_queue *queue, const void *item, size_t 
 
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len)
 {
-    uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
-
     if (NI_UNLIKELY(queue->item == 0)) {
         return push_variable(queue, item, len);
     }
     if (NI_UNLIKELY(len != queue->item)) {
         return NI_ERR_BOUNDS;
     }
-    /* Pairs with Q2. */
-    if (tail - atomic_load_explicit(&queue->head, memory_order_acquire) == queue->capacity) {
-        return NI_AGAIN;
-    }
-    ni_item_copy(place_of(queue, tail), item, queue->item);
-    atomic_store_explicit(&queue->tail, tail + 1, memory_order_release); /* Q1 */
-    return NI_OK;
+    return ni_queue_push_item(queue, item) ? NI_OK : NI_AGAIN;
 }
 
 /* ---- the owner ------------------------------------------------------------------------------- */
@@ -199,7 +176,7 @@ static ni_status body_pop(struct ni_queue *queue, void *item, size_t size, size_
     if (NI_UNLIKELY(queue->item > size)) {
         return NI_ERR_TRUNCATED;
     }
-    ni_item_copy(item, place_of(queue, head), queue->item);
+    ni_item_copy(item, ni_queue_place(queue, head), queue->item);
     atomic_store_explicit(&queue->head, head + 1, memory_order_release); /* Q2 */
     return NI_OK;
 }

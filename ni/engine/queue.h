@@ -12,8 +12,17 @@
 #include "engine/regions.h"
 
 /* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
- * has the turn. */
-struct ni_queue;
+ * has the turn.
+ * A circular buffer: head and tail are free-running counts of units. */
+struct ni_queue {
+    _Atomic uint64_t tail; /* written (Q1, release) */
+    uint32_t item;         /* bytes, 0: variable */
+    uint32_t unit;
+    uint64_t capacity; /* units, a power of two */
+    uint8_t *body;
+    bool push_back;
+    NI_LINE_ALIGNED _Atomic uint64_t head; /* read (Q2, release) */
+};
 
 /* An item of a fixed size lies in one piece, and most are one or a few words: no call for those. */
 NI_ALWAYS_INLINE void ni_item_copy(void *to, const void *from, uint32_t size)
@@ -25,6 +34,27 @@ NI_ALWAYS_INLINE void ni_item_copy(void *to, const void *from, uint32_t size)
     } else {
         memcpy(to, from, size);
     }
+}
+
+/* Of items of one size. */
+NI_ALWAYS_INLINE uint8_t *ni_queue_place(const struct ni_queue *queue, uint64_t count)
+{
+    return queue->body + (count & (queue->capacity - 1)) * queue->item;
+}
+
+/* One of that size; false: it is full. */
+NI_ALWAYS_INLINE bool ni_queue_push_item(struct ni_queue *queue, const void *item)
+{
+    uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
+
+    /* Pairs with Q2. */
+    if (NI_UNLIKELY(tail - atomic_load_explicit(&queue->head, memory_order_acquire) ==
+                    queue->capacity)) {
+        return false;
+    }
+    ni_item_copy(ni_queue_place(queue, tail), item, queue->item);
+    atomic_store_explicit(&queue->tail, tail + 1, memory_order_release); /* Q1 */
+    return true;
 }
 
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);

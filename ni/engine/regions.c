@@ -121,6 +121,9 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
         if (object && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
+        if (object && ni->last_queue.queue == handle) {
+            ni->last_queue.queue = NI_NO_QUEUE;
+        }
         ni_stat_sub(&ni->stats.regions, 1);
         free_object(ni, view.type, &view);
     }

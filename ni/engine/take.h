@@ -41,6 +41,20 @@ NI_ALWAYS_INLINE bool enqueue(const struct ni_table_entry *entry, const uint8_t 
            ni_multi_push(multi, payload, len) == NI_OK;
 }
 
+/* An item for a queue with one reader, which is remembered if all its items are of one size. */
+NI_ALWAYS_INLINE bool push(struct ni *ni, ni_handle handle, struct ni_queue *queue,
+                           const uint8_t *payload, uint32_t len)
+{
+    if (ni_queue_body_push(queue, payload, len) != NI_OK) {
+        return false;
+    }
+    if (queue->item != 0) {
+        ni->last_queue.queue = handle;
+        ni->last_queue.body = queue;
+    }
+    return true;
+}
+
 /* A message for a consumer, or for a queue that has room; false: it is something else. */
 NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
                               const uint8_t *payload)
@@ -62,9 +76,9 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
         }
         consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
         if (NI_UNLIKELY(consumer == NULL)) {
-            return ni_queue_body_push(
-                       (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
-                       payload, ni_packet_len(word1)) == NI_OK;
+            return push(ni, queue,
+                        (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                        payload, ni_packet_len(word1));
         }
         ni->last.queue = queue;
         ni->last.consumer = consumer;
@@ -74,11 +88,22 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
     return true;
 }
 
+NI_ALWAYS_INLINE bool is_line_message(uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
+           ni_packet_len(word1) <= NI_PACKET_INLINE;
+}
+
 /* By far the most frequent packet: a message in one line, for who got the last one. */
 NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t word1)
 {
-    return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
-           ni_packet_len(word1) <= NI_PACKET_INLINE && ni_packet_region(word1) == ni->last.queue;
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last.queue;
+}
+
+/* The same, for the queue with a body that got the last one. */
+NI_ALWAYS_INLINE bool is_item(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last_queue.queue;
 }
 
 /* The same of several lines. */
@@ -117,6 +142,20 @@ NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, 
     step_over(lane, 1);
     call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
     return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+/* Nobody is called, so that nothing is found changed afterwards. False: it is of another size, or finds no room. */
+NI_ALWAYS_INLINE bool take_item(const struct ni *ni, struct ni_lane_rx *lane,
+                                const struct ni_packet *packet, uint64_t word1)
+{
+    struct ni_queue *queue = ni->last_queue.body;
+
+    if (NI_UNLIKELY(ni_packet_len(word1) != queue->item) ||
+        NI_UNLIKELY(!ni_queue_push_item(queue, packet->body))) {
+        return false;
+    }
+    ni_lane_advance(lane, 1);
+    return true;
 }
 
 static NI_NOINLINE ni_status take_lines_message(struct ni *ni, struct ni_lane_rx *lane,
@@ -232,6 +271,9 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
 {
     if (NI_LIKELY(is_usual(ni, word0, word1))) {
         return take_message(ni, lane, slot, packet, word0, word1);
+    }
+    if (is_item(ni, word0, word1) && NI_LIKELY(take_item(ni, lane, packet, word1))) {
+        return NI_OK;
     }
     if (NI_LIKELY(is_lines(ni, word0, word1))) {
         return take_lines_message(ni, lane, slot, packet, word0, word1);
