@@ -51,9 +51,10 @@ static int gather_all(struct pri_comm *comm, struct edge *mine, int given, struc
                       int *count)
 {
     int size = comm->team.size, bytes = given * (int)sizeof(*mine), total = 0;
-    int *counts = malloc(2 * (size_t)size * sizeof(*counts)), *displs = counts + size;
+    int *counts = malloc(2 * (size_t)size * sizeof(*counts));
     if (counts == NULL)
         return PRI_ERR_NOMEM;
+    int *displs = counts + size;
     struct pri_some one = {&bytes, 1, MPI_INT}, each = {counts, 1, MPI_INT};
     int rc = pri_coll_allgather(&comm->team, one, each, NULL);
     for (int i = 0; rc == 0 && i < size; i++) {

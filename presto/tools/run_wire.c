@@ -23,11 +23,12 @@ static uint8_t *build_table(const struct run_job *job, size_t *length)
 {
     struct pri_wire_head head = {.kind = PRI_WIRE_TABLE};
     size_t most = sizeof(head) + (size_t)job->options.ranks * (sizeof(uint32_t) + NI_BLOB_MAX);
-    uint8_t *table = malloc(most), *to = table + sizeof(head);
+    uint8_t *table = malloc(most), *to;
 
     if (table == NULL) {
         return NULL;
     }
+    to = table + sizeof(head);
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
 
