@@ -7,6 +7,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/end.c \
     ni/link/ucx/endpoint.c \
     ni/link/ucx/fault.c \
+    ni/link/ucx/fetch.c \
     ni/link/ucx/join.c \
     ni/link/ucx/library.c \
     ni/link/ucx/linger.c \
@@ -16,5 +17,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/send.c \
     ni/link/ucx/silence.c \
     ni/link/ucx/ucx.h \
-    ni/link/ucx/wait.c
+    ni/link/ucx/wait.c \
+    ni/link/ucx/wire.h
 endif
