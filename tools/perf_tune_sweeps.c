@@ -159,6 +159,7 @@ const struct perf_untried perf_untried[] = {
     {"ucx_segment_size", "it is for peers on other hosts"},
     {"ucx_early", "it says when connections are made, not how fast they are"},
     {"ucx_timeout_s", "it says when a host that is silent is given up"},
+    {"ucx_descriptors", "a limit"},
     {"torus", "what apeni-info --topology draws"},
     {"torus_hosts", "what apeni-info --topology draws"},
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little of it, and more of it
- * than fits. It makes no peer, gets no answer, and those of the job go on.
+ * than fits. It makes no peer, gets no answer, and those of the job go on. Nor does it take the last descriptor of
+ * the process: the soft limit is raised, and where the hard one is reached we do not connect.
  */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,11 +21,13 @@
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 
 enum { STRANGERS = 24, NOISE = 100000, LISTENERS = 16, FDS = 1024, CROWD = 200 };
+enum { FEW = 256, LEFT = 8 }; /* descriptors: less than CROWD takes, and than a connection may */
 #define LIMIT_NS UINT64_C(20000000000)
 
 static struct ni *ours[2]; /* of the job */
 static struct ni_peer *other;
 static uint64_t received;
+static unsigned scarce; /* lines of the log */
 
 static _Noreturn void fail(int line, const char *what)
 {
@@ -37,6 +41,13 @@ static uint64_t stat(const struct ni *ni, const char *name)
 
     CHECK(index < ni_stat_count);
     return ni_stat_read(ni, index);
+}
+
+static void on_log(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)level;
+    (void)arg;
+    scarce += strstr(text, "file descriptors that this process may have") != NULL;
 }
 
 static void turn(void)
@@ -167,6 +178,58 @@ static void crowd(const struct sockaddr_storage *listeners, unsigned count, stru
     check_usable(queue);
 }
 
+/* ---- descriptors ----------------------------------------------------------------------------- */
+
+static rlim_t limit_softly(void)
+{
+    struct rlimit limit;
+
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = FEW;
+    CHECK(limit.rlim_max > FEW && setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    return limit.rlim_max;
+}
+
+static rlim_t soft_limit(void)
+{
+    struct rlimit limit;
+
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    return limit.rlim_cur;
+}
+
+static void leave_few(void)
+{
+    int lowest = dup(STDERR_FILENO);
+    struct rlimit limit;
+
+    CHECK(lowest >= 0);
+    (void)close(lowest);
+    limit.rlim_cur = limit.rlim_max = (rlim_t)lowest + LEFT;
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+/* Where descriptors have run out, who is not connected yet is not reached, and the log says so. */
+static void check_scarce(const struct ni_open_attr *attr, struct ni_rkey queue)
+{
+    uint8_t blob[NI_BLOB_MAX];
+    struct ni_peer *peer;
+    ni_status status;
+    struct ni *late;
+
+    CHECK(ni_open(attr, &late) == NI_OK);
+    leave_few();
+    CHECK(ni_connect(late, blob, ni_address(ours[0], blob, sizeof(blob)), &peer) == NI_OK);
+    CHECK(scarce == 0);
+    while ((status = ni_message(late, peer, queue.handle, 0, "x", 1, NULL, 0)) == NI_AGAIN) {
+        turn();
+        (void)ni_progress(late);
+    }
+    CHECK(status == NI_ERR_UNREACHABLE && scarce == 1);
+    check_usable(queue);
+    ni_close(late);
+}
+
 int main(void)
 {
     struct ni_open_attr attr = {.job_key = 77};
@@ -177,17 +240,20 @@ int main(void)
     char error[256];
     unsigned count;
     uint64_t peers;
-    int silent;
+    rlim_t most = limit_softly();
+    int visitor;
 
+    ni_log_set_sink(on_log, NULL);
     CHECK(ni_param_set("links", "ucx", "test", error, sizeof(error)) == NI_OK);
     CHECK(ni_open(&attr, &ours[0]) == NI_OK && ni_open(&attr, &ours[1]) == NI_OK);
+    CHECK(soft_limit() == (most < 65536 ? most : 65536));
     CHECK(ni_region_consumer(ours[0], on_message, NULL, 0, &queue) == NI_OK);
     CHECK(ni_connect(ours[1], blob, ni_address(ours[0], blob, sizeof(blob)), &other) == NI_OK);
     check_usable(queue);
     peers = stat(ours[0], "peers");
     count = find_listeners(listeners, LISTENERS);
     CHECK(count != 0);
-    silent = call(&listeners[0]);
+    visitor = call(&listeners[0]);
     ni_rng_seed(&rng, 5);
     for (unsigned i = 0; i < STRANGERS; i++) {
         stranger(&listeners[i % count], i / count, &rng);
@@ -195,7 +261,8 @@ int main(void)
     }
     crowd(listeners, count, queue);
     CHECK(stat(ours[0], "peers") == peers && ni_peer_status(other) == NI_OK);
-    (void)close(silent);
+    (void)close(visitor);
+    check_scarce(&attr, queue);
     ni_close(ours[1]);
     ni_close(ours[0]);
     return 0;

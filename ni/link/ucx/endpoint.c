@@ -171,6 +171,10 @@ ni_status ni_ucx_peer_open(struct ni_ucx_peer *peer)
     if (peer->ucp != NULL) {
         return NI_OK;
     }
+    if (!ni_ucx_may_connect(peer->link)) {
+        ni_ucx_end(peer, NI_ERR_UNREACHABLE);
+        return NI_ERR_UNREACHABLE;
+    }
     status = ni_ucx.ucp_ep_create(peer->link->worker, &params, &peer->ucp);
     if (status != UCS_OK) {
         static struct ni_log_limit limit = NI_LOG_LIMIT(4);

@@ -120,8 +120,10 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
     ucp_context_h context;
     bool gets;
     ucs_status_t made;
-    ni_status status = ni_ucx_library_get(&context, &gets);
+    ni_status status;
 
+    ni_ucx_raise_descriptors(ni_config_get());
+    status = ni_ucx_library_get(&context, &gets);
     if (status != NI_OK) {
         return status;
     }

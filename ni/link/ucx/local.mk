@@ -4,6 +4,7 @@
 if HAVE_UCX
 ni_libapeni_core_la_CPPFLAGS += $(UCX_CFLAGS)
 ni_libapeni_core_la_SOURCES += \
+    ni/link/ucx/descriptors.c \
     ni/link/ucx/end.c \
     ni/link/ucx/endpoint.c \
     ni/link/ucx/fault.c \

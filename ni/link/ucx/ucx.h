@@ -28,6 +28,7 @@
  *   progress.c  polling
  *   wait.c      sleeping
  *   silence.c   connections whose other end does not answer
+ *   descriptors.c  how many the process may have
  *   fault.c     messages that are lost, cut, late or repeated, for tests
  *
  * A mirrored lane. The sender composes packets in a lane in its own memory, as it does towards a
@@ -381,6 +382,13 @@ void ni_ucx_link_free(struct ni_ucx_link *link);
 
 /* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock is held. */
 void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
+
+/* ---- descriptors.c ------------------------------------------------------------------------------- */
+
+/* Raise the process's soft limit, as the parameter ucx_descriptors says. */
+void ni_ucx_raise_descriptors(const struct ni_config *config);
+/* Whether there are enough for one more connection; otherwise it is logged. */
+bool ni_ucx_may_connect(const struct ni_ucx_link *link);
 
 /* ---- progress.c, wait.c ---------------------------------------------------------------------- */
 
