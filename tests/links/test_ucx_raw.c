@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little of it, and more of it
- * than fits. It makes no peer, gets no answer, and those of the job go on. Nor does it take the last descriptor of
+ * than fits. It makes no peer, gets no answer, is logged, and those of the job go on. Nor does it take the last descriptor of
  * the process: the soft limit is raised, and where the hard one is reached we do not connect.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ enum { FEW = 256, LEFT = 8 }; /* descriptors: less than CROWD takes, and than a 
 static struct ni *ours[2]; /* of the job */
 static struct ni_peer *other;
 static uint64_t received;
-static unsigned scarce; /* lines of the log */
+static unsigned ended, silent, scarce; /* lines of the log */
 
 static _Noreturn void fail(int line, const char *what)
 {
@@ -47,6 +47,8 @@ static void on_log(enum ni_log_level level, const char *text, void *arg)
 {
     (void)level;
     (void)arg;
+    ended += strstr(text, "said anything that UCX understands") != NULL;
+    silent += strstr(text, "has said nothing since") != NULL;
     scarce += strstr(text, "file descriptors that this process may have") != NULL;
 }
 
@@ -239,12 +241,13 @@ int main(void)
     struct ni_rng rng;
     char error[256];
     unsigned count;
-    uint64_t peers;
+    uint64_t peers, begin;
     rlim_t most = limit_softly();
     int visitor;
 
     ni_log_set_sink(on_log, NULL);
     CHECK(ni_param_set("links", "ucx", "test", error, sizeof(error)) == NI_OK);
+    CHECK(ni_param_set("ucx_timeout_s", "1", "test", error, sizeof(error)) == NI_OK);
     CHECK(ni_open(&attr, &ours[0]) == NI_OK && ni_open(&attr, &ours[1]) == NI_OK);
     CHECK(soft_limit() == (most < 65536 ? most : 65536));
     CHECK(ni_region_consumer(ours[0], on_message, NULL, 0, &queue) == NI_OK);
@@ -259,7 +262,11 @@ int main(void)
         stranger(&listeners[i % count], i / count, &rng);
         check_usable(queue);
     }
+    CHECK(ended != 0);
     crowd(listeners, count, queue);
+    for (begin = ni_now_ns(); silent == 0; turn()) {
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
     CHECK(stat(ours[0], "peers") == peers && ni_peer_status(other) == NI_OK);
     (void)close(visitor);
     check_scarce(&attr, queue);

@@ -78,6 +78,8 @@ static ni_status load(void)
     if (!complete) {
         (void)dlclose(library);
         library = NULL;
+    } else {
+        ni_ucx_watch_for_strangers(library);
     }
     return complete ? NI_OK : NI_ERR_UNSUPPORTED;
 }

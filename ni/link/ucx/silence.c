@@ -165,4 +165,5 @@ void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now)
     wait = timeout_s * UINT64_C(1000000000) / LOOKS_PER_TIMEOUT;
     link->next_look = now + (wait < LOOK_NS_MOST ? wait : LOOK_NS_MOST);
     look_at_members(link->event_fd, (int)timeout_s, DEPTH);
+    ni_ucx_look_for_strangers(now, timeout_s);
 }

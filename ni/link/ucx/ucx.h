@@ -28,6 +28,7 @@
  *   progress.c  polling
  *   wait.c      sleeping
  *   silence.c   connections whose other end does not answer
+ *   strangers.c connections whose other end does not speak UCX
  *   descriptors.c  how many the process may have
  *   fault.c     messages that are lost, cut, late or repeated, for tests
  *
@@ -382,6 +383,13 @@ void ni_ucx_link_free(struct ni_ucx_link *link);
 
 /* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock is held. */
 void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
+
+/* ---- strangers.c ------------------------------------------------------------------------------- */
+
+/* See from now on who connects to UCX's sockets without speaking its protocol. Once, when UCX was loaded. */
+void ni_ucx_watch_for_strangers(void *library);
+/* Log those that have said nothing for so long. */
+void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s);
 
 /* ---- descriptors.c ------------------------------------------------------------------------------- */
 
