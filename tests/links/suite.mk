@@ -271,7 +271,8 @@ tests_links_suite_queue_names_SOURCES = tests/links/suite_queue_names.c
 tests_links_suite_queue_names_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_queue_names_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_queues_SOURCES = tests/links/suite_queues.c
+tests_links_suite_queues_SOURCES = tests/links/suite_queues.c \
+    tests/links/suite_queues.h tests/links/suite_queues_messages.c
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_queues_LDADD = $(SUITE_LIBS)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/bits.h"
-#include "suite.h"
+#include "suite_queues.h"
 
 /*
  * Queues with a body: items of each size and of variable length, full queues that refuse or hold
@@ -410,6 +410,7 @@ int main(int argc, char **argv)
         {"pushes_back", 2, 0, pushes_back},
         {"many_writers", 4, 0, many_writers},
         {"deregistered", 2, 0, deregistered},
+        {"items_by_message", 2, 0, queues_items_by_message},
     };
 
     return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
