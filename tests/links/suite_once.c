@@ -19,7 +19,7 @@ enum {
     HEAD = 256,    /* bytes of packets that are headers for the engine, at most */
 };
 
-static const uint32_t sizes[SIZES] = {8, 48, 200, 2048, 2049, 16384, 16385, 100 * 1000, LONGEST};
+static const uint32_t sizes[SIZES] = {8, 48, 200, 2048, 2049, 32768, 32769, 100 * 1000, LONGEST};
 
 struct side {
     uint64_t packets, bulk, unexpected, deferred, allocated;

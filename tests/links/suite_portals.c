@@ -9,7 +9,7 @@
 enum { SIZES = 14, LONGEST = 1 << 20 };
 
 static const uint32_t sizes[SIZES] = {0,    1,    8,    31,    32,    33,         64,
-                                      1000, 2048, 2049, 16384, 16385, 100 * 1000, LONGEST};
+                                      1000, 2048, 2049, 32768, 32769, 100 * 1000, LONGEST};
 
 /* ---- expected and unexpected, all sizes ------------------------------------------------------- */
 

@@ -85,7 +85,7 @@ static void ring(pr_mgr_t m, int rank, int size)
 {
     static const size_t lengths[] = {0,    1,    7,    8,     9,     31,    32,    33,     63,
                                      64,   100,  255,  256,   1000,  4095,  4096,  4097,   8191,
-                                     8192, 8193, 9000, 16384, 16385, 65536, 65537, LONGEST};
+                                     8192, 8193, 9000, 32768, 32769, 65536, 65537, LONGEST};
 
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         ring_of(m, rank, size, lengths[i]);
