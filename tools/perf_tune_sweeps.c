@@ -155,7 +155,6 @@ const struct perf_untried perf_untried[] = {
     {"links", "where the peers are decides"},
     {"ucx_lane_size", "it is for peers on other hosts"},
     {"ucx_bulk_size", "it is for peers on other hosts"},
-    {"ucx_bulk", "it is for peers on other hosts"},
     {"ucx_segment_size", "it is for peers on other hosts"},
     {"ucx_early", "it says when connections are made, not how fast they are"},
     {"ucx_timeout_s", "it says when a host that is silent is given up"},

@@ -35,10 +35,6 @@
     X(NI_LINKS_UCX, "ucx")   \
     X(NI_LINKS_BOTH, "both")
 
-#define NI_UCX_BULK_LIST(X)              \
-    X(NI_UCX_BULK_BY_MESSAGE, "message") \
-    X(NI_UCX_BULK_BY_GET, "get")
-
 #define NI_MULTIPATH_LIST(X)                \
     X(NI_MULTIPATH_BY_COUNTERS, "counters") \
     X(NI_MULTIPATH_BY_ORDER, "resequence")
@@ -60,7 +56,6 @@
 enum ni_shm_copy { NI_SHM_COPY_LIST(NI_CONFIG_CONSTANT) };
 enum ni_place_value { NI_PLACE_LIST(NI_CONFIG_CONSTANT) };
 enum ni_links_value { NI_LINKS_LIST(NI_CONFIG_CONSTANT) };
-enum ni_ucx_bulk_value { NI_UCX_BULK_LIST(NI_CONFIG_CONSTANT) };
 enum ni_multipath_value { NI_MULTIPATH_LIST(NI_CONFIG_CONSTANT) };
 enum ni_simd { NI_SIMD_LIST(NI_CONFIG_CONSTANT) };
 #undef NI_CONFIG_CONSTANT

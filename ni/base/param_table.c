@@ -13,7 +13,6 @@ static const char *const log_level_names[] = {NI_LOG_LEVEL_LIST(TEXT) NULL};
 static const char *const shm_copy_names[] = {NI_SHM_COPY_LIST(TEXT) NULL};
 static const char *const placement_names[] = {NI_PLACE_LIST(TEXT) NULL};
 static const char *const links_names[] = {NI_LINKS_LIST(TEXT) NULL};
-static const char *const ucx_bulk_names[] = {NI_UCX_BULK_LIST(TEXT) NULL};
 static const char *const multipath_names[] = {NI_MULTIPATH_LIST(TEXT) NULL};
 static const char *const simd_names[] = {NI_SIMD_LIST(TEXT) NULL};
 #undef TEXT

@@ -22,7 +22,7 @@ struct ucp_ep {
 struct request {
     struct request *next;
     ucp_ep_h ep;
-    bool is_fetch, is_get, ended;
+    bool is_fetch, ended;
     ucp_send_nbx_callback_t sent;
     ucp_am_recv_data_nbx_callback_t fetched;
     void *user_data;
@@ -38,7 +38,7 @@ struct message {
 };
 
 static struct {
-    unsigned ways, users, ended, requests, mapped, keys;
+    unsigned ways, users, ended, requests;
     bool parting;
     int fd;
     ucp_am_handler_param_t handler;
@@ -96,7 +96,7 @@ static void end(struct request *request, ucs_status_t status)
 {
     status = do_it(request, status);
     request->ended = true;
-    if (request->is_fetch && !request->is_get) {
+    if (request->is_fetch) {
         request->fetched(request, status, request->len, request->user_data);
     } else {
         request->sent(request, status, request->user_data);
@@ -275,80 +275,6 @@ static ucs_status_ptr_t am_recv_data(ucp_worker_h worker, void *desc, void *plac
     return begin(&request);
 }
 
-/* ---- remote keys ----------------------------------------------------------------------------- */
-
-static const uint8_t packed[] = {3, 1, 4, 1, 5};
-
-static ucs_status_t mem_map(ucp_context_h context, const ucp_mem_map_params_t *params,
-                            ucp_mem_h *memory)
-{
-    (void)context;
-    if ((fake.ways & FAKE_REFUSES) != 0) {
-        return UCS_ERR_NO_MEMORY;
-    }
-    look_at(params->address, params->length == 0 ? 0 : 1);
-    *memory = (ucp_mem_h)(void *)&fake;
-    fake.mapped++;
-    return UCS_OK;
-}
-
-static ucs_status_t mem_unmap(ucp_context_h context, ucp_mem_h memory)
-{
-    (void)context;
-    must(memory == (ucp_mem_h)(void *)&fake, "memory is unmapped that is not mapped");
-    fake.mapped--;
-    return UCS_OK;
-}
-
-static ucs_status_t rkey_pack(ucp_context_h context, ucp_mem_h memory, void **key, size_t *len)
-{
-    (void)context;
-    (void)memory;
-    *key = malloc(sizeof(packed));
-    must(*key != NULL, "memory");
-    memcpy(*key, packed, sizeof(packed));
-    *len = sizeof(packed);
-    return UCS_OK;
-}
-
-/* It reads as many bytes as the first ones say, which is not more than a key may make UCX read. */
-static ucs_status_t rkey_unpack(ucp_ep_h ep, const void *key, ucp_rkey_h *made)
-{
-    const uint8_t *bytes = key;
-
-    must(ep->is_open, "a key is unpacked for an endpoint that is closed");
-    look_at(bytes, 9 + 64U * bytes[0]);
-    if (bytes[1] % 4 == 3) {
-        return UCS_ERR_UNREACHABLE;
-    }
-    *made = (ucp_rkey_h)(void *)&fake.keys;
-    fake.keys++;
-    return UCS_OK;
-}
-
-static void rkey_destroy(ucp_rkey_h key)
-{
-    must(key == (ucp_rkey_h)(void *)&fake.keys, "no key is destroyed");
-    fake.keys--;
-}
-
-static ucs_status_ptr_t get(ucp_ep_h ep, void *place, size_t len, uint64_t from, ucp_rkey_h key,
-                            const ucp_request_param_t *param)
-{
-    struct request request = {.ep = ep,
-                              .is_fetch = true,
-                              .is_get = true,
-                              .sent = param->cb.send,
-                              .user_data = param->user_data,
-                              .place = place,
-                              .len = len};
-
-    (void)from;
-    must(ep->is_open && fake.keys != 0 && key == (ucp_rkey_h)(void *)&fake.keys,
-         "it gets from nobody, or without a key");
-    return begin(&request);
-}
-
 /* ---- progress -------------------------------------------------------------------------------- */
 
 static void hear(const void *header, size_t header_len, void *data, size_t len, bool here)
@@ -489,8 +415,7 @@ bool fake_is_clean(void)
             return false;
         }
     }
-    return fake.requests == 0 && fake.users == 0 && fake.heard == fake.said && fake.mapped == 0 &&
-           fake.keys == 0;
+    return fake.requests == 0 && fake.users == 0 && fake.heard == fake.said;
 }
 
 /* ---- in the place of library.c --------------------------------------------------------------- */
@@ -501,7 +426,7 @@ static const char *status_string(ucs_status_t status)
     return "no reason";
 }
 
-ni_status ni_ucx_library_get(ucp_context_h *context, bool *gets)
+ni_status ni_ucx_library_get(ucp_context_h *context)
 {
     ni_ucx = (struct ni_ucx_calls){
         .ucp_worker_create = worker_create,
@@ -517,19 +442,11 @@ ni_status ni_ucx_library_get(ucp_context_h *context, bool *gets)
         .ucp_ep_close_nbx = ep_close,
         .ucp_am_send_nbx = am_send,
         .ucp_am_recv_data_nbx = am_recv_data,
-        .ucp_mem_map = mem_map,
-        .ucp_mem_unmap = mem_unmap,
-        .ucp_rkey_pack = rkey_pack,
-        .ucp_rkey_buffer_release = free,
-        .ucp_ep_rkey_unpack = rkey_unpack,
-        .ucp_rkey_destroy = rkey_destroy,
-        .ucp_get_nbx = get,
         .ucp_request_check_status = request_check,
         .ucp_request_free = request_free,
         .ucs_status_string = status_string,
     };
     *context = NULL;
-    *gets = true;
     fake.users++;
     return NI_OK;
 }

@@ -175,27 +175,10 @@ static void make_packet(struct world *world, struct input *in, uint32_t seq, uin
     memcpy(line, &packet, sizeof(packet));
 }
 
-/* The data of an offer, mostly of the right length. */
-static size_t make_offer(struct input *in, uint8_t *data, size_t size)
-{
-    struct ni_ucx_offer offer = {.address = 4096};
-    uint8_t choice, len;
-
-    take(in, &choice, 1);
-    take(in, &len, 1);
-    offer.key_len = choice & 1 ? len * 8U : len % 32;
-    take(in, offer.key, len % 32);
-    memcpy(data, &offer, sizeof(offer) < size ? sizeof(offer) : size);
-    return choice & 2
-               ? len
-               : NI_UCX_OFFER_HEAD + (size_t)(choice & 4 ? len % 32 : offer.key_len % NI_UCX_KEY);
-}
-
 static void speak(struct world *world, struct input *in)
 {
     struct ni_ucx_bulk bulk = {.head = {.magic = NI_UCX_MAGIC, .version = NI_UCX_VERSION}};
     uint8_t choice, which, more, type, data[LINES * NI_LINE] = {0};
-    bool is_bulk;
     size_t len;
 
     take(in, &choice, 1);
@@ -205,7 +188,7 @@ static void speak(struct world *world, struct input *in)
     if (fake_endpoints() == 0) {
         return;
     }
-    bulk.head.type = type >= 0x80 ? type : type >= 0x70 ? NI_UCX_OFFER : NI_UCX_WELCOME + type % 5;
+    bulk.head.type = type & 0x80 ? type : NI_UCX_WELCOME + type % 5;
     bulk.head.token = fake_token(which % fake_endpoints());
     bulk.head.lines = 1 + more % 4;
     bulk.head.position = world->next[which % PEERS];
@@ -218,11 +201,6 @@ static void speak(struct world *world, struct input *in)
         bulk.line[7] = choice & 2 ? more * 64U : bulk.line[7]; /* where in the bulk area */
         len = ni_packet_len(bulk.line[1]) % sizeof(data);
     }
-    if (bulk.head.type == NI_UCX_OFFER) {
-        memcpy(bulk.line, data, NI_LINE);
-        bulk.line[7] = choice & 2 ? more * 64U : bulk.line[7];
-        len = make_offer(in, data, sizeof(data));
-    }
     if (choice & 4) {
         take(in, &bulk.head.position, sizeof(bulk.head.position));
         bulk.head.position %= choice & 8 ? 80 : UINT32_MAX;
@@ -231,12 +209,12 @@ static void speak(struct world *world, struct input *in)
         bulk.head.lines = more;
         len = more % LINES * (size_t)NI_LINE;
     }
-    is_bulk = bulk.head.type == NI_UCX_BULK || bulk.head.type == NI_UCX_OFFER;
-    if (bulk.head.type == NI_UCX_LINES || is_bulk) {
-        world->next[which % PEERS] += is_bulk ? 1 : bulk.head.lines;
+    if (bulk.head.type == NI_UCX_LINES || bulk.head.type == NI_UCX_BULK) {
+        world->next[which % PEERS] += bulk.head.type == NI_UCX_BULK ? 1 : bulk.head.lines;
     }
-    fake_say(&bulk, is_bulk && (choice & 32) == 0 ? sizeof(bulk) : sizeof(bulk.head), data, len,
-             is_bulk ? (choice & 64) == 0 : (choice & 128) == 0);
+    fake_say(&bulk,
+             bulk.head.type == NI_UCX_BULK && (choice & 32) == 0 ? sizeof(bulk) : sizeof(bulk.head),
+             data, len, bulk.head.type == NI_UCX_BULK ? (choice & 64) == 0 : (choice & 128) == 0);
 }
 
 /* ---- what the interface itself does ---------------------------------------------------------- */

@@ -89,18 +89,17 @@ const struct suite_link suite_links[] = {
      .mode = FAR_MODE,
      .flags = NI_THREADS,
      .hosts = 4,
-     .params = {UCX_EARLY, {"ucx_bulk", "get"}}},
+     .params = {UCX_EARLY}},
 #ifndef __SANITIZE_THREAD__
     {.name = "mixed-processes",
      .far = true,
      .mode = SUITE_PROCESSES,
      .hosts = 2,
      .params = {UCX_EARLY}},
-    /* Long payloads by remote keys, as in mixed-threads. */
     {.name = "ucx-processes",
      .far = true,
      .mode = SUITE_PROCESSES,
-     .params = {UCX_LINK, UCX_EARLY, {"ucx_lane_size", "4K"}, {"ucx_bulk", "get"}}},
+     .params = {UCX_LINK, UCX_EARLY, {"ucx_lane_size", "4K"}}},
     /* Messages overtake each other, by more than the lane is long, and come twice. */
     {.name = "ucx-late",
      .far = true,

@@ -8,10 +8,6 @@ tests_links_test_ucx_strangers_SOURCES = tests/links/test_ucx_strangers.c $(ucx_
 tests_links_test_ucx_strangers_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_strangers_LDADD = $(LINKS_LIBS)
 
-tests_links_test_ucx_keys_SOURCES = tests/links/test_ucx_keys.c
-tests_links_test_ucx_keys_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_test_ucx_keys_LDADD = $(LINKS_LIBS)
-
 tests_links_test_ucx_raw_SOURCES = tests/links/test_ucx_raw.c
 tests_links_test_ucx_raw_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_raw_LDADD = $(LINKS_LIBS)
@@ -25,7 +21,6 @@ tests_links_test_ucx_vandals_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_vandals_LDADD = $(LINKS_LIBS)
 
 ucx_tests = \
-    tests/links/test_ucx_keys \
     tests/links/test_ucx_raw \
     tests/links/test_ucx_strangers \
     tests/links/test_ucx_under_way \

@@ -99,11 +99,10 @@ void caller_call(struct caller *caller, struct ni *ni)
                               .err_mode = UCP_ERR_HANDLING_MODE_PEER,
                               .err_handler = {.cb = on_error}};
     ucp_context_h context;
-    bool gets;
 
     memset(caller, 0, sizeof(*caller));
     caller->ni = ni;
-    CHECK(ni_ucx_library_get(&context, &gets) == NI_OK);
+    CHECK(ni_ucx_library_get(&context) == NI_OK);
     make_worker(caller, context);
     CHECK(ni->link->ops->blob(ni->link, &caller->blob, sizeof(caller->blob)) > 0);
     params.address = (const ucp_address_t *)(const void *)caller->blob.address;

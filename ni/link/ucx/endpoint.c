@@ -121,7 +121,6 @@ struct ni_ucx_peer *ni_ucx_peer_get(struct ni_ucx_link *link, const struct ni_uc
 
 static void free_lanes(struct ni_ucx_peer *peer)
 {
-    ni_ucx_forget_keys(peer);
     if (peer->out != NULL) {
         ni_free(peer->out->ring);
         ni_free(peer->out->bulk);
@@ -290,7 +289,6 @@ static ni_status make_lane(struct ni_ucx_peer *peer)
     if (peer->out == NULL) {
         return NI_AGAIN;
     }
-    ni_ucx_open_area(peer, bulk);
     ni_lane_tx_init(&peer->ep.tx, &peer->out->page, peer->out->ring, lines, peer->out->bulk, bulk,
                     peer->out->payload_map);
     return NI_OK;

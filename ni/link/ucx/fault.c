@@ -14,7 +14,7 @@
  *   DUP        it arrives twice
  *
  * A message whose payload is with the sender still comes late by itself, and can be fetched once: it
- * is neither delayed nor repeated. Neither is an offer repeated.
+ * is neither delayed nor repeated.
  */
 
 enum { DELAY_STEPS = 16 };
@@ -60,7 +60,7 @@ ucs_status_t ni_ucx_strike(struct ni_ucx_peer *peer, const struct ni_ucx_message
     if (message->len != 0 && ni_fault(NI_FAULT_TRUNCATE)) {
         struck.len = (message->bulk.head.position * UINT64_C(2654435761)) % message->len;
     }
-    if (message->here && message->bulk.head.type != NI_UCX_OFFER && ni_fault(NI_FAULT_DUP)) {
+    if (message->here && ni_fault(NI_FAULT_DUP)) {
         (void)ni_ucx_take(peer, &struck);
     }
     return ni_ucx_take(peer, &struck);

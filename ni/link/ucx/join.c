@@ -107,7 +107,6 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
         ni_ucx_stranger(link, peer == NULL ? "no memory for one more peer" : "a second hello");
         return;
     }
-    ni_ucx_wishes(peer, head);
     if (ni_ucx_peer_open(peer) == NI_OK) {
         peer->hellos |= 1U << NI_UCX_WELCOME;
         ni_ucx_join(peer);

@@ -17,7 +17,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library;
 static ucp_context_h shared;
-static bool for_keys; /* the context is for remote keys, too */
 static unsigned users;
 
 struct ni_ucx_calls ni_ucx;
@@ -125,10 +124,9 @@ static void configure(ucp_config_t *config)
 
 static ucs_status_t make_context(ucp_context_h *context)
 {
-    const bool gets = ni_config_get()->ucx_bulk == NI_UCX_BULK_BY_GET;
     ucp_params_t params = {
         .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED,
-        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | (gets ? UCP_FEATURE_RMA : 0),
+        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
         .mt_workers_shared = 1,
     };
     ucp_config_t *config;
@@ -138,13 +136,12 @@ static ucs_status_t make_context(ucp_context_h *context)
         return status;
     }
     configure(config);
-    for_keys = gets;
     status = ni_ucx.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, context);
     ni_ucx.ucp_config_release(config);
     return status;
 }
 
-ni_status ni_ucx_library_get(ucp_context_h *context, bool *gets)
+ni_status ni_ucx_library_get(ucp_context_h *context)
 {
     ni_status status;
     ucs_status_t made = UCS_OK;
@@ -164,7 +161,6 @@ ni_status ni_ucx_library_get(ucp_context_h *context, bool *gets)
     if (status == NI_OK) {
         users++;
         *context = shared;
-        *gets = for_keys;
     }
     pthread_mutex_unlock(&lock);
     return status;

@@ -95,9 +95,6 @@ static struct ni_ucx_link *link_alloc(const struct ni_link_attr *attr)
 
 void ni_ucx_link_free(struct ni_ucx_link *link)
 {
-    for (NI_LIST_EACH(node, &link->graves)) {
-        ni_ucx_forget_keys(ni_container_of(node, struct ni_ucx_peer, list));
-    }
     if (link->worker != NULL) {
         ni_ucx.ucp_worker_destroy(link->worker);
     }
@@ -118,12 +115,11 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
 {
     struct ni_ucx_link *link;
     ucp_context_h context;
-    bool gets;
     ucs_status_t made;
     ni_status status;
 
     ni_ucx_raise_descriptors(ni_config_get());
-    status = ni_ucx_library_get(&context, &gets);
+    status = ni_ucx_library_get(&context);
     if (status != NI_OK) {
         return status;
     }
@@ -133,8 +129,6 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
         ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;
     }
-    link->context = context;
-    link->gets = gets;
     made = make_worker(link, context);
     status = made != UCS_OK ? fail("no worker", made)
                             : make_blob(link, attr->open->job_key, attr->address);

@@ -8,7 +8,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/end.c \
     ni/link/ucx/endpoint.c \
     ni/link/ucx/fault.c \
-    ni/link/ucx/fetch.c \
     ni/link/ucx/join.c \
     ni/link/ucx/library.c \
     ni/link/ucx/linger.c \
@@ -19,6 +18,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/silence.c \
     ni/link/ucx/strangers.c \
     ni/link/ucx/ucx.h \
-    ni/link/ucx/wait.c \
-    ni/link/ucx/wire.h
+    ni/link/ucx/wait.c
 endif

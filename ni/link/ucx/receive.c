@@ -62,7 +62,7 @@ static struct ni_packet *line_at(const struct ni_ucx_in *in, uint32_t position)
     return (struct ni_packet *)(void *)(in->ring + line * NI_LINE);
 }
 
-void ni_ucx_broken(struct ni_ucx_peer *peer)
+static void broken(struct ni_ucx_peer *peer)
 {
     ni_stat_add(&peer->link->stats->rx_malformed, 1);
     ni_ucx_end(peer, NI_ERR_PROTOCOL);
@@ -79,7 +79,7 @@ static bool is_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
     }
     if (lines == 0 || offset >= ring || lines > ring - offset ||
         (position & in->rx.mask) + (uint64_t)lines > ni_lane_ring_lines(ring)) {
-        ni_ucx_broken(peer);
+        broken(peer);
         return false;
     }
     return atomic_load_explicit(&line_at(in, position)->word0, memory_order_relaxed) == 0;
@@ -92,7 +92,7 @@ static void reach(struct ni_ucx_in *in, uint32_t position)
     }
 }
 
-void ni_ucx_fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data)
+static void fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data)
 {
     struct ni_ucx_in *in = peer->in;
 
@@ -105,9 +105,9 @@ static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, c
                      size_t len, bool here)
 {
     if (!here || len != (size_t)head->lines * NI_LINE) {
-        ni_ucx_broken(peer);
+        broken(peer);
     } else if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
-        ni_ucx_fill(peer, head->position, head->lines, data);
+        fill(peer, head->position, head->lines, data);
     }
 }
 
@@ -120,8 +120,57 @@ void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 
 /* ---- bulk payloads --------------------------------------------------------------------------- */
 
-/* Where the payload of a bulk packet goes; NULL: the packet is not wanted. It is counted. */
-static uint8_t *bulk_place(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, size_t len)
+/* From within UCX, so with the lock. */
+static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg)
+{
+    struct ni_ucx_fetch *fetch = arg;
+    struct ni_ucx_peer *peer = fetch->peer;
+
+    (void)len; /* more than we asked for never comes, less is a failure */
+    peer->fetching &= ~(UINT64_C(1) << (fetch - peer->in->fetches));
+    if (status == UCS_OK) {
+        fill(peer, fetch->position, 1, fetch->line);
+    } else if (status != UCS_ERR_CANCELED) {
+        ni_ucx_end(peer, NI_ERR_PEER_DEAD);
+    }
+    if (request != NULL) {
+        ni_ucx.ucp_request_free(request);
+    }
+}
+
+/* The payload is with the sender still. There is room for as many as a lane may have under way; only one that breaks the
+ * protocol has more. */
+static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
+                          void *desc, size_t len)
+{
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb = {.recv_am = on_fetched},
+    };
+    struct ni_ucx_fetch *fetch;
+    ucs_status_ptr_t request;
+    unsigned free;
+
+    if (peer->fetching == UINT64_MAX) {
+        broken(peer);
+        return UCS_OK;
+    }
+    free = (unsigned)__builtin_ctzll(~peer->fetching);
+    fetch = &peer->in->fetches[free];
+    fetch->peer = peer;
+    fetch->position = bulk->head.position;
+    memcpy(fetch->line, bulk->line, sizeof(fetch->line));
+    param.user_data = fetch;
+    peer->fetching |= UINT64_C(1) << free;
+    request = ni_ucx.ucp_am_recv_data_nbx(peer->link->worker, desc, place, len, &param);
+    if (request == NULL || UCS_PTR_IS_ERR(request)) {
+        on_fetched(NULL, request == NULL ? UCS_OK : UCS_PTR_STATUS(request), len, fetch);
+    }
+    return UCS_INPROGRESS;
+}
+
+static ucs_status_t on_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, void *data,
+                            size_t len, bool here)
 {
     const struct ni_packet *packet = (const struct ni_packet *)(const void *)bulk->line;
     uint64_t word0 = bulk->line[0];
@@ -130,52 +179,25 @@ static uint8_t *bulk_place(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *b
     struct ni_ucx_in *in;
 
     if (!have_lane(peer) || !is_free(peer, bulk->head.position, 1)) {
-        return NULL;
+        return UCS_OK;
     }
     in = peer->in;
     memcpy(&where, (const uint8_t *)packet + NI_PACKET_BULK_AT, sizeof(where));
     if (!ni_packet_in_bulk(word0) || len != ni_packet_len(bulk->line[1]) ||
         ni_lane_check(&in->rx, packet, word0, bulk->line[1], &payload) != 1) {
-        ni_ucx_broken(peer);
-        return NULL;
+        broken(peer);
+        return UCS_OK;
     }
     in->bulk_bytes += (uint32_t)len;
     in->bulk_count++;
-    return in->bulk + where.offset;
-}
-
-static ucs_status_t on_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, void *data,
-                            size_t len, bool here)
-{
-    uint8_t *place = bulk_place(peer, bulk, len);
-
-    if (place == NULL) {
-        return UCS_OK;
-    }
     if (!here) {
-        return ni_ucx_fetch(peer, bulk, place, data, len);
+        return fetch(peer, bulk, in->bulk + where.offset, data, len);
     }
     if (len != 0) {
-        memcpy(place, data, len);
+        memcpy(in->bulk + where.offset, data, len);
     }
-    ni_ucx_fill(peer, bulk->head.position, 1, bulk->line);
+    fill(peer, bulk->head.position, 1, bulk->line);
     return UCS_OK;
-}
-
-static void on_offer(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, const void *data,
-                     size_t data_len)
-{
-    size_t len = ni_packet_len(bulk->line[1]);
-    uint8_t *place = bulk_place(peer, bulk, len);
-
-    if (place == NULL) {
-        return;
-    }
-    if (!ni_ucx_keep_key(peer, data, data_len)) {
-        ni_ucx_broken(peer);
-    } else {
-        ni_ucx_get(peer, bulk, place, peer->in->area + (uint64_t)(place - peer->in->bulk), len);
-    }
 }
 
 /* ---- what the engine has consumed ------------------------------------------------------------ */
@@ -236,23 +258,16 @@ static void on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
                                                     : NI_ERR_PEER_CLOSED);
 }
 
-void ni_ucx_wishes(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
-{
-    peer->gets = peer->link->gets && (head->wishes & NI_UCX_GETS) != 0;
-    atomic_store_explicit(&peer->wishes, head->wishes & ~(uint32_t)NI_UCX_GETS,
-                          memory_order_relaxed);
-}
-
 /* A message from a peer that we know, and listen to. */
 static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_message *message)
 {
     const struct ni_ucx_head *head = &message->bulk.head;
 
     if (!ni_ucx_credit(peer, head->consumed)) {
-        ni_ucx_broken(peer);
+        broken(peer);
         return UCS_OK;
     }
-    ni_ucx_wishes(peer, head);
+    atomic_store_explicit(&peer->wishes, head->wishes, memory_order_relaxed);
     switch (head->type) {
     case NI_UCX_WELCOME:
         ni_ucx_on_welcome(peer, message->here ? message->data : NULL, message->len);
@@ -265,12 +280,6 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_messa
             return on_bulk(peer, &message->bulk, message->data, message->len, message->here);
         }
         break;
-    case NI_UCX_OFFER:
-        if (message->header_len == sizeof(message->bulk) && peer->link->gets) {
-            on_offer(peer, &message->bulk, message->here ? message->data : NULL, message->len);
-            return UCS_OK;
-        }
-        break;
     case NI_UCX_CREDIT:
         return UCS_OK;
     case NI_UCX_BYE:
@@ -279,13 +288,13 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_messa
     default:
         break;
     }
-    ni_ucx_broken(peer);
+    broken(peer);
     return UCS_OK;
 }
 
 static bool has_packets(uint8_t type)
 {
-    return type == NI_UCX_LINES || type == NI_UCX_BULK || type == NI_UCX_OFFER;
+    return type == NI_UCX_LINES || type == NI_UCX_BULK;
 }
 
 /* A bye may overtake packets. */

@@ -123,8 +123,7 @@ static void fill_head(struct ni_ucx_peer *peer, struct ni_ucx_head *head, enum n
         .magic = NI_UCX_MAGIC,
         .version = NI_UCX_VERSION,
         .type = (uint8_t)type,
-        .wishes = (uint8_t)(atomic_load_explicit(&peer->link->wishes, memory_order_relaxed) |
-                            (peer->link->gets ? NI_UCX_GETS : 0)),
+        .wishes = (uint8_t)atomic_load_explicit(&peer->link->wishes, memory_order_relaxed),
         .position = position,
         .token = type == NI_UCX_HELLO ? 0 : peer->their_token,
         .consumed = peer->in == NULL ? 0 : peer->in->cleared,
@@ -198,7 +197,6 @@ static void send_run(struct ni_ucx_peer *peer, struct run run)
     const struct ni_packet *first = packet_at(peer, out->sent);
     struct ni_ucx_slot *slot = take_slot(peer, out->sent + run.lines);
     struct ni_packet_bulk where;
-    bool offered;
 
     if (!run.bulk) {
         fill_head(peer, &slot->head, NI_UCX_LINES, out->sent, run.lines);
@@ -208,15 +206,9 @@ static void send_run(struct ni_ucx_peer *peer, struct run run)
         return;
     }
     memcpy(&where, (const uint8_t *)first + NI_PACKET_BULK_AT, sizeof(where));
-    offered = out->memory != NULL && peer->gets;
-    fill_head(peer, &slot->bulk.head, offered ? NI_UCX_OFFER : NI_UCX_BULK, out->sent, 1);
+    fill_head(peer, &slot->bulk.head, NI_UCX_BULK, out->sent, 1);
     memcpy(slot->bulk.line, first, NI_LINE);
     out->sent++;
-    if (offered) {
-        send_slot(slot, sizeof(slot->bulk), &out->offer, NI_UCX_OFFER_HEAD + out->offer.key_len,
-                  UCP_AM_SEND_FLAG_EAGER);
-        return;
-    }
     send_slot(slot, sizeof(slot->bulk), out->bulk + where.offset, ni_packet_len(first->word1), 0);
 }
 

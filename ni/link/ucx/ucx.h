@@ -12,7 +12,6 @@
 #include "base/list.h"
 #include "base/stats.h"
 #include "link/link.h"
-#include "link/ucx/wire.h"
 
 /*
  * The link between hosts, over UCX's public interface (UCP).
@@ -23,7 +22,6 @@
  *   join.c      who may talk to us: hello, welcome, bye
  *   send.c      from the lane to active messages
  *   receive.c   from active messages to the lane
- *   fetch.c     payloads that wait at the sender: rendezvous, remote keys
  *   end.c       peers that die, close, or are given up
  *   progress.c  polling
  *   wait.c      sleeping
@@ -53,10 +51,12 @@
  */
 
 enum {
+    NI_UCX_VERSION = 3,
     NI_UCX_AM = 11,         /* id of our active messages */
     NI_UCX_SLOTS = 64,      /* active messages under way to one peer */
     NI_UCX_SPARE = 4,       /* of those, for messages without packets */
     NI_UCX_RUN = 127,       /* lines in one active message, unless one packet has more */
+    NI_UCX_ADDRESS = 640,   /* the longest address of a UCP worker, bytes */
     NI_UCX_PEERS = 1 << 16, /* peers of one NI */
 };
 
@@ -65,6 +65,64 @@ enum {
 #define NI_UCX_TCP_SEGMENT "136k"
 /* Payloads from this length on wait at the sender until the receiver asks for them. */
 #define NI_UCX_TCP_EAGER "1m"
+
+/* ---- on the wire ----------------------------------------------------------------------------- */
+
+enum ni_ucx_type {
+    NI_UCX_HELLO = 1,   /* data: struct ni_ucx_hello */
+    NI_UCX_WELCOME = 2, /* the answer, the same */
+    NI_UCX_LINES = 3,   /* data: lines, for `position` */
+    NI_UCX_BULK = 4,    /* header: struct ni_ucx_bulk; data: the payload of its packet */
+    NI_UCX_CREDIT = 5,  /* nothing but what the header says */
+    NI_UCX_BYE = 6,     /* `position`: where the lane ends; `lines`: enum ni_ucx_bye */
+};
+
+enum ni_ucx_bye { NI_UCX_CLOSED = 0, NI_UCX_REFUSED = 1, NI_UCX_BROKEN = 2 };
+
+/* The header of every active message. */
+struct ni_ucx_head {
+    uint8_t magic;
+    uint8_t version;
+    uint8_t type;   /* enum ni_ucx_type */
+    uint8_t wishes; /* enum ni_wish */
+    uint32_t position;
+    uint64_t token;    /* what the receiver calls the sender; 0 in a hello */
+    uint32_t consumed; /* credits: lines of the opposite lane that were read */
+    uint32_t lines;
+};
+_Static_assert(sizeof(struct ni_ucx_head) == 24, "on the wire");
+
+#define NI_UCX_MAGIC 0xa9
+
+struct ni_ucx_bulk {
+    struct ni_ucx_head head;
+    uint64_t line[8];
+};
+_Static_assert(sizeof(struct ni_ucx_bulk) == 88, "on the wire");
+
+/* How to reach an NI, and in a hello who comes. */
+struct ni_ucx_blob {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t address_len;
+    uint64_t key;     /* random: who says it has this blob */
+    uint64_t job_key; /* 0: any */
+    uint64_t name;    /* of the NI */
+    uint8_t address[NI_UCX_ADDRESS];
+};
+enum { NI_UCX_BLOB_HEAD = 32 };
+_Static_assert(offsetof(struct ni_ucx_blob, address) == NI_UCX_BLOB_HEAD, "given to other NIs");
+
+#define NI_UCX_BLOB_MAGIC UINT32_C(0x78637561) /* "aucx" */
+
+struct ni_ucx_hello {
+    uint64_t key;            /* the receiver's, from its blob */
+    uint64_t token;          /* what the sender wants to be called by the receiver */
+    uint32_t ring;           /* lines of the lane of the sender of this */
+    uint32_t bulk;           /* bytes of its bulk area */
+    struct ni_ucx_blob blob; /* the sender's; as long as its address */
+};
+enum { NI_UCX_HELLO_HEAD = 24, NI_UCX_RING_MAX = 1 << 16, NI_UCX_BULK_MAX = 64 << 20 };
 
 /* A message, as UCX hands it over. */
 struct ni_ucx_message {
@@ -89,8 +147,8 @@ struct ni_ucx_slot {
     };
 };
 
-/* A bulk payload that arrives by rendezvous, or is being got. There is room for all that may be under way, so that no
- * connection ends because memory has run out meanwhile. */
+/* A bulk payload that arrives by rendezvous. There is room for all that may be under way, so that no connection ends
+ * because memory has run out meanwhile. */
 struct ni_ucx_fetch {
     struct ni_ucx_peer *peer;
     uint32_t position;
@@ -105,8 +163,6 @@ struct ni_ucx_out {
     uint32_t sent;      /* handed to UCX */
     uint32_t done;      /* given back by UCX */
     uint32_t credit;    /* consumed by the peer */
-    ucp_mem_h memory;   /* the bulk area, for UCX; NULL: it is not offered */
-    struct ni_ucx_offer offer;
 };
 
 /* What we receive through. Made with the first packet that arrives. */
@@ -120,8 +176,6 @@ struct ni_ucx_in {
     uint32_t bulk_count;
     bool announced; /* the engine polls it */
     struct ni_ucx_fetch fetches[NI_LANE_BULK_RECORDS];
-    ucp_rkey_h key; /* of the sender's bulk area; NULL until an offer comes */
-    uint64_t area;  /* where that is */
 };
 _Static_assert(NI_LANE_BULK_RECORDS == 64, "as many bits has ni_ucx_peer.fetching");
 
@@ -146,7 +200,6 @@ struct ni_ucx_peer {
     bool answered;        /* it said bye to one who no longer listens */
     bool broke;           /* it broke the protocol, and is to be told so */
     bool down;            /* the engine knows */
-    bool gets;            /* it takes offers */
     uint32_t bye_position;
     _Atomic int ending; /* a ni_status: why it goes */
     uint64_t ending_at; /* ns */
@@ -175,8 +228,6 @@ struct ni_ucx_link {
     void *core;
     struct ni_stats *stats;
     const struct ni_config *config;
-    ucp_context_h context;
-    bool gets; /* payloads go by remote keys, where the peer does so, too */
     ucp_worker_h worker;
     int event_fd; /* of the worker */
     int rouse_fd;
@@ -239,13 +290,6 @@ static inline struct ni_ucx_peer *ni_ucx_peer_of(struct ni_ep *ep)
     X(ucp_ep_close_nbx)               \
     X(ucp_am_send_nbx)                \
     X(ucp_am_recv_data_nbx)           \
-    X(ucp_mem_map)                    \
-    X(ucp_mem_unmap)                  \
-    X(ucp_rkey_pack)                  \
-    X(ucp_rkey_buffer_release)        \
-    X(ucp_ep_rkey_unpack)             \
-    X(ucp_rkey_destroy)               \
-    X(ucp_get_nbx)                    \
     X(ucp_request_check_status)       \
     X(ucp_request_free)               \
     X(ucs_status_string)
@@ -258,9 +302,8 @@ struct ni_ucx_calls {
 };
 extern struct ni_ucx_calls ni_ucx;
 
-/* Load UCX and make the process's context, or count one more user. Logs errors. *gets: whether the context is for remote
- * keys, too, as ucx_bulk said when it was made. */
-ni_status ni_ucx_library_get(ucp_context_h *context, bool *gets);
+/* Load UCX and make the process's context, or count one more user. Logs errors. */
+ni_status ni_ucx_library_get(ucp_context_h *context);
 void ni_ucx_library_put(void);
 /* Links of the process, with those that linger. */
 unsigned ni_ucx_library_users(void);
@@ -324,32 +367,10 @@ void ni_ucx_wipe(struct ni_ucx_peer *peer);
 void ni_ucx_consumed(struct ni_ucx_peer *peer);
 /* It is given back. */
 void ni_ucx_credited(struct ni_ucx_peer *peer, uint32_t consumed);
-/* Note what a message says of its sender, whatever else it says. */
-void ni_ucx_wishes(struct ni_ucx_peer *peer, const struct ni_ucx_head *head);
 /* A message of a peer that is known, unless that is not listened to any more. */
 ucs_status_t ni_ucx_take(struct ni_ucx_peer *peer, const struct ni_ucx_message *message);
 /* Packets that the peer has sent will not come. */
 void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head);
-
-/* The peer broke the protocol. */
-void ni_ucx_broken(struct ni_ucx_peer *peer);
-/* A packet and its payload are here. */
-void ni_ucx_fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data);
-
-/* ---- fetch.c --------------------------------------------------------------------------------- */
-
-/* The payload is with the sender still, who is asked for it by rendezvous. What UCX is to be told. */
-ucs_status_t ni_ucx_fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
-                          void *desc, size_t len);
-/* The same of one that was offered. */
-void ni_ucx_get(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
-                uint64_t from, size_t len);
-/* Have the bulk area of the lane to a peer opened to it, if both want that. What cannot be opened is sent in messages. */
-void ni_ucx_open_area(struct ni_ucx_peer *peer, size_t size);
-/* Of an offer that came: keep the key. False: it is none. */
-bool ni_ucx_keep_key(struct ni_ucx_peer *peer, const void *data, size_t len);
-/* Give all of this back, before the lanes and the worker go. */
-void ni_ucx_forget_keys(struct ni_ucx_peer *peer);
 
 /* ---- fault.c --------------------------------------------------------------------------------- */
 
