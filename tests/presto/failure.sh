@@ -69,9 +69,9 @@ for nth in 1 6 11; do
 done
 
 # Buffers that are no memory. Where the kernel copies, both sides are told; elsewhere whoever touches them is ended, by a signal
-# (under a sanitizer by that, with a code of its own).
+# (under a sanitizer by that, with a code of its own). Four ranks broadcast in pieces of 32 KiB, which the kernel shall copy, too.
 memory=$build/tests/presto/native_memory
-kernel='env APENI_SHM_COPY=process_vm APENI_PATIENCE_US=0'
+kernel='env APENI_SHM_COPY=process_vm APENI_PATIENCE_US=0 APENI_MATCH_EAGER=16K'
 # shellcheck disable=SC2086 # words
 if timeout 60 $kernel "$prestorun" -n 2 "$memory" works >"$work/kernel" 2>&1 </dev/null; then
     compile "$here/mpi_wrong.c" "$work/mpi_wrong" || exit 1
