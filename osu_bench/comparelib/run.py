@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import command, parse, stats
 
@@ -163,6 +163,15 @@ class Results:
     left_out: dict = field(default_factory=dict)  # what -> why
     lines: list = field(default_factory=list)  # medians of line_time in ns
     seconds: float = 0
+
+    def add(self, other):
+        """Those of another session, as repetitions behind ours."""
+        first = 1 + max((one.rep for one in self.samples + self.failures), default=-1)
+        self.samples += [replace(one, rep=first + one.rep) for one in other.samples]
+        self.failures += [replace(one, rep=first + one.rep) for one in other.failures]
+        self.left_out.update(other.left_out)
+        self.lines += other.lines
+        self.seconds += other.seconds
 
 
 def run_task(task, rep, line, timeout, env, results):

@@ -87,6 +87,9 @@ class SessionTest(unittest.TestCase):
         again = self.compare("--load", f"{self.folder}/a.json")
         self.assertEqual(again[0], 0, again[2])
         self.assertRegex(again[1], r"8 +ucx +3 +0.080")
+        twice = self.compare("--load", f"{self.folder}/a.json", "--load", f"{self.folder}/a.json")
+        self.assertEqual(twice[0], 0, twice[2])
+        self.assertRegex(twice[1], r"8 +ucx +6 +0.080")
 
     def test_program_without_mpi(self):
         fake(self.folder, "apeni-perf", """\
