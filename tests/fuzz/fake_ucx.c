@@ -8,7 +8,7 @@
 #include "fuzz_input.h"
 #include "link/ucx/ucx.h"
 
-enum { ENDPOINTS = 64, QUEUED = 256 };
+enum { ENDPOINTS = 64, QUEUED = 256, PARTING_POLLS = 200 };
 
 static const char address[] = "nowhere";
 
@@ -40,6 +40,7 @@ struct message {
 static struct {
     unsigned ways, users, ended, requests;
     bool parting;
+    unsigned parting_for; /* polls */
     int fd;
     ucp_am_handler_param_t handler;
     struct ucp_ep eps[ENDPOINTS];
@@ -316,9 +317,12 @@ static bool end_one(void)
     return true;
 }
 
-/* An endpoint ends, or its peer says bye to one who has. */
+/* An endpoint ends, or its peer says bye to one who has. Who was not said bye to, because it never spoke,
+ * hangs up after a while. */
 static bool part_one(void)
 {
+    bool late = fake.parting && fake.parting_for++ > PARTING_POLLS;
+
     for (unsigned i = 0; i < fake.ep_count; i++) {
         ucp_ep_h ep = &fake.eps[i];
         struct ni_ucx_head bye = {.magic = NI_UCX_MAGIC,
@@ -326,7 +330,9 @@ static bool part_one(void)
                                   .type = NI_UCX_BYE,
                                   .token = ep->token};
 
-        if (ep->is_open && !ep->gone && (ep->hangs_up || (fake.parting && ep->token == 0))) {
+        bool parts = fake.parting && (ep->token == 0 || (late && !ep->said_bye));
+
+        if (ep->is_open && !ep->gone && (ep->hangs_up || parts)) {
             ep->gone = true;
             ep->handler.cb(ep->handler.arg, ep, UCS_ERR_CONNECTION_RESET);
             return true;
@@ -400,6 +406,7 @@ uint64_t fake_token(unsigned number)
 void fake_part(void)
 {
     fake.parting = true;
+    fake.parting_for = 0;
     fake.ways = 0;
 }
 
@@ -452,6 +459,11 @@ ni_status ni_ucx_library_get(ucp_context_h *context)
 }
 
 void ni_ucx_library_put(void)
+{
+    fake.users--;
+}
+
+void ni_ucx_library_keep(void)
 {
     fake.users--;
 }

@@ -30,7 +30,8 @@ unsigned fake_unheard(void);
  * told any. */
 unsigned fake_endpoints(void);
 uint64_t fake_token(unsigned number);
-/* From now on all peers answer when the link says bye, and those that were told no token hang up. */
+/* From now on all peers answer when the link says bye, and those that were told no token, or never
+ * spoke, hang up. */
 void fake_part(void);
 /* With the next progress, the connection of one ends. */
 void fake_hang_up(unsigned number);

@@ -294,6 +294,26 @@ static void opened_again(struct suite *suite)
     }
 }
 
+/* Whoever closes while others connect to it does not take them with it. */
+static void closed_at_once(struct suite *suite)
+{
+    struct work *work = work_new(suite, 2);
+    int rounds = suite->link->far ? 8 : 1; /* only there it takes a while to connect */
+
+    for (int round = 0; round < rounds; round++) {
+        suite_close(suite, 1);
+        suite_until(suite, is_down, (void *)&suite->nis[0].downs[1]);
+        suite_until(suite, is_down, (void *)&suite->nis[2].downs[1]);
+        suite_open(suite, 1);
+        suite_call(suite, 0, reconnect_here, NULL);
+        suite_call(suite, 2, reconnect_here, NULL);
+        atomic_store(&suite->nis[0].downs[1], 0);
+        atomic_store(&suite->nis[2].downs[1], 0);
+    }
+    suite_call(suite, 0, work_start, work);
+    CHECK(work_check(suite, work, NI_ERR_CANCELED) == 0);
+}
+
 static void gone_address(struct suite_ni *ni, void *arg)
 {
     const struct suite_ni *other = arg;
@@ -335,6 +355,7 @@ int main(int argc, char **argv)
         {"disconnect", 2, 0, disconnect},
         {"connected_twice", 2, 0, connected_twice},
         {"opened_again", 2, 0, opened_again},
+        {"closed_at_once", 3, 0, closed_at_once},
         {"address_of_the_gone", 2, 0, address_of_the_gone},
     };
 

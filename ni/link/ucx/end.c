@@ -266,6 +266,13 @@ static bool may_answer(const struct ni_ucx_peer *peer)
            ni_now_ns() - peer->buried_at < ANSWER_NS;
 }
 
+/* Until something of it has come, the peer's part of making the connection may be waiting to be sent:
+ * UCX 1.13 aborts its process if the connection ends then. */
+static bool is_connecting(const struct ni_ucx_peer *peer)
+{
+    return peer->ucp != NULL && !peer->met && is_reachable(peer);
+}
+
 static void close_endpoint(struct ni_ucx_peer *peer)
 {
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
@@ -283,7 +290,7 @@ static bool is_over(struct ni_ucx_peer *peer)
     if (peer->flushing != NULL && !is_flushed(peer)) {
         return false;
     }
-    if (may_answer(peer)) {
+    if (may_answer(peer) || is_connecting(peer)) {
         return false;
     }
     if (peer->ucp != NULL) {

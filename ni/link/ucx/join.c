@@ -90,6 +90,16 @@ static bool learn(struct ni_ucx_peer *peer, const struct ni_ucx_hello *hello)
     return true;
 }
 
+/* Those we have given up may wait for a sign of life. */
+static void meet_in_graves(struct ni_ucx_link *link, const struct ni_ucx_blob *blob)
+{
+    for (NI_LIST_EACH(node, &link->graves)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+
+        peer->met = peer->met || peer->blob.key == blob->key;
+    }
+}
+
 void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, const void *data,
                      size_t len)
 {
@@ -102,15 +112,21 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
         ni_ucx_stranger(link, "a hello without the key of this interface or of the job");
         return;
     }
+    meet_in_graves(link, &blob);
     peer = ni_ucx_peer_get(link, &blob, len - NI_UCX_HELLO_HEAD);
     if (peer == NULL || peer->down || !learn(peer, &hello)) {
         ni_ucx_stranger(link, peer == NULL ? "no memory for one more peer" : "a second hello");
         return;
     }
+    peer->met = true;
     if (ni_ucx_peer_open(peer) == NI_OK) {
         peer->hellos |= 1U << NI_UCX_WELCOME;
         ni_ucx_join(peer);
         ni_ucx_pump(peer);
+    }
+    if (link->leaving) {
+        peer->down = true;
+        ni_ucx_bury(peer, NI_UCX_CLOSED);
     }
     atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
 }

@@ -18,6 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library;
 static ucp_context_h shared;
 static unsigned users;
+static bool kept; /* it stays when they are gone */
 
 struct ni_ucx_calls ni_ucx;
 
@@ -179,8 +180,16 @@ unsigned ni_ucx_library_users(void)
 void ni_ucx_library_put(void)
 {
     pthread_mutex_lock(&lock);
-    if (--users == 0) {
+    if (--users == 0 && !kept) {
         ni_ucx.ucp_cleanup(shared);
     }
+    kept = kept && users != 0; /* the next user makes another */
+    pthread_mutex_unlock(&lock);
+}
+
+void ni_ucx_library_keep(void)
+{
+    pthread_mutex_lock(&lock);
+    kept = --users != 0;
     pthread_mutex_unlock(&lock);
 }

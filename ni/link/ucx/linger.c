@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <sched.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "link/ucx/ucx.h"
 
 /*
@@ -10,10 +12,35 @@
  * process answer when they are polled, so other links poll those that linger; the last one waits.
  */
 
+#define LINGER_NS  UINT64_C(6000000000) /* more than a peer is given to answer */
+#define CONNECT_NS UINT64_C(1000000000) /* for those who are connecting */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ni_list links = {&links, &links};
 static _Atomic unsigned lingering;
 static struct ni_stats nowhere; /* what is counted of a link whose NI is gone */
+
+/* UCX 1.13 aborts the process if its worker is destroyed while the answer to somebody who connects waits
+ * to be sent. Whoever has connected and said hello has been answered, and sent away. */
+static bool is_calm(const struct ni_ucx_link *link)
+{
+    return ni_list_empty(&link->graves) && !ni_ucx_has_connections(link);
+}
+
+static bool is_late(const struct ni_ucx_link *link)
+{
+    return ni_now_ns() - link->closed_at > (ni_list_empty(&link->graves) ? CONNECT_NS : LINGER_NS);
+}
+
+/* Somebody who connected says nothing, and may be stopped: what UCX has of the link stays until the
+ * process ends. */
+static void abandon(struct ni_ucx_link *link)
+{
+    ni_log(NI_LOG_DEBUG,
+           "ucx: a link that is closed cannot be freed: a peer connects and does not end that");
+    ni_ucx_library_keep();
+    ni_list_remove(&link->linger);
+}
 
 /* With the lock. */
 static void poll_all(void)
@@ -23,11 +50,15 @@ static void poll_all(void)
 
         (void)ni_ucx.ucp_worker_progress(link->worker);
         ni_ucx_graves(link);
-        if (ni_list_empty(&link->graves)) {
+        if (is_calm(link)) {
             ni_list_remove(&link->linger);
             ni_ucx_link_free(link);
-            (void)atomic_fetch_sub_explicit(&lingering, 1, memory_order_relaxed);
+        } else if (is_late(link)) {
+            abandon(link);
+        } else {
+            continue;
         }
+        (void)atomic_fetch_sub_explicit(&lingering, 1, memory_order_relaxed);
     }
 }
 
@@ -51,6 +82,7 @@ static bool nobody_is_left(void)
 void ni_ucx_linger(struct ni_ucx_link *link)
 {
     link->stats = &nowhere;
+    link->closed_at = ni_now_ns();
     pthread_mutex_lock(&lock);
     ni_list_push_back(&links, &link->linger);
     (void)atomic_fetch_add_explicit(&lingering, 1, memory_order_relaxed);

@@ -338,9 +338,6 @@ ucs_status_t ni_ucx_on_message(void *arg, const void *header, size_t header_len,
         ni_ucx_stranger(link, "it is of another version, or none of ours");
         return UCS_OK;
     }
-    if (head->type == NI_UCX_HELLO && link->leaving) {
-        return UCS_OK;
-    }
     if (head->type == NI_UCX_HELLO) {
         ni_ucx_on_hello(link, head, message.here ? data : NULL, len);
         return UCS_OK;
@@ -352,6 +349,7 @@ ucs_status_t ni_ucx_on_message(void *arg, const void *header, size_t header_len,
         }
         return UCS_OK;
     }
+    peer->met = true;
     return ni_fault_armed() && has_packets(head->type) ? ni_ucx_strike(peer, &message)
                                                        : ni_ucx_take(peer, &message);
 }

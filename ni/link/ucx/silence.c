@@ -117,8 +117,14 @@ static void give_up(int fd, int timeout_s)
     (void)shutdown(fd, SHUT_RDWR);
 }
 
-/* False: it is no connection of TCP. */
-static bool look_at_socket(int fd, int timeout_s)
+/* What is done with each socket of a worker. */
+struct look {
+    void (*at)(int fd, const struct tcp_info *info, void *arg);
+    void *arg;
+};
+
+/* False: it is no socket of TCP. */
+static bool look_at_socket(int fd, const struct look *look)
 {
     struct tcp_info info;
     socklen_t len = sizeof(info);
@@ -127,17 +133,12 @@ static bool look_at_socket(int fd, int timeout_s)
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
         return false;
     }
-    if (info.tcpi_state == TCP_ESTABLISHED) {
-        ask_often(fd, timeout_s);
-        if (is_silent(&info, timeout_s)) {
-            give_up(fd, timeout_s);
-        }
-    }
+    look->at(fd, &info, look->arg);
     return true;
 }
 
 /* The members of an epoll; of anything else there are none. */
-static void look_at_members(int epoll, int timeout_s, int depth)
+static void look_at_members(int epoll, const struct look *look, int depth)
 {
     char path[64], line[256];
     FILE *list;
@@ -146,8 +147,8 @@ static void look_at_members(int epoll, int timeout_s, int depth)
     snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", epoll);
     list = fopen(path, "re");
     while (list != NULL && fgets(line, sizeof(line), list) != NULL) {
-        if (sscanf(line, "tfd: %d", &fd) == 1 && !look_at_socket(fd, timeout_s) && depth > 1) {
-            look_at_members(fd, timeout_s, depth - 1);
+        if (sscanf(line, "tfd: %d", &fd) == 1 && !look_at_socket(fd, look) && depth > 1) {
+            look_at_members(fd, look, depth - 1);
         }
     }
     if (list != NULL) {
@@ -155,15 +156,45 @@ static void look_at_members(int epoll, int timeout_s, int depth)
     }
 }
 
+static void check(int fd, const struct tcp_info *info, void *arg)
+{
+    int timeout_s = *(const int *)arg;
+
+    if (info->tcpi_state == TCP_ESTABLISHED) {
+        ask_often(fd, timeout_s);
+        if (is_silent(info, timeout_s)) {
+            give_up(fd, timeout_s);
+        }
+    }
+}
+
+static void count(int fd, const struct tcp_info *info, void *arg)
+{
+    (void)fd;
+    *(unsigned *)arg += info->tcpi_state == TCP_ESTABLISHED || info->tcpi_state == TCP_SYN_SENT ||
+                        info->tcpi_state == TCP_SYN_RECV;
+}
+
+bool ni_ucx_has_connections(const struct ni_ucx_link *link)
+{
+    unsigned found = 0;
+    const struct look look = {count, &found};
+
+    look_at_members(link->event_fd, &look, DEPTH);
+    return found != 0;
+}
+
 void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now)
 {
     uint64_t timeout_s = link->config->ucx_timeout_s, wait;
+    int seconds = (int)timeout_s;
+    const struct look look = {check, &seconds};
 
     if (timeout_s == 0 || now < link->next_look) {
         return;
     }
     wait = timeout_s * UINT64_C(1000000000) / LOOKS_PER_TIMEOUT;
     link->next_look = now + (wait < LOOK_NS_MOST ? wait : LOOK_NS_MOST);
-    look_at_members(link->event_fd, (int)timeout_s, DEPTH);
+    look_at_members(link->event_fd, &look, DEPTH);
     ni_ucx_look_for_strangers(now, timeout_s);
 }

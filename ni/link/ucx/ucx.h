@@ -195,6 +195,7 @@ struct ni_ucx_peer {
     uint32_t hellos;      /* and welcomes to be sent: bits of 1 << enum ni_ucx_type */
     bool greeted;         /* a hello was said, or is to be said */
     bool held;            /* the engine has ep */
+    bool met;             /* something of it has come */
     bool heard;           /* it said bye */
     bool said;            /* we did */
     bool answered;        /* it said bye to one who no longer listens */
@@ -236,6 +237,7 @@ struct ni_ucx_link {
     struct ni_list peers;
     struct ni_list graves; /* given up, but UCX still has something of theirs */
     struct ni_list linger; /* where the closed ones wait for answers */
+    uint64_t closed_at;    /* ns */
     struct ni_list late;   /* messages that a fault holds back */
     _Atomic uint32_t late_count;
     bool leaving;              /* it is being closed: nobody joins any more */
@@ -305,6 +307,8 @@ extern struct ni_ucx_calls ni_ucx;
 /* Load UCX and make the process's context, or count one more user. Logs errors. */
 ni_status ni_ucx_library_get(ucp_context_h *context);
 void ni_ucx_library_put(void);
+/* Count one user less, of whom something stays with UCX's context. */
+void ni_ucx_library_keep(void);
 /* Links of the process, with those that linger. */
 unsigned ni_ucx_library_users(void);
 
@@ -404,6 +408,8 @@ void ni_ucx_link_free(struct ni_ucx_link *link);
 
 /* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock is held. */
 void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
+/* Whether its worker has sockets that are connected, or being so. */
+bool ni_ucx_has_connections(const struct ni_ucx_link *link);
 
 /* ---- strangers.c ------------------------------------------------------------------------------- */
 
