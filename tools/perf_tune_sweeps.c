@@ -156,6 +156,7 @@ const struct perf_untried perf_untried[] = {
     {"ucx_lane_size", "it is for peers on other hosts"},
     {"ucx_bulk_size", "it is for peers on other hosts"},
     {"ucx_segment_size", "it is for peers on other hosts"},
+    {"ucx_gather_us", "it is for peers on other hosts"},
     {"ucx_early", "it says when connections are made, not how fast they are"},
     {"ucx_timeout_s", "it says when a host that is silent is given up"},
     {"ucx_descriptors", "a limit"},

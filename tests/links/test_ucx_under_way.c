@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A message over the ucx link that was taken arrives although its sender makes no further call, also the first one to a
- * peer, towards which there is no connection yet, and the first answer to one that has just come.
+ * peer, towards which there is no connection yet, and the first answer to one that has just come. So do many that are
+ * sent without a poll between, which are gathered to leave together; they keep their order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +15,14 @@
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 #define LIMIT_NS         UINT64_C(20000000000)
 
-enum { ROUNDS = 3, BYTES = 1500 };
+enum { ROUNDS = 3, BYTES = 1500, AT_ONCE = 2, BURST = 200 };
 
 struct side {
     struct ni *ni;
-    struct ni_rkey queue;
+    struct ni_rkey queue, burst;
     struct ni_peer *other;
     uint64_t received;
+    uint32_t next; /* of a burst */
 };
 
 static _Noreturn void fail(int line, const char *what)
@@ -37,6 +39,22 @@ static void on_message(void *arg, const struct ni_message_info *message)
     side->received++;
 }
 
+static void on_burst(void *arg, const struct ni_message_info *message)
+{
+    struct side *side = arg;
+    uint32_t number;
+
+    CHECK(message->len == sizeof(number));
+    memcpy(&number, message->data, sizeof(number));
+    CHECK(number == side->next);
+    side->next++;
+}
+
+static uint64_t gathered(const struct side *side)
+{
+    return ni_stat_read(side->ni, ni_stat_find("tx_gathered"));
+}
+
 static void open_side(struct side *side)
 {
     struct ni_open_attr attr = {.job_key = 77};
@@ -44,6 +62,7 @@ static void open_side(struct side *side)
     memset(side, 0, sizeof(*side));
     CHECK(ni_open(&attr, &side->ni) == NI_OK);
     CHECK(ni_region_consumer(side->ni, on_message, side, 0, &side->queue) == NI_OK);
+    CHECK(ni_region_consumer(side->ni, on_burst, side, 0, &side->burst) == NI_OK);
 }
 
 static void meet(struct side *side, const struct side *other)
@@ -74,14 +93,42 @@ static void send_and_rest(struct side *from, struct side *to)
     }
 }
 
-int main(void)
+/* There is a connection. The sender sends, and is not called again. */
+static void burst_and_rest(struct side *from, struct side *to, bool gathers)
+{
+    uint64_t begin = ni_now_ns(), before;
+
+    (void)ni_progress(from->ni);
+    before = gathered(from);
+    to->next = 0;
+    for (uint32_t i = 0; i < BURST; i++) {
+        CHECK(ni_message(from->ni, from->other, to->burst.handle, 0, &i, sizeof(i), NULL, 0) ==
+              NI_OK);
+    }
+    CHECK(gathered(from) - before == (gathers ? BURST - AT_ONCE : 0));
+    while (to->next != BURST) {
+        (void)ni_progress(to->ni);
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+}
+
+static void set(const char *name, const char *value)
 {
     char error[256];
 
-    CHECK(ni_param_set("links", "ucx", "test", error, sizeof(error)) == NI_OK);
+    CHECK(ni_param_set(name, value, "test", error, sizeof(error)) == NI_OK);
+}
+
+int main(void)
+{
+    static const char *const gather_us[ROUNDS] = {"100", "20000", "0"};
+
+    set("links", "ucx");
     for (int round = 0; round < ROUNDS; round++) {
         struct side a, b;
+        bool gathers = strcmp(gather_us[round], "0") != 0;
 
+        set("ucx_gather_us", gather_us[round]);
         open_side(&a);
         open_side(&b);
         meet(&a, &b);
@@ -90,6 +137,9 @@ int main(void)
         send_and_rest(&b, &a);
         send_and_rest(&b, &a);
         send_and_rest(&a, &b);
+        burst_and_rest(&a, &b, gathers);
+        burst_and_rest(&b, &a, gathers);
+        burst_and_rest(&a, &b, gathers);
         ni_close(a.ni);
         ni_close(b.ni);
     }

@@ -331,11 +331,15 @@ ni_status ni_ucx_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
 void ni_ucx_wake(struct ni_ep *ep)
 {
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
+    uint32_t before;
 
     pthread_mutex_lock(&peer->link->lock);
+    before = peer->out->committed;
     peer->out->committed = ep->tx.head;
-    ni_ucx_wipe(peer);
-    ni_ucx_pump(peer);
+    if (!ni_ucx_gather(peer, before)) {
+        ni_ucx_wipe(peer);
+        ni_ucx_pump(peer);
+    }
     pthread_mutex_unlock(&peer->link->lock);
 }
 

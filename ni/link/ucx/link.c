@@ -90,6 +90,7 @@ static struct ni_ucx_link *link_alloc(const struct ni_link_attr *attr)
     ni_list_init(&link->graves);
     ni_list_init(&link->late);
     pthread_mutex_init(&link->lock, NULL);
+    ni_ucx_gather_init(link);
     return link;
 }
 
@@ -137,6 +138,7 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
         status = link->rouse_fd < 0 ? NI_ERR_SYSTEM : NI_OK;
     }
     if (status != NI_OK) {
+        ni_ucx_gather_end(link);
         ni_ucx_link_free(link);
         return status;
     }
@@ -149,6 +151,7 @@ static void ucx_close(struct ni_link *base)
     struct ni_ucx_link *link = ni_ucx_link_of(base);
 
     ni_ucx_farewell(link);
+    ni_ucx_gather_end(link);
     ni_ucx_linger(link);
 }
 

@@ -8,6 +8,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/end.c \
     ni/link/ucx/endpoint.c \
     ni/link/ucx/fault.c \
+    ni/link/ucx/gather.c \
     ni/link/ucx/join.c \
     ni/link/ucx/library.c \
     ni/link/ucx/linger.c \

@@ -65,6 +65,7 @@ unsigned ni_ucx_progress(struct ni_link *base)
 
     pthread_mutex_lock(&link->lock);
     link->arrived = false;
+    link->polls++;
     while (steps < STEPS && !link->arrived && ni_ucx.ucp_worker_progress(link->worker) != 0) {
         steps++;
     }

@@ -55,7 +55,7 @@ enum {
     NI_UCX_AM = 11,         /* id of our active messages */
     NI_UCX_SLOTS = 64,      /* active messages under way to one peer */
     NI_UCX_SPARE = 4,       /* of those, for messages without packets */
-    NI_UCX_RUN = 127,       /* lines in one active message, unless one packet has more */
+    NI_UCX_RUN = 511,       /* lines in one active message, unless one packet has more */
     NI_UCX_ADDRESS = 640,   /* the longest address of a UCP worker, bytes */
     NI_UCX_PEERS = 1 << 16, /* peers of one NI */
 };
@@ -206,6 +206,8 @@ struct ni_ucx_peer {
     uint64_t ending_at; /* ns */
     uint64_t buried_at; /* ns */
     uint64_t gap_since; /* ns; 0: nothing is missing */
+    uint32_t polls;     /* of the link, when what is sent at once was last counted, */
+    uint32_t at_once;   /* and how often it was */
     struct ni_ucx_out *out;
     struct ni_ucx_in *in;
     _Atomic uint32_t wishes;
@@ -220,6 +222,16 @@ struct ni_ucx_peer {
 struct ni_ucx_name {
     uint64_t token;
     struct ni_ucx_peer *peer; /* NULL: it was given up */
+};
+
+/* Packets that wait for others, and the thread that sends them if nobody polls. */
+struct ni_ucx_gather {
+    pthread_t thread;
+    pthread_cond_t moved; /* stop, or rests */
+    bool runs, fails;     /* the thread; if neither, it was not needed yet */
+    bool stop;
+    bool rests;      /* until a packet waits */
+    uint32_t waited; /* packets, free running */
 };
 
 struct ni_ucx_link {
@@ -240,6 +252,8 @@ struct ni_ucx_link {
     uint64_t closed_at;    /* ns */
     struct ni_list late;   /* messages that a fault holds back */
     _Atomic uint32_t late_count;
+    struct ni_ucx_gather gather;
+    uint32_t polls;            /* free running */
     bool leaving;              /* it is being closed: nobody joins any more */
     bool arrived;              /* there is something in a lane that was not there before */
     struct ni_ucx_name *names; /* by index in the token */
@@ -360,6 +374,14 @@ bool ni_ucx_tell(struct ni_ucx_peer *peer, enum ni_ucx_type type, uint32_t posit
 void ni_ucx_sent(struct ni_ucx_peer *peer);
 /* The peer gives lines back. False: those were never sent. */
 bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed);
+
+/* ---- gather.c -------------------------------------------------------------------------------- */
+
+/* Whether what was committed just now, from this position on, waits for more. The lock is held. */
+bool ni_ucx_gather(struct ni_ucx_peer *peer, uint32_t committed);
+void ni_ucx_gather_init(struct ni_ucx_link *link);
+/* Without the lock: end the thread. Nothing waits any more. */
+void ni_ucx_gather_end(struct ni_ucx_link *link);
 
 /* ---- receive.c ------------------------------------------------------------------------------- */
 
