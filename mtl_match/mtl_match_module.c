@@ -201,15 +201,15 @@ int ompi_mtl_match_error(int result)
     }
 }
 
-/* A peer that is lost is told of when that is noticed. What comes to nothing between two that live lacked memory, at either. */
+/* A peer that is lost is told of when that is noticed. */
 int ompi_mtl_match_failure(const struct ni_event *event)
 {
     if (NI_LIKELY(event->ni_fail_type == NI_NI_OK)) {
         return MPI_SUCCESS;
     }
-    if (event->ni_fail_type == NI_NI_UNDELIVERABLE &&
-        (event->peer == NULL || ni_peer_status(event->peer) == NI_OK)) {
+    if (event->ni_fail_type == NI_NI_NO_SPACE) {
         (void)ompi_mtl_match_no_memory();
+        return MPI_ERR_NO_MEM;
     }
     return MPI_ERR_OTHER;
 }

@@ -273,7 +273,7 @@ static ni_status on_put_ack(const struct ni_packet_in *in)
     struct ni_put *put;
 
     memcpy(&fields, in->packet->body, sizeof(fields));
-    if (in->len != 0 || in->tag > NI_NI_SEGV || in->tag == NI_NI_NO_MATCH) {
+    if (in->len != 0 || in->tag > NI_NI_NO_SPACE || in->tag == NI_NI_NO_MATCH) {
         return NI_ERR_PROTOCOL;
     }
     put = ni_put_find(in->ni, in->peer, fields.token);

@@ -14,6 +14,7 @@ const char *ni_ni_fail_name(enum ni_ni_fail fail)
         [NI_NI_OP_VIOLATION] = "NI_NI_OP_VIOLATION",
         [NI_NI_NO_MATCH] = "NI_NI_NO_MATCH",
         [NI_NI_SEGV] = "NI_NI_SEGV",
+        [NI_NI_NO_SPACE] = "NI_NI_NO_SPACE",
     };
 
     return (unsigned)fail < sizeof(names) / sizeof(names[0]) ? names[fail] : "unknown failure";
@@ -45,6 +46,8 @@ enum ni_ni_fail ni_fail_of(ni_status status)
         return NI_NI_PERM_VIOLATION;
     case NI_ERR_BOUNDS:
         return NI_NI_SEGV;
+    case NI_ERR_NOMEM:
+        return NI_NI_NO_SPACE;
     default:
         return NI_NI_UNDELIVERABLE;
     }

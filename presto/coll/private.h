@@ -30,11 +30,11 @@ static inline size_t pri_share(size_t count, int n, int i)
     return count / (size_t)n * (size_t)i + count % (size_t)n * (size_t)i / (size_t)n;
 }
 
-/* Whether data of others is missing for good after this error: a rank of the job has died, or memory of a message cannot be
- * accessed. */
+/* Whether data of others is missing for good after this error: a rank of the job has died, memory of a message cannot be
+ * accessed, or there was none to move it. */
 static inline bool pri_poisons(int error)
 {
-    return error == PRI_ERR_PEER || error == PRI_ERR_MEMORY;
+    return error == PRI_ERR_PEER || error == PRI_ERR_MEMORY || error == PRI_ERR_NOMEM;
 }
 
 /* Such an error: what is sent from now on in this operation says so instead of the sender's name, so

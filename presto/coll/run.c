@@ -28,15 +28,15 @@ static void error_note(struct pri_sched *s, int error)
     }
 }
 
-enum { POISON_NOBODY = INT_MIN, POISON_MEMORY };
+enum { POISON_NOBODY = INT_MIN, POISON_MEMORY, POISON_NOMEM };
 
 /* A peer that has left in good order, too early, has no number here. */
 NI_COLD int pri_poison(const struct pri_rank *self, int error)
 {
     int lost = pri_lost(self);
 
-    if (error == PRI_ERR_MEMORY) {
-        return POISON_MEMORY;
+    if (error != PRI_ERR_PEER) {
+        return error == PRI_ERR_MEMORY ? POISON_MEMORY : POISON_NOMEM;
     }
     return lost >= 0 ? -1 - lost : POISON_NOBODY;
 }
@@ -45,8 +45,8 @@ NI_COLD int pri_poisoned(struct pri_rank *self, int source)
 {
     int lost = -1 - source;
 
-    if (source == POISON_MEMORY) {
-        return PRI_ERR_MEMORY;
+    if (source == POISON_MEMORY || source == POISON_NOMEM) {
+        return source == POISON_MEMORY ? PRI_ERR_MEMORY : PRI_ERR_NOMEM;
     }
 
     if (lost < self->size) {

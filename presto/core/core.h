@@ -41,27 +41,27 @@
 /* ---- errors --------------------------------------------------------------------------------------- */
 
 /* X(name, value, text). The values are those of PR_ERR_* in presto.h, and never change. */
-#define PRI_ERROR_LIST(X)                                                                 \
-    X(PRI_OK, 0, "success")                                                               \
-    X(PRI_ERR_ARG, 1, "invalid argument")                                                 \
-    X(PRI_ERR_RANK, 2, "no such rank")                                                    \
-    X(PRI_ERR_TAG, 3, "tag out of range")                                                 \
-    X(PRI_ERR_COUNT, 4, "count out of range")                                             \
-    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                                \
-    X(PRI_ERR_REQUEST, 6, "invalid request")                                              \
-    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")                   \
-    X(PRI_ERR_NOMEM, 8,                                                                   \
-      "out of memory: raise the limits of the process (ulimit -v), or start fewer ranks") \
-    X(PRI_ERR_PEER, 9, "the peer has died or left")                                       \
-    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")                    \
-    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                         \
-    X(PRI_ERR_START, 12, "the job could not be started; see the message printed")         \
-    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                            \
-    X(PRI_ERR_OP, 14, "invalid operation or datatype")                                    \
-    X(PRI_ERR_COMM, 15, "invalid communicator")                                           \
-    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")                     \
-    X(PRI_ERR_INTERN, 17, "internal error")                                               \
-    X(PRI_ERR_MEMORY, 18,                                                                 \
+#define PRI_ERROR_LIST(X)                                                                   \
+    X(PRI_OK, 0, "success")                                                                 \
+    X(PRI_ERR_ARG, 1, "invalid argument")                                                   \
+    X(PRI_ERR_RANK, 2, "no such rank")                                                      \
+    X(PRI_ERR_TAG, 3, "tag out of range")                                                   \
+    X(PRI_ERR_COUNT, 4, "count out of range")                                               \
+    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                                  \
+    X(PRI_ERR_REQUEST, 6, "invalid request")                                                \
+    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")                     \
+    X(PRI_ERR_NOMEM, 8,                                                                     \
+      "out of memory: raise the limits of the processes (ulimit -v), or start fewer ranks") \
+    X(PRI_ERR_PEER, 9, "the peer has died or left")                                         \
+    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")                      \
+    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                           \
+    X(PRI_ERR_START, 12, "the job could not be started; see the message printed")           \
+    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                              \
+    X(PRI_ERR_OP, 14, "invalid operation or datatype")                                      \
+    X(PRI_ERR_COMM, 15, "invalid communicator")                                             \
+    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")                       \
+    X(PRI_ERR_INTERN, 17, "internal error")                                                 \
+    X(PRI_ERR_MEMORY, 18,                                                                   \
       "memory of a message cannot be accessed: see the buffers and lengths of both its sides")
 
 enum pri_error {

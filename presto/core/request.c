@@ -32,6 +32,8 @@ int pri_error_of_fail(enum ni_ni_fail fail)
         return PRI_OK;
     case NI_NI_SEGV:
         return PRI_ERR_MEMORY;
+    case NI_NI_NO_SPACE:
+        return PRI_ERR_NOMEM;
     default:
         return PRI_ERR_PEER;
     }

@@ -47,14 +47,14 @@ typedef struct pr_req *pr_req_t;
 enum pr_error {
     PR_PENDING = -1, /* pr_test: not complete yet */
     PR_OK = 0,
-    PR_ERR_ARG = 1,      /* an argument that makes no sense */
-    PR_ERR_RANK = 2,     /* no such rank in the group */
-    PR_ERR_TAG = 3,      /* not 0 to PR_TAG_MAX, nor PR_ANY_TAG where that is allowed */
-    PR_ERR_COUNT = 4,    /* more than memory can have */
-    PR_ERR_BUFFER = 5,   /* NULL, but not empty */
-    PR_ERR_REQUEST = 6,  /* not a request that can be used so */
-    PR_ERR_TRUNCATE = 7, /* the message was longer than the buffer, which has its beginning */
-    PR_ERR_NOMEM = 8,
+    PR_ERR_ARG = 1,        /* an argument that makes no sense */
+    PR_ERR_RANK = 2,       /* no such rank in the group */
+    PR_ERR_TAG = 3,        /* not 0 to PR_TAG_MAX, nor PR_ANY_TAG where that is allowed */
+    PR_ERR_COUNT = 4,      /* more than memory can have */
+    PR_ERR_BUFFER = 5,     /* NULL, but not empty */
+    PR_ERR_REQUEST = 6,    /* not a request that can be used so */
+    PR_ERR_TRUNCATE = 7,   /* the message was longer than the buffer, which has its beginning */
+    PR_ERR_NOMEM = 8,      /* memory has run out, here or at the other side of the message */
     PR_ERR_PEER = 9,       /* the other rank has died or left */
     PR_ERR_FORKED = 10,    /* called in a child of fork() */
     PR_ERR_STATE = 11,     /* not initialised, or finished already */

@@ -47,6 +47,8 @@ static ni_status status_of(const struct ni_event *event)
         return NI_OK;
     case NI_NI_UNDELIVERABLE:
         return NI_ERR_PEER_DEAD;
+    case NI_NI_NO_SPACE:
+        return NI_ERR_NOMEM;
     default:
         return NI_ERR_REGION;
     }

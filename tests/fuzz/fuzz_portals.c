@@ -38,7 +38,7 @@ static void on_event(void *arg, const struct ni_event *event)
     struct world *world = arg;
     size_t put = (size_t)(uintptr_t)event->user_ptr;
 
-    must((unsigned)event->ni_fail_type <= NI_NI_SEGV, "failure out of range");
+    must((unsigned)event->ni_fail_type <= NI_NI_NO_SPACE, "failure out of range");
     if (event->type >= NI_EVENT_SEND && event->type <= NI_EVENT_REPLY) {
         unsigned *told = event->type == NI_EVENT_SEND  ? world->sent
                          : event->type == NI_EVENT_ACK ? world->acked

@@ -77,8 +77,8 @@ void coll_cases_end(void);
 void coll_case_make(struct coll_case *c, uint64_t *seed, int n);
 int coll_case_start(struct coll_case *c, int rank, struct pri_team *team,
                     struct pri_request *request);
-/* Prints what is wrong. */
-bool coll_case_check(const struct coll_case *c);
+/* Prints what is wrong. The memory of ranks whose bit is set in `but` may have anything. */
+bool coll_case_check(const struct coll_case *c, uint32_t but);
 void coll_case_free(struct coll_case *c);
 
 /* xorshift: a number below `below`. */

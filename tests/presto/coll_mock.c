@@ -37,7 +37,8 @@ static struct {
     void *stop_arg[RANKS];
     int ranks;
     uint64_t seed;
-    size_t messages, buffers;
+    size_t messages, buffers, fail_in; /* fail_in: 0, none */
+    bool failed;
 } mock;
 
 static void *get(size_t bytes)
@@ -91,6 +92,16 @@ bool mock_end(void)
     return true;
 }
 
+void mock_fail(size_t nth)
+{
+    mock.fail_in = nth;
+}
+
+bool mock_failed(void)
+{
+    return mock.failed;
+}
+
 struct pri_rank *mock_rank(int rank)
 {
     return &mock.rank[rank];
@@ -103,11 +114,25 @@ size_t mock_messages(void)
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
-static void complete(struct pri_request *request, int error)
+static void complete(struct pri_request *request, int error, int source)
 {
     request->status.error = error;
-    request->status.source = 0;
+    request->status.source = source;
     atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
+}
+
+/* A receive and a message that have met end; their memory, too. */
+static void end(struct message *m, struct receive *r, int error)
+{
+    if (m->request != NULL) {
+        complete(m->request, error, 0);
+    }
+    if (error == PRI_OK && m->bytes != r->bytes) {
+        error = PRI_ERR_TRUNCATE;
+    }
+    complete(r->request, error, m->where.as);
+    free(m);
+    free(r);
 }
 
 static void hand_over(struct message *m, struct receive *r)
@@ -115,6 +140,12 @@ static void hand_over(struct message *m, struct receive *r)
     size_t bytes = m->bytes < r->bytes ? m->bytes : r->bytes;
     char *data = m->copy;
 
+    if (mock.fail_in != 0 && --mock.fail_in == 0) {
+        mock.failed = true;
+        free(data);
+        end(m, r, PRI_ERR_NOMEM);
+        return;
+    }
     if (data == NULL) {
         data = get(m->bytes);
         if (m->vec != NULL) {
@@ -128,13 +159,8 @@ static void hand_over(struct message *m, struct receive *r)
     } else if (bytes > 0) {
         memcpy(r->buf, data, bytes);
     }
-    if (m->request != NULL) {
-        complete(m->request, PRI_OK);
-    }
-    complete(r->request, m->bytes == r->bytes ? PRI_OK : PRI_ERR_TRUNCATE);
     free(data);
-    free(m);
-    free(r);
+    end(m, r, PRI_OK);
 }
 
 static bool matches(const struct message *m, const struct receive *r)
@@ -182,7 +208,7 @@ static int send_any(struct pri_rank *self, const void *buf, const struct pri_vec
             memcpy(m->copy, buf, bytes);
         }
         if (coll_random(&mock.seed, 2) == 0) {
-            complete(request, PRI_OK);
+            complete(request, PRI_OK, 0);
             m->request = NULL;
         }
     }

@@ -15,6 +15,11 @@ void mock_begin(int ranks, uint64_t seed);
 /* False: something was left over, and it is said what. */
 bool mock_end(void);
 
+/* The nth message that is received from now on, the first one being 1, fails for want of memory, at both sides. */
+void mock_fail(size_t nth);
+/* Whether it has. */
+bool mock_failed(void);
+
 struct pri_rank *mock_rank(int rank);
 
 /* Lets a random message arrive, or a random rank make progress. */

@@ -50,7 +50,7 @@ static void draw_round(struct lane *lane)
 static void check_round(struct lane *lane)
 {
     for (int i = 0; i < lane->operations; i++) {
-        if (!coll_case_check(&lane->cases[i])) {
+        if (!coll_case_check(&lane->cases[i], 0)) {
             fail(lane->blocking[i] ? "blocking" : "not blocking", 0, PRI_ERR_INTERN);
         }
         coll_case_free(&lane->cases[i]);

@@ -9,6 +9,7 @@ check_PROGRAMS += \
     tests/presto/native_death \
     tests/presto/native_fail \
     tests/presto/native_memory \
+    tests/presto/native_nomem \
     tests/presto/native_p2p \
     tests/presto/native_threads
 
@@ -24,6 +25,9 @@ tests_presto_native_fail_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_memory_SOURCES = tests/presto/native_memory.c tests/presto/job.h
 tests_presto_native_memory_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_memory_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_nomem_SOURCES = tests/presto/native_nomem.c tests/presto/job.h
+tests_presto_native_nomem_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS)
+tests_presto_native_nomem_LDADD = $(PRESTO_TEST_LIBS)
 tests_presto_native_p2p_SOURCES = tests/presto/native_p2p.c
 tests_presto_native_p2p_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_p2p_LDADD = $(PRESTO_NATIVE_LIBS)

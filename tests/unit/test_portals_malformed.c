@@ -164,7 +164,7 @@ static void malformed(void **state)
         {"an answer that nobody can give",
          NI_PACKET_PUT_ACK,
          ALL_LINE,
-         NI_NI_SEGV + 1,
+         NI_NI_NO_SPACE + 1,
          0,
          {0},
          {0}},

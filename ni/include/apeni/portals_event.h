@@ -45,6 +45,7 @@ enum ni_ni_fail {
     NI_NI_OP_VIOLATION,   /* the target's entry does not accept this operation */
     NI_NI_NO_MATCH,       /* a search found nothing */
     NI_NI_SEGV,           /* the buffer is not there */
+    NI_NI_NO_SPACE,       /* Extension: memory has run out, here or at the peer, which goes on */
 };
 
 /* A name for people, such as "NI_NI_DROPPED"; never NULL. Thread-safe. */
