@@ -140,8 +140,8 @@ NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
         return code;
     }
     if (code == MPI_ERR_RMA_RANGE && win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-        pri_blame(code, "it has to lie in one piece of memory that the target has attached; where "
-                        "several adjoin, attach them as one, or access each by itself");
+        pri_blame(code, "all of it has to lie in memory that the target has attached, and each "
+                        "integer of an accumulate in one piece of it");
     char object[MPI_MAX_OBJECT_NAME + 32];
     snprintf(object, sizeof(object), "window %s", win->name[0] != '\0' ? win->name : "(no name)");
     fatal(win->comm->mpi->self, object, function, code);

@@ -156,5 +156,6 @@ int pri_rma_piece_find(struct pri_rma_target *t, uint64_t first, uint64_t bytes,
     place->remote.key = seen.key;
     place->remote.handle = (ni_handle)seen.handle;
     place->first = seen.base;
+    place->behind = seen.base + seen.bytes;
     return 0;
 }

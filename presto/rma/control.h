@@ -116,7 +116,9 @@ struct pri_rma_place {
     struct pri_rma_target *t;
     uintptr_t local;         /* direct: the address of displacement 0 of the first element */
     struct ni_remote remote; /* otherwise */
-    uint64_t first;          /* the address at which what was registered begins */
+    uint64_t first, behind;  /* the addresses at which what was registered begins and ends */
+    bool
+        pieces; /* of a dynamic window, several: all but remote.addr is that of the one that pri_rma_walk has come to */
 };
 
 /* Checks the epoch, the range, and with a request that the epoch is a passive one. */
@@ -127,8 +129,11 @@ int pri_rma_locate(struct pri_rma *rma, const struct pri_rma_at *at, bool reques
  * 0: that is the result. */
 typedef int pri_rma_block_fn(void *arg, ptrdiff_t disp, size_t bytes);
 int pri_rma_blocks(const struct pri_type *type, size_t count, pri_rma_block_fn *fn, void *arg);
+/* The same of elements at a place, where a block that lies in several attached pieces is as many blocks. */
+int pri_rma_walk(struct pri_rma_place *place, const struct pri_rma_at *at, pri_rma_block_fn *fn,
+                 void *arg);
 
-/* The attached piece that an access to a dynamic window lies in. */
+/* The attached piece of a dynamic window in which all these bytes lie. */
 int pri_rma_piece_find(struct pri_rma_target *t, uint64_t first, uint64_t bytes,
                        struct pri_rma_place *place);
 
@@ -170,14 +175,14 @@ int pri_rma_raise(struct pri_rma_target *t, size_t word);
 int pri_rma_drain(struct pri_rma_target *t);
 
 /* Copies the data of a target's elements to or from a packed block, and waits for it. */
-int pri_rma_copy(const struct pri_rma_place *place, void *packed, const struct pri_rma_at *there,
+int pri_rma_copy(struct pri_rma_place *place, void *packed, const struct pri_rma_at *there,
                  bool put);
 
 /* ---- words.c -------------------------------------------------------------------------------------- */
 
 /* An update: what accumulate.c has checked. */
 struct pri_rma_update {
-    const struct pri_rma_place *place;
+    struct pri_rma_place *place;
     const struct pri_rma_at *at;
     enum pri_op_id op;
     enum pri_kind kind;

@@ -32,6 +32,60 @@ int pri_rma_blocks(const struct pri_type *type, size_t count, pri_rma_block_fn *
     return 0;
 }
 
+struct walk {
+    struct pri_rma_place *place;
+    pri_rma_block_fn *fn;
+    void *arg;
+};
+
+static int walk_block(void *arg, ptrdiff_t disp, size_t bytes)
+{
+    const struct walk *w = arg;
+    struct pri_rma_place *place = w->place;
+
+    while (bytes > 0) {
+        uint64_t at = place->remote.addr + (uint64_t)disp;
+        int error = pri_rma_piece_find(place->t, at, 1, place);
+        if (error != 0)
+            return error;
+        size_t some = bytes < place->behind - at ? bytes : (size_t)(place->behind - at);
+        error = w->fn(w->arg, disp, some);
+        if (error != 0)
+            return error;
+        disp += (ptrdiff_t)some;
+        bytes -= some;
+    }
+    return 0;
+}
+
+int pri_rma_walk(struct pri_rma_place *place, const struct pri_rma_at *at, pri_rma_block_fn *fn,
+                 void *arg)
+{
+    struct walk w = {place, fn, arg};
+
+    if (NI_LIKELY(!place->pieces))
+        return pri_rma_blocks(at->type, at->count, fn, arg);
+    return pri_rma_blocks(at->type, at->count, walk_block, &w);
+}
+
+static int nothing(void *arg, ptrdiff_t disp, size_t bytes)
+{
+    (void)arg, (void)disp, (void)bytes;
+    return 0;
+}
+
+/* In a dynamic window: in one attached piece, or in several. */
+static int find_pieces(struct pri_rma_place *place, const struct pri_rma_at *at, uint64_t start,
+                       uint64_t bytes)
+{
+    int error = pri_rma_piece_find(place->t, start, bytes, place);
+
+    if (NI_LIKELY(error != PRI_RMA_RANGE))
+        return error;
+    place->pieces = true;
+    return pri_rma_walk(place, at, nothing, NULL);
+}
+
 /* Whether an operation on a target is in an epoch, and if it has a request, in a passive one. */
 static int check_epoch(struct pri_rma *rma, struct pri_rma_target *t, bool request)
 {
@@ -89,5 +143,6 @@ int pri_rma_locate(struct pri_rma *rma, const struct pri_rma_at *at, bool reques
     place->local = t->base + offset;
     place->remote = (struct ni_remote){t->remote + offset, t->key, t->handle};
     place->first = t->remote;
-    return NI_LIKELY(!dynamic || bytes == 0) ? 0 : pri_rma_piece_find(t, start, bytes, place);
+    place->pieces = false;
+    return NI_LIKELY(!dynamic || bytes == 0) ? 0 : find_pieces(place, at, start, bytes);
 }

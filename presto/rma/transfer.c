@@ -186,7 +186,7 @@ static int move_block(const struct pri_rma_place *place, void *here, size_t byte
 /* The blocks of an operation, one after the other. */
 struct stream {
     struct pri_rma_op *op;
-    struct ni_remote there;
+    const struct pri_rma_place *place;
     char *here;
     bool put;
 };
@@ -195,7 +195,7 @@ static int move_part(void *arg, ptrdiff_t disp, size_t bytes)
 {
     struct stream *s = arg;
     struct ni_ack ack = pri_rma_op_ack(s->op);
-    struct ni_remote there = s->there;
+    struct ni_remote there = s->place->remote;
 
     there.addr += (uint64_t)disp;
     wait_for_room(s->op->t, &s->op->left);
@@ -209,7 +209,7 @@ static int move_part(void *arg, ptrdiff_t disp, size_t bytes)
 }
 
 /* By the NI, with a request or in several blocks. */
-static NI_NOINLINE int move_by_parts(const struct pri_rma_place *place, struct pri_rma_data here,
+static NI_NOINLINE int move_by_parts(struct pri_rma_place *place, struct pri_rma_data here,
                                      const struct pri_rma_at *there, bool put,
                                      struct pri_request *request)
 {
@@ -219,8 +219,7 @@ static NI_NOINLINE int move_by_parts(const struct pri_rma_place *place, struct p
 
     if (op == NULL)
         return PRI_ERR_NOMEM;
-    struct stream s = {op, place->remote, pack ? op->packed : (char *)here.buf + here.type->true_lb,
-                       put};
+    struct stream s = {op, place, pack ? op->packed : (char *)here.buf + here.type->true_lb, put};
     if (pack && put) {
         pri_type_pack(here.type, here.count, here.buf, 0, op->packed, bytes);
     } else if (pack) {
@@ -228,7 +227,7 @@ static NI_NOINLINE int move_by_parts(const struct pri_rma_place *place, struct p
         pri_type_retain(here.type);
     }
     /* A failure is told by the request, or by whoever completes the operation. */
-    (void)pri_rma_blocks(there->type, there->count, move_part, &s);
+    (void)pri_rma_walk(place, there, move_part, &s);
     pri_rma_op_done(op, NI_OK);
     return 0;
 }
@@ -270,7 +269,8 @@ static inline int move(struct pri_rma *rma, struct pri_rma_data here,
         pri_rma_request_done(rma, request, 0);
         return 0;
     }
-    if (NI_UNLIKELY(request != NULL || !here.type->contiguous || !there->type->contiguous))
+    if (NI_UNLIKELY(request != NULL || place.pieces || !here.type->contiguous ||
+                    !there->type->contiguous))
         return move_by_parts(&place, here, there, put, request);
     return move_block(&place, (char *)here.buf + here.type->true_lb, bytes, there->type->true_lb,
                       put);
@@ -288,7 +288,7 @@ int pri_rma_get(struct pri_rma *rma, struct pri_rma_data to, struct pri_rma_at f
     return move(rma, to, &from, false, request);
 }
 
-int pri_rma_copy(const struct pri_rma_place *place, void *packed, const struct pri_rma_at *there,
+int pri_rma_copy(struct pri_rma_place *place, void *packed, const struct pri_rma_at *there,
                  bool put)
 {
     struct pri_rma_data here = {packed, there->count * there->type->size, &presto_type_byte};

@@ -205,6 +205,13 @@ bool pri_rma_is_words(const struct pri_rma_update *u)
     return integers && pri_rma_blocks(u->at->type, u->at->count, misaligned, (void *)u) == 0;
 }
 
+/* Whether the NI would have to change a word that lies in two attached pieces. */
+static bool is_divided(const struct pri_rma_update *u)
+{
+    return NI_UNLIKELY(u->place->pieces) && !u->place->t->direct &&
+           pri_rma_walk(u->place, u->at, misaligned, (void *)u) != 0;
+}
+
 /* What the operation needs for old values, and where these go first. False: no memory. */
 static bool want_old(struct words *w)
 {
@@ -244,11 +251,11 @@ static int begin(const struct pri_rma_update *u, struct words *w)
 int pri_rma_words(const struct pri_rma_update *u)
 {
     struct words w;
-    int error = begin(u, &w);
+    int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
 
     if (error != 0 || w.op == NULL)
         return error;
-    error = pri_rma_blocks(u->at->type, u->at->count, update_words, &w);
+    error = pri_rma_walk(u->place, u->at, update_words, &w);
     pri_rma_op_done(w.op, NI_OK);
     return u->request != NULL ? 0 : error;
 }
@@ -282,7 +289,7 @@ int pri_rma_word_swap(const struct pri_rma_update *u, const void *compare)
              (unsigned)u->unit);
         return 0;
     }
-    int error = begin(u, &w);
+    int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
     if (error != 0)
         return error;
     struct words expected = {.u = u, .from = compare};

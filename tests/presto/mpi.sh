@@ -133,7 +133,7 @@ group|MPI_Group_incl|MPI_ERR_RANK: invalid rank: one of the ranks is 2, not 0 to
 result|MPI_Comm_size|MPI_ERR_ARG: invalid argument: the address for the result is NULL
 comm|MPI_Barrier|MPI_ERR_COMM: invalid communicator: MPI_COMM_NULL, freed, .*
 target|MPI_Put|MPI_ERR_RANK: invalid rank: the target is 2, not 0 to 1
-pieces|MPI_Put|MPI_ERR_RMA_RANGE: .*; where several adjoin, attach them as one, or access each by itself
+attached|MPI_Put|MPI_ERR_RMA_RANGE: .*: all of it has to lie in memory that the target has attached, and each integer of an accumulate in one piece of it
 END
 
 [ "$all" != --all ] || while read -r name reason; do

@@ -27,6 +27,7 @@ static void *body(void *arg)
     rma_shared_of(0);
     rma_shared_of(1);
     rma_dynamic();
+    rma_pieces();
     rma_exposures();
     rma_types(0);
     rma_types(1);

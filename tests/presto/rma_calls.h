@@ -63,6 +63,7 @@ void rma_attributes(void);
 void rma_errors(void);
 void rma_shared_of(int apart);
 void rma_dynamic(void);
+void rma_pieces(void);
 void rma_exposures(void);
 void rma_types(int allocate);
 void rma_requests(void);
