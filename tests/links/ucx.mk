@@ -12,6 +12,11 @@ tests_links_test_ucx_raw_SOURCES = tests/links/test_ucx_raw.c
 tests_links_test_ucx_raw_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_raw_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_rendezvous_SOURCES = tests/links/test_ucx_rendezvous.c
+tests_links_test_ucx_rendezvous_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
+tests_links_test_ucx_rendezvous_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_links_test_ucx_rendezvous_LDADD = $(LINKS_LIBS)
+
 tests_links_test_ucx_under_way_SOURCES = tests/links/test_ucx_under_way.c
 tests_links_test_ucx_under_way_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_under_way_LDADD = $(LINKS_LIBS)
@@ -22,6 +27,7 @@ tests_links_test_ucx_vandals_LDADD = $(LINKS_LIBS)
 
 ucx_tests = \
     tests/links/test_ucx_raw \
+    tests/links/test_ucx_rendezvous \
     tests/links/test_ucx_strangers \
     tests/links/test_ucx_under_way \
     tests/links/test_ucx_vandals
