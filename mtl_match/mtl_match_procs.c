@@ -172,17 +172,21 @@ void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
 /* ---- die ------------------------------------------------------------------------------------------ */
 
 /* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or it
- * takes any process of a communicator to which the peer belongs. */
+ * takes any process of a communicator to which the peer belongs. The event that ends it does not say why. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct ompi_mtl_match_endpoint *endpoint = arg;
-    const struct ompi_mtl_match_request *request = user_ptr;
+    struct ompi_mtl_match_request *request = user_ptr;
+    bool in_vain =
+        source != NI_INITIATOR_ANY
+            ? source == endpoint->id
+            : atomic_load_explicit(&endpoint->down, memory_order_relaxed) == NI_ERR_PEER_DEAD &&
+                  ompi_glue_has_peer(request->comm, endpoint->proc);
 
-    if (source != NI_INITIATOR_ANY) {
-        return source == endpoint->id;
+    if (in_vain) {
+        request->kind = OMPI_MTL_MATCH_VAIN;
     }
-    return atomic_load_explicit(&endpoint->down, memory_order_relaxed) == NI_ERR_PEER_DEAD &&
-           ompi_glue_has_peer(request->comm, endpoint->proc);
+    return in_vain;
 }
 
 /*
