@@ -105,7 +105,8 @@ static void copy_next(const struct ni_stream *stream, uint8_t *payload, uint32_t
     }
 }
 
-/* The region that is read may have been deregistered since the last segment. */
+/* The region that is read may have been deregistered since the last segment. Then nothing is sent of what
+ * was in that place before. */
 ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
     struct ni *ni = stream->peer->ni;
@@ -120,6 +121,8 @@ ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint3
                             stream->len, NI_ACCESS_READ, NULL);
     if (status == NI_OK) {
         copy_next(stream, payload, len);
+    } else {
+        memset(payload, 0, len);
     }
     ni_lock_give(&ni->memory, ni->threads);
     return status;
@@ -138,7 +141,7 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
     }
     refused = ni_stream_copy(stream, payload, len);
     memcpy(place, &fields, sizeof(fields));
-    /* A refusal carries as many bytes, which mean nothing: its place is taken already. */
+    /* A refusal carries as many bytes, which are zero: its place is taken already. */
     ni_packet_commit(stream->peer, NI_PACKET_ACK, (uint16_t)refused, len, 0);
     if (refused != NI_OK) {
         stream->sent = stream->len;

@@ -6,6 +6,8 @@
 #include <apeni/log.h>
 #include <apeni/portals.h>
 
+#include "engine/peer.h"
+
 /* What is refused, and who is told how. */
 
 struct heard {
@@ -93,6 +95,43 @@ static void a_failure_counts_nothing(void **state)
     }
 }
 
+/* An answer that is refused in its middle has none of the bytes that its place in the lane held before. */
+static void a_refusal_says_nothing(void **state)
+{
+    static uint8_t memory[1 << 20], local[1 << 20];
+    const struct ni_lane_tx *tx;
+    struct pair_done done = {0};
+    struct ni_remote remote;
+    struct ni_rkey rkey;
+    struct ni_ack ack;
+    struct pair pair;
+    uint32_t end;
+
+    (void)state;
+    pair_open(&pair, &(struct pair_attr){.copy = NI_FABRIC_BY_PACKETS, .bulk = 64 << 10});
+    memset(memory, 0xab, sizeof(memory));
+    assert_int_equal(ni_region_memory(pair.b, memory, sizeof(memory), NI_ACCESS_ALL, &rkey), NI_OK);
+    remote = pair_remote(memory, &rkey);
+    ack = pair_ack(&done);
+    assert_int_equal(ni_read(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+    pair_settle(&pair);
+    assert_int_equal(done.status, NI_OK);
+    assert_int_equal(ni_read(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+    (void)ni_progress(pair.b);
+    assert_int_equal(ni_region_deregister(pair.b, rkey.handle), NI_OK);
+    pair_settle(&pair);
+    assert_int_equal(done.count, 2);
+    assert_int_equal(done.status, NI_ERR_REGION);
+
+    tx = &pair.ba->ep->tx;
+    assert_true(tx->record_head != 0 && tx->last_bulk >= 1024);
+    end = tx->records[(tx->record_head - 1) % NI_LANE_BULK_RECORDS].end;
+    for (uint32_t i = end - tx->last_bulk; i < end; i++) {
+        assert_int_equal(tx->bulk[i], 0);
+    }
+    pair_close(&pair);
+}
+
 static void results_have_names(void **state)
 {
     (void)state;
@@ -115,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_attributes_are_refused),
         cmocka_unit_test(a_failure_counts_nothing),
+        cmocka_unit_test(a_refusal_says_nothing),
         cmocka_unit_test(results_have_names),
     };
 
