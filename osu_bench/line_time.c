@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "letters.h"
 
 #ifndef PACKAGE_VERSION
@@ -50,13 +50,6 @@ static struct {
         APART) _Atomic uint64_t pong; /* written by the second thread (B), polled by the first */
     _Alignas(APART) atomic_bool stop;
 } shared;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Returns 0, or an errno value. */
 static int pin_to(int core)

@@ -24,27 +24,28 @@ osu_names = \
 
 # What does not need MPI.
 osu_PROGRAMS += osu_bench/line_time
-osu_bench_line_time_SOURCES = osu_bench/line_time.c osu_bench/letters.h
+osu_bench_line_time_SOURCES = osu_bench/line_time.c osu_bench/clock.h osu_bench/letters.h
 osu_bench_line_time_LDADD = -lpthread
 osu_PROGRAMS += osu_bench/ni_commands
-osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c osu_bench/letters.h
+osu_second = osu_bench/clock.h osu_bench/second.c osu_bench/second.h
+osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c osu_bench/letters.h $(osu_second)
 osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_commands_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_tasks
 osu_bench_ni_tasks_SOURCES = osu_bench/ni_tasks.c \
     osu_bench/tasks/locked.c osu_bench/tasks/locked.h \
     osu_bench/tasks/ours.c \
-    osu_bench/tasks/party.c osu_bench/tasks/party.h
+    osu_bench/tasks/party.c osu_bench/tasks/party.h osu_bench/clock.h
 osu_bench_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_tasks_LDADD = ni/libapeni.la -lpthread
 osu_PROGRAMS += osu_bench/ni_placement
 osu_bench_ni_placement_SOURCES = osu_bench/ni_placement.c \
     osu_bench/placement/measure.c osu_bench/placement/measure.h \
-    osu_bench/placement/side.c osu_bench/placement/side.h
+    osu_bench/placement/side.c osu_bench/placement/side.h $(osu_second)
 osu_bench_ni_placement_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_placement_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_put_bw
-osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c
+osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c $(osu_second)
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_put_bw_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_counters osu_bench/ni_multipath osu_bench/ni_steps osu_bench/ni_stores

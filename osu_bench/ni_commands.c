@@ -15,7 +15,6 @@
 #endif
 
 #include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,18 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <apeni/apeni.h>
 
+#include "clock.h"
 #include "letters.h"
+#include "second.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
+
+const char second_program[] = "ni_commands";
 
 enum {
     LINES = 128,  /* of the queue, as in the paper */
@@ -77,69 +77,29 @@ struct bench {
     bool failed;     /* one of them was given back undone */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void must(ni_status status, const char *what)
-{
-    if (status != NI_OK) {
-        fprintf(stderr, "ni_commands: %s: %s\n", what, ni_status_text(status));
-        exit(1);
-    }
-}
-
 /* ---- the target ------------------------------------------------------------------------------------------------ */
 
 static void open_target(struct shared *shared, struct ni_fabric *fabric, struct ni **ni)
 {
     struct ni_open_attr attr = {.fabric = fabric, .host_processes = 2};
 
-    must(ni_open(&attr, ni), "open the target's NI");
-    must(ni_region_memory(*ni, shared->target, LARGEST, NI_ACCESS_WRITE, &shared->rkey),
-         "register the target");
+    second_must(ni_open(&attr, ni), "open the target's NI");
+    second_must(ni_region_memory(*ni, shared->target, LARGEST, NI_ACCESS_WRITE, &shared->rkey),
+                "register the target");
     shared->blob_len = ni_address(*ni, shared->blob, sizeof(shared->blob));
-    /* Pairs with the load in open_shm. */
+    /* Pairs with the load in second_start. */
     atomic_store_explicit(&shared->ready, true, memory_order_release);
 }
 
-static void serve(struct shared *shared)
+static void serve(void *arg)
 {
+    struct shared *shared = arg;
     struct ni *ni;
 
     open_target(shared, NULL, &ni);
     while (!atomic_load_explicit(&shared->stop, memory_order_relaxed))
         (void)ni_wait(ni, 1000);
     ni_close(ni);
-}
-
-static void start_child(struct bench *bench)
-{
-    pid_t parent = getpid();
-
-    fflush(NULL);
-    bench->child = fork();
-    if (bench->child < 0) {
-        fprintf(stderr, "ni_commands: no second process: %s\n", strerror(errno));
-        exit(1);
-    }
-    if (bench->child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() == parent)
-            serve(bench->shared);
-        _exit(0);
-    }
-    while (!atomic_load_explicit(&bench->shared->ready, memory_order_acquire)) {
-        if (waitpid(bench->child, NULL, WNOHANG) != 0) {
-            fprintf(stderr, "ni_commands: the target's process has ended\n");
-            exit(1);
-        }
-        usleep(100);
-    }
 }
 
 /* ---- our side -------------------------------------------------------------------------------------------------- */
@@ -149,16 +109,16 @@ static void open_source(struct bench *bench)
     struct ni_open_attr attr = {.fabric = bench->fabric, .host_processes = 2};
     struct ni_rkey rkey;
 
-    must(ni_open(&attr, &bench->ni), "open an NI");
-    must(ni_connect(bench->ni, bench->shared->blob, bench->shared->blob_len, &bench->peer),
-         "connect to the target");
-    must(ni_region_memory(bench->ni, bench->source, LARGEST, NI_ACCESS_READ, &rkey),
-         "register the source");
-    must(ni_region_command(bench->ni, bench->lines, LINES, NI_COMMAND_QUEUE, &bench->region),
-         "register the lines");
-    must(ni_command_target(bench->ni, bench->region, bench->peer, &bench->shared->rkey,
-                           &bench->target),
-         "name the target");
+    second_must(ni_open(&attr, &bench->ni), "open an NI");
+    second_must(ni_connect(bench->ni, bench->shared->blob, bench->shared->blob_len, &bench->peer),
+                "connect to the target");
+    second_must(ni_region_memory(bench->ni, bench->source, LARGEST, NI_ACCESS_READ, &rkey),
+                "register the source");
+    second_must(ni_region_command(bench->ni, bench->lines, LINES, NI_COMMAND_QUEUE, &bench->region),
+                "register the lines");
+    second_must(ni_command_target(bench->ni, bench->region, bench->peer, &bench->shared->rkey,
+                                  &bench->target),
+                "name the target");
     for (unsigned i = 0; i < LINES; i++)
         bench->commands[i].line = &bench->lines[i];
 }
@@ -167,20 +127,18 @@ static struct bench *open_bench(bool inproc)
 {
     static const struct ni_fabric_attr defaults;
     struct bench *bench = aligned_alloc(128, sizeof(*bench));
-    void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (bench == NULL || memory == MAP_FAILED) {
+    if (bench == NULL) {
         fprintf(stderr, "ni_commands: no memory\n");
         exit(1);
     }
     memset(bench, 0, sizeof(*bench));
-    bench->shared = memory;
+    bench->shared = second_memory(sizeof(*bench->shared), MAP_SHARED);
     if (inproc) {
-        must(ni_fabric_create(&defaults, &bench->fabric), "make a fabric");
+        second_must(ni_fabric_create(&defaults, &bench->fabric), "make a fabric");
         open_target(bench->shared, bench->fabric, &bench->other);
     } else {
-        start_child(bench);
+        bench->child = second_start(serve, bench->shared, &bench->shared->ready);
     }
     open_source(bench);
     return bench;
@@ -267,7 +225,7 @@ static void transfer(struct bench *bench, unsigned strategy, size_t size)
 {
     if (strategy == 0) {
         post_all(bench, size, LINES);
-        must(ni_command_poke(bench->ni, bench->region), "ring the doorbell");
+        second_must(ni_command_poke(bench->ni, bench->region), "ring the doorbell");
         await(bench, &bench->commands[(bench->next + LINES - 1) % LINES]);
     } else {
         post_all(bench, size, strategy == 1 ? 1 : BATCH);

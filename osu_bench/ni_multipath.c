@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "ni_world.h"
 
 enum { LARGEST = 1 << 20, WINDOW = 8, LINE = 128, WAYS = 2, RAILS_MAX = 8 };
@@ -112,7 +113,7 @@ static double time_completion(struct bench *bench)
 
     for (unsigned i = 1; i <= repetitions + 2; i++) {
         if (i == 3)
-            begin = ni_world_ns();
+            begin = now_ns();
         if (bench->m->rank == 0)
             write_one(bench, i);
         await_flag(bench, i);
@@ -120,13 +121,13 @@ static double time_completion(struct bench *bench)
             write_one(bench, i);
         wait_below(bench, 0);
     }
-    return (double)(ni_world_ns() - begin) / repetitions / 2e3;
+    return (double)(now_ns() - begin) / repetitions / 2e3;
 }
 
 /* MB/s of one side, while the other makes progress. */
 static double time_bandwidth(struct bench *bench, struct shared *shared)
 {
-    uint64_t begin = ni_world_ns(), ns;
+    uint64_t begin = now_ns(), ns;
     unsigned looks = 0;
 
     if (bench->m->rank != 0) {
@@ -139,7 +140,7 @@ static double time_bandwidth(struct bench *bench, struct shared *shared)
         write_one(bench, 0);
     }
     wait_below(bench, 0);
-    ns = ni_world_ns() - begin;
+    ns = now_ns() - begin;
     atomic_store_explicit(&shared->ended, true, memory_order_release);
     return 1e3 * (double)next_size * repetitions / (double)(ns + (ns == 0));
 }

@@ -23,10 +23,13 @@
 
 #include "placement/measure.h"
 #include "letters.h"
+#include "second.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
 #endif
+
+const char second_program[] = "ni_placement";
 
 enum { PLACEMENTS = 3 };
 

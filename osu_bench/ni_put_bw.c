@@ -14,7 +14,6 @@
 #endif
 
 #include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,14 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <apeni/apeni.h>
 
+#include "clock.h"
 #include "letters.h"
+#include "second.h"
+
+const char second_program[] = "ni_put_bw";
 
 enum { RING = 128, SMALLEST = 32, LARGEST = 4 << 20, DEPTH = 64 };
 
@@ -61,28 +61,6 @@ struct bench {
     struct ni_qp_ends ends;
 };
 
-static void must(ni_status status, const char *what)
-{
-    if (status != NI_OK) {
-        fprintf(stderr, "ni_put_bw: %s: %s\n", what, ni_status_text(status));
-        exit(1);
-    }
-}
-
-static void give_up(const char *what)
-{
-    fprintf(stderr, "ni_put_bw: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- the target -------------------------------------------------------------------------------- */
 
 static void on_all(void *arg, ni_status status, uint64_t value)
@@ -99,50 +77,27 @@ static void open_target(struct shared *shared, struct ni *ni)
 {
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_all, .arg = shared};
 
-    must(ni_region_memory(ni, shared->target, LARGEST, NI_ACCESS_WRITE, &shared->memory),
-         "register the target");
-    must(ni_counter_create(ni, 0, &shared->counter), "make a counter");
-    must(ni_counter_notify(ni, shared->counter.handle, &ack), "have it notify");
+    second_must(ni_region_memory(ni, shared->target, LARGEST, NI_ACCESS_WRITE, &shared->memory),
+                "register the target");
+    second_must(ni_counter_create(ni, 0, &shared->counter), "make a counter");
+    second_must(ni_counter_notify(ni, shared->counter.handle, &ack), "have it notify");
     shared->blob_len = ni_address(ni, shared->blob, sizeof(shared->blob));
-    /* Pairs with the load in start_child. */
+    /* Pairs with the load in second_start. */
     atomic_store_explicit(&shared->ready, true, memory_order_release);
 }
 
-static void serve(struct shared *shared)
+static void serve(void *arg)
 {
+    struct shared *shared = arg;
     struct ni_open_attr attr = {.host_processes = 2};
     struct ni *ni;
 
-    must(ni_open(&attr, &ni), "open the target's NI");
+    second_must(ni_open(&attr, &ni), "open the target's NI");
     open_target(shared, ni);
     while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) {
         (void)ni_wait(ni, 1000);
     }
     ni_close(ni);
-}
-
-static void start_child(struct bench *bench)
-{
-    pid_t parent = getpid();
-
-    fflush(NULL);
-    bench->child = fork();
-    if (bench->child < 0) {
-        give_up("no second process");
-    }
-    if (bench->child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() == parent) {
-            serve(bench->shared);
-        }
-        _exit(0);
-    }
-    while (!atomic_load_explicit(&bench->shared->ready, memory_order_acquire)) {
-        if (waitpid(bench->child, NULL, WNOHANG) != 0) {
-            give_up("the target's process has ended");
-        }
-        usleep(100);
-    }
 }
 
 /* ---- our side ---------------------------------------------------------------------------------- */
@@ -159,11 +114,14 @@ static void open_source(struct bench *bench)
     struct ni_rkey rkey;
     ni_handle handle;
 
-    must(ni_connect(bench->ni, shared->blob, shared->blob_len, &peer), "connect");
-    must(ni_region_memory(bench->ni, bench->source, LARGEST, NI_ACCESS_READ, &rkey), "register");
-    must(ni_qp_create(bench->ni, &attr, &handle), "make a queue pair");
-    must(ni_qp_target(bench->ni, handle, peer, &shared->memory, &bench->memory), "name a target");
-    must(ni_qp_target(bench->ni, handle, peer, &shared->counter, &bench->counter), "name another");
+    second_must(ni_connect(bench->ni, shared->blob, shared->blob_len, &peer), "connect");
+    second_must(ni_region_memory(bench->ni, bench->source, LARGEST, NI_ACCESS_READ, &rkey),
+                "register");
+    second_must(ni_qp_create(bench->ni, &attr, &handle), "make a queue pair");
+    second_must(ni_qp_target(bench->ni, handle, peer, &shared->memory, &bench->memory),
+                "name a target");
+    second_must(ni_qp_target(bench->ni, handle, peer, &shared->counter, &bench->counter),
+                "name another");
     ni_qp_open(&bench->qp, &attr);
 }
 
@@ -171,18 +129,17 @@ static struct bench *open_bench(bool two_nodes)
 {
     struct ni_open_attr attr = {.host_processes = two_nodes ? 2 : 1};
     struct bench *bench = aligned_alloc(128, sizeof(*bench));
-    void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (bench == NULL || memory == MAP_FAILED) {
-        give_up("no memory");
+    if (bench == NULL) {
+        fprintf(stderr, "ni_put_bw: no memory\n");
+        exit(1);
     }
     memset((void *)bench, 0, sizeof(*bench));
-    bench->shared = memory;
+    bench->shared = second_memory(sizeof(*bench->shared), MAP_SHARED);
     if (two_nodes) {
-        start_child(bench);
+        bench->child = second_start(serve, bench->shared, &bench->shared->ready);
     }
-    must(ni_open(&attr, &bench->ni), "open an NI");
+    second_must(ni_open(&attr, &bench->ni), "open an NI");
     if (!two_nodes) {
         open_target(bench->shared, bench->ni);
     }
@@ -221,7 +178,7 @@ static void poll_all(struct bench *bench, unsigned *completed)
 
     move(bench);
     while (ni_qp_poll(&bench->qp, &result)) {
-        must(result.status, ni_qp_reason_text(result.reason));
+        second_must(result.status, ni_qp_reason_text(result.reason));
         (*completed)++;
     }
 }
@@ -330,7 +287,8 @@ static void print_help(void)
         "Options:\n"
         "  -n COUNT  writes of each size, 2 to 10000000 (default 1000)\n"
         "  -m BYTES  largest size, %d to %d (default that)\n"
-        "  -h        this text\n\n"
+        "  -h        this text\n"
+        "  -v        name and version\n\n"
         "Exit status: 0; 1 for a wrong option, wrong data, or a link that does not work here.\n",
         SMALLEST, LARGEST);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "ni_world.h"
 
 enum { LARGEST = 512, LINE = 128, LOADS = LARGEST / 8 };
@@ -234,12 +235,12 @@ static double measure(struct bench *bench)
         ask(bench, warmup, 1);
     else
         play(bench, 1, warmup);
-    begin = ni_world_ns();
+    begin = now_ns();
     if (asks)
         ask(bench, repetitions, 2);
     else
         play(bench, warmup + 1, repetitions);
-    return (double)(ni_world_ns() - begin) / repetitions / (asks ? 1 : 2);
+    return (double)(now_ns() - begin) / repetitions / (asks ? 1 : 2);
 }
 
 static void member(struct ni_world_member *m)

@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "letters.h"
@@ -61,14 +60,6 @@ static void must(bool good, const char *what)
         fprintf(stderr, "%s: %s: %s\n", program, what, strerror(errno));
         exit(1);
     }
-}
-
-uint64_t ni_world_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void ni_world_relax(const struct ni_world_member *member, unsigned looks)

@@ -49,8 +49,6 @@ void ni_world_relax(const struct ni_world_member *member, unsigned looks);
 /* End the program with a sentence unless status is NI_OK. */
 void ni_world_must(ni_status status, const char *what);
 
-uint64_t ni_world_ns(void);
-
 /* Options of the programs: -n COUNT, -m threads|processes, -h, -v. */
 struct ni_world_options {
     const char *program, *help;

@@ -1,54 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "placement/side.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "clock.h"
+#include "second.h"
 
 enum {
     SPINS = 2000 /* empty polls before the core is given away: there may be fewer than we need */
 };
 
-uint64_t side_ns(void)
+static void open_side(struct side *side)
 {
-    struct timespec now;
+    struct ni_open_attr attr = {
+        .flags = NI_THREADS, .host_processes = 2, .placement = side->placement};
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void must(ni_status status, const char *what)
-{
-    if (status != NI_OK) {
-        fprintf(stderr, "ni_placement: %s: %s\n", what, ni_status_text(status));
-        exit(1);
-    }
-}
-
-static void *memory_of(size_t size, int sharing)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
-
-    if (memory == MAP_FAILED) {
-        fprintf(stderr, "ni_placement: no memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
-static void open_side(struct side *side, enum ni_placement placement)
-{
-    struct ni_open_attr attr = {.flags = NI_THREADS, .host_processes = 2, .placement = placement};
-
-    must(ni_open(&attr, &side->ni), "open an NI");
+    second_must(ni_open(&attr, &side->ni), "open an NI");
     (void)ni_placement_describe(side->ni, side->where, sizeof(side->where));
 }
 
@@ -62,16 +34,18 @@ static void on_question(void *arg, const struct ni_message_info *message)
                      message->data, message->len);
 }
 
-static void serve(struct shared *shared, enum ni_placement placement)
+static void serve(void *arg)
 {
-    struct side side = {.shared = shared};
+    const struct side *first = arg;
+    struct shared *shared = first->shared;
+    struct side side = {.shared = shared, .placement = first->placement};
 
-    open_side(&side, placement);
-    must(ni_region_memory(side.ni, shared->target, LOAD, NI_ACCESS_ALL, &shared->rkey),
-         "register the target");
-    must(ni_region_consumer(side.ni, on_question, &side, 0, &shared->queue), "make a queue");
+    open_side(&side);
+    second_must(ni_region_memory(side.ni, shared->target, LOAD, NI_ACCESS_ALL, &shared->rkey),
+                "register the target");
+    second_must(ni_region_consumer(side.ni, on_question, &side, 0, &shared->queue), "make a queue");
     shared->blob_len = ni_address(side.ni, shared->blob, sizeof(shared->blob));
-    /* Pairs with the load in start_child. */
+    /* Pairs with the load in second_start. */
     atomic_store_explicit(&shared->ready, true, memory_order_release);
     for (unsigned empty = 0; !atomic_load(&shared->stop);) {
         bool computes = atomic_load(&shared->compute);
@@ -85,31 +59,6 @@ static void serve(struct shared *shared, enum ni_placement placement)
             sched_yield();
     }
     ni_close(side.ni);
-}
-
-static void start_child(struct side *side, enum ni_placement placement)
-{
-    pid_t parent = getpid();
-
-    fflush(NULL);
-    side->child = fork();
-    if (side->child < 0) {
-        fprintf(stderr, "ni_placement: no second process: %s\n", strerror(errno));
-        exit(1);
-    }
-    if (side->child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() == parent)
-            serve(side->shared, placement);
-        _exit(0);
-    }
-    while (!atomic_load_explicit(&side->shared->ready, memory_order_acquire)) {
-        if (waitpid(side->child, NULL, WNOHANG) != 0) {
-            fprintf(stderr, "ni_placement: the target's process has ended\n");
-            exit(1);
-        }
-        usleep(100);
-    }
 }
 
 void side_have_target(struct side *side, bool compute)
@@ -149,13 +98,15 @@ struct side *side_start(enum ni_placement placement)
         fprintf(stderr, "ni_placement: no memory\n");
         exit(1);
     }
-    side->shared = memory_of(sizeof(struct shared), MAP_SHARED);
-    side->local = memory_of(LOAD, MAP_PRIVATE);
-    start_child(side, placement);
-    open_side(side, placement);
-    must(ni_region_consumer(side->ni, on_reply, side, 0, &side->shared->replies), "make a queue");
-    must(ni_connect(side->ni, side->shared->blob, side->shared->blob_len, &side->peer),
-         "connect to the target");
+    side->placement = placement;
+    side->shared = second_memory(sizeof(struct shared), MAP_SHARED);
+    side->child = second_start(serve, side, &side->shared->ready);
+    side->local = second_memory(LOAD, MAP_PRIVATE);
+    open_side(side);
+    second_must(ni_region_consumer(side->ni, on_reply, side, 0, &side->shared->replies),
+                "make a queue");
+    second_must(ni_connect(side->ni, side->shared->blob, side->shared->blob_len, &side->peer),
+                "connect to the target");
     return side;
 }
 
@@ -188,7 +139,7 @@ void side_transfer(struct side *side, bool read, size_t len)
             break;
         (void)ni_progress(side->ni);
     }
-    must(status, read ? "read" : "write");
+    second_must(status, read ? "read" : "write");
 }
 
 void side_ask(struct side *side)
@@ -199,7 +150,7 @@ void side_ask(struct side *side)
     while ((status = ni_message(side->ni, side->peer, side->shared->queue.handle, 0, NULL, 0, &word,
                                 sizeof(word))) == NI_AGAIN)
         (void)ni_progress(side->ni);
-    must(status, "send a message");
+    second_must(status, "send a message");
 }
 
 void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value)
@@ -214,7 +165,7 @@ void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value
 bool side_await_until(struct side *side, const _Atomic uint64_t *count, uint64_t value,
                       uint64_t end)
 {
-    for (unsigned empty = 0; atomic_load(count) < value && side_ns() < end;) {
+    for (unsigned empty = 0; atomic_load(count) < value && now_ns() < end;) {
         empty = ni_progress(side->ni) != 0 ? 0 : empty + 1;
         if (empty > SPINS)
             sched_yield();

@@ -32,6 +32,7 @@ struct side {
     struct ni *ni;
     struct ni_peer *peer;
     pid_t child;
+    enum ni_placement placement;
     uint8_t *local; /* LOAD bytes */
     _Atomic uint64_t messages, done;
     _Atomic bool failed;
@@ -52,13 +53,11 @@ void side_transfer(struct side *side, bool read, size_t len);
 void side_ask(struct side *side);
 /* Make progress until so many have come. */
 void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value);
-/* The same, but no longer than until `end` (side_ns); whether they have come. */
+/* The same, but no longer than until `end` (now_ns); whether they have come. */
 bool side_await_until(struct side *side, const _Atomic uint64_t *count, uint64_t value,
                       uint64_t end);
 
 /* Whether both have the same; says so if not. */
 bool side_same(const struct side *side, size_t len, const char *what);
-
-uint64_t side_ns(void);
 
 #endif
