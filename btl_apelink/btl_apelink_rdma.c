@@ -10,6 +10,33 @@
  * complete when the data is visible at the target, as the interface demands.
  */
 
+NI_ALWAYS_INLINE int start(struct mca_btl_base_module_t *btl,
+                           struct mca_btl_base_endpoint_t *endpoint, void *local_address,
+                           uint64_t remote_address,
+                           mca_btl_base_registration_handle_t *local_handle,
+                           mca_btl_base_registration_handle_t *remote_handle, size_t size,
+                           mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext, void *cbdata,
+                           bool reads)
+{
+    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
+    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
+    mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
+                                                      cbfunc, cbcontext, cbdata);
+    struct ni_ack ack;
+    ni_status status;
+
+    if (NI_UNLIKELY(op == NULL)) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    if (reads) {
+        size = ompi_glue_get_bound(local_address, remote_address, size, cbfunc, cbcontext, cbdata);
+    }
+    ack = mca_btl_apelink_op_ack(op);
+    status = reads ? ni_read(module->ni, endpoint->peer, local_address, size, &remote, &ack)
+                   : ni_write(module->ni, endpoint->peer, local_address, size, &remote, &ack);
+    return mca_btl_apelink_op_started(module, op, status);
+}
+
 int mca_btl_apelink_put(struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
                         void *local_address, uint64_t remote_address,
                         mca_btl_base_registration_handle_t *local_handle,
@@ -17,20 +44,10 @@ int mca_btl_apelink_put(struct mca_btl_base_module_t *btl, struct mca_btl_base_e
                         int order, mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext,
                         void *cbdata)
 {
-    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
-    mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
-                                                      cbfunc, cbcontext, cbdata);
-    struct ni_ack ack;
-
     (void)flags;
     (void)order;
-    if (NI_UNLIKELY(op == NULL)) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
-    }
-    ack = mca_btl_apelink_op_ack(op);
-    return mca_btl_apelink_op_started(
-        module, op, ni_write(module->ni, endpoint->peer, local_address, size, &remote, &ack));
+    return start(btl, endpoint, local_address, remote_address, local_handle, remote_handle, size,
+                 cbfunc, cbcontext, cbdata, false);
 }
 
 int mca_btl_apelink_get(struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint,
@@ -40,21 +57,10 @@ int mca_btl_apelink_get(struct mca_btl_base_module_t *btl, struct mca_btl_base_e
                         int order, mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext,
                         void *cbdata)
 {
-    mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
-    mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
-                                                      cbfunc, cbcontext, cbdata);
-    struct ni_ack ack;
-
     (void)flags;
     (void)order;
-    if (NI_UNLIKELY(op == NULL)) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
-    }
-    size = ompi_glue_get_bound(local_address, remote_address, size, cbfunc, cbcontext, cbdata);
-    ack = mca_btl_apelink_op_ack(op);
-    return mca_btl_apelink_op_started(
-        module, op, ni_read(module->ni, endpoint->peer, local_address, size, &remote, &ack));
+    return start(btl, endpoint, local_address, remote_address, local_handle, remote_handle, size,
+                 cbfunc, cbcontext, cbdata, true);
 }
 
 static void flushed(void *arg, ni_status status, uint64_t value)
