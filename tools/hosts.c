@@ -163,14 +163,14 @@ static void need_root(void)
 }
 
 /* text with the path of the host file where it says @HOSTFILE@. */
-static char *with_hostfile(const char *text, const char *folder)
+static char *with_hostfile(char *text, const char *folder)
 {
     static const char mark[] = "@HOSTFILE@";
     const char *at = strstr(text, mark);
     char *result;
 
     if (at == NULL) {
-        return strdup(text);
+        return text;
     }
     if (asprintf(&result, "%.*s%s/hostfile%s", (int)(at - text), text, folder, at + strlen(mark)) <
         0) {
