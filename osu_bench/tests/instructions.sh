@@ -8,6 +8,7 @@ command -v python3 >/dev/null 2>&1 || { echo "python3 is not installed (Debian: 
 grep -q -e __asan_init -e __tsan_init "$programs/osu_steps" &&
     echo "valgrind cannot run programs with a sanitizer in them" && exit 77
 tool=$(dirname "$0")/../instructions
+PATH=$programs/../presto/tools:$PATH # prestorun
 
 # counts TRANSPORT LIBRARY: the parts are there and make the whole, and the library has a share of it.
 counts() {
@@ -15,7 +16,7 @@ counts() {
     "$tool" --programs "$programs" --messages 200 --transports "$1" >"$work/out" 2>"$work/err" ||
         fail "$1: status $?: $(cat "$work/err")"
     awk -v library="$2" '
-        /MPI_(Send|Irecv|Wait) / { parts += $2; calls++ }
+        /(MPI_(Send|Irecv|Wait)|pr_(send_bytes|irecv_bytes|wait)) / { parts += $2; calls++ }
         $1 == "all" { all = $2 }
         $1 == "in" { sum += $3; if ($2 == library) share = $3 }
         END { exit !(calls == 3 && all > 100 && share > 10 &&
@@ -35,6 +36,7 @@ refuses() {
 }
 
 counts vader mca_btl_vader
+counts native libpresto
 refuses "there is no 'nowhere'" --transports nowhere
 refuses "ni runs neither" --transports ni
 refuses "give a number of at least 1" --messages 0
