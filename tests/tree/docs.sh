@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the documents point to is there: files and headings behind links, and the files that are named by their path.
+. "$(dirname "$0")/files.sh"
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tree_files '*' >"$work/files"
+grep '\.md$' "$work/files" >"$work/documents"
+
+# One line each: document, kind, target. Links are relative to their document; anchors are what GitHub makes of headings;
+# paths are words in code that begin with a folder of the tree, or names of sources without one.
+folders=$(sed -n 's|/.*||p' "$work/files" | sort -u | grep '^[a-z]' | tr '\n' '|')
+# shellcheck disable=SC2046 # the names of documents have no blanks
+awk -v folders="^(${folders%|})/" '
+    function say(kind, target) { print FILENAME "\t" kind "\t" target }
+    function words(code,    part, n, i, word) {
+        n = split(code, part, /[ ,;()="'\'']+/)
+        for (i = 1; i <= n; i++) {
+            word = part[i]
+            sub(/^(\.\.?\/)+/, "", word)
+            if (word ~ folders && word !~ /[A-Z<>{}$\[]/) say("path", word)
+            else if (n == 1 && word ~ /^[a-z0-9_]+\.[ch]$/ && !foreign[word]) say("name", word)
+            else if (word ~ /^apeni\/[a-z0-9_]+\.h$/) say("path", "ni/include/" word)
+        }
+    }
+    BEGIN { foreign["apelink_config.h"] = foreign["portals4.h"] = 1 } # made by configure; of the specification
+    FNR == 1 { fenced = 0 }
+    /^```/ { fenced = !fenced; next }
+    fenced { next }
+    /^#+ / {
+        slug = tolower($0)
+        sub(/^#+ /, "", slug)
+        gsub(/[^a-z0-9 _-]/, "", slug)
+        gsub(/ /, "-", slug)
+        say("heading", slug)
+    }
+    {
+        rest = $0
+        while (match(rest, /\]\([^)]*\)/)) {
+            target = substr(rest, RSTART + 2, RLENGTH - 3)
+            rest = substr(rest, RSTART + RLENGTH)
+            if (target !~ /^[a-z]+:/) say("link", target)
+        }
+        n = split($0, piece, "`")
+        for (i = 2; i <= n; i += 2) words(piece[i])
+    }
+    /^    / && !/`/ { words($0) }
+' $(cat "$work/documents") >"$work/found"
+
+# is_there PATH: a file, a folder, a pattern of files, or what makes a program of that name.
+is_there() {
+    path=${1%/}
+    path=${path%.}
+    # shellcheck disable=SC2231 # a pattern is wanted here
+    for file in $path $path.*; do
+        [ -e "$file" ] && return
+    done
+    return 1
+}
+
+tab=$(printf '\t')
+count=0
+grep -v "${tab}heading$tab" "$work/found" >"$work/named"
+while IFS=$tab read -r document kind target; do
+    count=$((count + 1))
+    folder=$(dirname "$document")
+    case $kind in
+    link)
+        file=$folder/${target%%#*}
+        [ "${target#\#}" = "$target" ] || file=$document
+        [ -e "$file" ] || { fail "$document links to $target, which is not there"; continue; }
+        case $target in
+        *\#*)
+            file=$(realpath --relative-to=. "$file")
+            grep -qxF "$file${tab}heading${tab}${target#*\#}" "$work/found" ||
+                fail "$document links to $target: there is no such heading"
+            ;;
+        esac
+        ;;
+    path) is_there "$target" || fail "$document names $target, which is not there" ;;
+    name) grep -qE "(^|/)$target\$" "$work/files" || fail "$document names $target, which no folder has" ;;
+    esac
+done <"$work/named"
+[ $count -gt 100 ] || fail "only $count links and names were found"
+finish $count "links and names in documents"
