@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the documents point to is there: files and headings behind links, and the files that are named by their path.
+# What the documents point to is there: files and headings behind links, files that are named by their path, and
+# functions, tests and programs that are named.
 . "$(dirname "$0")/files.sh"
 
 work=$(mktemp -d) || exit 1
@@ -9,7 +10,7 @@ tree_files '*' >"$work/files"
 grep '\.md$' "$work/files" >"$work/documents"
 
 # One line each: document, kind, target. Links are relative to their document; anchors are what GitHub makes of headings;
-# paths are words in code that begin with a folder of the tree, or names of sources without one.
+# paths are words in code that begin with a folder of the tree, or names of sources without one; words have our prefixes.
 folders=$(sed -n 's|/.*||p' "$work/files" | sort -u | grep '^[a-z]' | tr '\n' '|')
 # shellcheck disable=SC2046 # the names of documents have no blanks
 awk -v folders="^(${folders%|})/" '
@@ -21,6 +22,7 @@ awk -v folders="^(${folders%|})/" '
             sub(/^(\.\.?\/)+/, "", word)
             if (word ~ folders && word !~ /[A-Z<>{}$\[]/) say("path", word)
             else if (n == 1 && word ~ /^[a-z0-9_]+\.[ch]$/ && !foreign[word]) say("name", word)
+            else if (word ~ /^(ni|pr|suite|test|model|fuzz)_[a-z0-9_]+$/) say("word", word)
             else if (word ~ /^apeni\/[a-z0-9_]+\.h$/) say("path", "ni/include/" word)
         }
     }
@@ -59,6 +61,7 @@ is_there() {
     return 1
 }
 
+grep -E '\.([ch]|def|sh|mk|py)$' "$work/files" | tr '\n' '\0' | xargs -0 cat | tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C sort -u >"$work/words"
 tab=$(printf '\t')
 count=0
 grep -v "${tab}heading$tab" "$work/found" >"$work/named"
@@ -79,6 +82,7 @@ while IFS=$tab read -r document kind target; do
         esac
         ;;
     path) is_there "$target" || fail "$document names $target, which is not there" ;;
+    word) grep -qxF "$target" "$work/words" || fail "$document names $target, which no source has" ;;
     name) grep -qE "(^|/)$target\$" "$work/files" || fail "$document names $target, which no folder has" ;;
     esac
 done <"$work/named"
