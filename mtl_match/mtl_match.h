@@ -65,11 +65,7 @@ struct ompi_mtl_match_buffer {
 typedef struct ompi_mtl_match_buffer ompi_mtl_match_buffer_t;
 OBJ_CLASS_DECLARATION(ompi_mtl_match_buffer_t);
 
-enum ompi_mtl_match_kind {
-    OMPI_MTL_MATCH_SEND,
-    OMPI_MTL_MATCH_RECV,
-    OMPI_MTL_MATCH_VAIN, /* a receive whose sender is lost */
-};
+enum ompi_mtl_match_kind { OMPI_MTL_MATCH_SEND, OMPI_MTL_MATCH_RECV };
 
 /* A request; what pml cm reserves for us begins with its own part. */
 struct ompi_mtl_match_request {

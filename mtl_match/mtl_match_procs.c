@@ -172,21 +172,18 @@ void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
 /* ---- die ------------------------------------------------------------------------------------------ */
 
 /* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or it
- * takes any process of a communicator to which the peer belongs. The event that ends it does not say why. */
+ * takes any process of a communicator to which the peer belongs. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct ompi_mtl_match_endpoint *endpoint = arg;
-    struct ompi_mtl_match_request *request = user_ptr;
-    bool in_vain =
-        source != NI_INITIATOR_ANY
-            ? source == endpoint->id
-            : atomic_load_explicit(&endpoint->down, memory_order_relaxed) == NI_ERR_PEER_DEAD &&
-                  ompi_glue_has_peer(request->comm, endpoint->proc);
+    const struct ompi_mtl_match_request *request = user_ptr;
+    int down = atomic_load_explicit(&endpoint->down, memory_order_relaxed);
 
-    if (in_vain) {
-        request->kind = OMPI_MTL_MATCH_VAIN;
+    if (source != NI_INITIATOR_ANY) {
+        return source == endpoint->id;
     }
-    return in_vain;
+    return (down == NI_ERR_PEER_DEAD || down == NI_ERR_PROTOCOL) &&
+           ompi_glue_has_peer(request->comm, endpoint->proc);
 }
 
 /*

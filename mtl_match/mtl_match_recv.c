@@ -162,9 +162,7 @@ static NI_NOINLINE int examine(const struct ni_event *event)
         NI_UNLIKELY((event->hdr_data >> 32 & OMPI_MTL_MATCH_READY) != 0)) {
         note_ready(event);
     }
-    return ((const struct ompi_mtl_match_request *)event->user_ptr)->kind == OMPI_MTL_MATCH_VAIN
-               ? MPI_ERR_OTHER
-               : ompi_mtl_match_failure(event);
+    return ompi_mtl_match_failure(event);
 }
 
 static int error_of(const struct ni_event *event)

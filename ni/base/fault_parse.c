@@ -10,14 +10,14 @@
 #include "base/number.h"
 
 /* In the order of enum ni_fault_point. */
-static const char *const point_names[] = {"alloc",    "drop", "delay",  "dup",
-                                          "truncate", "full", "syscall"};
+static const char *const point_names[] = {"alloc",    "drop", "delay",   "dup",
+                                          "truncate", "full", "syscall", "corrupt"};
 
 _Static_assert(NI_ARRAY_LENGTH(point_names) == NI_FAULT_POINTS, "one name per point");
 
 #define ACCEPTED                                                                                 \
     "accepted: POINT:nth=N,every=M or POINT:ppm=P,seed=S, joined by semicolons, with POINT one " \
-    "of alloc, drop, delay, dup, truncate, full, syscall"
+    "of alloc, drop, delay, dup, truncate, full, syscall, corrupt"
 
 enum fault_key { KEY_NTH, KEY_EVERY, KEY_PPM, KEY_SEED, KEYS };
 

@@ -133,6 +133,9 @@ void ni_peers_sever(struct ni *ni)
         if (peer->sever && peer->ep == NULL) {
             (void)peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
         }
+        if (peer->sever && peer->ep != NULL) {
+            peer->ep->broke = true;
+        }
         peer->sever = false;
         ni_peer_detach(peer);
         ni_lock_give(&peer->lock, peer->threads);

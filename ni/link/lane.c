@@ -79,11 +79,27 @@ void ni_lane_note_many(struct ni_lane_tx *tx, uint32_t lines)
     }
 }
 
+bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines)
+{
+    if (ni_fault(NI_FAULT_FULL)) {
+        return false;
+    }
+    if (tx->wire && ni_fault(NI_FAULT_CORRUPT)) {
+        tx->damaged = true;
+        tx->payload_map[(tx->head + lines) & tx->mask] = 1; /* have ni_lane_mark called for it */
+    }
+    return true;
+}
+
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
 {
     uint32_t next = (tx->head + lines) & tx->mask;
     struct ni_packet *marker = (struct ni_packet *)(void *)(tx->lines + (size_t)next * NI_LINE);
 
+    if (NI_UNLIKELY(tx->damaged)) {
+        tx->damaged = false;
+        ni_packet_damage(ni_lane_at(tx));
+    }
     tx->payload_map[next] = 0;
     /* Ordered before the packet's own word 0 by L1. 0 is never a sequence number. */
     atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);

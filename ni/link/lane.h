@@ -88,6 +88,8 @@ struct ni_lane_tx {
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */
     uint32_t run;                   /* packets since the last idle poll */
+    bool wire;                      /* the link's: NI_FAULT_CORRUPT strikes here */
+    bool damaged;                   /* the next packet is to be */
     uint64_t bytes;                 /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */

@@ -49,11 +49,14 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
  * core's cache. */
 void ni_lane_warm(struct ni_lane_tx *tx);
 
+/* What the faults say that are armed: whether it has room for a packet of so many lines. */
+NI_COLD bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines);
+
 /* Whether the lane takes a packet of so many lines; one more must be free, for the marker. */
 NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
 {
     if (NI_LIKELY(tx->limit - tx->head > lines)) {
-        return !NI_UNLIKELY(ni_fault(NI_FAULT_FULL));
+        return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
     }
     return tx->lines != NULL && ni_lane_refresh(tx) && tx->limit - tx->head > lines;
 }
@@ -80,7 +83,8 @@ NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
     tx->run++;
 }
 
-/* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap. */
+/* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap; damage
+ * the packet where ni_lane_spared has said so. */
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
 
 /* Remember that all lines of the packet but the first hold payload. */

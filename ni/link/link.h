@@ -86,6 +86,7 @@ struct ni_ep {
     unsigned rails;   /* lanes to the peer that there may be, tx among them; 0 or 1: no others */
     bool copy;        /* ops->copy reaches the peer's memory (probed) */
     bool same_memory; /* the peer's addresses are valid here: plain memcpy */
+    bool broke; /* the engine's, before disconnect: the peer broke the protocol, and shall know */
     size_t max_lines; /* longest packet that reserve gives, in lines */
     size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without, at the latest when
                        * reserve has made a lane that has none */

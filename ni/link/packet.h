@@ -55,6 +55,12 @@ struct ni_packet {
 };
 _Static_assert(sizeof(struct ni_packet) == NI_LINE, "the header's line is one cache line");
 
+/* What NI_FAULT_CORRUPT does: length and handle become others, the length one that is never right. */
+static inline void ni_packet_damage(struct ni_packet *packet)
+{
+    packet->word1 = ~packet->word1;
+}
+
 /* WRITE, READ, ATOMIC: starts at body[0]. */
 struct ni_packet_remote {
     uint64_t addr;

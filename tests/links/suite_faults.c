@@ -5,8 +5,8 @@
 #include "suite_work.h"
 
 /*
- * Packets that are lost, cut, late or repeated on their way, over the links that can do that. What
- * cannot be made good ends the connection on both sides with NI_ERR_PROTOCOL; every operation
+ * Packets that are lost, cut, late or repeated on their way, over the links that can do that, or
+ * damaged. What cannot be made good ends the connection on both sides with NI_ERR_PROTOCOL; every operation
  * completes once all the same, and what is said to have succeeded has been done.
  */
 
@@ -182,11 +182,28 @@ static void one_cut(struct suite *suite)
     ni_fault_reset();
 }
 
+/* One has a header that no correct peer sends. Slots and lanes of shared memory are struck, too. */
+static void one_damaged(struct suite *suite)
+{
+    uint64_t malformed = 0;
+    unsigned broken;
+
+    ni_fault_arm(NI_FAULT_CORRUPT, 1 + ni_rng_below(&suite->rng, 500), 0);
+    broken = run(suite);
+    CHECK(ni_fault_struck(NI_FAULT_CORRUPT) == 1 && broken == 1);
+    for (unsigned i = 0; i < suite->n; i++) {
+        malformed += suite_stat(&suite->nis[i], "rx_malformed");
+    }
+    CHECK(malformed >= 1);
+    ni_fault_reset();
+}
+
 /* Everything, until only some connections are left. */
 static void everything(struct suite *suite)
 {
     ni_fault_arm_random(NI_FAULT_DROP, 300, suite->seed);
     ni_fault_arm_random(NI_FAULT_TRUNCATE, 300, suite->seed);
+    ni_fault_arm_random(NI_FAULT_CORRUPT, 100, suite->seed + 1);
     ni_fault_arm_random(NI_FAULT_DUP, 50000, suite->seed);
     ni_fault_arm_random(NI_FAULT_DELAY, 10000, suite->seed);
     ni_fault_arm_random(NI_FAULT_FULL, 50000, suite->seed);
@@ -201,6 +218,7 @@ int main(int argc, char **argv)
         {"repeated_and_late", 3, needs, repeated_and_late},
         {"one_lost", 3, needs, one_lost},
         {"one_cut", 3, needs, one_cut},
+        {"one_damaged", 3, SUITE_NEEDS_HERE, one_damaged},
         {"everything", 4, needs, everything},
     };
 

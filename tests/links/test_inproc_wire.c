@@ -244,6 +244,28 @@ static void truncated(void)
     }
 }
 
+/* A damaged one does, too. */
+static void corrupted(void)
+{
+    static const uint32_t lens[] = {8, 48, 49, 200, 1000, 9000};
+
+    for (uint32_t n = 0; n < 12; n++) {
+        struct net net;
+
+        start(&net, 0);
+        ni_fault_arm(NI_FAULT_CORRUPT, n / 6 + 1, 0);
+        for (uint32_t i = 0; i <= n / 6; i++) {
+            CHECK(mock_send(net.peers[0], lens[n % 6]) == NI_OK);
+            (void)mock_progress(&net.to);
+        }
+        (void)mock_progress(&net.from[0]);
+        CHECK(counts_of(&net).corrupted == 1);
+        CHECK(net.peers[0]->down == NI_ERR_PROTOCOL && net.peers[0]->downs == 1);
+        CHECK(mock_find(&net.to, &net.from[0])->received == n / 6);
+        stop(&net);
+    }
+}
+
 /* Order between senders changes, order of each one stays. */
 static void delayed(void)
 {
@@ -340,6 +362,7 @@ int main(void)
     dropped_before_close();
     duplicated();
     truncated();
+    corrupted();
     delayed();
     armed_later();
     mixed();

@@ -133,6 +133,7 @@ static void test_names(void **state)
     (void)state;
     assert_string_equal(ni_fault_name(NI_FAULT_ALLOC), "alloc");
     assert_string_equal(ni_fault_name(NI_FAULT_SYSCALL), "syscall");
+    assert_string_equal(ni_fault_name(NI_FAULT_CORRUPT), "corrupt");
     assert_string_equal(ni_fault_name(NI_FAULT_POINTS), "unknown");
     for (int i = 0; i < NI_FAULT_POINTS; i++) {
         char text[64], error[256];

@@ -28,6 +28,7 @@ enum ni_fault_point {
     NI_FAULT_TRUNCATE, /* the packet arrives short (inproc, ucx) */
     NI_FAULT_FULL,     /* the ring reports that it is full (any link) */
     NI_FAULT_SYSCALL,  /* a bulk copy by the kernel fails with EPERM (shm) */
+    NI_FAULT_CORRUPT,  /* the packet arrives with a header that no correct peer sends (any link) */
     NI_FAULT_POINTS
 };
 

@@ -19,6 +19,7 @@
  * Faults (fault.h) strike packets on their way, from the moment when they are armed:
  *   drop       lost: both sides of the connection see NI_ERR_PROTOCOL once the gap is noticed
  *   truncate   arrives cut: both sides see NI_ERR_PROTOCOL
+ *   corrupt    arrives with a header that no correct peer sends: both sides see NI_ERR_PROTOCOL
  *   dup        arrives twice: the second one is discarded
  *   delay      waits, and what the same sender sent after it waits behind it
  * Fabrics on which a fault was armed stay slower than others.

@@ -181,6 +181,7 @@ void ni_fabric_get_counts(struct ni_fabric *fabric, struct ni_fabric_counts *cou
     counts->delayed = ni_stat_get(&fabric->counts.delayed);
     counts->duplicated = ni_stat_get(&fabric->counts.duplicated);
     counts->truncated = ni_stat_get(&fabric->counts.truncated);
+    counts->corrupted = ni_stat_get(&fabric->counts.corrupted);
     counts->discarded = ni_stat_get(&fabric->counts.discarded);
     counts->gaps = ni_stat_get(&fabric->counts.gaps);
 }

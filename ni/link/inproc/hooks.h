@@ -29,7 +29,7 @@ bool ni_fabric_kill(struct ni_fabric *fabric, uint32_t number);
 
 /* Times that faults struck packets, and what receivers noticed. */
 struct ni_fabric_counts {
-    uint64_t dropped, delayed, duplicated, truncated;
+    uint64_t dropped, delayed, duplicated, truncated, corrupted;
     uint64_t discarded; /* packets that had arrived before */
     uint64_t gaps;      /* connections ended because a packet was missing */
 };

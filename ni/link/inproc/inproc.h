@@ -57,7 +57,7 @@ struct ni_fabric {
     uint32_t bulk;  /* bytes, 0 without */
     enum ni_fabric_copy copy;
     struct {
-        _Atomic uint64_t dropped, delayed, duplicated, truncated, discarded, gaps;
+        _Atomic uint64_t dropped, delayed, duplicated, truncated, corrupted, discarded, gaps;
     } counts;
 };
 

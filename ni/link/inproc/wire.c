@@ -10,6 +10,7 @@
  *   DELAY      asked once for each packet: this one and all behind it wait for DELAY_STEPS steps
  *   DROP       the packet's place in the lane is given back, the packet goes nowhere
  *   TRUNCATE   the packet arrives short
+ *   CORRUPT    the packet's header is damaged
  *   DUP        the packet arrives twice
  *
  * The order of one sender's packets stays. The receiving end checks their sequence numbers: one
@@ -135,6 +136,10 @@ static void strike(struct ni_fabric *fabric, struct ni_inproc_packet *held)
     if (ni_fault(NI_FAULT_TRUNCATE)) {
         ni_inproc_count(&fabric->counts.truncated);
         truncate(held);
+    }
+    if (ni_fault(NI_FAULT_CORRUPT) && held->room >= NI_LINE) {
+        ni_inproc_count(&fabric->counts.corrupted);
+        ni_packet_damage(held->packet);
     }
 }
 

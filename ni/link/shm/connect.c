@@ -342,7 +342,7 @@ void ni_shm_disconnect(struct ni_ep *ep)
     struct ni_shm_peer *peer = ni_shm_peer_of(ep);
 
     if (peer->link->pid == getpid()) {
-        ni_shm_in_stop(peer, NI_SHM_SEAT_KICKED);
+        ni_shm_in_stop(peer, ep->broke ? NI_SHM_SEAT_BROKEN : NI_SHM_SEAT_KICKED);
     }
     ni_shm_peer_free(peer);
 }

@@ -149,6 +149,7 @@ enum ni_shm_seat_state {
     NI_SHM_SEAT_CLOSED = 3,
     NI_SHM_SEAT_KICKED = 4,  /* the owner has given the sender up */
     NI_SHM_SEAT_REFUSED = 5, /* the owner never wanted it; otherwise as KICKED */
+    NI_SHM_SEAT_BROKEN = 6,  /* likewise: what the sender sent broke the protocol */
 };
 
 static inline uint64_t ni_shm_seat_word(enum ni_shm_seat_state state, uint32_t generation)

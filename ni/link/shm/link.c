@@ -169,7 +169,7 @@ static ni_status check_faults(const struct ni_config *config)
             ni_config_name("fault", name, sizeof(name));
             ni_log(NI_LOG_ERROR,
                    "%s = \"%s\": shared memory has no point \"%s\", only the links inproc and ucx "
-                   "have; use alloc, full or syscall",
+                   "have; use alloc, full, syscall or corrupt",
                    name, config->fault, ni_fault_name(elsewhere[i]));
             return NI_ERR_PARAM;
         }

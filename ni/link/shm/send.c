@@ -154,6 +154,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     ni_lane_tx_init(&peer->ep.tx, area->page, area->ring, counts->ring / NI_LINE,
                     peer->out_bulk ? area->bulk : NULL, peer->out_bulk ? counts->bulk : 0,
                     peer->payload_map);
+    peer->ep.tx.wire = true;
     peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
     return NI_OK;
 }
@@ -206,6 +207,7 @@ ni_status ni_shm_rail(struct ni_ep *ep, unsigned number, struct ni_lane_tx *tx)
     }
     ni_lane_tx_init(tx, rail->area->page, rail->area->ring, counts->ring / NI_LINE,
                     rail->area->bulk, counts->bulk, rail->payload_map);
+    tx->wire = true;
     return NI_OK;
 }
 
@@ -367,6 +369,9 @@ ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
 void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines)
 {
     (void)lines; /* the receiver finds it in the packet */
+    if (ni_fault(NI_FAULT_CORRUPT)) {
+        ni_packet_damage(packet);
+    }
     atomic_store_explicit(&packet->word0, word0, memory_order_relaxed);
     post(ni_shm_peer_of(ep), NI_SHM_SLOT_PACKET);
 }

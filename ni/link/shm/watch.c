@@ -77,6 +77,26 @@ static bool looks_dead(struct ni_shm_link *link, uint32_t seat)
            atomic_load_explicit(word, memory_order_acquire) == seen;
 }
 
+/* Whether who has left this seat did so because what we had sent broke the protocol, which our seat there
+ * has said since before. */
+static bool cut_us_off(const struct ni_shm_link *link, uint32_t seat)
+{
+    const struct ni_shm_peer *peer = link->seats[seat].peer;
+    const struct ni_shm_segment *segment;
+    uint64_t out_seat, word;
+
+    if (link->seats[seat].phase != NI_SHM_ACTIVE) {
+        return false;
+    }
+    segment = atomic_load_explicit(&peer->segment, memory_order_acquire);   /* E3 */
+    out_seat = atomic_load_explicit(&peer->out_seat, memory_order_acquire); /* E4 */
+    if (segment == NULL || out_seat == 0) {
+        return false;
+    }
+    word = atomic_load_explicit(&segment->seat_words[(uint32_t)out_seat - 1], memory_order_relaxed);
+    return word == ni_shm_seat_word(NI_SHM_SEAT_BROKEN, (uint32_t)(out_seat >> 32));
+}
+
 static void watch_seat(struct ni_shm_link *link, uint32_t seat, bool ask)
 {
     /* Acquire: pairs with S3. */
@@ -89,7 +109,7 @@ static void watch_seat(struct ni_shm_link *link, uint32_t seat, bool ask)
         }
         return;
     case NI_SHM_SEAT_CLOSED:
-        gone(link, seat, NI_ERR_PEER_CLOSED);
+        gone(link, seat, cut_us_off(link, seat) ? NI_ERR_PROTOCOL : NI_ERR_PEER_CLOSED);
         return;
     default:
         if (ask && looks_dead(link, seat)) {
@@ -121,7 +141,7 @@ static ni_status seat_status(const struct ni_shm_segment *segment, uint64_t out_
         return NI_ERR_PEER_CLOSED;
     case NI_SHM_SEAT_REFUSED:
         return NI_ERR_UNREACHABLE;
-    default:
+    default: /* BROKEN, or written over */
         return NI_ERR_PROTOCOL;
     }
 }
@@ -268,7 +288,7 @@ static void finish(struct ni_shm_peer *peer)
     peer->down = true;
     link->endings--;
     atomic_store_explicit(&peer->status, status, memory_order_release); /* E1 */
-    ni_shm_in_stop(peer, NI_SHM_SEAT_KICKED);
+    ni_shm_in_stop(peer, status == NI_ERR_PROTOCOL ? NI_SHM_SEAT_BROKEN : NI_SHM_SEAT_KICKED);
     if (seat >= 0) {
         watch_seat(link, (uint32_t)seat, status == NI_ERR_PEER_DEAD);
     }

@@ -239,7 +239,8 @@ void ni_ucx_disconnect(struct ni_ep *ep)
     pthread_mutex_lock(&link->lock);
     peer->held = false;
     peer->down = true;
-    ni_ucx_bury(peer, NI_UCX_CLOSED);
+    peer->broke |= ep->broke;
+    ni_ucx_bury(peer, peer->broke ? NI_UCX_BROKEN : NI_UCX_CLOSED);
     ni_ucx_graves(link);
     pthread_mutex_unlock(&link->lock);
 }

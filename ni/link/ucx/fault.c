@@ -11,6 +11,7 @@
  *   DROP       the message goes nowhere; what it would have filled stays empty
  *   DELAY      it is kept for DELAY_STEPS polls, and others of the same sender overtake it
  *   TRUNCATE   it is shorter than its header says
+ *   CORRUPT    the header of its first packet is damaged
  *   DUP        it arrives twice
  *
  * A message whose payload is with the sender still comes late by itself, and can be fetched once: it
@@ -46,9 +47,24 @@ static bool delay(struct ni_ucx_link *link, const struct ni_ucx_message *message
     return true;
 }
 
+/* Damage the first packet. What UCX has of several lines is copied first, to *copy. */
+static void damage(struct ni_ucx_message *message, uint8_t **copy)
+{
+    if (message->bulk.head.type == NI_UCX_BULK) {
+        message->bulk.line[1] = ~message->bulk.line[1];
+    } else if (message->here && message->len >= NI_LINE &&
+               (*copy = ni_aligned(NI_LINE, message->len)) != NULL) {
+        memcpy(*copy, message->data, message->len);
+        ni_packet_damage((struct ni_packet *)(void *)*copy);
+        message->data = *copy;
+    }
+}
+
 ucs_status_t ni_ucx_strike(struct ni_ucx_peer *peer, const struct ni_ucx_message *message)
 {
     struct ni_ucx_message struck = *message;
+    uint8_t *copy = NULL;
+    ucs_status_t status;
 
     if (ni_fault(NI_FAULT_DROP)) {
         ni_ucx_lost(peer, &message->bulk.head);
@@ -60,10 +76,15 @@ ucs_status_t ni_ucx_strike(struct ni_ucx_peer *peer, const struct ni_ucx_message
     if (message->len != 0 && ni_fault(NI_FAULT_TRUNCATE)) {
         struck.len = (message->bulk.head.position * UINT64_C(2654435761)) % message->len;
     }
+    if (ni_fault(NI_FAULT_CORRUPT)) {
+        damage(&struck, &copy);
+    }
     if (message->here && ni_fault(NI_FAULT_DUP)) {
         (void)ni_ucx_take(peer, &struck);
     }
-    return ni_ucx_take(peer, &struck);
+    status = ni_ucx_take(peer, &struck);
+    ni_free(copy);
+    return status;
 }
 
 static void forget(struct ni_ucx_link *link, struct late *late)
