@@ -104,6 +104,12 @@ static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len
     return NI_OK;
 }
 
+/* Where a payload in the ring can leave together with others, longer ones go there, too. */
+static uint32_t ring_payload(const struct ni_ep *ep)
+{
+    return ep->ring_payload != 0 ? ep->ring_payload : NI_RING_PAYLOAD;
+}
+
 ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t skew, uint32_t len,
                           uint8_t **fields, uint8_t **payload)
 {
@@ -115,7 +121,7 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
         return status;
     }
     if (ni_packet_lines(head, len) <= peer->ep->max_lines &&
-        (len <= NI_RING_PAYLOAD || len > peer->ep->max_bulk)) {
+        (len <= ring_payload(peer->ep) || len > peer->ep->max_bulk)) {
         status = ni_packet_reserve(peer, ni_packet_lines(head, len));
     } else {
         /* Fields and the bulk offset share the line: 48 - 8 bytes of fields fit. */

@@ -90,6 +90,8 @@ struct ni_ep {
     size_t max_lines; /* longest packet that reserve gives, in lines */
     size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without, at the latest when
                        * reserve has made a lane that has none */
+    uint32_t
+        ring_payload; /* longer payloads go to the bulk area; 0: as the engine does by itself */
     size_t segment;   /* payload of a packet of a long transfer, at most; 0: as segment_size says */
     /* The peer's exported buffer table in shared memory, or NULL. Contents untrusted. */
     const struct ni_table_export *exported;

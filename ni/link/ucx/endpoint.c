@@ -14,7 +14,8 @@
 
 enum {
     INDEX_BITS = 16,
-    MAX_PART = 4, /* the longest bulk payload: this part of the area, see struct ni_ucx_in */
+    RING_PAYLOAD = 8192, /* several leave in one message */
+    MAX_PART = 4,        /* the longest bulk payload: this part of the area, see struct ni_ucx_in */
 };
 
 /* Whoever commits tells us: what the engine does for peers that sleep. */
@@ -96,6 +97,7 @@ static struct ni_ucx_peer *peer_new(struct ni_ucx_link *link, const struct ni_uc
     peer->ep.sleeping = &always;
     peer->ep.wishes = &peer->wishes;
     peer->ep.max_lines = ni_lane_max_lines(ni_ucx_ring_lines(link->config));
+    peer->ep.ring_payload = RING_PAYLOAD;
     peer->ep.max_bulk = ni_ucx_bulk_size(link->config) / MAX_PART;
     peer->ep.segment = link->config->ucx_segment_size;
     peer->link = link;
