@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <apeni/apeni.h>
 
@@ -15,7 +16,7 @@
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 #define LIMIT_NS         UINT64_C(20000000000)
 
-enum { ROUNDS = 3, BYTES = 1500, AT_ONCE = 2, BURST = 200 };
+enum { ROUNDS = 3, BYTES = 1500, AT_ONCE = 2, BURST = 200, SINGLE = 10 };
 
 struct side {
     struct ni *ni;
@@ -105,8 +106,27 @@ static void burst_and_rest(struct side *from, struct side *to, bool gathers)
         CHECK(ni_message(from->ni, from->other, to->burst.handle, 0, &i, sizeof(i), NULL, 0) ==
               NI_OK);
     }
-    CHECK(gathered(from) - before == (gathers ? BURST - AT_ONCE : 0));
+    CHECK(gathered(from) - before <= BURST - AT_ONCE && (gathered(from) != before) == gathers);
     while (to->next != BURST) {
+        (void)ni_progress(to->ni);
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+}
+
+/* Not one right behind the other: nothing waits, although the sender does not poll. */
+static void one_by_one(struct side *from, struct side *to)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t begin = ni_now_ns(), before = gathered(from);
+
+    to->next = 0;
+    for (uint32_t i = 0; i < SINGLE; i++) {
+        (void)nanosleep(&pause, NULL);
+        CHECK(ni_message(from->ni, from->other, to->burst.handle, 0, &i, sizeof(i), NULL, 0) ==
+              NI_OK);
+    }
+    CHECK(gathered(from) == before);
+    while (to->next != SINGLE) {
         (void)ni_progress(to->ni);
         CHECK(ni_now_ns() - begin < LIMIT_NS);
     }
@@ -140,6 +160,7 @@ int main(void)
         burst_and_rest(&a, &b, gathers);
         burst_and_rest(&b, &a, gathers);
         burst_and_rest(&a, &b, gathers);
+        one_by_one(&a, &b);
         ni_close(a.ni);
         ni_close(b.ni);
     }

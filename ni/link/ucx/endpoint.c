@@ -342,6 +342,7 @@ void ni_ucx_wake(struct ni_ep *ep)
     if (!ni_ucx_gather(peer, before)) {
         ni_ucx_wipe(peer);
         ni_ucx_pump(peer);
+        ni_ucx_left(peer);
     }
     pthread_mutex_unlock(&peer->link->lock);
 }

@@ -3,14 +3,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "link/lane_inl.h"
 #include "link/ucx/ucx.h"
 
 /*
  * Packets that follow others at once. Over sockets each message of UCX is a call of the kernel, and
- * that takes twenty times as long as all else that a short packet costs. A program that sends many
- * before it polls again has them gathered: AT_ONCE leave by themselves, which is as soon as can be for
+ * that takes twenty times as long as all else that a short packet costs. A program that sends many,
+ * one right behind the other, before it polls again has them gathered: AT_ONCE leave by themselves, which is as soon as can be for
  * a request, or a header and what it announces; those behind them wait for the next poll, or until
  * enough have come together.
  *
@@ -20,6 +21,7 @@
 
 enum {
     AT_ONCE = 2,
+    GAP_NS = 10000, /* between packets of which the second follows at once */
     NS_PER_US = 1000,
     NS_PER_S = 1000000000,
 };
@@ -138,13 +140,24 @@ static bool is_bulk(const struct ni_ucx_out *out, uint32_t mask, uint32_t positi
     return ni_packet_in_bulk(atomic_load_explicit(&packet->word0, memory_order_relaxed));
 }
 
+/* A program that does not poll, but does other things between its packets, has each leave at once. */
+static bool follows(const struct ni_ucx_peer *peer)
+{
+    return peer->polls == peer->link->polls && ni_now_ns() - peer->last_ns < GAP_NS;
+}
+
+void ni_ucx_left(struct ni_ucx_peer *peer)
+{
+    peer->last_ns = ni_now_ns();
+}
+
 bool ni_ucx_gather(struct ni_ucx_peer *peer, uint32_t committed)
 {
     struct ni_ucx_link *link = peer->link;
     const struct ni_ucx_out *out = peer->out;
     uint32_t mask = peer->ep.tx.mask;
 
-    if (peer->polls != link->polls) {
+    if (!follows(peer)) {
         peer->polls = link->polls;
         peer->at_once = 0;
     }
@@ -157,6 +170,7 @@ bool ni_ucx_gather(struct ni_ucx_peer *peer, uint32_t committed)
         is_bulk(out, mask, committed) || (!link->gather.runs && !start(link))) {
         return false;
     }
+    peer->last_ns = ni_now_ns();
     link->gather.waited++;
     ni_stat_add(&link->stats->tx_gathered, 1);
     if (link->gather.rests) {

@@ -208,6 +208,7 @@ struct ni_ucx_peer {
     uint64_t gap_since; /* ns; 0: nothing is missing */
     uint32_t polls;     /* of the link, when what is sent at once was last counted, */
     uint32_t at_once;   /* and how often it was */
+    uint64_t last_ns;   /* when the last packet left or began to wait */
     struct ni_ucx_out *out;
     struct ni_ucx_in *in;
     _Atomic uint32_t wishes;
@@ -379,6 +380,8 @@ bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed);
 
 /* Whether what was committed just now, from this position on, waits for more. The lock is held. */
 bool ni_ucx_gather(struct ni_ucx_peer *peer, uint32_t committed);
+/* It has left. */
+void ni_ucx_left(struct ni_ucx_peer *peer);
 void ni_ucx_gather_init(struct ni_ucx_link *link);
 /* Without the lock: end the thread. Nothing waits any more. */
 void ni_ucx_gather_end(struct ni_ucx_link *link);
