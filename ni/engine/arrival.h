@@ -26,6 +26,7 @@ struct ni_arrival {
     uint32_t len;
     uint16_t tag;
     bool in_bulk;
+    bool quiet; /* a Write of which only a refusal is answered */
 };
 
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);

@@ -23,9 +23,24 @@ enum {
                   1 << NI_PACKET_GET | 1 << NI_PACKET_COMBINE,
 };
 
+/* It does not end what the token names. */
+static ni_status answer_quiet(const struct ni_arrival *a, uint64_t token, ni_status status)
+{
+    struct ni_packet_ack fields = {.token = token, .offset = 1};
+
+    if (status != NI_OK && token != 0) {
+        (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                              sizeof(fields));
+    }
+    return NI_OK;
+}
+
 ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_status status,
                             uint64_t value)
 {
+    if (a->quiet) {
+        return answer_quiet(a, token, status);
+    }
     return ni_direct_answer(a->peer, token, status, value, a->ni->threads);
 }
 
@@ -161,6 +176,8 @@ ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_pac
         .in_bulk = ni_packet_in_bulk(word0),
     };
     unsigned kind = ni_packet_kind(word0);
+
+    arrival.quiet = kind == NI_PACKET_WRITE && (arrival.tag & NI_WRITE_QUIET) != 0;
 
     /* A request is not begun whose answer could be lost. */
     if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {

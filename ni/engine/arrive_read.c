@@ -7,6 +7,7 @@
 #include "engine/ask.h"
 #include "engine/direct.h"
 #include "engine/op.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 
 /* Reads: the request at its target, and the answers, of all operations, at their initiator. */
@@ -19,6 +20,9 @@ ni_status ni_on_read(const struct ni_arrival *a)
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (fields.token == 0 || a->len != 0) {
         return NI_ERR_PROTOCOL;
+    }
+    if (a->tag == NI_READ_NOTHING) {
+        return ni_arrival_answer(a, fields.token, NI_OK, 0);
     }
     if (NI_UNLIKELY(a->tag != NI_READ_MEMORY)) {
         return ni_on_dequeue(a, &fields);
@@ -84,6 +88,10 @@ ni_status ni_on_ack(const struct ni_arrival *a)
         (!op->plain && op->job != NULL && !op->asked)) {
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }
+    if (op->kind == NI_OP_QUIET && status != NI_OK && fields.offset != 0) {
+        ni_store_refused(op, status);
+        return NI_OK;
+    }
     asked = !op->plain && op->asked;
     if (status == NI_AGAIN && asked && op->got == 0) {
         ni_ask_declined(op);
@@ -92,6 +100,9 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op->kind != NI_OP_READ || status != NI_OK) {
         uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
 
+        if (op->kind == NI_OP_QUIET) {
+            status = ni_store_group_status(op, status);
+        }
         ni_ask_finish(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }

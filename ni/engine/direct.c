@@ -62,14 +62,16 @@ NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
     if (NI_UNLIKELY(!put_bytes(ni, packet, word1, payload, threads))) {
         return false;
     }
-    (void)ni_direct_answer(peer, token, NI_OK, len, threads);
+    if ((ni_packet_tag(word0) & NI_WRITE_QUIET) == 0) {
+        (void)ni_direct_answer(peer, token, NI_OK, len, threads);
+    }
     return true;
 }
 
 /* The same for one that leaves out what follows from its length. Apart: eight bytes, the usual ones, need
  * not ask for it. */
 static NI_NOINLINE bool write_short(struct ni *ni, struct ni_peer *peer,
-                                    const struct ni_packet *packet, uint64_t word1,
+                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                     const uint8_t *payload)
 {
     uint32_t len = ni_packet_len(word1);
@@ -77,7 +79,9 @@ static NI_NOINLINE bool write_short(struct ni *ni, struct ni_peer *peer,
     if (NI_UNLIKELY(!put_bytes(ni, packet, word1, payload, ni->threads))) {
         return false;
     }
-    (void)ni_direct_answer(peer, ni_direct_field(packet, 2), NI_OK, len, ni->threads);
+    if (ni_packet_tag(word0) == 0) {
+        (void)ni_direct_answer(peer, ni_direct_field(packet, 2), NI_OK, len, ni->threads);
+    }
     return true;
 }
 
@@ -293,8 +297,8 @@ static NI_NOINLINE ni_status on_short_write(struct ni *ni, struct ni_peer *peer,
         return NI_OK;
     }
     if (ni_packet_head(word0) == NI_WRITE_WHOLE_HEAD && !ni_packet_in_bulk(word0) &&
-        ni_packet_len(word1) != 0 && ni_packet_tag(word0) == 0 &&
-        write_short(ni, peer, packet, word1, payload)) {
+        ni_packet_len(word1) != 0 && (ni_packet_tag(word0) & ~NI_WRITE_QUIET) == 0 &&
+        write_short(ni, peer, packet, word0, word1, payload)) {
         return NI_OK;
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);

@@ -161,7 +161,8 @@ NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, ui
 
     ni_lock_take(&ni->lock, threads);
     op = ni_direct_find(ni, peer, token);
-    if (NI_UNLIKELY(op == NULL) || (op->kind >= NI_OP_READ && status == NI_OK)) {
+    if (NI_UNLIKELY(op == NULL) || (op->kind >= NI_OP_READ && status == NI_OK) ||
+        (status != NI_OK && op->kind == NI_OP_QUIET)) {
         ni_lock_give(&ni->lock, threads);
         return false;
     }

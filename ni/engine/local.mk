@@ -88,6 +88,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/short.h \
     ni/engine/setting.c \
     ni/engine/store.c \
+    ni/engine/store_fence.c \
+    ni/engine/store_group.c \
     ni/engine/stores.c \
     ni/engine/stores.h \
     ni/engine/stream.c \

@@ -6,6 +6,7 @@
 #include "engine/errand.h"
 #include "engine/note.h"
 #include "engine/op.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/thread.h"
 
@@ -330,6 +331,8 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     ni_lock_give(&ni->lock, ni->threads);
     if (count == 0) {
         ni_ack_deliver(ni, ack, NI_OK, 0);
+    } else if (flush != NULL) {
+        ni_stores_want(ni, peer);
     }
     return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
 }

@@ -124,6 +124,16 @@ void ni_peer_free(struct ni_peer *peer)
     ni_free(peer);
 }
 
+struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer)
+{
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    node = peer != NULL ? peer->all.next : ni->peers.next;
+    ni_lock_give(&ni->lock, ni->threads);
+    return node != &ni->peers ? ni_container_of(node, struct ni_peer, all) : NULL;
+}
+
 ni_status ni_peer_status(const struct ni_peer *peer)
 {
     return ni_peer_state(peer);

@@ -88,6 +88,7 @@ struct ni_peer {
     /* Remote stores (stores.h). */
     struct ni_stores *stores; /* NULL: none were made */
     uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
+    bool store_asks;          /* a question about stores waits for room; one of `waiting` */
     /* Transfers spread over rails (multipath.h); NULL: none yet. */
     struct ni_multipath_out *spread;
     struct ni_multipath_in *parts; /* turn */
@@ -115,6 +116,10 @@ ni_status ni_peer_attach(struct ni_peer *peer);
 void ni_peer_detach(struct ni_peer *peer);
 /* Free a peer and its endpoint: the NI closes. */
 void ni_peer_free(struct ni_peer *peer);
+
+/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock of the NI's
+ * is held. */
+struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer);
 
 /* Have an endpoint, made at first use; its state. The peer's lock is held. */
 static inline ni_status ni_peer_endpoint(struct ni_peer *peer)

@@ -125,6 +125,25 @@ NI_ALWAYS_INLINE bool ni_short_write(struct ni *ni, struct ni_peer *peer,
     return true;
 }
 
+/* The same of which only a refusal is answered. */
+NI_ALWAYS_INLINE bool ni_short_write_quiet(struct ni *ni, const struct ni_packet *packet,
+                                           uint64_t word1)
+{
+    uint32_t len = ni_packet_len(word1);
+    uint64_t *place;
+
+    if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
+        NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
+        return false;
+    }
+    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_WRITE);
+    if (NI_UNLIKELY(place == NULL)) {
+        return false;
+    }
+    ni_direct_copy(place, (const uint8_t *)packet + NI_DIRECT_HEAD, len);
+    return true;
+}
+
 NI_ALWAYS_INLINE bool ni_short_read(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word1)
 {
@@ -162,14 +181,14 @@ NI_ALWAYS_INLINE bool ni_short_over(struct ni *ni, struct ni_op *op, struct ni_s
     return true;
 }
 
-/* A Write has been done. */
+/* A Write has been done, or all of some. */
 NI_ALWAYS_INLINE bool ni_short_ack(struct ni *ni, struct ni_peer *peer,
                                    const struct ni_packet *packet, uint64_t word1,
                                    struct ni_short_end *end)
 {
     struct ni_op *op = ni_direct_find(ni, peer, ni_direct_field(packet, 0));
 
-    return NI_LIKELY(op != NULL) && NI_LIKELY(op->kind == NI_OP_WRITE) &&
+    return NI_LIKELY(op != NULL) && NI_LIKELY(op->kind <= NI_OP_QUIET) &&
            NI_LIKELY(ni_packet_len(word1) == 0) && ni_short_over(ni, op, end);
 }
 
@@ -221,6 +240,9 @@ NI_ALWAYS_INLINE bool ni_short_line(struct ni *ni, struct ni_peer *peer,
     if (ni_short_is(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD)) {
         return ni_short_write(ni, peer, packet, word1);
     }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
+        return ni_short_write_quiet(ni, packet, word1);
+    }
     if (ni_short_is(word0, NI_PACKET_ACK, NI_LINE)) {
         return ni_short_ack(ni, peer, packet, word1, end);
     }
@@ -266,6 +288,26 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
     line.packet->body[4] = len;
     ni_direct_copy(&line.packet->body[5], src, len);
     ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, 0),
+                    ni_packet_word1(len, dst->handle));
+    return true;
+}
+
+/* The same for an operation that there is already. */
+NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
+                                         const struct ni_remote *dst, uint64_t token, uint16_t tag)
+{
+    struct ni_line line;
+
+    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        return false;
+    }
+    line.packet->body[0] = dst->addr;
+    line.packet->body[1] = dst->key;
+    line.packet->body[2] = token;
+    line.packet->body[3] = 0;
+    line.packet->body[4] = len;
+    ni_direct_copy(&line.packet->body[5], src, len);
+    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag),
                     ni_packet_word1(len, dst->handle));
     return true;
 }

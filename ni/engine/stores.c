@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/direct.h"
 #include "engine/op.h"
 #include "engine/send.h"
@@ -13,44 +14,7 @@
 
 /* ni_store: words that are combined into lines, and the packets that these become. See stores.h. */
 
-/* ---- acks and what they count ---------------------------------------------------------------- */
-
-/* Fences that are done now, moved to `done`. */
-static void collect(struct ni_stores *stores, struct ni_list *done)
-{
-    while (stores->outstanding[!stores->epoch] == 0) {
-        for (NI_LIST_EACH(node, &stores->waiting)) {
-            ni_container_of(node, struct ni_fence, list)->status = stores->failure;
-        }
-        if (!ni_list_empty(&stores->waiting)) {
-            stores->failure = NI_OK;
-            ni_list_splice_back(done, &stores->waiting);
-        }
-        if (ni_list_empty(&stores->next)) {
-            return;
-        }
-        ni_list_splice_back(&stores->waiting, &stores->next);
-        stores->epoch = !stores->epoch;
-    }
-}
-
-/* No lock is held. */
-static void tell(struct ni *ni, struct ni_list *done)
-{
-    struct ni_list *node;
-
-    while ((node = ni_list_pop_front(done)) != NULL) {
-        struct ni_fence *fence = ni_container_of(node, struct ni_fence, list);
-        struct ni_ack ack = fence->ack;
-        ni_status status = fence->status;
-
-        ni_free(fence);
-        ni_ack_deliver(ni, &ack, status, 0);
-    }
-}
-
-/* So many bytes are no longer outstanding. The peer's lock is held. */
-static void settle(struct ni_stores *stores, uint32_t epoch, uint32_t bytes, ni_status status)
+void ni_stores_count_off(struct ni_stores *stores, uint32_t epoch, uint64_t bytes, ni_status status)
 {
     stores->outstanding[epoch] -= bytes;
     if (NI_UNLIKELY(status != NI_OK) && stores->failure == NI_OK) {
@@ -58,37 +22,42 @@ static void settle(struct ni_stores *stores, uint32_t epoch, uint32_t bytes, ni_
     }
 }
 
-/* No lock is held. */
-static NI_NOINLINE void end_fences(struct ni_stores *stores)
-{
-    struct ni_peer *peer = stores->peer;
-    struct ni_list done;
-
-    ni_list_init(&done);
-    ni_lock_take(&peer->lock, peer->threads);
-    collect(stores, &done);
-    ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
-}
-
-static void on_ack(void *arg, ni_status status, uint64_t value)
-{
-    const struct ni_store_tag *tag = arg;
-    struct ni_stores *stores = tag->stores;
-    struct ni_peer *peer = stores->peer;
-    bool fences;
-
-    (void)value;
-    ni_lock_take(&peer->lock, peer->threads);
-    settle(stores, tag->epoch, tag->bytes, status);
-    fences = !ni_list_empty(&stores->waiting) || !ni_list_empty(&stores->next);
-    ni_lock_give(&peer->lock, peer->threads);
-    if (NI_UNLIKELY(fences)) {
-        end_fences(stores);
-    }
-}
-
 /* ---- the line -------------------------------------------------------------------------------- */
+
+/* What a line needs beside room. */
+struct leaving {
+    struct ni_store_group *group; /* NULL: out of memory */
+    uint16_t tag;
+};
+
+/* Whether somebody waits for bytes of the open line. */
+NI_ALWAYS_INLINE bool is_wanted(const struct ni_stores *stores)
+{
+    return stores->wanted || stores->line_epoch != stores->epoch || !ni_list_empty(&stores->next);
+}
+
+NI_ALWAYS_INLINE struct leaving leave(struct ni_stores *stores)
+{
+    struct leaving leaving = {.group = stores->group};
+
+    if (NI_UNLIKELY(leaving.group == NULL)) {
+        leaving.group = ni_store_group_begin(stores);
+    }
+    NI_ASSERT(leaving.group == NULL || leaving.group->epoch == stores->line_epoch);
+    leaving.tag = is_wanted(stores) ? 0 : NI_WRITE_QUIET;
+    return leaving;
+}
+
+/* It has left. */
+NI_ALWAYS_INLINE void left(struct ni_peer *peer, const struct leaving *leaving, uint32_t len)
+{
+    leaving->group->bytes += len;
+    if (leaving->tag == 0) {
+        ni_store_group_end(peer->stores);
+    }
+    peer->stored = 0;
+    ni_stat_add(&peer->ni->stats.store_packets, 1);
+}
 
 static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, uint64_t *fields,
                  uint8_t *payload)
@@ -101,34 +70,22 @@ static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, u
     ni_direct_copy(payload, stores->line, len);
 }
 
-NI_ALWAYS_INLINE struct ni_op *new_op(struct ni_peer *peer, uint32_t len, uint64_t *token)
-{
-    struct ni_stores *stores = peer->stores;
-    const struct ni_ack ack = {
-        .kind = NI_ACK_CALL, .fn = on_ack, .arg = &stores->tags[stores->line_epoch][len]};
-
-    return ni_direct_op(peer, NI_OP_WRITE, len, NULL, &ack, token, peer->threads);
-}
-
-/* Into the lane, if nothing else waits and it has room. */
-NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, uint32_t len)
+/* Into the lane, if it has room. */
+NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leaving *leaving,
+                                       uint32_t len)
 {
     struct ni_stores *stores = peer->stores;
     struct ni_ep *ep = peer->ep;
     unsigned head = ni_direct_write_head(len);
     uint32_t lines = ni_packet_lines(head, len);
     struct ni_packet *packet;
-    uint64_t token;
 
     if (!ni_lane_room(&ep->tx, lines)) {
         return NI_AGAIN;
     }
-    if (new_op(peer, len, &token) == NULL) {
-        return NI_ERR_NOMEM;
-    }
     packet = ni_lane_at(&ep->tx);
-    fill(stores, token, len, packet->body, (uint8_t *)packet + head);
-    ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, 0),
+    fill(stores, leaving->group->token, len, packet->body, (uint8_t *)packet + head);
+    ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, leaving->tag),
                    ni_packet_word1(len, stores->where.handle), lines);
     return NI_OK;
 }
@@ -137,45 +94,62 @@ NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, uint32_t len)
 NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer, uint32_t len)
 {
     struct ni_stores *stores = peer->stores;
-    const struct ni_ack ack = {
-        .kind = NI_ACK_CALL, .fn = on_ack, .arg = &stores->tags[stores->line_epoch][len]};
+    struct leaving leaving;
 
     if (peer->waiting != 1 || !ni_short_is_word(len)) {
         return false;
     }
+    leaving = leave(stores);
+    if (NI_UNLIKELY(leaving.group == NULL)) {
+        return false;
+    }
     peer->waiting = 0;
-    if (NI_UNLIKELY(!ni_short_post(peer, stores->line, len, &stores->where, &ack))) {
+    if (NI_UNLIKELY(!ni_short_post_more(peer, stores->line, len, &stores->where,
+                                        leaving.group->token, leaving.tag))) {
         peer->waiting = 1;
         return false;
     }
-    peer->stored = 0;
-    ni_stat_add(&peer->ni->stats.store_packets, 1);
+    left(peer, &leaving, len);
     return true;
 }
 
 /* Where the link says. */
-static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, uint32_t len)
+static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, const struct leaving *leaving,
+                                           uint32_t len)
 {
     struct ni_stores *stores = peer->stores;
     uint8_t *place, *payload;
-    uint64_t token, fields[5];
+    uint64_t fields[5];
     ni_status status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
 
     if (status != NI_OK) {
         return status;
     }
-    if (new_op(peer, len, &token) == NULL) {
-        if (!peer->open.in_lane) {
-            peer->ep->ops->commit(peer->ep, peer->open.packet,
-                                  ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
-        }
-        peer->open.packet = NULL;
-        return NI_ERR_NOMEM;
-    }
-    fill(stores, token, len, fields, payload);
+    fill(stores, leaving->group->token, len, fields, payload);
     memcpy(place, fields, sizeof(fields));
-    ni_packet_commit(peer, NI_PACKET_WRITE, 0, len, stores->where.handle);
+    ni_packet_commit(peer, NI_PACKET_WRITE, leaving->tag, len, stores->where.handle);
     return NI_OK;
+}
+
+static ni_status send_line(struct ni_peer *peer, uint32_t len)
+{
+    struct leaving leaving;
+    ni_status status;
+
+    /* The line may be of the next epoch. */
+    if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
+        return NI_AGAIN;
+    }
+    leaving = leave(peer->stores);
+    if (NI_UNLIKELY(leaving.group == NULL)) {
+        return NI_AGAIN;
+    }
+    status = send_direct(peer, &leaving, len);
+    status = NI_LIKELY(status == NI_OK) ? NI_OK : send_composed(peer, &leaving, len);
+    if (NI_LIKELY(status == NI_OK)) {
+        left(peer, &leaving, len);
+    }
+    return status;
 }
 
 ni_status ni_stores_send(struct ni_peer *peer)
@@ -184,19 +158,16 @@ ni_status ni_stores_send(struct ni_peer *peer)
     uint32_t len = peer->stored;
     ni_status status = ni_peer_state(peer);
 
-    if (status == NI_OK) {
-        status = send_direct(peer, len);
-        status = NI_LIKELY(status == NI_OK) ? NI_OK : send_composed(peer, len);
+    if (NI_LIKELY(status == NI_OK)) {
+        status = send_line(peer, len);
     }
-    if (status == NI_AGAIN || status == NI_ERR_NOMEM) {
+    if (status == NI_AGAIN) {
         return NI_AGAIN;
     }
-    peer->stored = 0;
     peer->waiting--;
     if (NI_UNLIKELY(status != NI_OK)) {
-        settle(stores, stores->line_epoch, len, status);
-    } else {
-        ni_stat_add(&peer->ni->stats.store_packets, 1);
+        peer->stored = 0;
+        ni_stores_count_off(stores, stores->line_epoch, len, status);
     }
     return status;
 }
@@ -204,26 +175,17 @@ ni_status ni_stores_send(struct ni_peer *peer)
 void ni_stores_forget(struct ni_peer *peer, ni_status status)
 {
     if (peer->stored != 0) {
-        settle(peer->stores, peer->stores->line_epoch, peer->stored, status);
+        ni_stores_count_off(peer->stores, peer->stores->line_epoch, peer->stored, status);
         peer->stored = 0;
     }
-}
-
-void ni_stores_settle(struct ni_peer *peer)
-{
-    struct ni_list done;
-
-    ni_list_init(&done);
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
-        collect(peer->stores, &done);
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
+    peer->store_asks = false;
 }
 
 void ni_stores_free(struct ni_peer *peer)
 {
+    if (peer->stores != NULL) {
+        ni_store_groups_free(peer->stores);
+    }
     ni_free(peer->stores);
     peer->stores = NULL;
 }
@@ -240,11 +202,6 @@ static NI_COLD struct ni_stores *new_stores(struct ni_peer *peer)
     stores->peer = peer;
     ni_list_init(&stores->waiting);
     ni_list_init(&stores->next);
-    for (uint32_t epoch = 0; epoch < 2; epoch++) {
-        for (uint32_t bytes = 0; bytes <= NI_LINE; bytes++) {
-            stores->tags[epoch][bytes] = (struct ni_store_tag){stores, bytes, epoch};
-        }
-    }
     peer->stores = stores;
     return stores;
 }
@@ -257,13 +214,14 @@ static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, u
     ni_status status = ni_transfer_check(peer->ep, dst, width, NI_ACCESS_WRITE);
 
     if ((peer->stores->outstanding[0] | peer->stores->outstanding[1]) != 0) {
+        peer->stores->wanted = true; /* so that it comes to an end */
         return NI_ERR_UNSUPPORTED;
     }
     if (status == NI_OK) {
         return ni_word_store(dst->addr, value, width);
     }
     if (status != NI_ERR_UNSUPPORTED) {
-        settle(peer->stores, 0, 0, status);
+        ni_stores_count_off(peer->stores, 0, 0, status);
         status = NI_OK;
     }
     return status;
@@ -346,7 +304,7 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
     return status;
 }
 
-/* ---- flush and fence ------------------------------------------------------------------------- */
+/* ---- flush ------------------------------------------------------------------------------------- */
 
 static ni_status flush(struct ni_peer *peer)
 {
@@ -364,17 +322,6 @@ static ni_status flush(struct ni_peer *peer)
     return status;
 }
 
-/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. */
-static struct ni_peer *peer_after(struct ni *ni, const struct ni_peer *peer)
-{
-    struct ni_list *node;
-
-    ni_lock_take(&ni->lock, ni->threads);
-    node = peer != NULL ? peer->all.next : ni->peers.next;
-    ni_lock_give(&ni->lock, ni->threads);
-    return node != &ni->peers ? ni_container_of(node, struct ni_peer, all) : NULL;
-}
-
 ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
 {
     ni_status status = ni_usable(ni);
@@ -385,117 +332,10 @@ ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
     if (peer != NULL) {
         return flush(peer);
     }
-    while ((peer = peer_after(ni, peer)) != NULL) {
+    while ((peer = ni_peer_after(ni, peer)) != NULL) {
         ni_status one = flush(peer);
 
         status = status == NI_OK ? one : status;
     }
     return status;
-}
-
-static ni_status fence_one(struct ni_peer *peer, const struct ni_ack *ack)
-{
-    struct ni_fence *fence;
-    struct ni_list done;
-
-    fence = ni_calloc(1, sizeof(*fence));
-    if (fence == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    if (ack != NULL) {
-        fence->ack = *ack;
-    }
-    ni_list_init(&fence->list);
-    ni_list_init(&done);
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stored != 0) {
-        (void)ni_stores_send(peer); /* or progress will */
-    }
-    if (peer->stores != NULL) {
-        ni_list_push_back(&peer->stores->next, &fence->list);
-        collect(peer->stores, &done);
-    } else {
-        ni_list_push_back(&done, &fence->list);
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
-    return NI_OK;
-}
-
-/* A fence for all peers: ends with the last of theirs. */
-struct all {
-    struct ni *ni;
-    struct ni_ack ack;
-    uint32_t left; /* under the NI's lock, as status */
-    ni_status status;
-};
-
-static void one_done(void *arg, ni_status status, uint64_t value)
-{
-    struct all *all = arg;
-    struct ni *ni = all->ni;
-    bool last;
-
-    (void)value;
-    ni_lock_take(&ni->lock, ni->threads);
-    all->status = all->status == NI_OK ? status : all->status;
-    last = --all->left == 0;
-    ni_lock_give(&ni->lock, ni->threads);
-    if (last) {
-        struct all end = *all;
-
-        ni_free(all);
-        ni_ack_deliver(end.ni, &end.ack, end.status, 0);
-    }
-}
-
-static ni_status fence_all(struct ni *ni, const struct ni_ack *ack)
-{
-    struct all *all = ni_calloc(1, sizeof(*all));
-    struct ni_ack done = {.kind = NI_ACK_CALL, .fn = one_done, .arg = all};
-
-    if (all == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    all->ni = ni;
-    all->left = 1;
-    if (ack != NULL) {
-        all->ack = *ack;
-    }
-    for (struct ni_peer *peer = peer_after(ni, NULL); peer != NULL; peer = peer_after(ni, peer)) {
-        ni_status status;
-
-        ni_lock_take(&ni->lock, ni->threads);
-        all->left++;
-        ni_lock_give(&ni->lock, ni->threads);
-        status = fence_one(peer, &done);
-        if (status != NI_OK) {
-            one_done(all, status, 0);
-        }
-    }
-    one_done(all, NI_OK, 0);
-    return NI_OK;
-}
-
-ni_status ni_store_fence(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack)
-{
-    ni_status status = ni_usable(ni);
-
-    if (status != NI_OK) {
-        return status;
-    }
-    return peer != NULL ? fence_one(peer, ack) : fence_all(ni, ack);
-}
-
-uint64_t ni_store_outstanding(struct ni *ni, struct ni_peer *peer)
-{
-    uint64_t bytes = 0;
-
-    (void)ni;
-    ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
-        bytes = peer->stores->outstanding[0] + peer->stores->outstanding[1];
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-    return bytes;
 }

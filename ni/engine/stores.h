@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "engine/ni.h"
+#include "engine/op.h"
 #include "engine/peer.h"
 #include "link/packet.h"
 
@@ -14,18 +15,28 @@
  * goes to the peer meanwhile takes its slow way, which sends the line first, and progress finds it; what
  * is fast asks for nothing new.
  *
- * Bytes are outstanding from the store to its ack, by epoch. A fence ends the present epoch: it is done
+ * A line that leaves is not answered unless it is refused: packets to a peer are taken in order, so that one
+ * answer says that all before it have been. Lines leave under one operation, a group, until somebody wants
+ * to know: a fence, ni_flush, or who asks how many bytes are outstanding. Then the open line is answered,
+ * or without one a question that follows those that have left (NI_READ_NOTHING). A refusal comes before that answer, since
+ * answers keep their order, too; it names the group and does not end it.
+ *
+ * Bytes are outstanding from the store to the end of its group, by epoch. A fence ends the present epoch: it is done
  * when no byte of that is outstanding. There are two epochs, so a fence that comes while an older one
- * waits begins when that has ended: what is stored later holds up neither for ever.
+ * waits begins when that has ended: what is stored later holds up neither for ever. While a fence waits for an
+ * epoch each line of that is answered; so all lines of a group are of one.
  *
  * All under the peer's lock.
  */
 
-/* What the ack of a line says: whose, of which epoch, how many bytes. */
-struct ni_store_tag {
+struct ni_store_group {
+    struct ni_store_group *free; /* next of those that nobody uses */
+    struct ni_store_group *all;  /* next of all */
     struct ni_stores *stores;
-    uint32_t bytes;
+    uint64_t token; /* of its operation */
+    uint64_t bytes;
     uint32_t epoch;
+    ni_status failure; /* the first refusal */
 };
 
 struct ni_fence {
@@ -36,17 +47,42 @@ struct ni_fence {
 
 struct ni_stores {
     struct ni_peer *peer;
-    uint64_t outstanding[2]; /* bytes, by epoch */
-    uint32_t epoch;          /* the present one */
-    ni_status failure;       /* the first since the last fence */
-    struct ni_list waiting;  /* struct ni_fence: for the other epoch */
-    struct ni_list next;     /* struct ni_fence: for this one */
+    uint64_t outstanding[2];      /* bytes, by epoch */
+    uint32_t epoch;               /* the present one */
+    ni_status failure;            /* the first since the last fence */
+    struct ni_list waiting;       /* struct ni_fence: for the other epoch */
+    struct ni_list next;          /* struct ni_fence: for this one */
+    struct ni_store_group *group; /* of the next line, NULL: a new one */
+    struct ni_store_group *free, *all;
+    bool wanted; /* somebody waits for bytes of the open line */
     /* The open line: peer->stored bytes, 0: none. */
     uint32_t line_epoch;
     struct ni_remote where;
     uint8_t line[NI_LINE + sizeof(uint64_t)]; /* words are put there whole */
-    struct ni_store_tag tags[2][NI_LINE + 1]; /* by epoch and bytes */
 };
+
+/* So many bytes are no longer outstanding. The peer's lock is held. */
+void ni_stores_count_off(struct ni_stores *stores, uint32_t epoch, uint64_t bytes,
+                         ni_status status);
+
+/* store_group.c. The peer's lock is held, but for the last three. */
+/* The group of the open line, which has none; NULL when out of memory. */
+struct ni_store_group *ni_store_group_begin(struct ni_stores *stores);
+/* A packet has left whose answer ends it. */
+void ni_store_group_end(struct ni_stores *stores);
+/* Have what was stored end some time; it does so by itself if the peer is down. There are stores. */
+void ni_stores_ask(struct ni_peer *peer);
+/* The question that found no room; false: it does not yet. */
+bool ni_stores_ask_again(struct ni_peer *peer);
+/* The peer is freed. */
+void ni_store_groups_free(struct ni_stores *stores);
+/* The peer refuses a line. */
+void ni_store_refused(struct ni_op *op, ni_status status);
+/* What a group ends with whose last packet is answered so. */
+ni_status ni_store_group_status(struct ni_op *op, ni_status status);
+
+/* Have what was stored to the peer, all peers if NULL, end. No lock is held. */
+void ni_stores_want(struct ni *ni, struct ni_peer *peer);
 
 /* Send the open line of a peer that has one. NI_AGAIN: no room. The peer's lock is held. */
 ni_status ni_stores_send(struct ni_peer *peer);

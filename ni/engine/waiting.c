@@ -49,10 +49,13 @@ static unsigned send_puts(struct ni_peer *peer)
     return sent;
 }
 
-/* Stores, control packets and puts; false: some wait still, and nothing else goes. */
+/* Stores, a question about them, control packets and puts; false: some wait still, and nothing else goes. */
 static bool send_short(struct ni_peer *peer, unsigned *sent)
 {
     if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
+        return false;
+    }
+    if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
         return false;
     }
     *sent += ni_control_send_waiting(peer);

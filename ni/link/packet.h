@@ -74,6 +74,9 @@ struct ni_packet_remote {
 enum {
     NI_WRITE_HOLD = 1,  /* for a queue: wait for room; nobody would be told of a refusal */
     NI_WRITE_NOTED = 2, /* to memory: the last packet, with a note */
+    /* Whole: only a refusal is answered, and that with `offset` 1, for the token names all Writes up to the
+     * next packet that has it and not this bit. */
+    NI_WRITE_QUIET = 4,
 };
 
 /* What begins the payload of the last packet of a WRITE with NI_WRITE_NOTED. */
@@ -95,6 +98,8 @@ enum ni_read_tag {
     /* Items as MESSAGEs to a queue of the reader's: addr = its handle, their number << 32. An ACK when
      * all are sent. */
     NI_READ_DEQUEUE_TO = 3,
+    /* Nothing: an ACK when all packets before it have been taken. */
+    NI_READ_NOTHING = 4,
 };
 
 /* A WRITE whose payload begins here is whole, and has neither operand (offset 0) nor compare (the payload's

@@ -14,6 +14,8 @@ tests_links_libsuite_la_SOURCES = \
     tests/links/suite_links.c \
     tests/links/suite_multi.h \
     tests/links/suite_multi_help.c \
+    tests/links/suite_stores.h \
+    tests/links/suite_stores_help.c \
     tests/links/suite_multipath.h \
     tests/links/suite_multipath_help.c \
     tests/links/suite_overflow.h \
@@ -83,6 +85,7 @@ suite_tests = \
     tests/links/suite_spaces \
     tests/links/suite_steps \
     tests/links/suite_stores \
+    tests/links/suite_stores_ends \
     tests/links/suite_take \
     tests/links/suite_tasks \
     tests/links/suite_transfers \
@@ -295,6 +298,10 @@ tests_links_suite_steps_LDADD = $(SUITE_LIBS)
 tests_links_suite_stores_SOURCES = tests/links/suite_stores.c
 tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_stores_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_stores_ends_SOURCES = tests/links/suite_stores_ends.c
+tests_links_suite_stores_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_stores_ends_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_take_SOURCES = tests/links/suite_take.c
 tests_links_suite_take_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -1,132 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/bits.h"
-#include "suite.h"
+#include "suite_stores.h"
 
-/*
- * Remote stores and loads: what is combined, the order, fences, what is refused, a peer that dies, no
- * room; and a random trace beside a model.
- */
+/* Remote stores and loads: what is combined, the order, fences; and a random trace beside a model. */
 
-enum { BYTES = 4096, STEPS = 3000, FLOOD = 4000, AREAS = 2 };
-
-struct world {
-    uint8_t *memory[SUITE_NIS];
-    struct ni_rkey rkey[SUITE_NIS];
-    struct ni_rkey read_only, queue;
-    _Atomic uint64_t messages;
-    _Atomic uint64_t seen; /* by a consumer, in memory */
-    struct suite_done done;
-};
-
-static void open_memory(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-
-    CHECK(ni_region_memory(ni->ni, world->memory[ni->index], BYTES, NI_ACCESS_ALL,
-                           &world->rkey[ni->index]) == NI_OK);
-}
-
-static struct world *new_world(struct suite *suite)
-{
-    struct world *world = suite_alloc(suite, sizeof(*world));
-
-    for (unsigned i = 0; i < suite->n; i++) {
-        world->memory[i] = suite_alloc(suite, BYTES);
-        suite_call(suite, i, open_memory, world);
-    }
-    return world;
-}
-
-static struct ni_remote place(const struct world *world, unsigned i, size_t at)
-{
-    return suite_remote(world->memory[i] + at, &world->rkey[i]);
-}
-
-static void store(struct suite_ni *ni, const struct world *world, unsigned to, size_t at,
-                  uint64_t value, unsigned width)
-{
-    struct ni_remote where = place(world, to, at);
-    ni_status status;
-
-    while ((status = ni_store(ni->ni, ni->peers[to], &where, value, width)) == NI_AGAIN) {
-        suite_turn(ni);
-    }
-    CHECK(status == NI_OK);
-}
-
-/* All NIs may live here: they have to move, too. */
-static ni_status fence(struct suite_ni *ni, unsigned to)
-{
-    struct suite_done done = {0};
-    struct ni_ack ack = suite_ack(&done);
-
-    CHECK(ni_store_fence(ni->ni, to < SUITE_NIS ? ni->peers[to] : NULL, &ack) == NI_OK);
-    while (atomic_load(&done.count) == 0) {
-        suite_turn(ni);
-    }
-    return (ni_status)atomic_load(&done.status);
-}
-
-static uint64_t load(struct suite_ni *ni, const struct world *world, unsigned from, size_t at,
-                     unsigned width)
-{
-    struct ni_remote where = place(world, from, at);
-    struct ni_loading loading;
-    ni_status status;
-
-    while ((status = ni_load_start(ni->ni, ni->peers[from], &where, width, &loading)) == NI_AGAIN) {
-        suite_turn(ni);
-    }
-    CHECK(status == NI_OK);
-    while ((status = ni_load_test(&loading)) == NI_INPROGRESS) {
-        suite_turn(ni);
-    }
-    CHECK(status == NI_OK);
-    return loading.value;
-}
+enum { STEPS = 3000, AREAS = 2 };
 
 /* ---- what is combined ---------------------------------------------------------------------------------- */
 
-/* Whether stores make packets at all: not where the peer's memory is ours. */
-static bool makes_packets(const struct suite_ni *ni)
-{
-    const struct suite_link *link = ni->suite->link;
-
-    return link->mode == SUITE_PROCESSES || link->copy != 0 ||
-           suite_is_far(ni->suite, ni->index, 1);
-}
-
 static void combine_here(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
     uint64_t packets = suite_stat(ni, "store_packets"), stores = suite_stat(ni, "stores");
     uint64_t wanted = 0;
 
     for (unsigned i = 0; i < 16; i++) { /* a whole line leaves by itself */
-        store(ni, world, 1, 64 + 4 * i, i, 4);
+        suite_store(ni, world, 1, 64 + 4 * i, i, 4);
     }
     wanted += 1;
     for (unsigned i = 0; i < 8; i++) { /* over the end of one */
-        store(ni, world, 1, 160 + 8 * i, i, 8);
+        suite_store(ni, world, 1, 160 + 8 * i, i, 8);
     }
     wanted += 1;
-    store(ni, world, 1, 232, 1, 8); /* not the next */
+    suite_store(ni, world, 1, 232, 1, 8); /* not the next */
     wanted += 1;
-    store(ni, world, 1, 232, 2, 8); /* the same again is not combined: each is seen */
+    suite_store(ni, world, 1, 232, 2, 8); /* the same again is not combined: each is seen */
     wanted += 1;
-    store(ni, world, 1, 240, 3, 1); /* of all widths */
-    store(ni, world, 1, 241, 4, 1);
-    store(ni, world, 1, 242, 5, 2);
-    store(ni, world, 1, 244, 6, 4);
+    suite_store(ni, world, 1, 240, 3, 1); /* of all widths */
+    suite_store(ni, world, 1, 241, 4, 1);
+    suite_store(ni, world, 1, 242, 5, 2);
+    suite_store(ni, world, 1, 244, 6, 4);
     CHECK(ni_store_flush(ni->ni, ni->peers[1]) == NI_OK);
     wanted += 1;
     CHECK(ni_store_flush(ni->ni, NULL) == NI_OK);
     CHECK(suite_stat(ni, "stores") == stores + 30);
-    CHECK(suite_stat(ni, "store_packets") == packets + (makes_packets(ni) ? wanted : 0));
-    CHECK(makes_packets(ni) || ni_store_outstanding(ni->ni, ni->peers[1]) == 0);
-    CHECK(fence(ni, 1) == NI_OK && ni_store_outstanding(ni->ni, ni->peers[1]) == 0);
-    store(ni, world, 1, 256, 7, 8);
-    CHECK(ni_store_outstanding(ni->ni, ni->peers[1]) == (makes_packets(ni) ? 8U : 0U));
+    CHECK(suite_stat(ni, "store_packets") == packets + (suite_stores_packets(ni) ? wanted : 0));
+    CHECK(suite_stores_packets(ni) || ni_store_outstanding(ni->ni, ni->peers[1]) == 0);
+    CHECK(suite_fence(ni, 1) == NI_OK && ni_store_outstanding(ni->ni, ni->peers[1]) == 0);
+    suite_store(ni, world, 1, 256, 7, 8);
+    CHECK(ni_store_outstanding(ni->ni, ni->peers[1]) == (suite_stores_packets(ni) ? 8U : 0U));
     while (ni_store_outstanding(ni->ni, ni->peers[1]) != 0) {
         suite_turn(ni); /* progress sends it */
     }
@@ -134,8 +46,8 @@ static void combine_here(struct suite_ni *ni, void *arg)
 
 static void check_combined(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
-    uint64_t words[BYTES / 8];
+    struct suite_stores *world = arg;
+    uint64_t words[SUITE_STORES / 8];
     uint32_t half;
 
     memcpy(words, world->memory[ni->index], sizeof(words));
@@ -149,7 +61,7 @@ static void check_combined(struct suite_ni *ni, void *arg)
 
 static void combine(struct suite *suite)
 {
-    struct world *world = new_world(suite);
+    struct suite_stores *world = suite_stores_world(suite);
 
     suite_call(suite, 0, combine_here, world);
     suite_call(suite, 1, check_combined, world);
@@ -160,7 +72,7 @@ static void combine(struct suite *suite)
 /* What was stored before the message is there when it is. */
 static void see(void *arg, const struct ni_message_info *message)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
     uint64_t number, word;
 
     memcpy(&number, message->data, sizeof(number));
@@ -171,24 +83,24 @@ static void see(void *arg, const struct ni_message_info *message)
 
 static void open_queue(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
 
     CHECK(ni_region_consumer(ni->ni, see, world, 0, &world->queue) == NI_OK);
 }
 
 static void store_and_tell(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
 
     for (uint64_t n = 1; n <= 300; n++) {
-        store(ni, world, 1, 8 * n, n, 8);
+        suite_store(ni, world, 1, 8 * n, n, 8);
         CHECK(suite_message(ni, 1, world->queue.handle, 0, &n, sizeof(n)) == NI_OK);
     }
 }
 
 static void order(struct suite *suite)
 {
-    struct world *world = new_world(suite);
+    struct suite_stores *world = suite_stores_world(suite);
 
     suite_call(suite, 1, open_queue, world);
     suite_call(suite, 0, store_and_tell, world);
@@ -198,51 +110,51 @@ static void order(struct suite *suite)
 /* Loads, reads, atomics and writes come after stores. */
 static void mixed_here(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
 
     for (uint64_t n = 0; n < 100; n++) {
-        struct ni_remote where = place(world, 1, 512 + 8 * (n % 16));
+        struct ni_remote where = suite_stores_place(world, 1, 512 + 8 * (n % 16));
         uint64_t word = 0, old = 0;
 
-        store(ni, world, 1, 512 + 8 * (n % 16), n, 8);
+        suite_store(ni, world, 1, 512 + 8 * (n % 16), n, 8);
         switch (n % 4) {
         case 0:
-            CHECK(load(ni, world, 1, 512 + 8 * (n % 16), 8) == n);
+            CHECK(suite_load(ni, world, 1, 512 + 8 * (n % 16), 8) == n);
             break;
         case 1:
             CHECK(suite_read(ni, 1, &word, sizeof(word), &where) == NI_OK && word == n);
             break;
         case 2:
             CHECK(suite_fetch_op(ni, 1, NI_ATOMIC_ADD, 8, 1000, 0, &where, &old) == NI_OK);
-            CHECK(old == n && load(ni, world, 1, 512 + 8 * (n % 16), 8) == n + 1000);
+            CHECK(old == n && suite_load(ni, world, 1, 512 + 8 * (n % 16), 8) == n + 1000);
             break;
         default:
             word = n + 5000;
             CHECK(suite_write(ni, 1, &word, sizeof(word), &where) == NI_OK);
-            CHECK(load(ni, world, 1, 512 + 8 * (n % 16), 4) == n + 5000);
+            CHECK(suite_load(ni, world, 1, 512 + 8 * (n % 16), 4) == n + 5000);
         }
     }
 }
 
 static void mixed(struct suite *suite)
 {
-    suite_call(suite, 0, mixed_here, new_world(suite));
+    suite_call(suite, 0, mixed_here, suite_stores_world(suite));
 }
 
 /* ---- a random trace ---------------------------------------------------------------------------------------- */
 
 struct trace {
-    struct world *world;
+    struct suite_stores *world;
     uint8_t *model[SUITE_NIS];
 };
 
 /* Mostly going on where the last one ended, now and then not. */
 static size_t next_place(struct ni_rng *rng, size_t last, unsigned width)
 {
-    size_t at = ni_rng_below(rng, 8) != 0 ? last : ni_rng_below(rng, BYTES);
+    size_t at = ni_rng_below(rng, 8) != 0 ? last : ni_rng_below(rng, SUITE_STORES);
 
     at = ni_align_up(at, width);
-    return at + width <= BYTES ? at : 0;
+    return at + width <= SUITE_STORES ? at : 0;
 }
 
 static void one_step(struct suite_ni *ni, struct trace *trace, size_t *last)
@@ -257,17 +169,17 @@ static void one_step(struct suite_ni *ni, struct trace *trace, size_t *last)
         (void)ni_store_flush(ni->ni, ni_rng_below(rng, 2) ? ni->peers[to] : NULL);
         break;
     case 1:
-        CHECK(fence(ni, to) == NI_OK);
+        CHECK(suite_fence(ni, to) == NI_OK);
         break;
     case 2:
-        is = load(ni, trace->world, to, at, width);
+        is = suite_load(ni, trace->world, to, at, width);
         CHECK(memcmp(&is, trace->model[to] + at, width) == 0);
         break;
     case 3:
         suite_turn(ni);
         break;
     default:
-        store(ni, trace->world, to, at, value, width);
+        suite_store(ni, trace->world, to, at, value, width);
         memcpy(trace->model[to] + at, &value, width);
         last[to] = at + width;
     }
@@ -281,23 +193,23 @@ static void run_trace(struct suite_ni *ni, void *arg)
     for (unsigned i = 0; i < STEPS; i++) {
         one_step(ni, trace, last);
     }
-    CHECK(fence(ni, SUITE_NIS) == NI_OK);
+    CHECK(suite_fence(ni, SUITE_NIS) == NI_OK);
 }
 
 static void check_trace(struct suite_ni *ni, void *arg)
 {
     struct trace *trace = arg;
 
-    CHECK(memcmp(trace->world->memory[ni->index], trace->model[ni->index], BYTES) == 0);
+    CHECK(memcmp(trace->world->memory[ni->index], trace->model[ni->index], SUITE_STORES) == 0);
 }
 
 static void random_trace(struct suite *suite)
 {
     struct trace *trace = suite_alloc(suite, sizeof(*trace));
 
-    trace->world = new_world(suite);
+    trace->world = suite_stores_world(suite);
     for (unsigned i = 0; i < suite->n; i++) {
-        trace->model[i] = suite_alloc(suite, BYTES);
+        trace->model[i] = suite_alloc(suite, SUITE_STORES);
     }
     suite_call(suite, 0, run_trace, trace);
     suite_call(suite, 1, check_trace, trace);
@@ -318,16 +230,16 @@ static void count_in_order(void *arg, ni_status status, uint64_t value)
 
 static void fences_here(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
     _Atomic uint64_t count = 0;
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = count_in_order, .arg = (void *)&count};
     unsigned fences = 0;
 
-    CHECK(fence(ni, 1) == NI_OK); /* of nothing */
+    CHECK(suite_fence(ni, 1) == NI_OK); /* of nothing */
     CHECK(ni_store_fence(ni->ni, ni->peers[1], NULL) == NI_OK);
     while (atomic_load(&count) < 50) {
         for (unsigned i = 0; i < 4; i++) {
-            store(ni, world, 1, 8 * (fences % 64), fences, 8);
+            suite_store(ni, world, 1, 8 * (fences % 64), fences, 8);
         }
         if (fences < 50) {
             CHECK(ni_store_fence(ni->ni, ni->peers[1], &ack) == NI_OK);
@@ -339,26 +251,26 @@ static void fences_here(struct suite_ni *ni, void *arg)
     while (atomic_load(&count) < 51) {
         suite_turn(ni);
     }
-    CHECK(load(ni, world, 1, 8, 8) == 1);
+    CHECK(suite_load(ni, world, 1, 8, 8) == 1);
 }
 
 static void fences(struct suite *suite)
 {
-    suite_call(suite, 0, fences_here, new_world(suite));
+    suite_call(suite, 0, fences_here, suite_stores_world(suite));
 }
 
 /* Blocking calls, where the peers move by themselves. */
 static void blocking_here(struct suite_ni *ni, void *arg)
 {
-    struct world *world = arg;
+    struct suite_stores *world = arg;
 
     for (uint64_t n = 0; n < 50; n++) {
-        struct ni_remote where = place(world, 1, 8 * n);
+        struct ni_remote where = suite_stores_place(world, 1, 8 * n);
         uint64_t value = 0;
 
-        store(ni, world, 1, 8 * n, n + 7, 8);
+        suite_store(ni, world, 1, 8 * n, n + 7, 8);
         CHECK(ni_load(ni->ni, ni->peers[1], &where, 8, &value) == NI_OK && value == n + 7);
-        store(ni, world, 2, 8 * n, n + 8, 8);
+        suite_store(ni, world, 2, 8 * n, n + 8, 8);
         CHECK(ni_store_fence_wait(ni->ni, n % 2 ? ni->peers[2] : NULL) == NI_OK);
         CHECK(ni_store_outstanding(ni->ni, ni->peers[2]) == 0);
     }
@@ -366,156 +278,7 @@ static void blocking_here(struct suite_ni *ni, void *arg)
 
 static void blocking(struct suite *suite)
 {
-    suite_call(suite, 0, blocking_here, new_world(suite));
-}
-
-/* ---- what is refused ---------------------------------------------------------------------------------------------- */
-
-static void open_read_only(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-
-    CHECK(ni_region_memory(ni->ni, world->memory[1], 64, NI_ACCESS_READ, &world->read_only) ==
-          NI_OK);
-}
-
-static ni_status store_badly(struct suite_ni *ni, const struct ni_remote *where)
-{
-    ni_status status;
-
-    while ((status = ni_store(ni->ni, ni->peers[1], where, 1, 4)) == NI_AGAIN) {
-        suite_turn(ni);
-    }
-    return status != NI_OK ? status : fence(ni, 1);
-}
-
-static void refused_here(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-    struct ni_remote good = place(world, 1, 0), bad = good;
-    struct ni_loading loading;
-    uint64_t value = 5;
-
-    CHECK(ni_store(ni->ni, ni->peers[1], &good, 1, 3) == NI_ERR_INVALID);
-    CHECK(ni_store(ni->ni, ni->peers[1], &good, 1, 0) == NI_ERR_INVALID);
-    CHECK(ni_store(ni->ni, ni->peers[1], &good, 1, 16) == NI_ERR_INVALID);
-    CHECK(ni_load(ni->ni, ni->peers[1], &good, 5, &value) == NI_ERR_INVALID && value == 5);
-    bad.addr++;
-    CHECK(store_badly(ni, &bad) == NI_ERR_ALIGN);
-    CHECK(ni_load_start(ni->ni, ni->peers[1], &bad, 2, &loading) == NI_ERR_ALIGN);
-    bad = good;
-    bad.key++;
-    CHECK(store_badly(ni, &bad) == NI_ERR_KEY);
-    CHECK(fence(ni, 1) == NI_OK); /* it was told once */
-    CHECK(store_badly(ni, &good) == NI_OK);
-    bad = place(world, 1, BYTES);
-    CHECK(store_badly(ni, &bad) == NI_ERR_BOUNDS);
-    bad = suite_remote(world->memory[1], &world->read_only);
-    CHECK(store_badly(ni, &bad) == NI_ERR_ACCESS);
-    bad = good;
-    bad.handle ^= 1 << 20;
-    CHECK(store_badly(ni, &bad) == NI_ERR_REGION);
-    /* Of several the first. */
-    bad = good;
-    bad.key++;
-    CHECK(ni_store(ni->ni, ni->peers[1], &bad, 1, 4) == NI_OK);
-    bad = place(world, 1, BYTES);
-    CHECK(store_badly(ni, &bad) == NI_ERR_KEY);
-    CHECK(fence(ni, SUITE_NIS) == NI_OK);
-}
-
-static void check_untouched(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-
-    CHECK(world->memory[ni->index][0] == 1);
-    for (unsigned i = 1; i < BYTES; i++) {
-        CHECK(world->memory[ni->index][i] == 0);
-    }
-}
-
-static void refused(struct suite *suite)
-{
-    struct world *world = new_world(suite);
-
-    suite_call(suite, 1, open_read_only, world);
-    suite_call(suite, 0, refused_here, world);
-    suite_call(suite, 1, check_untouched, world);
-}
-
-/* ---- a peer that dies, or takes nothing ------------------------------------------------------------------------------ */
-
-static void store_some(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-    struct ni_ack ack = suite_ack(&world->done);
-
-    store(ni, world, 1, 0, 1, 8);
-    CHECK(ni_store_flush(ni->ni, NULL) != NI_ERR_INVALID);
-    store(ni, world, 1, 64, 1, 8);
-    CHECK(ni_store_fence(ni->ni, ni->peers[1], &ack) == NI_OK);
-    store(ni, world, 1, 128, 1, 8); /* not sent yet */
-}
-
-static void after_death(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-    struct ni_remote where = place(world, 1, 0);
-    uint64_t value;
-
-    while (atomic_load(&ni->downs[1]) == 0) {
-        suite_turn(ni);
-    }
-    CHECK(ni_store(ni->ni, ni->peers[1], &where, 1, 8) == NI_ERR_PEER_DEAD);
-    CHECK(ni_load(ni->ni, ni->peers[1], &where, 8, &value) == NI_ERR_PEER_DEAD);
-    CHECK(fence(ni, 1) != NI_ERR_INVALID && fence(ni, 1) == NI_OK);
-    CHECK(ni_store_outstanding(ni->ni, ni->peers[1]) == 0);
-    store(ni, world, 2, 0, 9, 8);
-    CHECK(fence(ni, 2) == NI_OK);
-}
-
-static void death(struct suite *suite)
-{
-    struct world *world = new_world(suite);
-
-    suite_call(suite, 0, store_some, world);
-    suite_kill(suite, 1);
-    suite_call(suite, 0, after_death, world);
-    suite_until_count(suite, &world->done.count, 1);
-}
-
-static void flood_here(struct suite_ni *ni, void *arg)
-{
-    struct world *world = arg;
-    bool again = false;
-
-    for (uint64_t n = 0; n < FLOOD; n++) {
-        /* Every other word: nothing is combined. */
-        struct ni_remote where = place(world, 1, n * 16 % BYTES);
-
-        for (;;) {
-            ni_status status = ni_store(ni->ni, ni->peers[1], &where, n, 8);
-
-            if (status == NI_OK) {
-                break;
-            }
-            CHECK(status == NI_AGAIN);
-            CHECK(ni_store_flush(ni->ni, ni->peers[1]) == NI_AGAIN);
-            again = true;
-            suite_turn(ni);
-        }
-    }
-    CHECK(again == makes_packets(ni));
-    CHECK(fence(ni, 1) == NI_OK);
-    for (uint64_t n = FLOOD - BYTES / 16; n < FLOOD; n++) {
-        CHECK(load(ni, world, 1, n * 16 % BYTES, 8) == n);
-    }
-}
-
-/* Where the peer moves only when we let it: the ring becomes full. */
-static void flood(struct suite *suite)
-{
-    suite_call(suite, 0, flood_here, new_world(suite));
+    suite_call(suite, 0, blocking_here, suite_stores_world(suite));
 }
 
 int main(int argc, char **argv)
@@ -527,9 +290,6 @@ int main(int argc, char **argv)
         {"random", 1 + AREAS, SUITE_NEEDS_NOTHING, random_trace},
         {"fences", 2, SUITE_NEEDS_NOTHING, fences},
         {"blocking", 3, SUITE_NEEDS_APART, blocking},
-        {"refused", 2, SUITE_NEEDS_NOTHING, refused},
-        {"death", 3, SUITE_NEEDS_KILL, death},
-        {"flood", 2, SUITE_NEEDS_HERE, flood},
     };
 
     return suite_main_seeds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]), 2);

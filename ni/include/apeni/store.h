@@ -20,7 +20,10 @@
  *   - in ni_progress, ni_wait, ni_store_flush and ni_store_fence.
  *
  * Nobody is told of a single store. The NI counts, for each peer, the bytes that were stored and are not
- * acknowledged yet; a fence waits until the count is zero.
+ * known to have arrived; a fence waits until the count is zero. The peer answers only what it refuses, until
+ * it is asked: by a fence, by ni_flush, for which lines that have left are operations, and by
+ * ni_store_outstanding. What nobody has asked about is given up by ni_disconnect, and the next fence says
+ * so (NI_ERR_CANCELED).
  *
  * Order, towards one peer: stores become visible there in the order of the calls, each of them whole.
  * Messages, writes, reads, loads, atomics and additions to counters come after the stores that were
@@ -60,7 +63,8 @@ ni_status ni_store_fence(struct ni *ni, struct ni_peer *peer, const struct ni_ac
  * ni_progress there: not for a peer whose acks lie behind the packet of that callback. */
 ni_status ni_store_fence_wait(struct ni *ni, struct ni_peer *peer);
 
-/* The outstanding-store counter: bytes that were stored to the peer and are not known to have arrived. */
+/* The outstanding-store counter: bytes that were stored to the peer and are not known to have arrived. A
+ * look at it asks the peer about those that have left, so that it falls, with progress, to zero. */
 uint64_t ni_store_outstanding(struct ni *ni, struct ni_peer *peer);
 
 /* Load width bytes (1, 2, 4 or 8) from src->addr, a multiple of width, into *value, zero extended; waits,
