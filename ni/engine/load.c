@@ -2,6 +2,7 @@
 #include <apeni/store.h>
 
 #include "engine/op.h"
+#include "engine/stores.h"
 #include "engine/transfer.h"
 
 /* Remote loads, and waiting for remote stores. */
@@ -43,6 +44,10 @@ static ni_status load_here(struct ni_peer *peer, const struct ni_remote *src, un
 
     ni_lock_take(&peer->lock, peer->threads);
     status = peer->ep != NULL && peer->ep->same_memory ? ni_peer_state(peer) : NI_ERR_UNSUPPORTED;
+    if (peer->stores != NULL && ni_stores_are_out(peer->stores)) {
+        ni_stores_ask(peer);
+        status = NI_ERR_UNSUPPORTED; /* it comes after them */
+    }
     if (status == NI_OK) {
         status = ni_transfer_check(peer->ep, src, width, NI_ACCESS_READ);
     }

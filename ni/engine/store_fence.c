@@ -68,6 +68,19 @@ static void ask_for(struct ni_peer *peer)
     }
 }
 
+bool ni_stores_under_way(struct ni_peer *peer)
+{
+    bool some;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    some = peer->stores != NULL && ni_stores_are_out(peer->stores);
+    if (some) {
+        ni_stores_ask(peer); /* it is a detour, which shall end */
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return some;
+}
+
 void ni_stores_want(struct ni *ni, struct ni_peer *peer)
 {
     struct ni_peer *at = peer != NULL ? peer : ni_peer_after(ni, NULL);

@@ -213,7 +213,7 @@ static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, u
 {
     ni_status status = ni_transfer_check(peer->ep, dst, width, NI_ACCESS_WRITE);
 
-    if ((peer->stores->outstanding[0] | peer->stores->outstanding[1]) != 0) {
+    if (ni_stores_are_out(peer->stores)) {
         peer->stores->wanted = true; /* so that it comes to an end */
         return NI_ERR_UNSUPPORTED;
     }

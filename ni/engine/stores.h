@@ -81,8 +81,16 @@ void ni_store_refused(struct ni_op *op, ni_status status);
 /* What a group ends with whose last packet is answered so. */
 ni_status ni_store_group_status(struct ni_op *op, ni_status status);
 
+/* Whether stores to the peer are on their way, so that what comes after them has to follow them. */
+bool ni_stores_under_way(struct ni_peer *peer);
 /* Have what was stored to the peer, all peers if NULL, end. No lock is held. */
 void ni_stores_want(struct ni *ni, struct ni_peer *peer);
+
+/* Whether bytes are outstanding. The peer's lock is held. */
+static inline bool ni_stores_are_out(const struct ni_stores *stores)
+{
+    return (stores->outstanding[0] | stores->outstanding[1]) != 0;
+}
 
 /* Send the open line of a peer that has one. NI_AGAIN: no room. The peer's lock is held. */
 ni_status ni_stores_send(struct ni_peer *peer);

@@ -10,6 +10,7 @@
 #include "engine/fast.h"
 #include "engine/op.h"
 #include "engine/short.h"
+#include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/transfer.h"
 #include "table/table.h"
@@ -171,6 +172,9 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     *by_kernel = false;
     if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
+    }
+    if (ep->same_memory && len < NI_DIRECT_MIN && ni_stores_under_way(peer)) {
+        return NI_ERR_UNSUPPORTED; /* it comes after them */
     }
     status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
     if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/counter.h>
+
 #include "suite_stores.h"
 
 /* How remote stores end: refused, with their peer, without room; and who hears of it. */
@@ -351,13 +353,60 @@ static void unasked(struct suite *suite)
     suite_call(suite, 0, unasked_here, suite_stores_world(suite));
 }
 
+/* ---- where memory is shared ------------------------------------------------------------------------------------------ */
+
+static void open_counter(struct suite_ni *ni, void *arg)
+{
+    struct suite_stores *world = arg;
+
+    CHECK(ni_counter_create(ni->ni, 0, &world->queue) == NI_OK);
+}
+
+/* What would be a copy comes after a store that had to be sent. */
+static void behind_here(struct suite_ni *ni, void *arg)
+{
+    struct suite_stores *world = arg;
+    struct ni_remote counter = {.key = world->queue.key, .handle = world->queue.handle};
+    struct ni_remote where = suite_stores_place(world, 1, 64);
+
+    for (uint64_t i = 1; i <= 10; i++) {
+        uint64_t word = 100 * i, read = 0;
+
+        CHECK(ni_store(ni->ni, ni->peers[1], &counter, i, 8) == NI_OK);
+        suite_store(ni, world, 1, 64, i, 8);
+        CHECK(suite_load(ni, world, 1, 64, 8) == i);
+        CHECK(ni_store(ni->ni, ni->peers[1], &counter, i, 8) == NI_OK);
+        suite_store(ni, world, 1, 64, i, 8);
+        CHECK(suite_write(ni, 1, &word, sizeof(word), &where) == NI_OK);
+        CHECK(suite_read(ni, 1, &read, sizeof(read), &where) == NI_OK && read == word);
+        CHECK(suite_fence(ni, 1) == NI_OK && suite_load(ni, world, 1, 64, 8) == word);
+    }
+}
+
+static void check_counter(struct suite_ni *ni, void *arg)
+{
+    struct suite_stores *world = arg;
+    int64_t value = 0;
+
+    CHECK(ni_counter_read(ni->ni, world->queue.handle, &value) == NI_OK && value == 110);
+}
+
+static void behind(struct suite *suite)
+{
+    struct suite_stores *world = suite_stores_world(suite);
+
+    suite_call(suite, 1, open_counter, world);
+    suite_call(suite, 0, behind_here, world);
+    suite_call(suite, 1, check_counter, world);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
         {"refused", 2, SUITE_NEEDS_NOTHING, refused}, {"death", 3, SUITE_NEEDS_KILL, death},
         {"flood", 2, SUITE_NEEDS_HERE, flood},        {"quiet", 2, SUITE_NEEDS_NOTHING, quiet},
         {"flushed", 2, SUITE_NEEDS_NOTHING, flushed}, {"full", 2, SUITE_NEEDS_HERE, full},
-        {"unasked", 2, SUITE_NEEDS_NOTHING, unasked},
+        {"unasked", 2, SUITE_NEEDS_NOTHING, unasked}, {"behind", 2, SUITE_NEEDS_NOTHING, behind},
     };
 
     return suite_main_seeds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]), 2);
