@@ -6,6 +6,7 @@
 #include <apeni/notify.h>
 
 #include "engine/engine.h"
+#include "engine/targets.h"
 
 /*
  * Command regions inside. Lines are memory of the owner, in which anything may happen at any time; so
@@ -44,11 +45,6 @@ struct ni_command_slot {
     struct ni_rkey ack_memory; /* ack WORD: the region in which the word is */
 };
 
-struct ni_command_target {
-    struct ni_peer *peer; /* NULL: taken back */
-    struct ni_rkey rkey;
-};
-
 struct ni_command_region {
     struct ni_list all;        /* in commands->regions */
     struct ni_command_job job; /* NI_COMMAND_QUEUE: listed while lines are released */
@@ -60,8 +56,7 @@ struct ni_command_region {
     uint32_t pins; /* operations out, and a server at work */
     /* NI_COMMAND_QUEUE: from `serve` on, lines released, lines held back, the line looked at next */
     uint32_t serve, released, held, next;
-    struct ni_command_target *targets;
-    uint32_t target_count;
+    struct ni_targets targets;
     struct ni_command_slot slots[];
 };
 
@@ -86,7 +81,7 @@ unsigned ni_command_serve(struct ni *ni);
 /* A descriptor, read and judged. */
 struct ni_command_order {
     enum ni_command_op op;
-    const struct ni_command_target *target;
+    const struct ni_target *target;
     uint8_t *local;
     uint64_t remote;
     uint32_t len;

@@ -108,6 +108,7 @@ static bool judge_notice(const struct ni_command_slot *slot, struct ni_command_o
 {
     const struct ni_command_region *region = slot->region;
     uint32_t notice = slot->word[8], target = notice & 0xffff;
+    const struct ni_target *told;
 
     order->note.addr = ni_command_pair(&slot->word[9]);
     order->note.value = ni_command_pair(&slot->word[11]);
@@ -117,11 +118,11 @@ static bool judge_notice(const struct ni_command_slot *slot, struct ni_command_o
         return (notice & ~(uint32_t)NI_COMMAND_DEPARTED) == 0 &&
                (order->note.addr | order->note.value) == 0;
     }
-    if (notice >> 18 != 0 || target >= region->target_count ||
-        region->targets[target].peer != order->target->peer) {
+    told = ni_targets_find(&region->targets, target);
+    if (notice >> 18 != 0 || told == NULL || told->peer != order->target->peer) {
         return false;
     }
-    order->note.region = region->targets[target].rkey;
+    order->note.region = told->rkey;
     return true;
 }
 
@@ -143,10 +144,10 @@ enum ni_command_reason ni_command_judge(struct ni_command_slot *slot,
         return NI_COMMAND_BAD_ACK;
     }
     order->ack = ni_command_ack_of(slot);
-    if (target >= region->target_count || region->targets[target].peer == NULL) {
+    order->target = ni_targets_find(&region->targets, target);
+    if (order->target == NULL) {
         return NI_COMMAND_BAD_TARGET;
     }
-    order->target = &region->targets[target];
     order->noted = order->departs = false;
     if (order->op == NI_COMMAND_WRITE_NOTIFY && !judge_notice(slot, order)) {
         return NI_COMMAND_BAD_NOTE;

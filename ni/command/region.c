@@ -3,11 +3,11 @@
 
 /* Life of command regions, their targets, and when their monitor runs. */
 
-enum { NI_TARGETS_MIN = 8, NI_MARK_FIRST = 1 };
+enum { NI_MARK_FIRST = 1 };
 
 static void free_region(struct ni_command_region *region)
 {
-    ni_free(region->targets);
+    ni_targets_free(&region->targets);
     ni_free(region);
 }
 
@@ -184,30 +184,6 @@ static struct ni_command_region *find(const struct ni *ni, ni_handle command)
                : NULL;
 }
 
-static ni_status add_target(struct ni_command_region *region, struct ni_peer *peer,
-                            const struct ni_rkey *rkey, uint16_t *target)
-{
-    uint32_t count = region->target_count;
-
-    if (count == NI_COMMAND_TARGETS) {
-        return NI_ERR_LIMIT;
-    }
-    if (count == 0 || (count >= NI_TARGETS_MIN && ni_is_pow2(count))) {
-        size_t room = count == 0 ? NI_TARGETS_MIN : 2 * (size_t)count;
-        struct ni_command_target *targets =
-            ni_realloc(region->targets, room * sizeof(region->targets[0]));
-
-        if (targets == NULL) {
-            return NI_ERR_NOMEM;
-        }
-        region->targets = targets;
-    }
-    region->targets[count] = (struct ni_command_target){.peer = peer, .rkey = *rkey};
-    region->target_count = count + 1;
-    *target = (uint16_t)count;
-    return NI_OK;
-}
-
 ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *peer,
                             const struct ni_rkey *rkey, uint16_t *target)
 {
@@ -223,7 +199,7 @@ ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *pe
     }
     taken = ni_turn_take(ni);
     region = find(ni, command);
-    status = region != NULL ? add_target(region, peer, rkey, target) : NI_ERR_REGION;
+    status = region != NULL ? ni_targets_add(&region->targets, peer, rkey, target) : NI_ERR_REGION;
     ni_turn_give(ni, taken);
     return status;
 }
@@ -239,13 +215,7 @@ ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
     }
     taken = ni_turn_take(ni);
     region = find(ni, command);
-    if (region == NULL) {
-        status = NI_ERR_REGION;
-    } else if (target >= region->target_count || region->targets[target].peer == NULL) {
-        status = NI_ERR_NOTFOUND;
-    } else {
-        region->targets[target].peer = NULL;
-    }
+    status = region != NULL ? ni_targets_remove(&region->targets, target) : NI_ERR_REGION;
     ni_turn_give(ni, taken);
     return status;
 }

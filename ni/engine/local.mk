@@ -94,6 +94,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/stores.h \
     ni/engine/stream.c \
     ni/engine/stream.h \
+    ni/engine/targets.c \
+    ni/engine/targets.h \
     ni/engine/thread.c \
     ni/engine/take.h \
     ni/engine/thread.h \

@@ -74,16 +74,9 @@ bool ni_qp_is_owners(const struct ni_qp_flight *flight, uint64_t len)
                           flight->word[1] + flight->issued, len, local_access(op), NULL) == NI_OK;
 }
 
-static const struct ni_qp_target *find(const struct ni_qpair *pair, uint64_t target)
-{
-    return target < pair->target_count && pair->targets[target].peer != NULL
-               ? &pair->targets[target]
-               : NULL;
-}
-
 static bool judge_note(struct ni_qp_flight *flight)
 {
-    const struct ni_qp_target *told = find(flight->pair, flight->word[5] >> 48);
+    const struct ni_target *told = ni_targets_find(&flight->pair->targets, flight->word[5] >> 48);
 
     if (told == NULL || told->peer != flight->peer) {
         return false;
@@ -95,7 +88,8 @@ static bool judge_note(struct ni_qp_flight *flight)
 
 enum ni_qp_reason ni_qp_judge(struct ni_qp_flight *flight)
 {
-    const struct ni_qp_target *target = find(flight->pair, ni_qp_target_of(flight->word[0]));
+    const struct ni_target *target =
+        ni_targets_find(&flight->pair->targets, ni_qp_target_of(flight->word[0]));
 
     if (!is_request(flight)) {
         return NI_QP_BAD_REQUEST;

@@ -3,11 +3,9 @@
 
 /* Life of queue pairs, their targets, and when they are served. */
 
-enum { NI_TARGETS_MIN = 8 };
-
 static void free_pair(struct ni_qpair *pair)
 {
-    ni_free(pair->targets);
+    ni_targets_free(&pair->targets);
     ni_free(pair);
 }
 
@@ -175,29 +173,6 @@ static struct ni_qpair *find(const struct ni *ni, ni_handle qp)
                : NULL;
 }
 
-static ni_status add_target(struct ni_qpair *pair, struct ni_peer *peer, const struct ni_rkey *rkey,
-                            uint16_t *target)
-{
-    uint32_t count = pair->target_count;
-
-    if (count == NI_QP_TARGETS) {
-        return NI_ERR_LIMIT;
-    }
-    if (count == 0 || (count >= NI_TARGETS_MIN && ni_is_pow2(count))) {
-        size_t room = count == 0 ? NI_TARGETS_MIN : 2 * (size_t)count;
-        struct ni_qp_target *targets = ni_realloc(pair->targets, room * sizeof(pair->targets[0]));
-
-        if (targets == NULL) {
-            return NI_ERR_NOMEM;
-        }
-        pair->targets = targets;
-    }
-    pair->targets[count] = (struct ni_qp_target){.peer = peer, .rkey = *rkey};
-    pair->target_count = count + 1;
-    *target = (uint16_t)count;
-    return NI_OK;
-}
-
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target)
 {
@@ -213,7 +188,7 @@ ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
     }
     taken = ni_turn_take(ni);
     pair = find(ni, qp);
-    status = pair != NULL ? add_target(pair, peer, rkey, target) : NI_ERR_REGION;
+    status = pair != NULL ? ni_targets_add(&pair->targets, peer, rkey, target) : NI_ERR_REGION;
     ni_turn_give(ni, taken);
     return status;
 }
@@ -229,13 +204,7 @@ ni_status ni_qp_untarget(struct ni *ni, ni_handle qp, uint16_t target)
     }
     taken = ni_turn_take(ni);
     pair = find(ni, qp);
-    if (pair == NULL) {
-        status = NI_ERR_REGION;
-    } else if (target >= pair->target_count || pair->targets[target].peer == NULL) {
-        status = NI_ERR_NOTFOUND;
-    } else {
-        pair->targets[target].peer = NULL;
-    }
+    status = pair != NULL ? ni_targets_remove(&pair->targets, target) : NI_ERR_REGION;
     ni_turn_give(ni, taken);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <apeni/qp.h>
 
 #include "engine/engine.h"
+#include "engine/targets.h"
 
 /*
  * Queue pairs inside. The rings are memory of the owner, in which anything may happen at any time: an
@@ -47,11 +48,6 @@ struct ni_qp_flight {
     enum ni_qp_reason reason;
 };
 
-struct ni_qp_target {
-    struct ni_peer *peer; /* NULL: taken back */
-    struct ni_rkey rkey;
-};
-
 struct ni_qpair {
     struct ni_list all; /* in qps->pairs */
     struct ni *ni;
@@ -67,8 +63,7 @@ struct ni_qpair {
     bool gone;                    /* deregistered: the rings are not touched any more */
     struct ni_qp_flight *current; /* taken, and not all of it has left */
     struct ni_qp_flight *free;
-    struct ni_qp_target *targets;
-    uint32_t target_count;
+    struct ni_targets targets;
     struct ni_qp_flight flights[];
 };
 
