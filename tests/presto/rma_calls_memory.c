@@ -60,7 +60,7 @@ void rma_dynamic(void)
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     for (int i = 0; i < PIECES; i++) {
-        piece[i] = calloc(8, sizeof(int64_t));
+        piece[i] = calloc(9, sizeof(int64_t)); /* not all of it, so that no two adjoin */
         MPI_Win_attach(win, piece[i], 8 * sizeof(int64_t));
         MPI_Get_address(piece[i], &mine[i]);
     }
