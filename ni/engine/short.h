@@ -269,6 +269,21 @@ NI_ALWAYS_INLINE struct ni_op *ni_short_begin(struct ni_peer *peer, struct ni_li
     return ni_pool_take(&peer->ni->op_pool, token);
 }
 
+/* The line of a Write of a word. */
+NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *line,
+                                         const void *src, uint32_t len, const struct ni_remote *dst,
+                                         uint64_t token, uint16_t tag)
+{
+    line->packet->body[0] = dst->addr;
+    line->packet->body[1] = dst->key;
+    line->packet->body[2] = token;
+    line->packet->body[3] = 0;
+    line->packet->body[4] = len;
+    ni_direct_copy(&line->packet->body[5], src, len);
+    ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag),
+                    ni_packet_word1(len, dst->handle));
+}
+
 /* Write a word, whose length is that of one (ni_short_is_word). */
 NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint32_t len,
                                     const struct ni_remote *dst, const struct ni_ack *ack)
@@ -281,14 +296,7 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
         return false;
     }
     ni_direct_begin(peer, op, NI_OP_WRITE, len, NULL, ack);
-    line.packet->body[0] = dst->addr;
-    line.packet->body[1] = dst->key;
-    line.packet->body[2] = token;
-    line.packet->body[3] = 0;
-    line.packet->body[4] = len;
-    ni_direct_copy(&line.packet->body[5], src, len);
-    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, 0),
-                    ni_packet_word1(len, dst->handle));
+    ni_short_send_word(peer, &line, src, len, dst, token, 0);
     return true;
 }
 
@@ -301,14 +309,7 @@ NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, 
     if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
         return false;
     }
-    line.packet->body[0] = dst->addr;
-    line.packet->body[1] = dst->key;
-    line.packet->body[2] = token;
-    line.packet->body[3] = 0;
-    line.packet->body[4] = len;
-    ni_direct_copy(&line.packet->body[5], src, len);
-    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag),
-                    ni_packet_word1(len, dst->handle));
+    ni_short_send_word(peer, &line, src, len, dst, token, tag);
     return true;
 }
 
