@@ -117,8 +117,8 @@ struct pri_rma_place {
     uintptr_t local;         /* direct: the address of displacement 0 of the first element */
     struct ni_remote remote; /* otherwise */
     uint64_t first, behind;  /* the addresses at which what was registered begins and ends */
-    bool
-        pieces; /* of a dynamic window, several: all but remote.addr is that of the one that pri_rma_walk has come to */
+    /* Of a dynamic window, several: all but remote.addr is that of the one that pri_rma_walk has come to. */
+    bool pieces;
 };
 
 /* Checks the epoch, the range, and with a request that the epoch is a passive one. */
