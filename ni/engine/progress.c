@@ -69,22 +69,17 @@ void ni_turn_give(struct ni *ni, bool taken)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-/* The packets of a lane; slot is its place in ni->lanes. */
-NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+/* The packets of a lane, of which the first is there; slot is its place in ni->lanes. */
+NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       struct ni_packet *packet, uint64_t word0)
 {
     unsigned events = 0, most = lane->most;
-    uint64_t word0, bytes = 0;
+    uint64_t bytes = 0;
 
     do {
-        struct ni_packet *packet = ni_lane_peek(lane, &word0);
-        uint64_t word1;
-        ni_status status;
+        uint64_t word1 = packet->word1;
+        ni_status status = take(ni, lane, slot, packet, word0, word1);
 
-        if (packet == NULL) {
-            break;
-        }
-        word1 = packet->word1;
-        status = take(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {
             if (status == NI_AGAIN) {
                 break;
@@ -96,7 +91,7 @@ NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint
         }
         bytes += ni_packet_len(word1);
         events++;
-    } while (events < most);
+    } while (events < most && (packet = ni_lane_peek(lane, &word0)) != NULL);
     /* Where nothing was behind, one packet is taken next without a look further: where two sides send
      * to each other in turn, its line is about to be written, and asking for it then makes the writer
      * wait. */
@@ -107,6 +102,19 @@ NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint
         ni_lane_publish(lane);
     }
     return events;
+}
+
+/* Most lanes are empty at most looks: of many, these are what a poll takes. */
+NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    uint64_t word0;
+    struct ni_packet *packet = ni_lane_peek(lane, &word0);
+
+    if (packet == NULL) {
+        lane->most = 1;
+        return 0;
+    }
+    return poll_packets(ni, lane, slot, packet, word0);
 }
 
 /* The same for the engine thread of a quiet NI: what would call somebody waits for a caller. */
