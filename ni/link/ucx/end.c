@@ -110,6 +110,8 @@ static void bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
     peer->down = true;
     if (!peer->held) {
         ni_ucx_bury(peer, bye);
+    } else {
+        ni_ucx_moved(peer);
     }
     pthread_mutex_unlock(&link->lock);
 }
@@ -224,6 +226,7 @@ void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
     say_bye(peer, bye);
     flush(peer);
     peer->buried_at = ni_now_ns();
+    ni_list_remove(&peer->moved);
     ni_list_remove(&peer->list);
     ni_list_push_back(&peer->link->graves, &peer->list);
 }

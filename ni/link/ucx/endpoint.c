@@ -104,6 +104,7 @@ static struct ni_ucx_peer *peer_new(struct ni_ucx_link *link, const struct ni_uc
     peer->blob = *blob;
     peer->blob_len = len;
     ni_list_init(&peer->list);
+    ni_list_init(&peer->moved);
     ni_list_push_back(&link->peers, &peer->list);
     return peer;
 }
@@ -337,6 +338,7 @@ void ni_ucx_wake(struct ni_ep *ep)
     uint32_t before;
 
     pthread_mutex_lock(&peer->link->lock);
+    ni_ucx_moved(peer);
     before = peer->out->committed;
     peer->out->committed = ep->tx.head;
     if (!ni_ucx_gather(peer, before)) {

@@ -55,8 +55,8 @@ static void rest(struct ni_ucx_link *link)
 
 static void send_all(struct ni_ucx_link *link)
 {
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+    for (NI_LIST_EACH(node, &link->moved)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, moved);
 
         ni_ucx_pump(peer);
     }

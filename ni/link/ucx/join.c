@@ -141,6 +141,7 @@ void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len)
         ni_ucx_end(peer, NI_ERR_PROTOCOL);
         return;
     }
+    ni_ucx_moved(peer);
     ni_ucx_pump(peer);
 }
 

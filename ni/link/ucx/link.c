@@ -87,6 +87,7 @@ static struct ni_ucx_link *link_alloc(const struct ni_link_attr *attr)
     link->rouse_fd = -1;
     link->countdown = 1;
     ni_list_init(&link->peers);
+    ni_list_init(&link->moved);
     ni_list_init(&link->graves);
     ni_list_init(&link->late);
     pthread_mutex_init(&link->lock, NULL);

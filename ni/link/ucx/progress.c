@@ -3,7 +3,7 @@
 #include "link/lane_inl.h"
 #include "link/ucx/ucx.h"
 
-/* Polling: UCX, then each peer's lanes, then whatever needs the engine. */
+/* Polling: UCX, then the lanes of peers of which something is under way, then whatever needs the engine. */
 
 enum {
     STEPS = 8, /* of UCX in one poll, as long as it finds something and nothing has arrived */
@@ -29,6 +29,33 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t now)
     }
 }
 
+/* Whether nothing is left to be done for it until something is sent, or comes. */
+static bool is_quiet(const struct ni_ucx_peer *peer)
+{
+    const struct ni_ucx_out *out = peer->out;
+    const struct ni_ucx_in *in = peer->in;
+
+    return peer->slot_tail == peer->slot_head && peer->hellos == 0 &&
+           (out == NULL || out->sent == out->committed) &&
+           (in == NULL || in->cleared == in->high) && !peer->heard && !peer->broke;
+}
+
+static void look_at(struct ni_ucx_peer *peer, uint64_t now)
+{
+    ni_ucx_sent(peer);
+    ni_ucx_consumed(peer);
+    if (peer->hellos != 0) {
+        ni_ucx_join(peer);
+    }
+    ni_ucx_pump(peer);
+    if (peer->heard || peer->broke) {
+        ni_ucx_answer(peer);
+    }
+    if (now != 0) {
+        look_for_gap(peer, now);
+    }
+}
+
 static void look_at_peers(struct ni_ucx_link *link)
 {
     uint64_t now = 0;
@@ -37,20 +64,12 @@ static void look_at_peers(struct ni_ucx_link *link)
         link->countdown = POLLS_PER_CLOCK;
         now = ni_now_ns();
     }
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+    for (NI_LIST_EACH_SAFE(node, &link->moved)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, moved);
 
-        ni_ucx_sent(peer);
-        ni_ucx_consumed(peer);
-        if (peer->hellos != 0) {
-            ni_ucx_join(peer);
-        }
-        ni_ucx_pump(peer);
-        if (peer->heard || peer->broke) {
-            ni_ucx_answer(peer);
-        }
-        if (now != 0) {
-            look_for_gap(peer, now);
+        look_at(peer, now);
+        if (is_quiet(peer)) {
+            ni_list_remove(&peer->moved);
         }
     }
     if (now != 0) {

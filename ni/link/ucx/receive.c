@@ -85,20 +85,21 @@ static bool is_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
     return atomic_load_explicit(&line_at(in, position)->word0, memory_order_relaxed) == 0;
 }
 
-static void reach(struct ni_ucx_in *in, uint32_t position)
+static void reach(struct ni_ucx_peer *peer, uint32_t position)
 {
+    struct ni_ucx_in *in = peer->in;
+
     if ((int32_t)(position - in->high) > 0) {
         in->high = position;
     }
+    ni_ucx_moved(peer);
 }
 
 static void fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data)
 {
-    struct ni_ucx_in *in = peer->in;
-
-    memcpy(line_at(in, position), data, (size_t)lines * NI_LINE);
+    memcpy(line_at(peer->in, position), data, (size_t)lines * NI_LINE);
     peer->link->arrived = true;
-    reach(in, position + lines);
+    reach(peer, position + lines);
 }
 
 static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, const void *data,
@@ -114,7 +115,7 @@ static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, c
 void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 {
     if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
-        reach(peer->in, head->position + head->lines);
+        reach(peer, head->position + head->lines);
     }
 }
 
@@ -128,9 +129,9 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
 
     (void)len; /* more than we asked for never comes, less is a failure */
     peer->fetching &= ~(UINT64_C(1) << (fetch - peer->in->fetches));
-    if (status == UCS_OK) {
+    if (status == UCS_OK && !peer->down) { /* else nobody reads it any more */
         fill(peer, fetch->position, 1, fetch->line);
-    } else if (status != UCS_ERR_CANCELED) {
+    } else if (status != UCS_OK && status != UCS_ERR_CANCELED) {
         ni_ucx_end(peer, NI_ERR_PEER_DEAD);
     }
     if (request != NULL) {
@@ -252,6 +253,7 @@ void ni_ucx_consumed(struct ni_ucx_peer *peer)
 static void on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 {
     peer->heard = true;
+    ni_ucx_moved(peer);
     peer->bye_position = head->position;
     ni_ucx_end(peer, head->lines == NI_UCX_REFUSED  ? NI_ERR_UNREACHABLE
                      : head->lines == NI_UCX_BROKEN ? NI_ERR_PROTOCOL

@@ -28,6 +28,7 @@ static struct ni_ucx_slot *take_slot(struct ni_ucx_peer *peer, uint32_t end)
 {
     struct ni_ucx_slot *slot = &peer->slots[peer->slot_head % NI_UCX_SLOTS];
 
+    ni_ucx_moved(peer);
     peer->slot_head++;
     slot->peer = peer;
     slot->end = end;

@@ -181,7 +181,8 @@ _Static_assert(NI_LANE_BULK_RECORDS == 64, "as many bits has ni_ucx_peer.fetchin
 
 struct ni_ucx_peer {
     struct ni_ep ep;
-    struct ni_list list; /* in the link's peers or graves */
+    struct ni_list list;  /* in the link's peers or graves */
+    struct ni_list moved; /* in the link's, while something of it is under way */
     struct ni_ucx_link *link;
     struct ni_peer *core; /* the engine's: NULL until it is connected or accepted */
     ucp_ep_h ucp;         /* NULL until something is to be sent */
@@ -248,6 +249,7 @@ struct ni_ucx_link {
     _Atomic bool unsettled; /* some peer needs the engine, or ends */
     _Atomic uint32_t wishes;
     struct ni_list peers;
+    struct ni_list moved;  /* those of them that polls look at */
     struct ni_list graves; /* given up, but UCX still has something of theirs */
     struct ni_list linger; /* where the closed ones wait for answers */
     uint64_t closed_at;    /* ns */
@@ -284,6 +286,14 @@ static inline struct ni_ucx_link *ni_ucx_link_of(struct ni_link *link)
 static inline struct ni_ucx_peer *ni_ucx_peer_of(struct ni_ep *ep)
 {
     return ni_container_of(ep, struct ni_ucx_peer, ep);
+}
+
+/* Something of the peer is under way now: polls look at it until that has ended. The lock is held. */
+static inline void ni_ucx_moved(struct ni_ucx_peer *peer)
+{
+    if (!ni_list_linked(&peer->moved)) {
+        ni_list_push_back(&peer->link->moved, &peer->moved);
+    }
 }
 
 /* ---- library.c ------------------------------------------------------------------------------- */
