@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conjugate gradients on a periodic four-dimensional lattice, the solver at the heart of lattice gauge theory, with U(1)
- * links: complex numbers of modulus 1 on the edges, at random. It solves A x = b with
+ * links: complex numbers of modulus 1 on the edges, at random. What it solves is A x = b, with
  *
- *     (A x)(s) = (mass^2 + 8) x(s) - sum over the 4 directions of [ link(s) x(s + 1) + conj(link(s - 1)) x(s - 1) ]
+ *     (A x)(s) = (mass^2 + 8) x(s) - sum over the 4 directions of
+ *                [ link(s) x(s + 1) + conj(link(s - 1)) x(s - 1) ]
  *
  * The lattice is cut along the last direction, t; persistent requests exchange the outer slices. Scalar products are
  * summed slice by slice, and all processes add the slices' sums in the same order: each iteration has the same

@@ -29,10 +29,12 @@
 #include "ompi/request/request.h"
 
 #if OMPI_MAJOR_VERSION >= 5
-#define OMPI_GLUE_MTL_INIT(name)       name(bool progress_threads, bool mpi_threads, bool *accelerator)
+#define OMPI_GLUE_MTL_INIT(name) name(bool progress_threads, bool mpi_threads, bool *accelerator)
+
 #define OMPI_GLUE_MTL_NO_ACCELERATOR() (*accelerator = false)
 #else
-#define OMPI_GLUE_MTL_INIT(name)       name(bool progress_threads, bool mpi_threads)
+#define OMPI_GLUE_MTL_INIT(name) name(bool progress_threads, bool mpi_threads)
+
 #define OMPI_GLUE_MTL_NO_ACCELERATOR() ((void)0)
 #endif
 

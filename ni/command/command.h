@@ -85,9 +85,8 @@ struct ni_command_order {
     uint8_t *local;
     uint64_t remote;
     uint32_t len;
-    struct ni_ack
-        ack; /* of the owner: NONE, WORD, COUNTER, or CALL for an interrupt; NONE if it was
-                          not valid */
+    /* Of the owner: NONE, WORD, COUNTER, or CALL for an interrupt; NONE if it was not valid. */
+    struct ni_ack ack;
     bool noted, departs; /* WRITE_NOTIFY */
     struct ni_note note;
 };

@@ -27,8 +27,8 @@
 #include <time.h>
 
 enum osu_metric {
-    OSU_LATENCY, /* value: microseconds per round times scale() */
-    OSU_BANDWIDTH /* value: MB (1e6 bytes) per second; scale() messages of run->size bytes per round */
+    OSU_LATENCY,  /* value: microseconds per round times scale() */
+    OSU_BANDWIDTH /* value: MB (1e6 bytes) per second; a round is scale() messages of run->size */
 };
 
 struct osu_run;

@@ -37,13 +37,12 @@ struct pri_team {
     int rank, size;
     const int *members; /* [size]: ranks in the job; NULL: rank i is the job's rank i */
     uint32_t context;   /* the plane of collectives: with PRI_COLL */
-    uint32_t
-        next_tag; /* of the next operation: the same in all ranks, which call them in the same order */
-    uint32_t barriers;             /* by messages, that have blocked */
+    uint32_t next_tag;  /* of the next operation; all ranks call these in the same order */
+    uint32_t barriers;  /* by messages, that have blocked */
     struct pri_counters *counters; /* of later ones, or NULL */
-    struct pri_inter
-        *inter; /* NULL, or this is the other group of an intercommunicator (coll/inter.h), and
-                                rank is this one's in its own; not for scans, neighbours, and in place */
+    /* NULL, or this is the other group of an intercommunicator (coll/inter.h), and rank is this
+     * one's in its own; not for scans, neighbours, and in place. */
+    struct pri_inter *inter;
 };
 
 /* Also makes what all teams of the rank share (pools and thresholds), the first time; it is freed by pri_stop.

@@ -7,7 +7,7 @@
 /* One rank's view of the tree: numbers are ranks turned so that the root is 0. */
 struct tree {
     int root, me;
-    int bit; /* the lowest one of me; of the root, the first power of two that is not below the size */
+    int bit;  /* the lowest one of me; of the root, the least power of two not below the size */
     int many; /* ranks from this one up that it stands for */
     size_t each;
 };

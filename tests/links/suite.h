@@ -42,8 +42,8 @@ struct suite_link {
     bool inproc;
     bool seeded;
     bool far; /* the link between hosts */
-    bool
-        asks; /* there UCX has long payloads wait until they are asked for, as where there is RDMA */
+    /* There UCX has long payloads wait until they are asked for, as where there is RDMA. */
+    bool asks;
     /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host; 4: so
      * many hosts with two NIs each. 0: one host. */
     unsigned hosts;

@@ -44,9 +44,8 @@ enum ni_me_options {
     NI_ME_IS_ACCESSIBLE = 0x200000, /* all of the buffer is there now: accepted as a hint */
     /* No events of successes but AUTO_UNLINK and AUTO_FREE. */
     NI_ME_EVENT_SUCCESS_DISABLE = NI_ME_EVENT_COMM_DISABLE | NI_ME_EVENT_OVER_DISABLE,
-    NI_ME_EVENT_FLOWCTRL_DISABLE =
-        0x800000,               /* overflow list: no PT_DISABLED event if a message for it
-                                                finds max_unexpected_headers kept */
+    /* Overflow list: no PT_DISABLED event if a message for it finds max_unexpected_headers kept. */
+    NI_ME_EVENT_FLOWCTRL_DISABLE = 0x800000,
     NI_ME_UID = 0x400000,       /* uid is looked at. (The specification has a value for any user
                                        instead.) An entry for another user than that of ni_get_uid
                                        refuses what matches it, with NI_NI_PERM_VIOLATION. */

@@ -38,9 +38,10 @@ struct ni_limits {
     /* Of those below one gets what there is, at most: 1024, 1024, 64, 24. */
     uint64_t max_atomic_size;       /* bytes of one ni_atomic */
     uint64_t max_fetch_atomic_size; /* of one ni_fetch_atomic or ni_swap */
-    uint64_t max_waw_ordered_size;  /* a put or atomic of so many bytes is in place before a later
-                                       one of the same initiator; those of any length match in order */
-    uint64_t max_war_ordered_size;  /* a get of so many bytes reads before a later put writes */
+    /* A put or atomic of so many bytes is in place before a later one of the same initiator. Those
+     * of any length match in order. */
+    uint64_t max_waw_ordered_size;
+    uint64_t max_war_ordered_size; /* a get of so many bytes reads before a later put writes */
 };
 
 /* Make an NI able to match; before any other function here, once per NI. Peers' puts before this
