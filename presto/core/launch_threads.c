@@ -3,10 +3,12 @@
  * Ranks that are threads of one process: their interfaces share a fabric. The process holds one job at a time;
  * it begins with the first thread that joins, and is over when the last one has left.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/launch.h"
 
 enum { MAX_THREADS = 4096 };
@@ -155,6 +157,107 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     attr->host_processes = (unsigned)self->size;
 }
 
+/* ---- wait ----------------------------------------------------------------------------------------- */
+
+enum {
+    NOTICE_S = 5,   /* nobody has come for so long: who is missing is said */
+    TIMEOUT_S = 60, /* unless the environment says otherwise: the job is given up */
+    TIMEOUT_MAX_S = 1000000,
+    NAMED = 8, /* of those that are missing */
+};
+
+/* All of these hold the lock. */
+
+static bool is_here(int rank)
+{
+    return job.blobs[rank].length != 0;
+}
+
+static bool is_first_here(int rank)
+{
+    for (int i = 0; i < rank; i++) {
+        if (is_here(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "1, 2, 3 and 4092 more" */
+static void list_missing(char *text, size_t size)
+{
+    int named = 0;
+    size_t used = 0;
+
+    for (int i = 0; i < job.wanted && named < NAMED; i++) {
+        if (!is_here(i)) {
+            used += (size_t)snprintf(text + used, size - used, "%s%d", named++ == 0 ? "" : ", ", i);
+        }
+    }
+    if (job.wanted - job.given > named) {
+        snprintf(text + used, size - used, " and %d more", job.wanted - job.given - named);
+    }
+}
+
+/* What follows from it is appended. */
+static void print_missing(const struct pri_rank *self, long waited_s, const char *consequence)
+{
+    char missing[NAMED * 8 + 32];
+
+    list_missing(missing, sizeof(missing));
+    fprintf(stderr,
+            "presto: rank %d of %d: for %ld s no thread has joined as rank %s by pr_init "
+            "(MPI_Init); %s\n",
+            self->rank, job.wanted, waited_s, missing, consequence);
+}
+
+/* Until another has come, or nobody can any more; false: not within so many seconds. */
+static bool somebody_comes(long seconds)
+{
+    const uint64_t end_ns = ni_now_ns() + (uint64_t)seconds * 1000000000U;
+    const struct timespec end = {.tv_sec = (time_t)(end_ns / 1000000000U),
+                                 .tv_nsec = (long)(end_ns % 1000000000U)};
+    const int given = job.given;
+    int error = 0;
+
+    while (job.given == given && !job.broken && error != ETIMEDOUT) {
+        error = pthread_cond_clockwait(&job.moved, &job.lock, CLOCK_MONOTONIC, &end);
+    }
+    return job.given != given || job.broken;
+}
+
+/* The same, and says meanwhile, for all who wait, who is missing. */
+static bool somebody_comes_or_is_named(const struct pri_rank *self, long timeout_s)
+{
+    if (timeout_s <= NOTICE_S) {
+        return somebody_comes(timeout_s);
+    }
+    if (somebody_comes(NOTICE_S)) {
+        return true;
+    }
+    if (is_first_here(self->rank)) {
+        print_missing(self, NOTICE_S, "still waiting");
+    }
+    return somebody_comes(timeout_s - NOTICE_S);
+}
+
+/* A thread that never comes would be waited for in silence, for good. */
+static void wait_for_others(const struct pri_rank *self)
+{
+    long timeout_s = TIMEOUT_S;
+
+    (void)pri_environment("PRESTO_THREADS_TIMEOUT_S", 1, TIMEOUT_MAX_S, &timeout_s);
+    while (job.given < job.wanted && !job.broken) {
+        if (!somebody_comes_or_is_named(self, timeout_s)) {
+            job.broken = true;
+            pthread_cond_broadcast(&job.moved);
+            print_missing(self, timeout_s,
+                          "giving up. Raise PRESTO_THREADS_TIMEOUT_S if they come later; for ranks "
+                          "that are processes use prestorun, without PRESTO_THREADS");
+        }
+    }
+}
+
 static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
 {
     int error = PRI_OK;
@@ -163,9 +266,7 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
     job.blobs[self->rank] = *mine;
     job.given++;
     pthread_cond_broadcast(&job.moved);
-    while (job.given < job.wanted && !job.broken) {
-        pthread_cond_wait(&job.moved, &job.lock);
-    }
+    wait_for_others(self);
     if (job.broken) {
         error = PRI_ERR_START;
     } else {

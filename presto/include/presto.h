@@ -147,7 +147,8 @@ int pr_init_thread(pr_mgr_t *m, enum pr_thread_level level);
 
 /* The ranks of the job will be the first n threads of this process that call pr_init: in the order in which
  * they come, or as numbered by pr_thread_rank. n is 1 to 4096. The environment variable PRESTO_THREADS
- * does the same. PR_ERR_STATE: there is a rank already. */
+ * does the same. Where no other thread comes for 60 s, or as many as PRESTO_THREADS_TIMEOUT_S says, pr_init
+ * gives up (PR_ERR_START). PR_ERR_STATE: there is a rank already. */
 int pr_threads(int n);
 /* This thread will be that rank. */
 int pr_thread_rank(pr_rank_t rank);

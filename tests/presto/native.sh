@@ -85,5 +85,11 @@ grep -Eq '^prestorun: rank 1 \(pid [0-9]+\) was ended by signal 9 \(Killed\); th
 }
 [ "$(wc -l <"$errors")" -eq 1 ] || { echo "FAIL: native_death printed:"; cat "$errors"; failures=$((failures + 1)); }
 
+# Threads that never come.
+fails "a thread that waits" 1 'rank 0 of 4: for 1 s no thread has joined as rank 1, 2, 3 by pr_init (MPI_Init); giving up' \
+    env PRESTO_THREADS=4 PRESTO_THREADS_TIMEOUT_S=1 "$programs/native_p2p"
+fails "a thread that waits long" 1 'rank 0 of 20: for 5 s no thread has joined as rank 1, 2, 3, 4, 5, 6, 7, 8 and 11 more by .*; still waiting' \
+    env PRESTO_THREADS=20 PRESTO_THREADS_TIMEOUT_S=6 "$programs/native_p2p"
+
 echo "native: $failures failures"
 [ $failures -eq 0 ]
