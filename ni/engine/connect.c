@@ -51,7 +51,10 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
         status = ni_peer_endpoint(peer);
         ni_lock_give(&peer->lock, ni->threads);
     }
-    if (status == NI_OK) {
+    if (status == NI_ERR_PEER_DEAD) {
+        ni_peer_down(ni, peer, status);
+    }
+    if (status == NI_OK || status == NI_ERR_PEER_DEAD) {
         peer->references++;
         *connected = peer;
     }

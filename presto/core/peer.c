@@ -21,7 +21,8 @@ static int connect_to(struct pri_rank *self, int rank, const struct pri_blob *bl
         status = ni_connect(self->ni, blob->bytes, blob->length, &peer->ni);
         snprintf(reason, sizeof(reason), "%s", pri_status_text(status));
     }
-    if (status != NI_OK) {
+    /* One that has died since it joined is as one that dies later. */
+    if (status != NI_OK && status != NI_ERR_PEER_DEAD) {
         peer->ni = NULL;
         fprintf(stderr, "presto: rank %d cannot reach rank %d: %s\n", self->rank, rank, reason);
         return PRI_ERR_START;

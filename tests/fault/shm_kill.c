@@ -270,6 +270,27 @@ static void test_receiver(uint64_t seed, bool reading)
     mock_close(&other);
 }
 
+/* Whose end nobody has waited for is as dead, though there still is a process of its number. */
+static void test_dead_before(void)
+{
+    struct mock a;
+    struct ni_peer *peer;
+    siginfo_t info;
+    pid_t pid;
+
+    atomic_store(&board->ready, 0);
+    pid = mock_fork(receiver, NULL);
+    while (atomic_load(&board->ready) == 0) {
+        usleep(100);
+    }
+    CHECK(kill(pid, SIGKILL) == 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0);
+    mock_open(&a, 1, NULL);
+    CHECK(mock_try_connect(&a, board->blob, board->len, &peer) == NI_ERR_PEER_DEAD);
+    CHECK(waitpid(pid, NULL, 0) == pid);
+    CHECK(mock_try_connect(&a, board->blob, board->len, &peer) == NI_ERR_PEER_DEAD);
+    mock_close(&a);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -282,6 +303,7 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < 10; i++) {
         test_receiver(seed + i, i % 2 == 1);
     }
+    test_dead_before();
     CHECK(mock_count_fds() == fds);
     return 0;
 }

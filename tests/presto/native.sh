@@ -85,6 +85,13 @@ grep -Eq '^prestorun: rank 1 \(pid [0-9]+\) was ended by signal 9 \(Killed\); th
 }
 [ "$(wc -l <"$errors")" -eq 1 ] || { echo "FAIL: native_death printed:"; cat "$errors"; failures=$((failures + 1)); }
 
+# It has said where it is, and dies before any other has connected to it.
+what=native_absent
+gone=$(mktemp -u) || exit 1
+fails $what 137 'rank 1 (pid [0-9]*) was ended by signal 9 (Killed); the others go on' "$prestorun" -n 4 --keep-going "$programs/$what" "$gone"
+[ "$(wc -l <"$errors")" -eq 1 ] || { echo "FAIL: $what printed:"; cat "$errors"; failures=$((failures + 1)); }
+rm -f "$gone"
+
 # Threads that never come.
 fails "a thread that waits" 1 'rank 0 of 4: for 1 s no thread has joined as rank 1, 2, 3 by pr_init (MPI_Init); giving up' \
     env PRESTO_THREADS=4 PRESTO_THREADS_TIMEOUT_S=1 "$programs/native_p2p"

@@ -128,7 +128,8 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
 
 /* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect
  * each). Returns at once; transfers may be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a
- * blob of ours), NI_ERR_NOMEM. */
+ * blob of ours), NI_ERR_NOMEM. NI_ERR_PEER_DEAD: it has died already, where the link knows that; *peer is
+ * set, too, for those who go on without it: one that is down, with which all operations end so. */
 ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **peer);
 
 /* Give up a peer. After as many calls as there were ni_connect, operations under way complete with
