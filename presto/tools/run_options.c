@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apelink_config.h"
 #include "tools/run.h"
@@ -18,6 +19,7 @@ static const char help[] =
     "      --tag-output      begin each line with the rank and the stream it comes from\n"
     "      --timeout SECONDS end the job after so long, with exit status 124\n"
     "      --keep-going      do not end the other ranks when one has failed\n"
+    "      --wdir DIRECTORY  run COMMAND there\n"
     "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
     "      --oversubscribe   accepted: more ranks than processors are always allowed, and yield\n"
     "  -v, --verbose         say which ranks start and end, by which link rank 0 reaches\n"
@@ -28,7 +30,7 @@ static const char help[] =
     "Rank 0 reads prestorun's standard input. Exit status: that of the first rank that failed,\n"
     "128 + N if that was ended by signal N, else 0; 127 if COMMAND cannot be run.\n";
 
-enum { BIND_TO = 256, TAG_OUTPUT, TIMEOUT, KEEP_GOING, OVERSUBSCRIBE };
+enum { BIND_TO = 256, TAG_OUTPUT, TIMEOUT, KEEP_GOING, OVERSUBSCRIBE, WDIR };
 
 static const struct option options_known[] = {
     {"np", required_argument, NULL, 'n'},
@@ -37,6 +39,7 @@ static const struct option options_known[] = {
     {"timeout", required_argument, NULL, TIMEOUT},
     {"keep-going", no_argument, NULL, KEEP_GOING},
     {"oversubscribe", no_argument, NULL, OVERSUBSCRIBE},
+    {"wdir", required_argument, NULL, WDIR},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -99,14 +102,18 @@ static void set_variable(char *text)
     }
 }
 
-static void take(int option, int argc, char **argv, struct run_options *options)
+/* The ranks begin where we are. */
+static void go_to(const char *directory)
+{
+    if (chdir(directory) != 0) {
+        refuse("--wdir", directory, strerror(errno));
+    }
+}
+
+static void take(int option, struct run_options *options)
 {
     switch (option) {
     case 'n':
-        /* "-np 4", as mpirun has it, reads as -n p. */
-        if (strcmp(optarg, "p") == 0 && optind < argc) {
-            optarg = argv[optind++];
-        }
         options->ranks = ranks_of(optarg);
         break;
     case 'x':
@@ -125,6 +132,9 @@ static void take(int option, int argc, char **argv, struct run_options *options)
         options->keep_going = true;
         break;
     case OVERSUBSCRIBE:
+        break;
+    case WDIR:
+        go_to(optarg);
         break;
     case 'v':
         options->verbose = true;
@@ -145,8 +155,9 @@ void run_options_parse(int argc, char **argv, struct run_options *options)
 {
     int option;
 
-    while ((option = getopt_long(argc, argv, "+n:x:vhV", options_known, NULL)) != -1) {
-        take(option, argc, argv, options);
+    /* With one dash, too, as mpirun takes them: -np 4. */
+    while ((option = getopt_long_only(argc, argv, "+n:x:vhV", options_known, NULL)) != -1) {
+        take(option, options);
     }
     if (optind == argc) {
         fputs("prestorun: no command to run; prestorun --help shows how to call it\n", stderr);

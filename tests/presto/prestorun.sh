@@ -35,10 +35,21 @@ expect 2 "no command" -n 2
 has err 'no command to run'
 expect 2 "a bad number" -n 0 true
 has err '^prestorun: -n 0: a number of ranks from 1 to 4096'
+expect 2 "no number" -n abc true
+has err '^prestorun: -n abc: a number of ranks from 1 to 4096'
+expect 2 "a bad directory" --wdir "$work/nothing" true
+has err '^prestorun: --wdir .*nothing: No such file'
 expect 2 "a bad binding" --bind-to socket true
 expect 2 "an unknown option" --nonsense true
 expect 127 "a missing command" -n 2 "$work/nothing"
 has err 'cannot run .*nothing: No such file'
+: >"$work/file"
+expect 127 "a file that is no program" -n 2 "$work/file"
+has err 'cannot run .*file: Permission denied'
+expect 0 "a directory" -n 1 --wdir / pwd
+has out '^/$'
+expect 0 "one dash" -np 1 -wdir / -timeout 60 -tag-output pwd
+has out '^\[0\]<stdout>:/$'
 
 # shellcheck disable=SC2016 # the ranks' shells expand it
 {
