@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends to the ucx link without the keys, much of it, or what somebody else was heard to say. */
+/* Who sends to the ucx link without the keys, much of it, or what somebody else was heard to say, or stays when it closes. */
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "ucx_caller.h"
 
-enum { MUCH = 4 << 20 };
+enum { MUCH = 4 << 20, POLLS = 2000 };
+
+static unsigned looks; /* at what the kernel says of descriptors */
 
 static void strangers(struct ni *ni)
 {
@@ -110,6 +115,42 @@ static void replayed(struct ni *ni)
     caller_hang_up(&second);
 }
 
+/* Called by the link instead of the C library's. */
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*real)(const char *path, const char *mode);
+
+    *(void **)(void *)&real = dlsym(RTLD_NEXT, "fopen");
+    looks += strncmp(path, "/proc/self/fdinfo/", 18) == 0;
+    return real(path, mode);
+}
+
+/* A link that is closed waits for somebody who is connected. Polls of another link look after it, but not each of them at its
+ * sockets. */
+static void closed(struct ni *other)
+{
+    static const uint8_t noise[24] = {1};
+    struct ni *ni = caller_open_ni();
+    struct caller caller;
+    unsigned looking = 0;
+    uint64_t begin, ms;
+
+    caller_call(&caller, ni);
+    caller_say(&caller, noise, sizeof(noise), NULL, 0);
+    caller_until(&caller, "rx_strangers", 1);
+    ni_close(ni);
+    begin = ni_now_ns();
+    for (unsigned i = 0; i < POLLS; i++) {
+        unsigned seen = looks;
+
+        (void)ni_progress(other);
+        looking += looks != seen;
+    }
+    ms = (ni_now_ns() - begin) / 1000000;
+    CHECK(looking != 0 && looking <= 2 * (ms + 1)); /* the other looks at its own, more rarely */
+    caller_hang_up(&caller);
+}
+
 int main(void)
 {
     struct ni *ni = caller_open_ni();
@@ -118,6 +159,8 @@ int main(void)
     much(ni);
     caller_check_usable(ni);
     replayed(ni);
+    caller_check_usable(ni);
+    closed(ni);
     caller_check_usable(ni);
     ni_close(ni);
     return 0;

@@ -14,6 +14,7 @@
 
 #define LINGER_NS  UINT64_C(6000000000) /* more than a peer is given to answer */
 #define CONNECT_NS UINT64_C(1000000000) /* for those who are connecting */
+#define LOOK_NS    UINT64_C(1000000)    /* from one look at the sockets to the next */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ni_list links = {&links, &links};
@@ -21,15 +22,20 @@ static _Atomic unsigned lingering;
 static struct ni_stats nowhere; /* what is counted of a link whose NI is gone */
 
 /* UCX 1.13 aborts the process if its worker is destroyed while the answer to somebody who connects waits
- * to be sent. Whoever has connected and said hello has been answered, and sent away. */
-static bool is_calm(const struct ni_ucx_link *link)
+ * to be sent. Whoever has connected and said hello has been answered, and sent away. To look takes a walk
+ * through files of /proc, which each poll of another link would pay. */
+static bool is_calm(struct ni_ucx_link *link, uint64_t now)
 {
-    return ni_list_empty(&link->graves) && !ni_ucx_has_connections(link);
+    if (!ni_list_empty(&link->graves) || now < link->next_look) {
+        return false;
+    }
+    link->next_look = now + LOOK_NS;
+    return !ni_ucx_has_connections(link);
 }
 
-static bool is_late(const struct ni_ucx_link *link)
+static bool is_late(const struct ni_ucx_link *link, uint64_t now)
 {
-    return ni_now_ns() - link->closed_at > (ni_list_empty(&link->graves) ? CONNECT_NS : LINGER_NS);
+    return now - link->closed_at > (ni_list_empty(&link->graves) ? CONNECT_NS : LINGER_NS);
 }
 
 /* Somebody who connected says nothing, and may be stopped: what UCX has of the link stays until the
@@ -45,15 +51,17 @@ static void abandon(struct ni_ucx_link *link)
 /* With the lock. */
 static void poll_all(void)
 {
+    uint64_t now = ni_now_ns();
+
     for (NI_LIST_EACH_SAFE(node, &links)) {
         struct ni_ucx_link *link = ni_container_of(node, struct ni_ucx_link, linger);
 
         (void)ni_ucx.ucp_worker_progress(link->worker);
         ni_ucx_graves(link);
-        if (is_calm(link)) {
+        if (is_calm(link, now)) {
             ni_list_remove(&link->linger);
             ni_ucx_link_free(link);
-        } else if (is_late(link)) {
+        } else if (is_late(link, now)) {
             abandon(link);
         } else {
             continue;
@@ -83,6 +91,7 @@ void ni_ucx_linger(struct ni_ucx_link *link)
 {
     link->stats = &nowhere;
     link->closed_at = ni_now_ns();
+    link->next_look = 0;
     pthread_mutex_lock(&lock);
     ni_list_push_back(&links, &link->linger);
     (void)atomic_fetch_add_explicit(&lingering, 1, memory_order_relaxed);

@@ -261,7 +261,7 @@ struct ni_ucx_link {
     bool arrived;              /* there is something in a lane that was not there before */
     struct ni_ucx_name *names; /* by index in the token */
     uint32_t name_count, name_capacity;
-    uint64_t next_look; /* ns: at the sockets */
+    uint64_t next_look; /* ns: at the sockets; once closed, for those who connect */
     uint32_t countdown;
     struct ni_ucx_blob blob;
     size_t blob_len;
