@@ -14,7 +14,8 @@ hosts_tests = \
     tests/hosts/presto.sh \
     tests/hosts/show_links.sh \
     tests/hosts/silence.sh \
+    tests/hosts/strangers.sh \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/udp.py
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/strangers.py tests/hosts/udp.py

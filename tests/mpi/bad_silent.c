@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For a runner that cuts the network: two ranks print "ready" and then
+ * For a runner that cuts the network, or calls their sockets: two ranks print "ready" and then
  *
  *   -mode idle    wait for each other for ever, while nothing is under way
  *   -mode busy    send each other messages without end
  *   -mode unread  rank 1 makes no call for -ms N, while rank 0 sends it more than fits anywhere; after that it
  *                 receives all, and the data is as it should be
+ *   -mode until   send each other messages, whose data is as it should be, until there is a file -file NAME
  */
+#include <unistd.h>
+
 #include "mt.h"
 
 enum { TAG = 4, BYTES = 8000, BUSY_BYTES = 100000, MESSAGES = 600, BEFORE = 20 };
@@ -44,6 +47,22 @@ static void receive_all(int ms)
     }
 }
 
+/* The first byte of a message tells that it is the last. */
+static void exchange_until(const char *file)
+{
+    const unsigned char *said = 0 == mt_rank ? mine : theirs;
+    int round = 0;
+
+    do {
+        mine[0] = 0 == mt_rank && 0 == access(file, F_OK);
+        mt_fill(mine + 1, BYTES - 1, mt_seed((uint64_t)mt_rank, 3, TAG, (uint64_t)round));
+        exchange(BYTES);
+        mt_verify(theirs + 1, BYTES - 1, mt_seed((uint64_t)other, 3, TAG, (uint64_t)round),
+                  "message %d", round);
+        ++round;
+    } while (0 == said[0]);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode;
@@ -68,6 +87,8 @@ int main(int argc, char **argv)
         send_all();
     } else if (0 == strcmp(mode, "unread")) {
         receive_all((int)mt_option(argc, argv, "-ms", 0));
+    } else if (0 == strcmp(mode, "until")) {
+        exchange_until(mt_text(argc, argv, "-file"));
     } else if (0 == strcmp(mode, "busy")) {
         for (int round = 0;; ++round) {
             exchange(round % 4 ? BYTES : BUSY_BYTES);

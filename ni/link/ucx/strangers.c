@@ -19,10 +19,11 @@
  * for debugging only. A handler of its log gets to see those, takes what it needs and drops what the
  * user did not ask for.
  *
- *   accepted                 the connection is noted, by its descriptor
- *   ... and speaks UCX       it is forgotten
- *   ... and ends before      logged
- *   ... and stays            logged, after ucx_timeout_s
+ *   accepted                         the connection is noted, by its descriptor
+ *   ... and ends without a word      logged
+ *   ... and stays without greeting   logged, after ucx_timeout_s
+ *   ... and greets, or has begun to  it is forgotten: UCX itself ends one of two connections that
+ *       do so and ends                 peers have made to each other at the same time
  *
  * The texts are those of UCX 1.13. Where they are others, nothing is noted, and nothing logged.
  */
@@ -115,9 +116,9 @@ void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s)
     while (now > timeout && find_silent(now - timeout, host, sizeof(host))) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
-            "ucx: %s connected %llu s ago and has said nothing since. It is nobody of this job "
-            "unless one of its processes does not get to run, and holds a file descriptor of "
-            "this one. If this repeats, name a network that is yours alone in the environment "
+            "ucx: %s connected %llu s ago and has not greeted since as UCX does. It is nobody of "
+            "this job unless one of its processes does not get to run, and holds a file descriptor "
+            "of this one. If this repeats, name a network that is yours alone in the environment "
             "variable UCX_NET_DEVICES",
             host, (unsigned long long)timeout_s);
     }
@@ -144,8 +145,8 @@ static void on_state(const char *text)
     void *ep;
 
     if (sscanf(text, "tcp_ep %p: %31s -> %31s", &ep, from, to) == 3 &&
-        strcmp(from, "RECV_MAGIC_NUMBER") == 0 && forget(ep, host, sizeof(host)) &&
-        strcmp(to, "CLOSED") == 0) {
+        strcmp(to, "ACCEPTING") != 0 && forget(ep, host, sizeof(host)) &&
+        strcmp(from, "RECV_MAGIC_NUMBER") == 0 && strcmp(to, "CLOSED") == 0) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
             "ucx: a connection from %s has ended, before whoever made it said anything that UCX "
