@@ -122,7 +122,7 @@ static int read_options(int argc, char **argv, bool makes, struct hosts_setup *s
     opterr = 0;
     while ((letter = getopt_long(argc, argv, "+:n:s:l:N:p:hV", options, NULL)) != -1) {
         if (!makes && strchr("nslp", letter) != NULL) {
-            hosts_die("\"%s\" is for run and up; apelink-hosts --help", argv[optind - 1]);
+            hosts_die("-%c (\"%s\") is for run and up; apelink-hosts --help", letter, optarg);
         }
         switch (letter) {
         case 'n':
@@ -277,8 +277,11 @@ static void list_one(const char *folder, void *context)
     hosts_ask(folder, "ls");
 }
 
-static int list(void)
+static int list(char **argv)
 {
+    if (argv[0] != NULL) {
+        hosts_die("ls: unexpected argument \"%s\"; it lists all hosts", argv[0]);
+    }
     hosts_sweep();
     if (hosts_state_each(list_one, NULL) == 0) {
         printf("there are no hosts\n");
@@ -290,6 +293,10 @@ static int of_an_instance(const char *verb, const struct hosts_setup *setup, cha
 {
     char folder[HOSTS_PATH_MAX];
 
+    if (strcmp(verb, "down") == 0 && argv[0] != NULL) {
+        hosts_die("down: unexpected argument \"%s\"; --name names a set of hosts, kill ends one",
+                  argv[0]);
+    }
     hosts_state_find(*setup->name != '\0' ? setup->name : NULL, folder);
     if (strcmp(verb, "down") == 0) {
         hosts_down(folder);
@@ -322,7 +329,7 @@ int main(int argc, char **argv)
         known = known || strcmp(verb, verbs[i]) == 0;
     }
     if (!known) {
-        if (read_options(argc, argv, false, &setup) < argc || argc == 1) {
+        if (read_options(argc, argv, false, &setup) < argc) {
             hosts_die("unknown command \"%s\"; apelink-hosts --help lists them", verb);
         }
         hosts_die("a command is wanted; apelink-hosts --help lists them");
@@ -338,7 +345,7 @@ int main(int argc, char **argv)
         return up(&setup, argv + rest);
     }
     if (strcmp(verb, "ls") == 0) {
-        return list();
+        return list(argv + rest);
     }
     return of_an_instance(verb, &setup, argv + rest);
 }

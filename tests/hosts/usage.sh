@@ -25,7 +25,11 @@ says err '"loss=101%": a share'
 expect 125 "$hosts" up --link rat=1M
 says err 'known: delay='
 expect 125 "$hosts" exec -n 2 h1 true
-says err '"2" is for run and up'
+says err '-n ("2") is for run and up'
+expect 125 "$hosts"
+says err 'a command is wanted'
+expect 125 "$hosts" --name one
+says err 'a command is wanted'
 
 if [ "$(id -u)" != 0 ]; then
     expect 125 "$hosts" run true
@@ -88,6 +92,10 @@ expect 0 "$hosts" up --name two -n 1
 expect 125 "$hosts" exec h1 true
 says err '--name'
 expect 0 "$hosts" exec --name two h1 true
+expect 125 "$hosts" ls one
+says err 'unexpected argument "one"'
+expect 125 "$hosts" down one
+says err '--name names a set'
 expect 0 "$hosts" ls
 says out 'one: host file'
 says out 'two: host file'
