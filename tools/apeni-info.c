@@ -12,6 +12,7 @@
 #include <apeni/param.h>
 
 #include "apelink_config.h"
+#include "base/standard.h"
 #include "info.h"
 #include "info_topology.h"
 
@@ -64,6 +65,11 @@ static void print_help(void)
            "\n"
            "Exit status: 0; 1 if the environment holds a bad value or an unknown name beginning\n"
            "with APENI_ (which is then named on standard error); 2 for a bad option.\n");
+}
+
+static _Noreturn void end(int code)
+{
+    exit(ni_standard_written("apeni-info") ? code : EXIT_BAD_USE);
 }
 
 static _Noreturn void bad_use(const char *what, const char *which)
@@ -168,10 +174,10 @@ static struct request parse_options(int argc, char **argv)
             break;
         case 'h':
             print_help();
-            exit(EXIT_GOOD);
+            end(EXIT_GOOD);
         case 'V':
             printf("apeni-info %s\n", PACKAGE_VERSION);
-            exit(EXIT_GOOD);
+            end(EXIT_GOOD);
         case ':':
             bad_use("this option needs a value:", argv[optind - 1]);
         default:
@@ -305,9 +311,5 @@ int main(int argc, char **argv)
     }
     print_request(&request, &topology);
     info_topology_free(&topology);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("apeni-info: standard output");
-        return EXIT_BAD_USE;
-    }
-    return environment == NI_OK ? EXIT_GOOD : EXIT_BAD_ENVIRONMENT;
+    end(environment == NI_OK ? EXIT_GOOD : EXIT_BAD_ENVIRONMENT);
 }

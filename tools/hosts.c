@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "apelink_config.h"
+#include "base/standard.h"
 
 _Noreturn void hosts_die(const char *format, ...)
 {
@@ -26,6 +27,12 @@ _Noreturn void hosts_die(const char *format, ...)
     va_end(arguments);
     fprintf(stderr, "\n");
     _exit(HOSTS_EXIT_OWN);
+}
+
+/* The exit status, given that of what was done: some of the output may be lost. */
+static int written(int status)
+{
+    return ni_standard_written("apelink-hosts") || status != 0 ? status : HOSTS_EXIT_OWN;
 }
 
 static void print_help(void)
@@ -142,10 +149,10 @@ static int read_options(int argc, char **argv, bool makes, struct hosts_setup *s
             break;
         case 'h':
             print_help();
-            exit(0);
+            exit(written(0));
         case 'V':
             printf("apelink-hosts %s\n", PACKAGE_VERSION);
-            exit(0);
+            exit(written(0));
         case ':':
             hosts_die("option \"%s\" needs a value; apelink-hosts --help", argv[optind - 1]);
         default:
@@ -319,6 +326,21 @@ static int of_an_instance(const char *verb, const struct hosts_setup *setup, cha
     return ask(folder, verb, argv);
 }
 
+static int obey(const char *verb, struct hosts_setup *setup, char **argv)
+{
+    need_root();
+    if (strcmp(verb, "run") == 0) {
+        return run(setup, argv);
+    }
+    if (strcmp(verb, "up") == 0) {
+        return up(setup, argv);
+    }
+    if (strcmp(verb, "ls") == 0) {
+        return list(argv);
+    }
+    return of_an_instance(verb, setup, argv);
+}
+
 int main(int argc, char **argv)
 {
     struct hosts_setup setup = {.prefix = "h", .count = 2, .slots = 2, .lock = -1};
@@ -327,6 +349,9 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         known = known || strcmp(verb, verbs[i]) == 0;
+    }
+    if (!ni_standard_open("apelink-hosts")) {
+        return HOSTS_EXIT_OWN;
     }
     if (!known) {
         if (read_options(argc, argv, false, &setup) < argc) {
@@ -337,15 +362,5 @@ int main(int argc, char **argv)
 
     int rest = 1 + read_options(argc - 1, argv + 1, makes, &setup);
 
-    need_root();
-    if (strcmp(verb, "run") == 0) {
-        return run(&setup, argv + rest);
-    }
-    if (strcmp(verb, "up") == 0) {
-        return up(&setup, argv + rest);
-    }
-    if (strcmp(verb, "ls") == 0) {
-        return list(argv + rest);
-    }
-    return of_an_instance(verb, &setup, argv + rest);
+    return written(obey(verb, &setup, argv + rest));
 }

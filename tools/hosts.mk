@@ -16,6 +16,7 @@ tools_apelink_hosts_SOURCES = \
     tools/hosts_relay.c \
     tools/hosts_state.c \
     tools/hosts_switch.c
+tools_apelink_hosts_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
 tools_apelink_hosts_LDADD = -lm
 
 # Without sanitizers: ThreadSanitizer has a thread of its own, and whoever has one cannot make a PID namespace.

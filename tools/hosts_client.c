@@ -134,11 +134,6 @@ int hosts_exec(const char *folder, const char *host, char **argv, bool own_envir
         hosts_die("there is no host \"%s\", or it was killed; apelink-hosts ls lists the hosts",
                   host);
     }
-    for (int i = 0; i < 3; i++) {
-        if (fcntl(i, F_GETFD) < 0) {
-            fds[i + 1] = open("/dev/null", O_RDWR | O_CLOEXEC);
-        }
-    }
     fds[0] = command_file(argv, own_environment);
     if (!hosts_send_fds(host_socket, fds, 4)) {
         hosts_die("host %s does not take commands: %s", host, strerror(errno));

@@ -98,6 +98,9 @@ _Noreturn void perf_bad_use(const char *format, ...) __attribute__((format(print
 /* Prints the text and ends the process, a worker or not, with PERF_EXIT_FAILED. */
 _Noreturn void perf_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Behind the last output of all: as perf_fail if not all of it could be written. */
+void perf_end_output(void);
+
 /* ---- perf_cores.c ---------------------------------------------------------------------------- */
 
 /* Choose cores, one hardware thread of each at first, or check those that the user gave: numbers

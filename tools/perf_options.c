@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "apelink_config.h"
+#include "base/standard.h"
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'},
@@ -110,6 +111,13 @@ static void print_help(void)
         "value. Exit status: 0; 1 when measuring failed; 2 for a bad option.\n");
 }
 
+void perf_end_output(void)
+{
+    if (!ni_standard_written("apeni-perf")) {
+        _exit(PERF_EXIT_FAILED);
+    }
+}
+
 static _Noreturn void print_and_end(bool help)
 {
     if (help) {
@@ -117,7 +125,8 @@ static _Noreturn void print_and_end(bool help)
     } else {
         printf("apeni-perf %s\n", PACKAGE_VERSION);
     }
-    exit(fflush(stdout) == 0 ? PERF_EXIT_GOOD : PERF_EXIT_FAILED);
+    perf_end_output();
+    exit(PERF_EXIT_GOOD);
 }
 
 static const char *long_name(int letter)

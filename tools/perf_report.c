@@ -230,7 +230,5 @@ void perf_report_end(const struct perf_options *options)
     if (options->format == PERF_JSON) {
         printf("\n  ]\n}\n");
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perf_fail("cannot write to standard output");
-    }
+    perf_end_output();
 }

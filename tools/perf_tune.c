@@ -344,8 +344,6 @@ int perf_tune(struct perf_options *options)
     for (int i = 0; i < 3; i++) {
         free(text[i]);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perf_fail("cannot write to standard output");
-    }
+    perf_end_output();
     return PERF_EXIT_GOOD;
 }

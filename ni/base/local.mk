@@ -35,6 +35,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/pool.h \
     ni/base/random.c \
     ni/base/random.h \
+    ni/base/standard.h \
     ni/base/stats.c \
     ni/base/stats.def \
     ni/base/stats.h \

@@ -14,6 +14,6 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_output.c \
     presto/tools/run_spawn.c \
     presto/tools/run_wire.c
-presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/presto
+presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto
 
 include presto/tools/cc.mk

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,24 +8,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "tools/run.h"
-
-/* Daemons start programs without standard input, output or error. What is opened next must not take their
- * numbers, which the ranks get. */
-static bool open_standard(void)
-{
-    int fd;
-
-    do {
-        fd = open("/dev/null", O_RDWR | O_NOCTTY);
-    } while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd < 0) {
-        perror("prestorun: /dev/null");
-        return false;
-    }
-    (void)close(fd);
-    return true;
-}
 
 /* Signals come through a descriptor, from here on. -1: said why. */
 static int open_signals(void)
@@ -91,7 +74,7 @@ int main(int argc, char **argv)
     struct run_job job = {.options.ranks = processors()};
     int signals, code;
 
-    if (!open_standard()) {
+    if (!ni_standard_open("prestorun")) {
         return 1;
     }
     run_options_parse(argc, argv, &job.options);

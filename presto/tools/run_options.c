@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "apelink_config.h"
+#include "base/standard.h"
 #include "tools/run.h"
 
 static const char help[] =
@@ -51,6 +52,12 @@ static _Noreturn void refuse(const char *option, const char *value, const char *
     fprintf(stderr, "prestorun: %s %s: %s; prestorun --help lists the options\n", option, value,
             wanted);
     exit(2);
+}
+
+static _Noreturn void print_and_end(const char *text)
+{
+    fputs(text, stdout);
+    exit(ni_standard_written("prestorun") ? 0 : 1);
 }
 
 static int ranks_of(const char *text)
@@ -140,11 +147,9 @@ static void take(int option, struct run_options *options)
         options->verbose = true;
         break;
     case 'h':
-        fputs(help, stdout);
-        exit(0);
+        print_and_end(help);
     case 'V':
-        puts("prestorun (" PACKAGE_NAME ") " PACKAGE_VERSION);
-        exit(0);
+        print_and_end("prestorun (" PACKAGE_NAME ") " PACKAGE_VERSION "\n");
     default:
         fputs("prestorun --help lists the options\n", stderr);
         exit(2);

@@ -30,6 +30,11 @@ expect 125 "$hosts"
 says err 'a command is wanted'
 expect 125 "$hosts" --name one
 says err 'a command is wanted'
+if [ -w /dev/full ]; then
+    "$hosts" --help >/dev/full 2>"$work/err"
+    [ $? -eq 125 ] || fail "it does not notice that it cannot write"
+    says err 'cannot write to standard output: No space left on device'
+fi
 
 if [ "$(id -u)" != 0 ]; then
     expect 125 "$hosts" run true
@@ -87,6 +92,13 @@ wait $command
 status=$?
 { [ $status = 3 ] && grep -q told "$work/told"; } || fail "a signal does not get to the command: $status"
 
+# Without standard input, output and error, which what it opens must not take the place of.
+for gone in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+    (eval "'$hosts' run -n 1 sh -c 'cat; echo out; echo error >&2; exit 4' $gone") </dev/null >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status = 4 ] || fail "run without $gone: exit status $status"
+done
+
 # two sets at a time, and a command without a set's name
 expect 0 "$hosts" up --name two -n 1
 expect 125 "$hosts" exec h1 true
@@ -96,6 +108,10 @@ expect 125 "$hosts" ls one
 says err 'unexpected argument "one"'
 expect 125 "$hosts" down one
 says err '--name names a set'
+if [ -w /dev/full ]; then
+    "$hosts" ls >/dev/full 2>"$work/err"
+    [ $? -eq 125 ] || fail "ls does not notice that it cannot write"
+fi
 expect 0 "$hosts" ls
 says out 'one: host file'
 says out 'two: host file'

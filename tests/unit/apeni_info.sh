@@ -162,6 +162,8 @@ if [ -w /dev/full ]; then
     "$tool" --params >/dev/full 2>"$work/err"
     [ $? -eq 2 ] || fail "apeni-info does not notice that it cannot write"
     says err 'standard output'
+    "$tool" --help >/dev/full 2>"$work/err"
+    [ $? -eq 2 ] || fail "apeni-info does not notice that it cannot write its help"
 fi
 
 # every combination of sections is one JSON object

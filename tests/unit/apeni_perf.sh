@@ -233,6 +233,9 @@ if [ -w /dev/full ]; then
     "$tool" search -m 1 -i 10 >/dev/full 2>"$work/err"
     [ $? -eq 1 ] || fail "apeni-perf does not notice that it cannot write"
     says err 'standard output'
+    "$tool" --help >/dev/full 2>"$work/err"
+    [ $? -eq 1 ] || fail "apeni-perf does not notice that it cannot write its help"
+    says err 'standard output'
 fi
 
 # Nothing of its own takes the place of standard output, where its table would go instead.
