@@ -70,7 +70,7 @@ struct run_job {
     bool killed;                        /* ranks were killed */
     int code;                           /* exit status */
     uint64_t kill_at_ns, timeout_at_ns; /* 0: never */
-    bool output_dead[2];                /* nobody reads stdout, stderr */
+    bool output_dead[2];                /* nothing can be written to stdout, stderr */
     struct run_stream *unended[2];      /* whose line has been written in part: stdout, stderr */
 };
 

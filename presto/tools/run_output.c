@@ -26,8 +26,18 @@ static bool wait_writable(int fd)
     return poll(&one, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* When nobody reads our output any more, nobody reads the ranks': they get SIGPIPE, as a single program
- * would. */
+/* Nothing more can be written there. Where nobody reads, the ranks get SIGPIPE when they go on, as a single program
+ * would. What was lost for another reason, such as a full disk, was wanted: the job has failed. */
+static void lose(struct run_job *job, bool is_error)
+{
+    job->output_dead[is_error] = true;
+    if (errno != EPIPE) {
+        fprintf(stderr, "prestorun: cannot write what the ranks print to standard %s: %s\n",
+                is_error ? "error" : "output", strerror(errno));
+        job->code = job->code != 0 ? job->code : 1;
+    }
+}
+
 static void write_all(struct run_job *job, bool is_error, const char *data, size_t length)
 {
     int fd = is_error ? STDERR_FILENO : STDOUT_FILENO;
@@ -39,7 +49,7 @@ static void write_all(struct run_job *job, bool is_error, const char *data, size
             data += n;
             length -= (size_t)n;
         } else if (errno != EINTR && (errno != EAGAIN || !wait_writable(fd))) {
-            job->output_dead[is_error] = true;
+            lose(job, is_error);
         }
     }
 }

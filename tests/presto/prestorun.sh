@@ -81,6 +81,19 @@ has out '^\[0\]<stdout>:/$'
         esac
     done
 
+    # What the ranks print is lost on a full disk; a reader who has gone did not want it.
+    if [ -w /dev/full ]; then
+        what="a full disk"
+        timeout 60 "$run" -n 2 sh -c 'echo hello' >/dev/full 2>"$work/err"
+        status=$?
+        [ $status -eq 1 ] || fail "$what: exit status $status, not 1"
+        has err '^prestorun: cannot write what the ranks print to standard output: No space left on device$'
+        timeout 60 "$run" --help >/dev/full 2>"$work/err"
+        status=$?
+        [ $status -eq 1 ] || fail "$what, help: exit status $status, not 1"
+        has err '^prestorun: cannot write to standard output: No space left on device$'
+    fi
+
     # One rank fails, and the others would wait for long.
     expect 7 "an exit code" -n 3 sh -c '[ "$PRESTO_RANK" != 1 ] || exit 7; exec sleep 600'
     has err '^prestorun: rank 1 \(pid [0-9]+\) exited with code 7; ending the other ranks$'
