@@ -35,5 +35,7 @@ native 2 "$programs/pr_bw" -W 0 && fail "pr_bw: an empty window was accepted"
 
 count=$((count + 1))
 "${APELINK_SRCDIR:-.}/osu_bench/pr_start" -i x 2>"$work/err" && fail "pr_start: -i x was accepted"
+"${APELINK_SRCDIR:-.}/osu_bench/pr_start" -i 3 9 2>"$work/more" && fail "pr_start: a further word was accepted"
+grep -q "^pr_start: unexpected argument '9'" "$work/more" || fail "pr_start says: $(cat "$work/more")"
 grep -q "^pr_start: -i 'x': wanted is a number" "$work/err" || fail "pr_start says: $(cat "$work/err")"
 finish

@@ -238,6 +238,14 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("--mca pml ob1 --mca btl apelink,self", out)
 
+    @unittest.skipUnless(os.access("/dev/full", os.W_OK), "no /dev/full")
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([sys.executable, os.path.join(OSU_BENCH, "compare"), "--list"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "compare: cannot write to standard output: No space left on device\n"))
+
     def test_terminated(self):
         """What was started ends with us, also by a signal that Python does not turn into an exception."""
         for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
