@@ -57,6 +57,8 @@ has 'nothing is missing' "$prestocc" --check "$work/good.c"
 grep -q 'bad.c:4: MPI_File_open is not in Presto: MPI-IO' "$work/out" || failed "--check does not name MPI_File_open"
 grep -q 'bad.c:5: MPI_Nonsense is no function' "$work/out" || failed "--check does not name MPI_Nonsense"
 "$prestocc" --check "$work/absent.c" 2>/dev/null && failed "--check takes a file that is not there"
+"$prestocc" --check "$work" >"$work/out" 2>&1 && failed "--check takes a folder"
+grep -qx "prestocc: cannot read $work" "$work/out" || failed "--check does not name a folder"
 
 compile "$work/good.c" "$work/good" || failed "a program does not compile"
 "$work/good" || failed "a program does not run alone"
