@@ -103,6 +103,17 @@ static inline void ni_export_publish(struct ni_table_export *record, uint64_t wo
     atomic_store_explicit(&record->word, word, memory_order_release); /* W1 */
 }
 
+/* Whether so many bytes at addr are the record's: of judging, R2. */
+static inline bool ni_export_covers(const struct ni_table_export *record, uint64_t addr,
+                                    uint64_t len)
+{
+    uint64_t base = atomic_load_explicit(&record->base, memory_order_acquire);
+
+    /* An address below base gives an offset beyond any size. */
+    return ni_range_within(addr - base, len,
+                           atomic_load_explicit(&record->len, memory_order_acquire));
+}
+
 /*
  * Judge an access of len bytes at addr, which must need only what `access` names. In this order:
  * NI_ERR_REGION  the record is not that of the handle, or changes just now
@@ -115,25 +126,22 @@ static inline ni_status ni_export_judge(const struct ni_table_export *record, ni
                                         uint64_t key, uint64_t addr, uint64_t len, unsigned access)
 {
     uint64_t word = atomic_load_explicit(&record->word, memory_order_acquire); /* R1 */
-    uint64_t base = atomic_load_explicit(&record->base, memory_order_acquire); /* R2 */
-    uint64_t size = atomic_load_explicit(&record->len, memory_order_acquire);
-    uint64_t lock = atomic_load_explicit(&record->key, memory_order_acquire);
-    uint64_t again = atomic_load_explicit(&record->word, memory_order_relaxed); /* R3 */
+    ni_status status = NI_OK;
 
-    if (NI_UNLIKELY(!ni_word_names(word, handle) || again != word)) {
+    if (NI_UNLIKELY(!ni_word_names(word, handle))) {
         return NI_ERR_REGION;
     }
-    if (NI_UNLIKELY(lock != key)) {
-        return NI_ERR_KEY;
+    if (NI_UNLIKELY(atomic_load_explicit(&record->key, memory_order_acquire) != key)) { /* R2 */
+        status = NI_ERR_KEY;
+    } else if (NI_UNLIKELY(!ni_export_covers(record, addr, len))) {
+        status = NI_ERR_BOUNDS;
+    } else if (NI_UNLIKELY((access & ~ni_word_access(word)) != 0)) {
+        status = NI_ERR_ACCESS;
     }
-    /* An address below base gives an offset beyond any size. */
-    if (NI_UNLIKELY(!ni_range_within(addr - base, len, size))) {
-        return NI_ERR_BOUNDS;
-    }
-    if (NI_UNLIKELY((access & ~ni_word_access(word)) != 0)) {
-        return NI_ERR_ACCESS;
-    }
-    return NI_OK;
+    /* R3 */
+    return NI_LIKELY(atomic_load_explicit(&record->word, memory_order_relaxed) == word)
+               ? status
+               : NI_ERR_REGION;
 }
 
 /*
