@@ -229,33 +229,6 @@ NI_ALWAYS_INLINE bool ni_short_addition(struct ni *ni, const struct ni_packet *p
                           end);
 }
 
-NI_ALWAYS_INLINE bool ni_short_line(struct ni *ni, struct ni_peer *peer,
-                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1,
-                                    struct ni_short_end *end)
-{
-    end->fn = NULL;
-    if (NI_UNLIKELY(ni->threads)) {
-        return false;
-    }
-    if (ni_short_is(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD)) {
-        return ni_short_write(ni, peer, packet, word1);
-    }
-    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
-        return ni_short_write_quiet(ni, packet, word1);
-    }
-    if (ni_short_is(word0, NI_PACKET_ACK, NI_LINE)) {
-        return ni_short_ack(ni, peer, packet, word1, end);
-    }
-    if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
-        return ni_short_read(ni, peer, packet, word1);
-    }
-    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
-        return ni_short_addition(ni, packet, word1, end);
-    }
-    return ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ) &&
-           ni_short_data(ni, peer, packet, word1, end);
-}
-
 /* ---- out --------------------------------------------------------------------------------------- */
 
 /* A line and an operation, both of which are at hand. */

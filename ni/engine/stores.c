@@ -90,19 +90,17 @@ NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leavin
     return NI_OK;
 }
 
-/* A word by itself, the only thing that waits for room. */
-NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer, uint32_t len)
+/* A word by itself, the only thing that waits for room, where its group has begun. */
+NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
 {
     struct ni_stores *stores = peer->stores;
+    uint32_t len = peer->stored;
     struct leaving leaving;
 
-    if (peer->waiting != 1 || !ni_short_is_word(len)) {
+    if (peer->waiting != 1 || !ni_short_is_word(len) || NI_UNLIKELY(stores->group == NULL)) {
         return false;
     }
     leaving = leave(stores);
-    if (NI_UNLIKELY(leaving.group == NULL)) {
-        return false;
-    }
     peer->waiting = 0;
     if (NI_UNLIKELY(!ni_short_post_more(peer, stores->line, len, &stores->where,
                                         leaving.group->token, leaving.tag))) {
@@ -306,23 +304,29 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
 
 /* ---- flush ------------------------------------------------------------------------------------- */
 
+/* Progress need not look for a line that has left. With threads it may be looking just now. */
+NI_ALWAYS_INLINE void forget_busy(struct ni_peer *peer)
+{
+    if (peer->waiting == 0 && !peer->threads && peer->ni->depth == 0) {
+        ni_work_remove(&peer->ni->busy, &peer->busy);
+    }
+}
+
 static ni_status flush(struct ni_peer *peer)
 {
     ni_status status = NI_OK;
 
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->stored != 0) {
-        status = NI_LIKELY(send_word(peer, peer->stored)) ? NI_OK : ni_stores_send(peer);
-        /* Progress need not look for a line that has left. With threads it may be looking just now. */
-        if (peer->waiting == 0 && !peer->threads && peer->ni->depth == 0) {
-            ni_work_remove(&peer->ni->busy, &peer->busy);
-        }
+        status = ni_stores_send(peer);
+        forget_busy(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;
 }
 
-ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
+/* Other lines than a word to one peer in an NI without threads. */
+static NI_NOINLINE ni_status flush_any(struct ni *ni, struct ni_peer *peer)
 {
     ni_status status = ni_usable(ni);
 
@@ -338,4 +342,14 @@ ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
         status = status == NI_OK ? one : status;
     }
     return status;
+}
+
+/* In a forked child no lane has room. */
+ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
+{
+    if (NI_LIKELY(peer != NULL) && NI_LIKELY(!peer->threads) && NI_LIKELY(send_word(peer))) {
+        forget_busy(peer);
+        return NI_OK;
+    }
+    return flush_any(ni, peer);
 }

@@ -106,10 +106,10 @@ NI_ALWAYS_INLINE bool is_item(const struct ni *ni, uint64_t word0, uint64_t word
     return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last_queue.queue;
 }
 
-/* The same of several lines. */
+/* A message of several lines for the consumer that got the last one. */
 NI_ALWAYS_INLINE bool is_lines(const struct ni *ni, uint64_t word0, uint64_t word1)
 {
-    return (word0 >> 32 & 0xff) == NI_PACKET_MESSAGE && ni_packet_region(word1) == ni->last.queue &&
+    return !ni_packet_in_bulk(word0) && ni_packet_region(word1) == ni->last.queue &&
            ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) > NI_LINE;
 }
 
@@ -215,31 +215,6 @@ static NI_NOINLINE ni_status take_any_line(struct ni *ni, struct ni_lane_rx *lan
     return handed_on(ni, lane, slot, 1, status);
 }
 
-/* An answer that its operation's function is told of. */
-static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                       ni_done_fn fn, void *arg, uint64_t value)
-{
-    step_over(lane, 1);
-    fn(arg, NI_OK, value);
-    return handed_on(ni, lane, slot, 1, NI_OK);
-}
-
-static NI_NOINLINE ni_status take_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                       const struct ni_packet *packet, uint64_t word0,
-                                       uint64_t word1)
-{
-    struct ni_short_end end;
-
-    if (NI_UNLIKELY(!ni_short_line(ni, lane->peer, packet, word0, word1, &end))) {
-        return take_any_line(ni, lane, slot, packet, word0, word1);
-    }
-    if (end.fn != NULL) {
-        return take_told(ni, lane, slot, end.fn, end.arg, end.value);
-    }
-    ni_lane_advance(lane, 1);
-    return NI_OK;
-}
-
 static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                         const struct ni_packet *packet, uint64_t word0,
                                         uint64_t word1)
@@ -265,6 +240,132 @@ static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, 
     return handed_on(ni, lane, slot, lines, status);
 }
 
+static NI_NOINLINE ni_status take_any(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                      const struct ni_packet *packet, uint64_t word0,
+                                      uint64_t word1)
+{
+    return ni_packet_is_line_of_memory(word0, word1)
+               ? take_any_line(ni, lane, slot, packet, word0, word1)
+               : take_other(ni, lane, slot, packet, word0, word1);
+}
+
+/* An answer that its operation's function is told of. */
+static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       ni_done_fn fn, void *arg, uint64_t value)
+{
+    step_over(lane, 1);
+    fn(arg, NI_OK, value);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+/* It is done, and stepped over; whoever is to be told is. */
+NI_ALWAYS_INLINE ni_status ended(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                 const struct ni_short_end *end)
+{
+    if (end->fn != NULL) {
+        return take_told(ni, lane, slot, end->fn, end->arg, end->value);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+/* One function for each kind, which calls nothing but by its last step: together they would keep what all of
+ * them need, which is more than what one does. */
+
+static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    if (NI_UNLIKELY(!ni_short_write(ni, lane->peer, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_write_quiet(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                              const struct ni_packet *packet, uint64_t word0,
+                                              uint64_t word1)
+{
+    if (NI_UNLIKELY(!ni_short_write_quiet(ni, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_addition(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    struct ni_short_end end;
+
+    return NI_LIKELY(ni_short_addition(ni, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+static NI_NOINLINE ni_status take_read(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    if (NI_UNLIKELY(!ni_short_read(ni, lane->peer, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_ack(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                      const struct ni_packet *packet, uint64_t word0,
+                                      uint64_t word1)
+{
+    struct ni_short_end end = {.fn = NULL};
+
+    return NI_LIKELY(ni_short_ack(ni, lane->peer, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+static NI_NOINLINE ni_status take_data(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    struct ni_short_end end = {.fn = NULL};
+
+    return NI_LIKELY(ni_short_data(ni, lane->peer, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+/* What is no message and no put. */
+static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    if (NI_UNLIKELY(ni->threads)) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
+        return take_write_quiet(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
+        return take_addition(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD)) {
+        return take_write(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_ACK, NI_LINE)) {
+        return take_ack(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
+        return take_read(ni, lane, slot, packet, word0, word1);
+    }
+    return ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ)
+               ? take_data(ni, lane, slot, packet, word0, word1)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
 /* Hand on one packet of a lane: the most frequent kinds in short. */
 NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                 const struct ni_packet *packet, uint64_t word0, uint64_t word1)
@@ -272,11 +373,13 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
     if (NI_LIKELY(is_usual(ni, word0, word1))) {
         return take_message(ni, lane, slot, packet, word0, word1);
     }
-    if (is_item(ni, word0, word1) && NI_LIKELY(take_item(ni, lane, packet, word1))) {
-        return NI_OK;
-    }
-    if (NI_LIKELY(is_lines(ni, word0, word1))) {
-        return take_lines_message(ni, lane, slot, packet, word0, word1);
+    if (ni_packet_kind(word0) == NI_PACKET_MESSAGE) {
+        if (is_item(ni, word0, word1) && NI_LIKELY(take_item(ni, lane, packet, word1))) {
+            return NI_OK;
+        }
+        return NI_LIKELY(is_lines(ni, word0, word1))
+                   ? take_lines_message(ni, lane, slot, packet, word0, word1)
+                   : take_other(ni, lane, slot, packet, word0, word1);
     }
     if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
         return take_put(ni, lane, slot, packet, word0, word1);
@@ -284,9 +387,7 @@ NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t
     if (NI_LIKELY(ni_packet_is_lines_put(word0, word1) && ni->portal_ops != NULL)) {
         return take_lines_put(ni, lane, slot, packet, word0, word1);
     }
-    return ni_packet_is_line_of_memory(word0, word1)
-               ? take_line(ni, lane, slot, packet, word0, word1)
-               : take_other(ni, lane, slot, packet, word0, word1);
+    return take_rest(ni, lane, slot, packet, word0, word1);
 }
 
 #endif
