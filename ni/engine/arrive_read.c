@@ -7,7 +7,6 @@
 #include "engine/ask.h"
 #include "engine/direct.h"
 #include "engine/op.h"
-#include "engine/stores.h"
 #include "engine/stream.h"
 
 /* Reads: the request at its target, and the answers, of all operations, at their initiator. */
@@ -89,7 +88,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
         return NI_OK; /* completed already, with an earlier segment's refusal */
     }
     if (op->kind == NI_OP_QUIET && status != NI_OK && fields.offset != 0) {
-        ni_store_refused(op, status);
+        op->failure = op->failure == NI_OK ? status : op->failure;
         return NI_OK;
     }
     asked = !op->plain && op->asked;
@@ -100,9 +99,6 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op->kind != NI_OP_READ || status != NI_OK) {
         uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
 
-        if (op->kind == NI_OP_QUIET) {
-            status = ni_store_group_status(op, status);
-        }
         ni_ask_finish(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }

@@ -8,6 +8,7 @@
 #include "engine/ni.h"
 #include "engine/peer.h"
 #include "engine/progress.h"
+#include "engine/quiet.h"
 
 /* From an address blob to a peer. */
 
@@ -73,6 +74,9 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer)
     if (peer->references != 0 && --peer->references == 0) {
         /* The peer may go on sending to us: what it sends is still understood and answered, so the
          * struct stays until ni_close, and what waits for it is still sent. */
+        ni_lock_take(&peer->lock, peer->threads);
+        ni_quiet_forget(peer);
+        ni_lock_give(&peer->lock, peer->threads);
         ni_peer_complete_all(peer, NI_ERR_CANCELED);
     }
     ni_turn_give(ni, taken);

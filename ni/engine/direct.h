@@ -96,6 +96,8 @@ NI_ALWAYS_INLINE void ni_direct_begin(struct ni_peer *peer, struct ni_op *op, en
     if (kind >= NI_OP_READ) {
         op->local = local;
         op->got = 0;
+    } else if (kind == NI_OP_QUIET) {
+        op->failure = NI_OK;
     }
     ni_list_push_back(&peer->ops, &op->list);
     ni_op_count(ni);
@@ -140,6 +142,13 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_pee
     return op;
 }
 
+/* Whether an answer ends it with what the answer says: of Writes of which only the last is answered, one may have
+ * been refused before. */
+NI_ALWAYS_INLINE bool ni_direct_ends(const struct ni_op *op, ni_status status)
+{
+    return op->kind != NI_OP_QUIET || (status == NI_OK && op->failure == NI_OK);
+}
+
 /* Tell whom it concerns. No lock is held. */
 NI_ALWAYS_INLINE void ni_direct_tell(struct ni *ni, const struct ni_ack *ack, ni_status status,
                                      uint64_t value)
@@ -162,7 +171,7 @@ NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, ui
     ni_lock_take(&ni->lock, threads);
     op = ni_direct_find(ni, peer, token);
     if (NI_UNLIKELY(op == NULL) || (op->kind >= NI_OP_READ && status == NI_OK) ||
-        (status != NI_OK && op->kind == NI_OP_QUIET)) {
+        NI_UNLIKELY(!ni_direct_ends(op, status))) {
         ni_lock_give(&ni->lock, threads);
         return false;
     }

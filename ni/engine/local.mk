@@ -81,6 +81,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/queue.c \
     ni/engine/queue.h \
     ni/engine/queue_names.c \
+    ni/engine/quiet.c \
+    ni/engine/quiet.h \
     ni/engine/regions.c \
     ni/engine/regions.h \
     ni/engine/send.c \

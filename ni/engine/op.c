@@ -6,7 +6,7 @@
 #include "engine/errand.h"
 #include "engine/note.h"
 #include "engine/op.h"
-#include "engine/stores.h"
+#include "engine/quiet.h"
 #include "engine/stream.h"
 #include "engine/thread.h"
 
@@ -203,6 +203,9 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
     struct ni_noting *noting = NULL;
     struct ni_list ready;
 
+    if (op->kind == NI_OP_QUIET && op->failure != NI_OK) {
+        status = op->failure;
+    }
     if (streams) {
         ni_stream_end(op); /* from now on its source may be gone */
     }
@@ -332,7 +335,7 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     if (count == 0) {
         ni_ack_deliver(ni, ack, NI_OK, 0);
     } else if (flush != NULL) {
-        ni_stores_want(ni, peer);
+        ni_quiet_want(ni, peer);
     }
     return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
 }

@@ -22,7 +22,7 @@
  */
 
 /* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered, and each
- * refusal (stores.h). DONE: it has ended, and its ack waits for a caller
+ * refusal (stores.h, quiet.h). DONE: it has ended, and its ack waits for a caller
  * (thread.h): `failure` and `got` hold its result, `copying` is in the engine's list. */
 enum ni_op_kind {
     NI_OP_WRITE,
@@ -48,7 +48,8 @@ struct ni_op {
     uint64_t serial;      /* order of acceptance */
     struct ni_ack ack;
     enum ni_op_kind kind;
-    bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then */
+    bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then, but
+                       for the failure of QUIET */
     uint8_t *local; /* READ, DEQUEUE: where it goes; WRITE: where it comes from */
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
@@ -67,7 +68,8 @@ struct ni_op {
     bool alone;                  /* the target cannot help */
     bool both_busy;              /* it has others to copy, and helps when it has no more */
     bool closed;                 /* no chunk can be claimed any more */
-    ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed */
+    ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;
+                                    QUIET: the first refusal; turn */
     struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
     uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */

@@ -89,6 +89,9 @@ struct ni_peer {
     struct ni_stores *stores; /* NULL: none were made */
     uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
     bool store_asks;          /* a question about stores waits for room; one of `waiting` */
+    /* Writes without an ack (quiet.h). */
+    bool quiet_asks; /* a question about them waits for room; one of `waiting` */
+    uint64_t quiet;  /* token of their operation; 0: none has begun */
     /* Transfers spread over rails (multipath.h); NULL: none yet. */
     struct ni_multipath_out *spread;
     struct ni_multipath_in *parts; /* turn */

@@ -10,6 +10,7 @@
 #include "engine/peer.h"
 #include "engine/portal_ops.h"
 #include "engine/progress.h"
+#include "engine/quiet.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/thread.h"
@@ -33,6 +34,7 @@ static void drop_waiting(struct ni_peer *peer)
     while (ni_list_pop_front(&peer->put_queue) != NULL) {
     }
     ni_stores_forget(peer, ni_peer_state(peer));
+    ni_quiet_forget(peer);
     peer->waiting = 0;
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->busy, &peer->busy);

@@ -189,7 +189,8 @@ NI_ALWAYS_INLINE bool ni_short_ack(struct ni *ni, struct ni_peer *peer,
     struct ni_op *op = ni_direct_find(ni, peer, ni_direct_field(packet, 0));
 
     return NI_LIKELY(op != NULL) && NI_LIKELY(op->kind <= NI_OP_QUIET) &&
-           NI_LIKELY(ni_packet_len(word1) == 0) && ni_short_over(ni, op, end);
+           NI_LIKELY(ni_direct_ends(op, NI_OK)) && NI_LIKELY(ni_packet_len(word1) == 0) &&
+           ni_short_over(ni, op, end);
 }
 
 /* A word has been read. */
@@ -257,7 +258,20 @@ NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *l
                     ni_packet_word1(len, dst->handle));
 }
 
-/* Write a word, whose length is that of one (ni_short_is_word). */
+/* Write a word, whose length is that of one (ni_short_is_word), for an operation that there is already. */
+NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
+                                         const struct ni_remote *dst, uint64_t token, uint16_t tag)
+{
+    struct ni_line line;
+
+    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        return false;
+    }
+    ni_short_send_word(peer, &line, src, len, dst, token, tag);
+    return true;
+}
+
+/* Write a word, and have its end told. */
 NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint32_t len,
                                     const struct ni_remote *dst, const struct ni_ack *ack)
 {
@@ -273,17 +287,12 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
     return true;
 }
 
-/* The same for an operation that there is already. */
-NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
-                                         const struct ni_remote *dst, uint64_t token, uint16_t tag)
+/* Write a word of which nobody hears again but ni_flush. */
+NI_ALWAYS_INLINE bool ni_short_post_quiet(struct ni_peer *peer, const void *src, uint32_t len,
+                                          const struct ni_remote *dst)
 {
-    struct ni_line line;
-
-    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
-        return false;
-    }
-    ni_short_send_word(peer, &line, src, len, dst, token, tag);
-    return true;
+    return NI_LIKELY(peer->quiet != 0) &&
+           ni_short_post_more(peer, src, len, dst, peer->quiet, NI_WRITE_QUIET);
 }
 
 /* Write a word of which nobody wants to hear again. */

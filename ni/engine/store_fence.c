@@ -4,7 +4,7 @@
 #include "engine/stores.h"
 #include "engine/transfer.h"
 
-/* Who wants to know whether remote stores have arrived: fences, ni_flush, the counter. See stores.h. */
+/* Who wants to know whether remote stores have arrived: fences, the counter. See stores.h. */
 
 /* ---- fences that are done -------------------------------------------------------------------- */
 
@@ -79,20 +79,6 @@ bool ni_stores_under_way(struct ni_peer *peer)
     }
     ni_lock_give(&peer->lock, peer->threads);
     return some;
-}
-
-void ni_stores_want(struct ni *ni, struct ni_peer *peer)
-{
-    struct ni_peer *at = peer != NULL ? peer : ni_peer_after(ni, NULL);
-
-    while (at != NULL) {
-        ni_lock_take(&at->lock, at->threads);
-        if (at->stores != NULL) {
-            ni_stores_ask(at);
-        }
-        ni_lock_give(&at->lock, at->threads);
-        at = peer != NULL ? NULL : ni_peer_after(ni, at);
-    }
 }
 
 static ni_status fence_one(struct ni_peer *peer, const struct ni_ack *ack)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
-
 #include "base/alloc.h"
 #include "engine/direct.h"
 #include "engine/op.h"
-#include "engine/send.h"
+#include "engine/quiet.h"
 #include "engine/stores.h"
 #include "engine/waiting.h"
 
 /*
- * Lines that have left under one operation, see stores.h: how a group begins, how its end is asked for, and
- * what is refused meanwhile.
+ * Lines that have left under one operation, see stores.h: how a group begins, and how its end is asked for.
  */
 
 /* ---- a group --------------------------------------------------------------------------------- */
@@ -25,8 +22,7 @@ static void on_end(void *arg, ni_status status, uint64_t value)
 
     (void)value;
     ni_lock_take(&peer->lock, peer->threads);
-    ni_stores_count_off(stores, group->epoch, group->bytes,
-                        group->failure != NI_OK ? group->failure : status);
+    ni_stores_count_off(stores, group->epoch, group->bytes, status);
     /* A peer that answers before it is asked has ended it all the same. */
     if (stores->group == group) {
         stores->group = NULL;
@@ -67,7 +63,6 @@ struct ni_store_group *ni_store_group_begin(struct ni_stores *stores)
     }
     group->bytes = 0;
     group->epoch = stores->line_epoch;
-    group->failure = NI_OK;
     if (ni_direct_op(stores->peer, NI_OP_QUIET, 0, NULL, &ack, &group->token,
                      stores->peer->threads) == NULL) {
         group->free = stores->free;
@@ -105,17 +100,11 @@ void ni_store_group_end(struct ni_stores *stores)
     forget_question(stores->peer);
 }
 
-/* Where the link says. */
 static bool ask(struct ni_peer *peer)
 {
-    const struct ni_packet_remote fields = {.token = peer->stores->group->token};
-
-    if (ni_packet_reserve(peer, 1) != NI_OK) {
+    if (!ni_quiet_question(peer, peer->stores->group->token)) {
         return false;
     }
-    peer->open.head = NI_LINE;
-    memcpy(peer->open.packet->body, &fields, sizeof(fields));
-    ni_packet_commit(peer, NI_PACKET_READ, NI_READ_NOTHING, 0, 0);
     ni_store_group_end(peer->stores);
     return true;
 }
@@ -140,30 +129,4 @@ void ni_stores_ask(struct ni_peer *peer)
         peer->store_asks = true;
         ni_send_later(peer);
     }
-}
-
-/* ---- what is refused --------------------------------------------------------------------------- */
-
-void ni_store_refused(struct ni_op *op, ni_status status)
-{
-    struct ni_store_group *group = op->ack.arg;
-    struct ni_peer *peer = op->peer;
-
-    ni_lock_take(&peer->lock, peer->threads);
-    if (group->failure == NI_OK) {
-        group->failure = status;
-    }
-    ni_lock_give(&peer->lock, peer->threads);
-}
-
-ni_status ni_store_group_status(struct ni_op *op, ni_status status)
-{
-    struct ni_store_group *group = op->ack.arg;
-    struct ni_peer *peer = op->peer;
-    ni_status failure;
-
-    ni_lock_take(&peer->lock, peer->threads);
-    failure = group->failure;
-    ni_lock_give(&peer->lock, peer->threads);
-    return failure != NI_OK ? failure : status;
 }

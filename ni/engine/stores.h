@@ -36,7 +36,6 @@ struct ni_store_group {
     uint64_t token; /* of its operation */
     uint64_t bytes;
     uint32_t epoch;
-    ni_status failure; /* the first refusal */
 };
 
 struct ni_fence {
@@ -65,7 +64,7 @@ struct ni_stores {
 void ni_stores_count_off(struct ni_stores *stores, uint32_t epoch, uint64_t bytes,
                          ni_status status);
 
-/* store_group.c. The peer's lock is held, but for the last three. */
+/* store_group.c. The peer's lock is held, but for the last one. */
 /* The group of the open line, which has none; NULL when out of memory. */
 struct ni_store_group *ni_store_group_begin(struct ni_stores *stores);
 /* A packet has left whose answer ends it. */
@@ -76,15 +75,9 @@ void ni_stores_ask(struct ni_peer *peer);
 bool ni_stores_ask_again(struct ni_peer *peer);
 /* The peer is freed. */
 void ni_store_groups_free(struct ni_stores *stores);
-/* The peer refuses a line. */
-void ni_store_refused(struct ni_op *op, ni_status status);
-/* What a group ends with whose last packet is answered so. */
-ni_status ni_store_group_status(struct ni_op *op, ni_status status);
 
 /* Whether stores to the peer are on their way, so that what comes after them has to follow them. */
 bool ni_stores_under_way(struct ni_peer *peer);
-/* Have what was stored to the peer, all peers if NULL, end. No lock is held. */
-void ni_stores_want(struct ni *ni, struct ni_peer *peer);
 
 /* Whether bytes are outstanding. The peer's lock is held. */
 static inline bool ni_stores_are_out(const struct ni_stores *stores)

@@ -9,6 +9,7 @@
 #include "engine/direct.h"
 #include "engine/fast.h"
 #include "engine/op.h"
+#include "engine/quiet.h"
 #include "engine/short.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
@@ -59,6 +60,22 @@ static void copy_same_memory(void *local, uint64_t remote, size_t len, bool is_r
 
 /* Each of these does all of it, or nothing: then NI_AGAIN. */
 
+/* The operation of a Write: its own, or that of all of which nobody wants to hear. */
+NI_ALWAYS_INLINE ni_status write_token(struct ni_peer *peer, size_t len, const struct ni_ack *ack,
+                                       uint64_t *token, bool threads)
+{
+    if (ni_ack_tells(ack)) {
+        return ni_direct_op(peer, NI_OP_WRITE, len, NULL, ack, token, threads) != NULL
+                   ? NI_OK
+                   : NI_ERR_NOMEM;
+    }
+    if (NI_UNLIKELY(peer->quiet == 0) && !ni_quiet_begin(peer)) {
+        return NI_ERR_NOMEM;
+    }
+    *token = peer->quiet;
+    return NI_OK;
+}
+
 NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size_t len,
                                      const struct ni_remote *dst, const struct ni_ack *ack,
                                      bool threads)
@@ -72,9 +89,7 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, lines);
     if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines && !peer->ep->same_memory)) {
-        status = ni_direct_op(peer, NI_OP_WRITE, len, NULL, ack, &token, threads) != NULL
-                     ? NI_OK
-                     : NI_ERR_NOMEM;
+        status = write_token(peer, len, ack, &token, threads);
     }
     if (NI_LIKELY(status == NI_OK)) {
         packet->body[0] = dst->addr;
@@ -83,8 +98,10 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
         packet->body[3] = 0;
         packet->body[4] = len;
         ni_direct_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
-        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, 0),
-                       ni_packet_word1((uint32_t)len, dst->handle), lines);
+        ni_direct_send(
+            peer, packet,
+            ni_packet_word0(0, NI_PACKET_WRITE, head, ni_ack_tells(ack) ? 0 : NI_WRITE_QUIET),
+            ni_packet_word1((uint32_t)len, dst->handle), lines);
     }
     ni_lock_give(&peer->lock, threads);
     return status;
@@ -241,7 +258,9 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
 {
     ni_status status = NI_AGAIN;
 
-    if (ni_short_is_word(len) && NI_LIKELY(ni_short_post(peer, src, (uint32_t)len, dst, ack))) {
+    if (ni_short_is_word(len) &&
+        NI_LIKELY(ni_ack_tells(ack) ? ni_short_post(peer, src, (uint32_t)len, dst, ack)
+                                    : ni_short_post_quiet(peer, src, (uint32_t)len, dst))) {
         return NI_OK;
     }
     if (len <= NI_RING_PAYLOAD && len <= ni->config->segment_size) {

@@ -3,6 +3,7 @@
 #include "engine/control.h"
 #include "engine/note.h"
 #include "engine/portal_ops.h"
+#include "engine/quiet.h"
 #include "engine/stores.h"
 #include "engine/stream.h"
 #include "engine/thread.h"
@@ -49,13 +50,16 @@ static unsigned send_puts(struct ni_peer *peer)
     return sent;
 }
 
-/* Stores, a question about them, control packets and puts; false: some wait still, and nothing else goes. */
+/* Stores, questions about them and about Writes, control packets and puts; false: some wait still, and nothing else goes. */
 static bool send_short(struct ni_peer *peer, unsigned *sent)
 {
     if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
         return false;
     }
     if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
+        return false;
+    }
+    if (NI_UNLIKELY(peer->quiet_asks) && !ni_quiet_ask_again(peer)) {
         return false;
     }
     *sent += ni_control_send_waiting(peer);

@@ -14,7 +14,7 @@ takes() {
 
 takes poll 0 0
 takes message 1 0
-takes write 1 1
+takes write 1 0
 takes store 1 0
 takes load 1 1
 takes read 1 1

@@ -80,6 +80,7 @@ suite_tests = \
     tests/links/suite_qps_refused \
     tests/links/suite_queue_names \
     tests/links/suite_queues \
+    tests/links/suite_quiet \
     tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_spaces \
@@ -278,6 +279,10 @@ tests_links_suite_queues_SOURCES = tests/links/suite_queues.c \
     tests/links/suite_queues.h tests/links/suite_queues_messages.c
 tests_links_suite_queues_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_queues_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_quiet_SOURCES = tests/links/suite_quiet.c
+tests_links_suite_quiet_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_quiet_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_random_SOURCES = tests/links/suite_random.c
 tests_links_suite_random_CPPFLAGS = $(LINKS_CPPFLAGS)

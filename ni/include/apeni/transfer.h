@@ -90,7 +90,8 @@ enum ni_atomic_op {
 
 /* Copy len bytes (0 allowed) from src to the peer's memory. src must stay unchanged until
  * completion. Never NI_AGAIN: what finds no room waits by itself. Error: NOMEM; the peer's (REGION, KEY,
- * BOUNDS, ACCESS) come with the ack. */
+ * BOUNDS, ACCESS) come with the ack. Without an ack one packet is answered only if it is refused, and
+ * ni_flush, which asks, tells of that: until then such writes are one operation under way. */
 ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                    const struct ni_remote *dst, const struct ni_ack *ack);
 
