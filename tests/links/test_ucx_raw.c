@@ -2,15 +2,17 @@
 /*
  * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little of it, and more of it
  * than fits. It makes no peer, gets no answer, is logged, and those of the job go on. Nor does it take the last descriptor of
- * the process: the soft limit is raised, and where the hard one is reached we do not connect.
+ * the process: the soft limit is raised, and where the hard one is near nobody more is let in, and we do not connect.
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <apeni/apeni.h>
@@ -22,13 +24,14 @@
 
 enum { STRANGERS = 24, NOISE = 100000, LISTENERS = 16, FDS = 1024, CROWD = 200 };
 enum { FEW = 256, LEFT = 8 }; /* descriptors: less than CROWD takes, and than a connection may */
+enum { FLOOD = 150, ROOM = 80 };
 #define LIMIT_NS UINT64_C(20000000000)
 
 static struct ni *ours[2]; /* of the job */
 static struct ni_peer *other;
 static uint64_t received;
-static unsigned ended, silent, scarce; /* lines of the log */
-static char half[32];                  /* what the log calls one who began to greet; "": none */
+static unsigned ended, silent, scarce, crowded; /* lines of the log */
+static char half[32]; /* what the log calls one who began to greet; "": none */
 static bool half_seen;
 
 static _Noreturn void fail(int line, const char *what)
@@ -53,7 +56,8 @@ static void on_log(enum ni_log_level level, const char *text, void *arg)
     silent += strstr(text, "has not greeted since") != NULL;
     half_seen = half_seen || (half[0] != '\0' && strstr(text, half) != NULL &&
                               strstr(text, "has not greeted since") != NULL);
-    scarce += strstr(text, "file descriptors that this process may have") != NULL;
+    scarce += strstr(text, "cannot be reached: all but a few of the") != NULL;
+    crowded += strstr(text, "nobody more can connect to this process for now: all but") != NULL;
 }
 
 static void turn(void)
@@ -116,14 +120,17 @@ static unsigned find_listeners(struct sockaddr_storage *found, unsigned most)
     return count;
 }
 
+static socklen_t len_of(const struct sockaddr_storage *whom)
+{
+    return whom->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+}
+
 static int call(const struct sockaddr_storage *whom)
 {
-    socklen_t len =
-        whom->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
     int fd = socket(whom->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     CHECK(fd >= 0);
-    CHECK(connect(fd, (const struct sockaddr *)whom, len) == 0);
+    CHECK(connect(fd, (const struct sockaddr *)whom, len_of(whom)) == 0);
     return fd;
 }
 
@@ -238,15 +245,102 @@ static rlim_t soft_limit(void)
     return limit.rlim_cur;
 }
 
-static void leave_few(void)
+/* So many above those that are open. */
+static struct rlimit room_for(rlim_t count)
 {
     int lowest = dup(STDERR_FILENO);
     struct rlimit limit;
 
-    CHECK(lowest >= 0);
+    CHECK(lowest >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
     (void)close(lowest);
-    limit.rlim_cur = limit.rlim_max = (rlim_t)lowest + LEFT;
+    limit.rlim_cur = (rlim_t)lowest + count;
+    return limit;
+}
+
+static void leave_few(void)
+{
+    struct rlimit limit = room_for(LEFT);
+
+    limit.rlim_max = limit.rlim_cur;
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+/* A process that calls often when it is told whom, without waiting for anybody, and stays until it is told to go. */
+struct flooder {
+    int to, from;
+};
+
+static _Noreturn void flood(int in, int out)
+{
+    struct sockaddr_storage whom;
+    char byte;
+
+    if (read(in, &whom, sizeof(whom)) != sizeof(whom)) {
+        _exit(1);
+    }
+    for (unsigned i = 0; i < FLOOD; i++) {
+        int fd = socket(whom.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+        if (fd < 0 ||
+            (connect(fd, (struct sockaddr *)&whom, len_of(&whom)) != 0 && errno != EINPROGRESS)) {
+            _exit(1);
+        }
+    }
+    _exit(write(out, "", 1) == 1 && read(in, &byte, 1) == 0 ? 0 : 1);
+}
+
+/* Made while this process has neither threads nor sockets. */
+static struct flooder make_flooder(void)
+{
+    int to[2], from[2];
+    pid_t pid;
+
+    CHECK(pipe(to) == 0 && pipe(from) == 0);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        struct rlimit limit;
+
+        (void)close(to[1]);
+        CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+        limit.rlim_cur = limit.rlim_max;
+        CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        flood(to[0], from[1]);
+    }
+    (void)close(to[0]);
+    (void)close(from[1]);
+    return (struct flooder){to[1], from[0]};
+}
+
+/* More call than there are descriptors for. Those that are connected go on; others get through when there are some again. */
+static void check_flood(const struct flooder *flooder, const struct ni_open_attr *attr,
+                        const struct sockaddr_storage *whom, struct ni_rkey queue)
+{
+    struct rlimit limit;
+    struct ni_peer *peer;
+    struct ni *late;
+    uint64_t begin;
+    struct pollfd told = {.fd = flooder->from, .events = POLLIN};
+    int status;
+
+    CHECK(ni_open(attr, &late) == NI_OK);
+    limit = room_for(ROOM);
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK(write(flooder->to, whom, sizeof(*whom)) == sizeof(*whom));
+    while (poll(&told, 1, 0) == 0) {
+        check_usable(queue);
+    }
+    for (begin = ni_now_ns(); crowded == 0; check_usable(queue)) {
+        CHECK(ni_now_ns() - begin < LIMIT_NS);
+    }
+    for (unsigned i = 0; i < 1000; i++) {
+        check_usable(queue);
+    }
+    (void)close(flooder->to);
+    CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    connect_late(late, &peer);
+    check_reached(late, peer, queue);
+    ni_close(late);
 }
 
 /* Where descriptors have run out, who is not connected yet is not reached, and the log says so. */
@@ -280,6 +374,7 @@ int main(void)
     unsigned count;
     uint64_t peers, begin;
     rlim_t most = limit_softly();
+    struct flooder flooder = make_flooder();
     int visitor, greeter;
 
     ni_log_set_sink(on_log, NULL);
@@ -308,6 +403,7 @@ int main(void)
     CHECK(stat(ours[0], "peers") == peers && ni_peer_status(other) == NI_OK);
     (void)close(visitor);
     (void)close(greeter);
+    check_flood(&flooder, &attr, &listeners[0], queue);
     check_scarce(&attr, queue);
     ni_close(ours[1]);
     ni_close(ours[0]);

@@ -74,6 +74,7 @@ static void look_at_peers(struct ni_ucx_link *link)
     }
     if (now != 0) {
         ni_ucx_look_for_silence(link, now);
+        ni_ucx_open_doors(link);
     }
 }
 

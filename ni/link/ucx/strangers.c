@@ -135,6 +135,7 @@ static void on_accepted(const char *text)
     if (sscanf(text, "tcp_iface %*s accepted connection from %63s on %*s to tcp_ep %p (fd %d)",
                host, &ep, &fd) == 3) {
         note(fd, ep, host);
+        ni_ucx_called(fd);
     }
 }
 

@@ -459,6 +459,11 @@ void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s);
 void ni_ucx_raise_descriptors(const struct ni_config *config);
 /* Whether there are enough for one more connection; otherwise it is logged. */
 bool ni_ucx_may_connect(const struct ni_ucx_link *link);
+/* UCX has accepted a connection, and accepts more when this returns; called from within UCX. Where few descriptors are left,
+ * nobody more is let in, which is logged. */
+void ni_ucx_called(int fd);
+/* Now and then: let everybody in again if there are enough. */
+void ni_ucx_open_doors(const struct ni_ucx_link *link);
 
 /* ---- progress.c, wait.c ---------------------------------------------------------------------- */
 
