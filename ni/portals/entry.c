@@ -54,6 +54,10 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
             break;
         }
         ni_kept_take(ni, kept);
+        if (NI_LIKELY(space->options == NI_ME_USUAL && ni_kept_is_short(kept))) {
+            ni_kept_hand_over(ni, kept, space, user_ptr);
+            return NI_OK;
+        }
         pt->users++;
         ni_portals_unlock(ni);
         unlinks = ni_kept_aim(kept, space, user_ptr);

@@ -58,6 +58,9 @@ static inline enum ni_ni_fail ni_entry_refuses(const struct ni_entry *entry, enu
                                                             : NI_NI_OP_VIOLATION;
 }
 
+/* What a receive of MPI posts: used once, its only event that of the put. */
+enum { NI_ME_USUAL = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
+
 static inline bool ni_entry_overflows(const struct ni_entry *entry)
 {
     return (entry->space.options & NI_SPACE_OVERFLOW) != 0;

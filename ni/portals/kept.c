@@ -148,6 +148,37 @@ struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me, const str
     return NULL;
 }
 
+void ni_kept_hand_over(struct ni *ni, struct ni_kept *kept, const struct ni_space *space,
+                       void *user_ptr)
+{
+    const struct ni_arriving *from = &kept->from;
+    const struct ni_eq *eq = from->pt->eq;
+    struct ni_event event;
+
+    /* One by one: an initialiser would clear it first. */
+    event.type = NI_EVENT_PUT_OVERFLOW;
+    event.ni_fail_type = NI_NI_OK;
+    event.user_ptr = user_ptr;
+    event.start = space->start;
+    event.match_bits = from->match_bits;
+    event.hdr_data = from->hdr_data;
+    event.rlength = from->rlength;
+    event.mlength = ni_min_u64(from->rlength, space->length);
+    event.remote_offset = 0;
+    event.initiator = from->initiator;
+    event.pt_index = from->pt->index;
+    event.peer = from->peer;
+    event.unexpected = 0;
+    if (NI_LIKELY(event.mlength == 8)) {
+        memcpy(space->start, kept->small, 8);
+    } else if (event.mlength != 0) {
+        memcpy(space->start, kept->small, event.mlength);
+    }
+    ni_pool_put(&ni->portals->kept, kept);
+    ni_portals_unlock(ni);
+    ni_event_tell(eq, &event);
+}
+
 bool ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
 {
     kept->type = ni_verb_event(kept->from.verb, true);

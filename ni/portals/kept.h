@@ -82,6 +82,15 @@ struct ni_kept *ni_kept_find(struct ni_pt *pt, const struct ni_me *me,
 void ni_kept_take(struct ni *ni, struct ni_kept *kept);
 /* Its target is the buffer of an entry that is not posted. Whether that unlinks itself with it. */
 bool ni_kept_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
+/* Whether it is a put of up to 64 bytes whose initiator waits for no answer. */
+static inline bool ni_kept_is_short(const struct ni_kept *kept)
+{
+    return kept->form == NI_KEPT_INLINE && (kept->from.token | kept->from.remote_offset) == 0;
+}
+/* What ni_kept_aim and ni_kept_deliver do, in fewer instructions, for one that is short and for the options
+ * NI_ME_USUAL. portals->lock is held, and given back. */
+void ni_kept_hand_over(struct ni *ni, struct ni_kept *kept, const struct ni_space *space,
+                       void *user_ptr);
 /* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
 void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
 

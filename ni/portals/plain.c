@@ -8,8 +8,6 @@
  * to be timed.
  */
 
-enum { NI_ME_USUAL = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
-
 NI_ALWAYS_INLINE struct ni_arriving arriving(struct ni_peer *peer, struct ni_pt *pt,
                                              const struct ni_packet *packet, uint64_t word1)
 {
