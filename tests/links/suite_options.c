@@ -302,9 +302,34 @@ static void take_all(struct suite_ni *ni, void *arg)
     }
 }
 
+/* What is desired of sizes is a bound; of more than there is one gets what there is. */
+static void bound_atomics(struct suite_ni *ni, void *arg)
+{
+    const struct ni_limits desired = {.max_atomic_size = 16,
+                                      .max_fetch_atomic_size = 8,
+                                      .max_waw_ordered_size = UINT64_MAX,
+                                      .max_war_ordered_size = 1};
+    const struct ni_md md = {.length = SIZE_MAX};
+    struct ni_limits actual;
+    uint64_t words[3] = {0};
+    const uint64_t at = (uintptr_t)words;
+
+    (void)arg;
+    CHECK(ni_portals_open(ni->ni, &desired, &actual) == NI_OK);
+    CHECK(actual.max_atomic_size == 16 && actual.max_fetch_atomic_size == 8);
+    CHECK(actual.max_waw_ordered_size == 64 && actual.max_war_ordered_size == 1);
+    for (uint64_t length = 8; length <= sizeof(words); length += 8) {
+        CHECK(ni_atomic(ni->ni, &md, at, length, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0, NI_SUM,
+                        NI_UINT64_T) == (length <= 16 ? NI_OK : (int)NI_PTL_ARG_INVALID));
+        CHECK(ni_fetch_atomic(ni->ni, &md, at, &md, at, length, NULL, 0, 0, 0, NULL, 0, NI_SUM,
+                              NI_UINT64_T) == (length <= 8 ? NI_OK : (int)NI_PTL_ARG_INVALID));
+    }
+}
+
 static void limits(struct suite *suite)
 {
     suite_call(suite, 0, take_all, NULL);
+    suite_call(suite, 1, bound_atomics, NULL);
 }
 
 static const struct suite_case cases[] = {
@@ -312,7 +337,7 @@ static const struct suite_case cases[] = {
     {"counted", 2, SUITE_NEEDS_NOTHING, counted},
     {"bytes", 2, SUITE_NEEDS_NOTHING, bytes},
     {"short_puts", 2, SUITE_NEEDS_NOTHING, short_puts},
-    {"limits", 1, SUITE_NEEDS_NOTHING, limits},
+    {"limits", 2, SUITE_NEEDS_NOTHING, limits},
 };
 
 int main(int argc, char **argv)
