@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apeni/apeni.h>
 
@@ -18,7 +19,7 @@
  *   model_overflow [SEED [STEPS]]
  */
 
-enum { SEEDS = 6, STEPS = NI_ASAN || NI_TSAN ? 50000 : 500000 };
+enum { SEEDS = 6, STEPS = NI_ASAN || NI_TSAN ? 100000 : 2000000 };
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
@@ -28,6 +29,9 @@ static int foresee(struct header *header)
     struct entry *entry = overflow_oldest(false, header->bits, header->length, header->offset);
     bool unlinks, hidden;
 
+    if (entry != NULL && entry->foreign) {
+        return NI_OK; /* refused */
+    }
     if (entry != NULL) {
         unlinks = overflow_place(entry, header);
         entry->linked = entry->taken = !unlinks;
@@ -35,6 +39,9 @@ static int foresee(struct header *header)
         return NI_OK;
     }
     entry = overflow_oldest(true, header->bits, header->length, header->offset);
+    if (entry != NULL && entry->foreign) {
+        return NI_OK;
+    }
     hidden = entry != NULL && (entry->me.options & NI_ME_UNEXPECTED_HDR_DISABLE) != 0;
     if (!hidden && overflow_world.headers == HEADERS) {
         return overflow_world.keeps ? (int)NI_PTL_NO_SPACE : NI_OK;
@@ -75,7 +82,10 @@ static void put(struct ni_rng *rng)
 static struct entry *draw(struct ni_rng *rng, bool overflows)
 {
     static const unsigned common = NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE |
-                                   NI_ME_EVENT_OVER_DISABLE | NI_ME_EVENT_COMM_DISABLE;
+                                   NI_ME_EVENT_OVER_DISABLE | NI_ME_EVENT_COMM_DISABLE |
+                                   NI_ME_EVENT_CT_COMM | NI_ME_EVENT_CT_OVERFLOW |
+                                   NI_ME_EVENT_CT_BYTES | NI_ME_EVENT_LINK | NI_ME_MAY_ALIGN |
+                                   NI_ME_IS_ACCESSIBLE | NI_ME_EVENT_FLOWCTRL_DISABLE;
     unsigned options = (unsigned)ni_rng_next(rng) & (unsigned)ni_rng_next(rng) & common;
     struct entry *entry = NULL;
 
@@ -98,7 +108,14 @@ static struct entry *draw(struct ni_rng *rng, bool overflows)
                                .match_bits = ni_rng_below(rng, 6),
                                .ignore_bits = ni_rng_below(rng, 3) == 0 ? ni_rng_below(rng, 8) : 0,
                                .match_id = ni_rng_below(rng, 8) == 0 ? 1 : NI_INITIATOR_ANY,
-                               .options = NI_ME_OP_PUT | options};
+                               .options = NI_ME_OP_PUT | options,
+                               .ct = overflow_world.ct,
+                               .uid = geteuid()};
+    entry->foreign = ni_rng_below(rng, 32) == 0;
+    if (entry->foreign || ni_rng_below(rng, 8) == 0) {
+        entry->me.options |= NI_ME_UID;
+        entry->me.uid += entry->foreign;
+    }
     entry->me.min_free = ni_rng_below(rng, entry->me.length);
     overflow_cut(entry, ni_rng_below(rng, 3) == 0 ? 1 + (unsigned)ni_rng_below(rng, PIECES) : 0,
                  rng);
@@ -145,8 +162,12 @@ static void append(struct ni_rng *rng)
     if (entry == NULL) {
         return;
     }
-    while (!overflows && !gone && (header = overflow_first_header(entry)) != NULL) {
+    while (!overflows && !entry->foreign && !gone &&
+           (header = overflow_first_header(entry)) != NULL) {
         gone = meet(entry, header);
+    }
+    if (!gone && (entry->me.options & NI_ME_EVENT_LINK) != 0) {
+        overflow_expect_plain(NI_EVENT_LINK, entry);
     }
     given = overflow_given(entry);
     overflow_must(ni_me_append(overflow_world.ni, 0, &given,
@@ -170,7 +191,7 @@ static void search(struct ni_rng *rng)
     if (entry == NULL) {
         return;
     }
-    header = overflow_first_header(entry);
+    header = entry->foreign ? NULL : overflow_first_header(entry);
     event = (struct ni_event){.type = NI_EVENT_SEARCH, .user_ptr = entry};
     if (header == NULL) {
         event.ni_fail_type = NI_NI_NO_MATCH;
@@ -234,6 +255,7 @@ static void run(uint64_t seed, uint64_t steps)
                       ni_portals_open(overflow_world.ni, &limits, NULL) == NI_OK &&
                       ni_eq_alloc_handler(overflow_world.ni, overflow_on_event, NULL, &eq) ==
                           NI_OK &&
+                      ni_ct_alloc(overflow_world.ni, &overflow_world.ct) == NI_OK &&
                       ni_pt_alloc(overflow_world.ni, overflow_world.keeps ? NI_PT_UNEXPECTED : 0,
                                   eq, 0, &pt) == NI_OK,
                   "open");
@@ -252,8 +274,8 @@ static void run(uint64_t seed, uint64_t steps)
     }
     for (unsigned kind = 0; steps >= STEPS && kind <= NI_EVENT_SEARCH; kind++) {
         bool wanted = kind == NI_EVENT_PUT || kind == NI_EVENT_PUT_OVERFLOW ||
-                      kind == NI_EVENT_AUTO_UNLINK || kind == NI_EVENT_AUTO_FREE ||
-                      kind == NI_EVENT_SEARCH;
+                      kind == NI_EVENT_LINK || kind == NI_EVENT_AUTO_UNLINK ||
+                      kind == NI_EVENT_AUTO_FREE || kind == NI_EVENT_SEARCH;
 
         overflow_must((overflow_world.told[kind] != 0) == wanted, "the trace leaves something out");
     }
@@ -274,5 +296,6 @@ int main(int argc, char **argv)
                (unsigned long long)overflow_world.told[NI_EVENT_PUT_OVERFLOW],
                (unsigned long long)overflow_world.told[NI_EVENT_AUTO_FREE]);
     }
+    printf("%llu operations\n", (unsigned long long)SEEDS * STEPS);
     return 0;
 }

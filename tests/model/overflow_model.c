@@ -117,7 +117,7 @@ void overflow_expect(const struct ni_event *event, const struct entry *in)
     overflow_world.expected[overflow_world.events++] = *event;
 }
 
-static void expect_plain(enum ni_event_kind type, const struct entry *entry)
+void overflow_expect_plain(enum ni_event_kind type, const struct entry *entry)
 {
     overflow_expect(&(struct ni_event){.type = type,
                                        .user_ptr = (void *)(uintptr_t)entry,
@@ -128,6 +128,11 @@ static void expect_plain(enum ni_event_kind type, const struct entry *entry)
 
 void overflow_all_came(void)
 {
+    struct ni_ct_event count;
+
+    overflow_must(ni_ct_get(overflow_world.ct, &count) == NI_OK && count.failure == 0 &&
+                      count.success == overflow_world.counted,
+                  "the counting event");
     overflow_must(overflow_world.seen == overflow_world.events, "an event did not come");
     overflow_world.seen = overflow_world.events = 0;
 }
@@ -182,9 +187,14 @@ void overflow_expect_met(enum ni_event_kind type, const struct header *header,
                          const struct entry *entry, const struct entry *in, bool unlinks)
 {
     unsigned quiet = type == NI_EVENT_PUT ? NI_ME_EVENT_COMM_DISABLE : NI_ME_EVENT_OVER_DISABLE;
+    unsigned counted = type == NI_EVENT_PUT ? NI_ME_EVENT_CT_COMM : NI_ME_EVENT_CT_OVERFLOW;
 
+    if ((entry->me.options & counted) != 0) {
+        overflow_world.counted +=
+            (entry->me.options & NI_ME_EVENT_CT_BYTES) != 0 ? header->moved : 1;
+    }
     if (unlinks && (entry->me.options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
-        expect_plain(NI_EVENT_AUTO_UNLINK, entry);
+        overflow_expect_plain(NI_EVENT_AUTO_UNLINK, entry);
     }
     if ((entry->me.options & quiet) == 0) {
         overflow_expect(
@@ -205,7 +215,7 @@ void overflow_release(struct entry *entry)
     if (entry->headers == 0 && !entry->linked) {
         entry->taken = false;
         if ((entry->me.options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
-            expect_plain(NI_EVENT_AUTO_FREE, entry);
+            overflow_expect_plain(NI_EVENT_AUTO_FREE, entry);
         }
     }
 }

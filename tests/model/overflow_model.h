@@ -22,6 +22,7 @@ struct entry {
     uint64_t age;
     unsigned headers; /* of messages in its buffer */
     bool overflows, linked, taken;
+    bool foreign;    /* for another user: refuses all that it matches */
     unsigned pieces; /* 0: the buffer is in one */
     struct ni_iovec piece[PIECES];
     uint8_t room[ROOM + PIECES + 1]; /* with a byte between pieces and at either end */
@@ -43,6 +44,8 @@ struct overflow_world {
     struct ni_event expected[EVENTS];
     const struct entry *place[EVENTS]; /* in whose buffer the message lies; NULL: in none */
     unsigned events, seen;
+    struct ni_ct *ct;
+    uint64_t counted;
     ni_unexpected_handle claimed;
     uint64_t told[NI_EVENT_SEARCH + 1];
 };
@@ -54,13 +57,15 @@ void overflow_must(bool condition, const char *what);
 void overflow_on_event(void *arg, const struct ni_event *event);
 /* Write one down. in: where its message lies, or NULL. */
 void overflow_expect(const struct ni_event *event, const struct entry *in);
+/* One of no message. */
+void overflow_expect_plain(enum ni_event_kind type, const struct entry *entry);
 /* Cut the buffer of an entry into so many pieces, the first of which lies last; 0: it stays in one. */
 void overflow_cut(struct entry *entry, unsigned pieces, struct ni_rng *rng);
 /* The entry as it is appended. */
 struct ni_me overflow_given(const struct entry *entry);
 /* Where a message of so many bytes begins in a buffer. */
 void *overflow_start(const struct entry *entry, uint64_t place, uint64_t length);
-/* All that was written down must have come. */
+/* All that was written down must have come, and been counted. */
 void overflow_all_came(void);
 /* The first entry of a list that takes a message, or NULL. */
 struct entry *overflow_oldest(bool overflows, uint64_t bits, uint64_t length, uint64_t offset);
