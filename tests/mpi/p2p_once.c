@@ -8,8 +8,11 @@
  *     down anywhere on the way. All memory that is written by this process alone is looked through;
  *     what is shared with others is the wire.
  *
- * That the search finds what is there is shown by a message that was not expected. The argument is the
- * prefix of the component's statistics.
+ * That the search finds what is there is shown by a message that was not expected.
+ *
+ * Arguments: the prefix of the component's statistics; and in how many other places a message may be.
+ * Between hosts the wire ends in the memory of this process: in the buffers of the library that reads from the
+ * network, which may put pieces together in another one, and in the lane, from which the bytes are counted.
  */
 #include "mt.h"
 
@@ -22,6 +25,7 @@ static const size_t sizes[] = {8,    32,    33,    200,   1000,    2000,
 
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counters[3];
+static unsigned places;
 
 struct area {
     const uint8_t *from, *to;
@@ -116,6 +120,7 @@ static void expected(uint8_t *buffer, size_t len, uint64_t seed)
 {
     uint64_t before, here, there = 0;
     MPI_Request request;
+    unsigned found;
 
     if (mt_rank == 0) {
         mt_fill(buffer, len, seed);
@@ -134,7 +139,8 @@ static void expected(uint8_t *buffer, size_t len, uint64_t seed)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     here = copied() - before;
     MPI_Barrier(MPI_COMM_WORLD); /* before any other bytes come */
-    mt_equal(count_elsewhere(buffer, len), 0, "pieces of a message of %zu bytes elsewhere", len);
+    found = count_elsewhere(buffer, len);
+    mt_check(found <= places * PIECES, "%u pieces of a message of %zu bytes elsewhere", found, len);
     mt_verify(buffer, len, seed, "%zu bytes", len);
     MPI_Recv(&there, 1, MPI_UINT64_T, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     mt_equal((long long)(here + there), (long long)len, "bytes copied of %zu", len);
@@ -161,6 +167,7 @@ int main(int argc, char **argv)
     mt_need(2);
     mt_ok(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     mt_ok(MPI_T_pvar_session_create(&session));
+    places = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     find_counters(argc > 1 ? argv[1] : "mtl_match_");
     buffer = mt_alloc(MT_BIG);
     for (uint64_t round = 0; round < ROUNDS; round++) {
