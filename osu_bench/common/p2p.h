@@ -3,8 +3,8 @@
 #define OSU_COMMON_P2P_H
 
 /*
- * Messages of bytes to and from a rank, as pingpong.c and stream.c send them: by MPI, whose errors end the job, or, with
- * OSU_NATIVE, by Presto's native interface.
+ * Messages of bytes to and from a rank, as pingpong.c and stream.c send them, and a barrier of all: by MPI, whose errors
+ * end the job, or, with OSU_NATIVE, by Presto's native interface.
  */
 
 #ifdef OSU_NATIVE
@@ -40,6 +40,11 @@ static inline void osu_irecv(void *data, size_t bytes, int peer, int tag, osu_re
 static inline void osu_waitall(osu_request *requests, int count)
 {
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+}
+
+static inline void osu_barrier(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/bench.h"
 
-#include <mpi.h>
+#include "clock.h"
+#include "common/p2p.h"
 
 /* All rounds in one loop, two readings of the clock: a reading costs as much as a third of a small message. */
 static void rounds_together(struct osu_run *run)
@@ -26,13 +27,13 @@ static void rounds_one_by_one(struct osu_run *run)
     for (int i = 0; i < run->warmup + run->iterations; i++) {
         if (check) {
             bench->prepare(run, i);
-            MPI_Barrier(MPI_COMM_WORLD);
+            osu_barrier();
         }
         uint64_t begin = osu_clock();
         bench->round(run, i);
         uint64_t spent = osu_clock() - begin;
         if (bench->apart)
-            MPI_Barrier(MPI_COMM_WORLD);
+            osu_barrier();
         if (check)
             run->errors += bench->verify(run, i);
         if (i < run->warmup)
@@ -46,7 +47,7 @@ static void rounds_one_by_one(struct osu_run *run)
 
 void osu_measure_rounds(struct osu_run *run)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
+    osu_barrier();
     if (run->options->check || run->samples != NULL || run->bench->apart)
         rounds_one_by_one(run);
     else

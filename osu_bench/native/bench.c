@@ -64,47 +64,6 @@ void osu_native_barrier(void)
     sum_up(&all, &none);
 }
 
-/* ---- rounds --------------------------------------------------------------------------------------- */
-
-static void rounds_together(struct osu_run *run)
-{
-    void (*round)(struct osu_run *, int) = run->bench->round;
-    int i = 0;
-
-    while (i < run->warmup)
-        round(run, i++);
-    uint64_t begin = osu_clock();
-    while (i < run->warmup + run->iterations)
-        round(run, i++);
-    run->seconds = (double)(osu_clock() - begin) * 1e-9;
-}
-
-static void rounds_checked(struct osu_run *run)
-{
-    const struct osu_bench *bench = run->bench;
-    uint64_t total = 0;
-
-    for (int i = 0; i < run->warmup + run->iterations; i++) {
-        bench->prepare(run, i);
-        osu_native_barrier();
-        uint64_t begin = osu_clock();
-        bench->round(run, i);
-        uint64_t spent = osu_clock() - begin;
-        run->errors += bench->verify(run, i);
-        total += i < run->warmup ? 0 : spent;
-    }
-    run->seconds = (double)total * 1e-9;
-}
-
-void osu_measure_rounds(struct osu_run *run)
-{
-    osu_native_barrier();
-    if (run->options->check)
-        rounds_checked(run);
-    else
-        rounds_together(run);
-}
-
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
 static double metric_of(const struct osu_run *run, double seconds)

@@ -19,6 +19,7 @@ osu_bench_libpr_la_SOURCES = \
     osu_bench/common/p2p.h \
     osu_bench/common/pattern.c \
     osu_bench/common/pingpong.c \
+    osu_bench/common/rounds.c \
     osu_bench/common/stream.c \
     osu_bench/common/table.c \
     osu_bench/native/bench.c \

@@ -40,4 +40,9 @@ static inline void osu_waitall(osu_request *requests, int count)
     osu_native_check(pr_waitall(osu_native, requests, (size_t)count), "wait");
 }
 
+static inline void osu_barrier(void)
+{
+    osu_native_barrier();
+}
+
 #endif
