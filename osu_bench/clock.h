@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds of a clock that nobody sets. */
-static inline uint64_t now_ns(void)
+/* Nanoseconds of a clock that nobody sets and all processes of a host share. */
+static inline uint64_t osu_clock(void)
 {
     struct timespec now;
 

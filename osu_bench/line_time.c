@@ -85,7 +85,7 @@ static bool play(uint64_t first, int count, uint64_t deadline)
         unsigned polls = 0;
         atomic_store_explicit(&shared.ping, round, memory_order_release);
         while (atomic_load_explicit(&shared.pong, memory_order_acquire) != round) {
-            if (++polls % POLLS_PER_LOOK == 0 && now_ns() > deadline)
+            if (++polls % POLLS_PER_LOOK == 0 && osu_clock() > deadline)
                 return false;
         }
     }
@@ -95,7 +95,7 @@ static bool play(uint64_t first, int count, uint64_t deadline)
 /* Fill ns with the one-way times of the repetitions that fit into the limit; returns how many those are. */
 static int measure(const struct settings *settings, double *ns)
 {
-    uint64_t deadline = now_ns() + (uint64_t)settings->limit_ms * 1000000u;
+    uint64_t deadline = osu_clock() + (uint64_t)settings->limit_ms * 1000000u;
     uint64_t first = 1;
     int done = 0;
     int warmup = settings->rounds / 10 + 1;
@@ -103,11 +103,11 @@ static int measure(const struct settings *settings, double *ns)
     if (!play(first, warmup, deadline))
         return 0;
     first += (uint64_t)warmup;
-    while (done < settings->reps && now_ns() < deadline) {
-        uint64_t begin = now_ns();
+    while (done < settings->reps && osu_clock() < deadline) {
+        uint64_t begin = osu_clock();
         if (!play(first, settings->rounds, deadline))
             break;
-        ns[done++] = (double)(now_ns() - begin) / (2.0 * settings->rounds);
+        ns[done++] = (double)(osu_clock() - begin) / (2.0 * settings->rounds);
         first += (uint64_t)settings->rounds;
     }
     return done;

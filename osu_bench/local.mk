@@ -68,6 +68,7 @@ OSU_LIBS = osu_bench/libosu.la $(MPI_LIBS) -lm -lpthread
 
 osu_bench_libosu_la_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_libosu_la_SOURCES = \
+    osu_bench/clock.h \
     osu_bench/common/bench.c \
     osu_bench/common/bench.h \
     osu_bench/common/buffer.c \

@@ -243,11 +243,11 @@ static double measure(struct bench *bench, unsigned strategy, size_t size, unsig
     memset(bench->shared->target, 0, size);
     transfer(bench, strategy, size);
     await_all(bench);
-    before = now_ns();
+    before = osu_clock();
     for (unsigned n = 0; n < transfers; n++)
         transfer(bench, strategy, size);
     await_all(bench);
-    ns = (double)(now_ns() - before) / transfers;
+    ns = (double)(osu_clock() - before) / transfers;
     if (memcmp(bench->source, bench->shared->target, size) != 0 || bench->failed) {
         fprintf(stderr, "ni_commands: v%u, %zu bytes: wrong data, or a descriptor failed\n",
                 strategy + 1, size);

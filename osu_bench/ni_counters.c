@@ -186,9 +186,9 @@ static void consume(struct ni_world_member *m, struct transfers *t)
             (void)ni_progress(m->ni);
         (void)ni_store_flush(m->ni, m->peers[0]);
         if (number == repetitions / 10 + 1)
-            begin = now_ns(); /* the first are for warming up */
+            begin = osu_clock(); /* the first are for warming up */
     }
-    t->ns = (double)(now_ns() - begin) / (repetitions - repetitions / 10);
+    t->ns = (double)(osu_clock() - begin) / (repetitions - repetitions / 10);
     ni_world_must(ni_store_fence_wait(m->ni, m->peers[0]), "fence");
 }
 
@@ -361,14 +361,14 @@ static void barrier_member(struct ni_world_member *m)
     for (unsigned warm = 0; warm < 2; warm++) {
         unsigned count = warm == 0 ? repetitions / 10 + 1 : repetitions;
 
-        begin = now_ns();
+        begin = osu_clock();
         if (b->kind == BY_LOCK || b->kind == BY_SENSE)
             run_software(m, b, count, &sense);
         else
             run_counters(barrier, count);
     }
     if (m->rank == 0)
-        b->ns = (double)(now_ns() - begin) / repetitions;
+        b->ns = (double)(osu_clock() - begin) / repetitions;
     ni_world_meet(m);
     ni_barrier_free(barrier);
 }

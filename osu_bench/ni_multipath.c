@@ -113,7 +113,7 @@ static double time_completion(struct bench *bench)
 
     for (unsigned i = 1; i <= repetitions + 2; i++) {
         if (i == 3)
-            begin = now_ns();
+            begin = osu_clock();
         if (bench->m->rank == 0)
             write_one(bench, i);
         await_flag(bench, i);
@@ -121,13 +121,13 @@ static double time_completion(struct bench *bench)
             write_one(bench, i);
         wait_below(bench, 0);
     }
-    return (double)(now_ns() - begin) / repetitions / 2e3;
+    return (double)(osu_clock() - begin) / repetitions / 2e3;
 }
 
 /* MB/s of one side, while the other makes progress. */
 static double time_bandwidth(struct bench *bench, struct shared *shared)
 {
-    uint64_t begin = now_ns(), ns;
+    uint64_t begin = osu_clock(), ns;
     unsigned looks = 0;
 
     if (bench->m->rank != 0) {
@@ -140,7 +140,7 @@ static double time_bandwidth(struct bench *bench, struct shared *shared)
         write_one(bench, 0);
     }
     wait_below(bench, 0);
-    ns = now_ns() - begin;
+    ns = osu_clock() - begin;
     atomic_store_explicit(&shared->ended, true, memory_order_release);
     return 1e3 * (double)next_size * repetitions / (double)(ns + (ns == 0));
 }

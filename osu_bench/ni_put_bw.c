@@ -222,9 +222,9 @@ static double measure(struct bench *bench, size_t size, unsigned writes)
     }
     memset(bench->shared->target, 0, size);
     run_round(bench, size, 2);
-    before = now_ns();
+    before = osu_clock();
     run_round(bench, size, writes);
-    ns = (double)(now_ns() - before);
+    ns = (double)(osu_clock() - before);
     if (memcmp(bench->source, bench->shared->target, size) != 0) {
         fprintf(stderr, "ni_put_bw: %zu bytes: wrong data\n", size);
         return 0;

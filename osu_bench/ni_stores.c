@@ -235,12 +235,12 @@ static double measure(struct bench *bench)
         ask(bench, warmup, 1);
     else
         play(bench, 1, warmup);
-    begin = now_ns();
+    begin = osu_clock();
     if (asks)
         ask(bench, repetitions, 2);
     else
         play(bench, warmup + 1, repetitions);
-    return (double)(now_ns() - begin) / repetitions / (asks ? 1 : 2);
+    return (double)(osu_clock() - begin) / repetitions / (asks ? 1 : 2);
 }
 
 static void member(struct ni_world_member *m)

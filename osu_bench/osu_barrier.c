@@ -3,6 +3,7 @@
  * Time of a barrier. With -c, one rank in turn enters late, and nobody may leave before it has entered; that compares
  * clocks of different ranks, so it needs all of them on one host.
  */
+#include "clock.h"
 #include "common/bench.h"
 
 #include <mpi.h>

@@ -6,6 +6,7 @@
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"
 #endif
+#include "clock.h"
 #include "common/bench.h"
 
 #include <mpi.h>

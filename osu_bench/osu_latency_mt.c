@@ -5,6 +5,7 @@
  * checked, the tag names the round; since each thread does its rounds in ascending order, the lowest round that is not
  * done always has both sides working on it, and nothing can lock up.
  */
+#include "clock.h"
 #include "common/bench.h"
 #include "common/buffer.h"
 #include "common/pattern.h"

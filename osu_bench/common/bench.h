@@ -24,7 +24,6 @@
 #include "common/options.h"
 
 #include <stdint.h>
-#include <time.h>
 
 enum osu_metric {
     OSU_LATENCY,  /* value: microseconds per round times scale() */
@@ -90,14 +89,6 @@ struct osu_bench osu_bench_complete(const struct osu_bench *given);
 
 /* Runs the program. Returns its exit status. */
 int osu_bench_main(const struct osu_bench *bench, int argc, char **argv);
-
-/* Nanoseconds of a clock that all processes of a host share. */
-static inline uint64_t osu_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The default of osu_bench.measure, for programs that extend it. */
 void osu_measure_rounds(struct osu_run *run);

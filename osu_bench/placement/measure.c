@@ -35,11 +35,11 @@ static double median(double *values, size_t count)
 /* us, of one long transfer. */
 static double time_long(struct side *side, bool read, size_t len)
 {
-    uint64_t first = atomic_load(&side->done), before = now_ns();
+    uint64_t first = atomic_load(&side->done), before = osu_clock();
 
     side_transfer(side, read, len);
     side_await(side, &side->done, first + 1);
-    return (double)(now_ns() - before) / 1e3;
+    return (double)(osu_clock() - before) / 1e3;
 }
 
 /* ---- reads ----------------------------------------------------------------------------------------------------- */
@@ -47,19 +47,19 @@ static double time_long(struct side *side, bool read, size_t len)
 /* One after the other; ns for all. */
 static uint64_t read_in_turn(struct side *side, size_t size, unsigned rounds)
 {
-    uint64_t before = now_ns(), first = atomic_load(&side->done);
+    uint64_t before = osu_clock(), first = atomic_load(&side->done);
 
     for (unsigned n = 1; n <= rounds; n++) {
         side_transfer(side, true, size);
         side_await(side, &side->done, first + n);
     }
-    return now_ns() - before;
+    return osu_clock() - before;
 }
 
 /* WINDOW of them at a time; ns for all. */
 static uint64_t read_at_once(struct side *side, size_t size, unsigned rounds)
 {
-    uint64_t before = now_ns(), first = atomic_load(&side->done);
+    uint64_t before = osu_clock(), first = atomic_load(&side->done);
 
     for (unsigned n = 1; n <= rounds; n++) {
         side_transfer(side, true, size);
@@ -67,7 +67,7 @@ static uint64_t read_at_once(struct side *side, size_t size, unsigned rounds)
             side_await(side, &side->done, first + n - WINDOW);
     }
     side_await(side, &side->done, first + rounds);
-    return now_ns() - before;
+    return osu_clock() - before;
 }
 
 bool measure_reads(struct side *side, unsigned rounds, struct read_times *times)
@@ -93,11 +93,11 @@ bool measure_reads(struct side *side, unsigned rounds, struct read_times *times)
 /* Half a round trip of 8 bytes, us. */
 static double ping(struct side *side)
 {
-    uint64_t first = atomic_load(&side->messages), before = now_ns();
+    uint64_t first = atomic_load(&side->messages), before = osu_clock();
 
     side_ask(side);
     side_await(side, &side->messages, first + 1);
-    return (double)(now_ns() - before) / 2e3;
+    return (double)(osu_clock() - before) / 2e3;
 }
 
 bool measure_loaded(struct side *side, unsigned rounds, unsigned seed, struct loaded_times *times)
@@ -117,14 +117,14 @@ bool measure_loaded(struct side *side, unsigned rounds, unsigned seed, struct lo
     times->unloaded_us = median(pings, count);
     fill(side->local, LOAD, seed);
     first = atomic_load(&side->done);
-    before = now_ns();
+    before = osu_clock();
     side_transfer(side, false, LOAD);
     count = 0;
     do {
         pings[count++] = ping(side);
     } while (atomic_load(&side->done) == first && count < MOST);
     side_await(side, &side->done, first + 1);
-    times->beside_us = (double)(now_ns() - before) / 1e3;
+    times->beside_us = (double)(osu_clock() - before) / 1e3;
     times->loaded_us = median(pings, count);
     times->messages = count;
     free(pings);
@@ -136,12 +136,12 @@ bool measure_loaded(struct side *side, unsigned rounds, unsigned seed, struct lo
 /* Towards a process that computes. -1: it was not over in PATIENCE_S, and ended when the target polled again. */
 static double time_patiently(struct side *side, bool read, size_t len)
 {
-    const uint64_t before = now_ns(), end = before + PATIENCE_S * UINT64_C(1000000000);
+    const uint64_t before = osu_clock(), end = before + PATIENCE_S * UINT64_C(1000000000);
     uint64_t first = atomic_load(&side->done);
 
     side_transfer(side, read, len);
     if (side_await_until(side, &side->done, first + 1, end))
-        return (double)(now_ns() - before) / 1e3;
+        return (double)(osu_clock() - before) / 1e3;
     side_have_target(side, false);
     side_await(side, &side->done, first + 1);
     return -1;

@@ -165,7 +165,7 @@ void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value
 bool side_await_until(struct side *side, const _Atomic uint64_t *count, uint64_t value,
                       uint64_t end)
 {
-    for (unsigned empty = 0; atomic_load(count) < value && now_ns() < end;) {
+    for (unsigned empty = 0; atomic_load(count) < value && osu_clock() < end;) {
         empty = ni_progress(side->ni) != 0 ? 0 : empty + 1;
         if (empty > SPINS)
             sched_yield();

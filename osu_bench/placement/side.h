@@ -53,7 +53,7 @@ void side_transfer(struct side *side, bool read, size_t len);
 void side_ask(struct side *side);
 /* Make progress until so many have come. */
 void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value);
-/* The same, but no longer than until `end` (now_ns); whether they have come. */
+/* The same, but no longer than until `end` (osu_clock); whether they have come. */
 bool side_await_until(struct side *side, const _Atomic uint64_t *count, uint64_t value,
                       uint64_t end);
 

@@ -181,10 +181,10 @@ static bool round_of(struct arena *arena, unsigned index, enum way way, unsigned
     party->sum = 0;
     if (!party_barrier(arena, index, ours_idle, ours))
         return false;
-    party->first_ns = now_ns();
+    party->first_ns = osu_clock();
     if (!one_way(arena, index, way, ours))
         return false;
-    party->last_ns = now_ns();
+    party->last_ns = osu_clock();
     if (!party_barrier(arena, index, ours_idle, ours) || (index == 0 && !judge(arena, way, rep)))
         return false;
     return party_barrier(arena, index, ours_idle, ours);
