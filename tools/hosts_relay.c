@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "hosts.h"
 
 enum { FRAME_MAX = (1 << 16) + 256, BATCH = 64 };
@@ -48,24 +50,6 @@ struct way {
     struct hosts_relay_counts *counts;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* splitmix64 */
-static uint64_t next_random(struct way *way)
-{
-    uint64_t z = way->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static int open_interface(const char *name)
 {
     int on = 1, buffer = 16 << 20;
@@ -89,7 +73,7 @@ static int open_interface(const char *name)
 static uint64_t due_of(struct way *way, size_t size)
 {
     const struct hosts_link *link = way->link;
-    uint64_t at = now_ns();
+    uint64_t at = ni_now_ns();
 
     if (link->bits_per_sec != 0) {
         at = at > way->free_at ? at : way->free_at;
@@ -98,7 +82,7 @@ static uint64_t due_of(struct way *way, size_t size)
     }
     at += link->delay_ns;
     if (link->jitter_ns != 0) {
-        uint64_t shift = next_random(way) % (2 * link->jitter_ns + 1);
+        uint64_t shift = ni_splitmix64(&way->random) % (2 * link->jitter_ns + 1);
 
         at = at + shift > link->jitter_ns ? at + shift - link->jitter_ns : 0;
     }
@@ -131,7 +115,7 @@ static void take(struct way *way, const unsigned char *bytes, size_t size)
 {
     struct frame *frame;
 
-    if (next_random(way) % 1000000 < way->link->loss_ppm) {
+    if (ni_splitmix64(&way->random) % 1000000 < way->link->loss_ppm) {
         count(&way->counts->lost);
         return;
     }
@@ -166,7 +150,7 @@ static void receive(struct way *way)
 /* Send what is due. Returns when the next one is; UINT64_MAX: there is none. */
 static uint64_t send_due(struct way *way)
 {
-    uint64_t now = now_ns();
+    uint64_t now = ni_now_ns();
 
     while (way->first != NULL && way->first->due <= now) {
         struct frame *frame = way->first;
@@ -186,7 +170,7 @@ static uint64_t send_due(struct way *way)
 
 static void wait_for(struct pollfd polled[2], uint64_t due)
 {
-    uint64_t now = now_ns();
+    uint64_t now = ni_now_ns();
     uint64_t left = due > now ? due - now : 0;
     struct timespec timeout = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
 

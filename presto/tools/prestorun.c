@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/standard.h"
 #include "tools/run.h"
 
@@ -54,7 +55,7 @@ static bool open_job(struct run_job *job)
         rank->err.is_error = true;
     }
     if (job->options.timeout != 0) {
-        job->timeout_at_ns = run_now_ns() + (uint64_t)(job->options.timeout * 1e9);
+        job->timeout_at_ns = ni_now_ns() + (uint64_t)(job->options.timeout * 1e9);
     }
     return true;
 }

@@ -108,6 +108,4 @@ void run_end_sweep(void);
 /* Until all is over; the exit status. */
 int run_loop(struct run_job *job, int signals);
 
-uint64_t run_now_ns(void);
-
 #endif

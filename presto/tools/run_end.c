@@ -6,21 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/run.h"
 
 /* From being told to end to being killed. */
 #define GRACE_NS UINT64_C(2000000000)
-
-uint64_t run_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
 
 /* ---- the job -------------------------------------------------------------------------------------- */
 
@@ -40,7 +32,7 @@ void run_end_all(struct run_job *job, int code, int signal)
     }
     job->over = true;
     job->code = code;
-    job->kill_at_ns = run_now_ns() + GRACE_NS;
+    job->kill_at_ns = ni_now_ns() + GRACE_NS;
     run_end_signal(job, signal);
     run_end_signal(job, SIGCONT); /* or one that is stopped would not notice */
 }

@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/run.h"
 
 enum {
@@ -141,7 +142,7 @@ static int sooner(int ms, uint64_t at_ns, uint64_t now_ns)
 
 static int patience(const struct run_job *job)
 {
-    uint64_t now = run_now_ns();
+    uint64_t now = ni_now_ns();
     int ms = job->alive == 0 ? LAST_MS : any_partial(job) ? PARTIAL_MS : -1;
 
     return sooner(sooner(ms, job->kill_at_ns, now), job->timeout_at_ns, now);
@@ -149,7 +150,7 @@ static int patience(const struct run_job *job)
 
 static void look_at_clock(struct run_job *job)
 {
-    uint64_t now = run_now_ns();
+    uint64_t now = ni_now_ns();
 
     if (job->kill_at_ns != 0 && now >= job->kill_at_ns) {
         run_end_kill(job);

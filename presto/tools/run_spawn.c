@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/run.h"
 
 /* What a rank inherits: its ends of socket and pipes. */
@@ -159,7 +160,7 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
 
 static void set_environment(const struct run_job *job)
 {
-    uint64_t key = (uint64_t)getpid() << 32 ^ run_now_ns();
+    uint64_t key = (uint64_t)getpid() << 32 ^ ni_now_ns();
     char text[17];
 
     (void)!getrandom(&key, sizeof(key), GRND_NONBLOCK);
