@@ -8,9 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
+#include "apelink_config.h"
 
 double MPI_Wtime(void)
 {
