@@ -160,11 +160,9 @@ static bool append_holey(struct pri_type *type, ptrdiff_t disp, size_t count, pt
         if (!pri_type_hold(type, block))
             return false;
         old = block;
-        length = 1;
     } else if (length > 1) {
         stride = old->extent;
         count *= length;
-        length = 1;
     }
     if (old->parts == 1 && (count == 1 || old->part->count == 1)) {
         struct pri_loop loop = *old->part;
