@@ -48,7 +48,7 @@ static bool would_decline(const struct ni_op *op, uint64_t now)
  * the kernel. */
 static bool never(const struct ni *ni)
 {
-    return ni->config->patience_us == 0 || ni->engine != NULL;
+    return ni->config->patience_us == 0 || ni_has_back_end(ni);
 }
 
 /* What a load takes. The byte is the application's, of whom sanitizers may have more to say. */

@@ -128,7 +128,11 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
     struct ni *ni = engine->ni;
     unsigned events = 0;
 
-    if ((!away && !ni_back_has_work(ni)) || !take_turn(ni)) {
+    if ((!away && (!ni_has_back_end(ni) || !ni_back_has_work(ni))) || !take_turn(ni)) {
+        return 0;
+    }
+    if (!ni->threads) { /* not shared: it is the program's alone */
+        ni_turn_give(ni, true);
         return 0;
     }
     if (has_room(ni)) {

@@ -292,7 +292,7 @@ ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote,
     struct ni_ep *ep = peer->ep;
     ni_status status;
 
-    if (len >= NI_JOB_SHARE_MIN || others_to_copy(ni) || ni->engine != NULL || ni->threads ||
+    if (len >= NI_JOB_SHARE_MIN || others_to_copy(ni) || ni->threads ||
         ni->config->bulk_chunk != 0) {
         return NI_AGAIN;
     }
@@ -308,7 +308,7 @@ void ni_copy_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
     /* An engine thread copies all of it: who starts a transfer goes on at once. */
-    bool first = !others_to_copy(ni) && ni->engine == NULL && !op->both_busy;
+    bool first = !others_to_copy(ni) && !ni_has_back_end(ni) && !op->both_busy;
     bool shared;
 
     op->chunk = chunk_size(op);

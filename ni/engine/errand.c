@@ -37,7 +37,7 @@ bool ni_errand_run(struct ni *ni, void *what, const struct ni_errand_copy *copy,
 {
     struct ni_errand *errand;
 
-    if (NI_LIKELY(ni->engine == NULL) || ni->depth != 0 || !ni_engine_is_self(ni)) {
+    if (NI_LIKELY(!ni_has_back_end(ni)) || ni->depth != 0 || !ni_engine_is_self(ni)) {
         done(ni, what, copy_now(copy), copy->len);
         return false;
     }

@@ -83,16 +83,24 @@ static unsigned poll(struct ni *ni)
     return events;
 }
 
+/* The same with TILE, where callers do all. */
+static unsigned poll_shared(struct ni *ni)
+{
+    unsigned events;
+
+    ni->depth++;
+    events = ni_front_hand_out(ni);
+    ni->depth--;
+    return events + ni_poll_all(ni);
+}
+
 unsigned ni_front_progress(struct ni *ni)
 {
     struct ni_engine *engine = ni->engine;
     bool nested = ni_turn_is_ours(ni);
     unsigned events;
 
-    /* Several threads may count; all that matters is that it changes. */
-    atomic_store_explicit(&engine->polls,
-                          atomic_load_explicit(&engine->polls, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    ni_engine_polled(engine);
     /* Pairs with the release in ni_engine_leave. */
     if (engine->ni->place.placement == NI_PLACEMENT_EDGE && !nested &&
         atomic_load_explicit(&engine->left, memory_order_acquire) == 0 && !has_ended(engine)) {
@@ -102,7 +110,10 @@ unsigned ni_front_progress(struct ni *ni)
         return 0;
     }
     atomic_store_explicit(&engine->left, 0, memory_order_relaxed);
-    events = poll(ni);
+    events = ni_has_back_end(ni) ? poll(ni) : poll_shared(ni);
+    if (!nested && !ni_has_back_end(ni)) {
+        ni_owed_end(ni);
+    }
     ni_turn_give(ni, !nested);
     return events;
 }
@@ -166,14 +177,14 @@ unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
 
 enum ni_placement ni_placement(const struct ni *ni)
 {
-    return ni->engine != NULL ? ni->engine->ni->place.placement : NI_PLACEMENT_TILE;
+    return ni->place.placement;
 }
 
 int ni_placement_describe(const struct ni *ni, char *text, size_t size)
 {
     const struct ni_placed *place = &ni->place;
 
-    if (ni->engine == NULL) {
+    if (!ni_has_back_end(ni)) {
         return snprintf(text, size, "tile: %s", place->why);
     }
     if (place->cpu < 0) {

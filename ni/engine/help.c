@@ -130,7 +130,7 @@ void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
     ni_lock_give(&peer->lock, peer->threads);
     /* Where there is an engine thread, it copies. */
     if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
-        (ni->engine == NULL && !own_first(ni, &now) && !step(ni, &now))) {
+        (!ni_has_back_end(ni) && !own_first(ni, &now) && !step(ni, &now))) {
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);

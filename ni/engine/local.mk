@@ -66,6 +66,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/op.c \
     ni/engine/op.h \
     ni/engine/open.c \
+    ni/engine/owed.c \
     ni/engine/pace.c \
     ni/engine/pace.h \
     ni/engine/peer.c \

@@ -68,6 +68,7 @@ enum ni_untidy {
     NI_UNTIDY_QPS = 8, /* The same for queue pairs. */
     NI_UNTIDY_STAYS = NI_UNTIDY_COMMANDS | NI_UNTIDY_QPS,
     NI_UNTIDY_QUEUES = 16, /* multi-reader queues whose readers had no room */
+    NI_UNTIDY_OWES = 32,   /* something is owed, and the NI is not shared yet: thread.h */
 };
 
 struct ni {
@@ -81,7 +82,7 @@ struct ni {
     struct ni_last_queue last_queue;
     bool threads;
     bool forked;
-    bool unusual; /* forked, or there is an engine thread: polling is not what it mostly is */
+    bool unusual; /* forked, or an engine thread polls, too: polling is not what it mostly is */
     struct ni_lock turn; /* who polls */
     _Atomic uintptr_t turn_owner;
     struct ni_link *link;         /* what is polled: the only one, or all */
@@ -129,13 +130,22 @@ struct ni {
     uint64_t multi_pass;                /* searches for a request; turn */
     struct ni_queue_names *queue_names; /* NULL: none; turn */
     struct ni_list forks;               /* in the list of all NIs of the process */
-    struct ni_engine *engine;           /* NULL: placement TILE */
+    struct ni_engine *engine;           /* NULL: there never is an engine thread */
+    _Atomic uint32_t
+        owed; /* long puts of ours whose targets need us to poll; under the NI's lock */
     struct ni_placed place;
     struct ni_link *links[NI_LINKS_MAX]; /* by preference (links.h) */
     unsigned link_count;
     unsigned rails;              /* to each peer, at most */
     enum ni_multipath multipath; /* never DEFAULT */
 };
+
+/* Whether long copies, and what waits, are an engine thread's: EDGE or SPLIT. With TILE there may be a thread
+ * that stands in for a program that is away (thread.h). */
+static inline bool ni_has_back_end(const struct ni *ni)
+{
+    return ni->place.placement != NI_PLACEMENT_TILE;
+}
 
 /* Whether calls are allowed: not in a forked child. */
 static inline ni_status ni_usable(const struct ni *ni)

@@ -84,7 +84,9 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
     if (status == NI_OK) {
         status = ni_table_init(&ni->table);
     }
-    if (status == NI_OK && ni->place.placement != NI_PLACEMENT_TILE) {
+    /* With TILE one waits for the first long put. A fabric's NIs are moved by its program alone. */
+    if (status == NI_OK &&
+        (ni_has_back_end(ni) || (ni->config->away_us != 0 && attr->fabric == NULL))) {
         status = ni_engine_make(ni, (attr->flags & NI_THREADS) == 0);
     }
     if (status == NI_ERR_NOMEM) {
@@ -109,7 +111,7 @@ static void free_ni(struct ni *ni)
 static ni_status start_engine(struct ni *ni)
 {
     char text[256];
-    ni_status status = ni->engine != NULL ? ni_engine_start(ni) : NI_OK;
+    ni_status status = ni_has_back_end(ni) ? ni_engine_start(ni) : NI_OK;
 
     if (status == NI_OK && ni_log_enabled(NI_LOG_DEBUG)) {
         (void)ni_placement_describe(ni, text, sizeof(text));

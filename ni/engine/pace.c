@@ -8,7 +8,7 @@
 
 static bool is_cut(const struct ni *ni, uint64_t len)
 {
-    return len >= NI_PACE_MIN && ni->engine == NULL && ni->config->bulk_pass != 0;
+    return len >= NI_PACE_MIN && !ni_has_back_end(ni) && ni->config->bulk_pass != 0;
 }
 
 void ni_pace_hear(struct ni *ni)

@@ -124,6 +124,23 @@ void ni_peer_free(struct ni_peer *peer);
  * is held. */
 struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer);
 
+/* A call begins that starts an operation, or ends. An NI may become shared, or cease to be (thread.h), in a callback
+ * between the two. */
+static inline void ni_peer_enter(struct ni_peer *peer)
+{
+    if (peer->threads) {
+        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
+    }
+}
+
+static inline void ni_peer_leave(struct ni_peer *peer)
+{
+    if (peer->threads && atomic_load_explicit(&peer->callers, memory_order_relaxed) != 0) {
+        /* Pairs with the acquire load in peer_down.c, settle. */
+        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
+    }
+}
+
 /* Have an endpoint, made at first use; its state. The peer's lock is held. */
 static inline ni_status ni_peer_endpoint(struct ni_peer *peer)
 {

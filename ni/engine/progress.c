@@ -46,7 +46,8 @@ bool ni_turn_try(struct ni *ni)
 
 bool ni_turn_take(struct ni *ni)
 {
-    if (!ni->threads || is_ours(ni)) {
+    /* Within what the turn is taken for, an NI may become shared (thread.h). */
+    if ((!ni->threads && ni->engine == NULL) || is_ours(ni)) {
         return false;
     }
     ni_lock_take(&ni->turn, true);
@@ -283,6 +284,11 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
     if ((ni->untidy & NI_UNTIDY_QPS) != 0) {
         events += ni->qp_ops->progress(ni);
     }
+    if ((ni->untidy & NI_UNTIDY_OWES) != 0) {
+        ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
+        ni_owed_begin(ni);
+        events++; /* from now on the turn, which is not ours, guards what idle polls do */
+    }
     return events;
 }
 
@@ -342,6 +348,14 @@ static unsigned progress_single(struct ni *ni)
     return events;
 }
 
+unsigned ni_poll_all(struct ni *ni)
+{
+    unsigned events = progress_single(ni);
+
+    ni_peers_settle(ni);
+    return events;
+}
+
 unsigned ni_progress(struct ni *ni)
 {
     unsigned events;
@@ -359,8 +373,10 @@ unsigned ni_progress(struct ni *ni)
             return 0;
         }
     }
-    events = progress_single(ni);
-    ni_peers_settle(ni);
+    if (ni->engine != NULL) {
+        ni_engine_polled(ni->engine);
+    }
+    events = ni_poll_all(ni);
     ni_turn_give(ni, !nested);
     return events;
 }

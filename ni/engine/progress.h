@@ -18,6 +18,8 @@ bool ni_turn_try(struct ni *ni);
 /* Whether we have it; in an NI without threads, always. */
 bool ni_turn_is_ours(const struct ni *ni);
 
+/* All of one round. The turn is ours. */
+unsigned ni_poll_all(struct ni *ni);
 /* The parts of polling, for where an engine thread shares it (front.c, back.c). The turn is ours.
  * The packets of all lanes; _back: up to one that the engine thread must not take. */
 unsigned ni_lanes_poll(struct ni *ni);

@@ -53,19 +53,38 @@ static void futex_wake(_Atomic uint32_t *word, int count)
 
 /* W1: first the word, then a look whether somebody sleeps; sleepers do it the other way round. All of
  * these are sequentially consistent. */
-void ni_engine_kick(struct ni *ni)
+static void kick(struct ni_engine *engine)
 {
-    struct ni_engine *engine = ni->engine;
     uint32_t rest;
 
-    if (NI_LIKELY(engine == NULL) || atomic_exchange(&engine->kicked, 1) != 0) {
+    if (atomic_exchange(&engine->kicked, 1) != 0) {
         return;
     }
     rest = atomic_load(&engine->rest);
-    if (rest == NI_REST_NAPS) {
+    if (rest == NI_REST_NAPS || rest == NI_REST_OFF) {
         futex_wake(&engine->kicked, 1);
     } else if (rest == NI_REST_SLEEPS) {
-        ni->link->ops->rouse(ni->link);
+        engine->ni->link->ops->rouse(engine->ni->link);
+    }
+}
+
+void ni_engine_kick(struct ni *ni)
+{
+    if (NI_UNLIKELY(ni_has_back_end(ni))) {
+        kick(ni->engine);
+    }
+}
+
+/* One that only naps, or sleeps, looks in time. */
+void ni_engine_call(struct ni_engine *engine)
+{
+    (void)atomic_fetch_add_explicit(&engine->calls, 1, memory_order_relaxed);
+    if (!atomic_load_explicit(&engine->begun, memory_order_relaxed)) {
+        if (!atomic_exchange_explicit(&engine->begun, true, memory_order_relaxed)) {
+            (void)ni_engine_start(engine->ni);
+        }
+    } else if (atomic_load(&engine->rest) == NI_REST_OFF) { /* W1: `owed` is the word */
+        kick(engine);
     }
 }
 
@@ -85,6 +104,12 @@ void ni_engine_leave(struct ni_engine *engine)
     }
 }
 
+/* How long callers make no polls before they count as away. */
+static uint64_t away_us(const struct ni *ni)
+{
+    return ni_has_back_end(ni) ? AWAY_US : ni->config->away_us;
+}
+
 /* Whether callers leave the polling to us. */
 static bool away(struct ni_engine *engine, uint64_t now)
 {
@@ -98,7 +123,7 @@ static bool away(struct ni_engine *engine, uint64_t now)
         engine->seen = polls;
         engine->seen_ns = now;
     }
-    return now - engine->seen_ns >= AWAY_US * UINT64_C(1000);
+    return now - engine->seen_ns >= away_us(engine->ni) * 1000;
 }
 
 /* ---- sleep ----------------------------------------------------------------------------------- */
@@ -137,7 +162,7 @@ static void sleep_on_link(struct ni_engine *engine)
         nap(engine, NAP_STUCK_US);
         return;
     }
-    armed = link->ops->arm(link, lanes_have);
+    armed = ni->threads && link->ops->arm(link, lanes_have);
     if (armed) {
         ni_stat_add(&ni->stats.blocks, 1);
     }
@@ -165,6 +190,8 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     }
     if (now - engine->since_ns < spin) {
         ni_pause();
+    } else if (!is_away && !ni_has_back_end(engine->ni)) {
+        nap(engine, away_us(engine->ni));
     } else if (ni_back_has_work(engine->ni)) {
         nap(engine, NAP_STUCK_US);
     } else if (!is_away) {
@@ -174,6 +201,33 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     }
 }
 
+/* TILE: as long as nothing is owed. What is waited for is looked at after the announcement, and by those who
+ * change it before they look for one (W1). */
+static void rest_off(struct ni_engine *engine)
+{
+    atomic_store(&engine->rest, NI_REST_OFF);
+    while (atomic_load(&engine->ni->owed) == 0 && !atomic_load(&engine->stop)) {
+        atomic_store(&engine->kicked, 0);
+        if (atomic_load(&engine->ni->owed) == 0 && !atomic_load(&engine->stop)) {
+            (void)syscall(SYS_futex, &engine->kicked, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+        }
+    }
+    atomic_store(&engine->rest, NI_REST_AWAKE);
+    /* Who has called us is about to poll. */
+    engine->seen_ns = ni_now_ns();
+}
+
+/* Where one long put follows another, each would have to wake it: so not before a look finds that there was
+ * none since the last one. */
+static bool may_rest_off(struct ni_engine *engine)
+{
+    uint32_t calls = atomic_load_explicit(&engine->calls, memory_order_relaxed);
+    bool called = calls != engine->answered;
+
+    engine->answered = calls;
+    return !ni_has_back_end(engine->ni) && !called && atomic_load(&engine->ni->owed) == 0;
+}
+
 /* ---- loop ------------------------------------------------------------------------------------ */
 
 static void loop(struct ni_engine *engine)
@@ -181,9 +235,14 @@ static void loop(struct ni_engine *engine)
     unsigned yields = 0;
 
     while (!atomic_load_explicit(&engine->stop, memory_order_acquire)) {
-        uint64_t now = ni_now_ns();
-        bool is_away = away(engine, now);
+        uint64_t now;
+        bool is_away;
 
+        if (may_rest_off(engine)) {
+            rest_off(engine);
+        }
+        now = ni_now_ns();
+        is_away = away(engine, now);
         atomic_store(&engine->kicked, 0);
         if (ni_back_progress(engine, is_away) != 0) {
             engine->since_ns = 0;
@@ -205,6 +264,7 @@ static void *thread_main(void *arg)
 
     atomic_store_explicit(&engine->self, ni_thread_self(), memory_order_relaxed);
     engine->since_ns = 0;
+    engine->seen_ns = ni_now_ns();
     engine->sleep_us = NAP_US;
     loop(engine);
     atomic_store_explicit(&engine->self, 0, memory_order_relaxed);
@@ -225,7 +285,7 @@ ni_status ni_engine_make(struct ni *ni, bool quiet)
     engine->quiet = quiet;
     ni_list_init(&engine->done);
     ni->engine = engine;
-    ni->unusual = true;
+    ni->unusual = ni_has_back_end(ni);
     return NI_OK;
 }
 
@@ -255,6 +315,21 @@ static void bind_thread(struct ni_engine *engine)
     }
 }
 
+static void tell_no_thread(const struct ni *ni, const char *why)
+{
+    if (ni_has_back_end(ni)) {
+        ni_log(NI_LOG_ERROR,
+               "no engine thread for placement %s: %s; set the parameter placement to tile",
+               ni_placement_name(ni->place.placement), why);
+    } else {
+        ni_log(
+            NI_LOG_WARN,
+            "long messages wait while the program computes, because there is no thread that sends "
+            "them: %s; allow one more (ulimit -u), or set the parameter away_us to 0",
+            why);
+    }
+}
+
 ni_status ni_engine_start(struct ni *ni)
 {
     struct ni_engine *engine = ni->engine;
@@ -269,9 +344,7 @@ ni_status ni_engine_start(struct ni *ni)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error != 0) {
         atomic_store_explicit(&engine->ended, true, memory_order_relaxed); /* callers do it all */
-        ni_log(NI_LOG_ERROR,
-               "no engine thread for placement %s: %s; set the parameter placement to tile",
-               ni_placement_name(engine->ni->place.placement), strerror(error));
+        tell_no_thread(ni, strerror(error));
         return NI_ERR_SYSTEM;
     }
     engine->running = true;
@@ -288,8 +361,8 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns)
     if (!engine->running) {
         return true;
     }
-    atomic_store_explicit(&engine->stop, true, memory_order_release);
-    ni_engine_kick(ni);
+    atomic_store(&engine->stop, true);
+    kick(engine);
     while (limit_ns != UINT64_MAX && !atomic_load_explicit(&engine->ended, memory_order_acquire)) {
         if (ni_now_ns() - begin > limit_ns) {
             return false;
@@ -305,7 +378,9 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns)
 void ni_engine_restart(struct ni *ni)
 {
     if (!ni->engine->running) {
-        (void)ni_engine_start(ni);
+        if (ni_has_back_end(ni) || ni->engine->begun) {
+            (void)ni_engine_start(ni);
+        }
     } else {
         atomic_store_explicit(&ni->engine->stop, false, memory_order_relaxed);
     }

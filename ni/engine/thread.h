@@ -18,6 +18,14 @@
  *
  *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
  *   back.c    what it does                           place.c  its core
+ *   owed.c    when there is one with TILE
+ *
+ * With TILE callers do everything. But who has started a long put may compute, while its target needs this
+ * side to poll for its data (`owed`). For that there is a thread, begun for the first such put: when callers
+ * have not polled for away_us it does, as one more caller. Without NI_THREADS the NI is *shared* meanwhile: it
+ * takes its locks, as if it had been opened with it. It becomes so at the end of the call that starts the
+ * put, where no lock is held and nobody is within a callback, and ceases to be so in a poll that finds nothing
+ * owed, under the turn. So what is frequent knows nothing of it.
  *
  * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
  * leaves alone what would call one, and says so (`left`).
@@ -26,8 +34,9 @@
 struct ni_engine {
     struct ni *ni;
     bool quiet;
-    bool running; /* there is a thread; ni_open, ni_close and fork */
-    bool closing; /* forks leave it alone; under the lock of fork.c */
+    _Atomic bool running; /* there is a thread */
+    _Atomic bool begun;   /* TILE: the first put has asked for it */
+    bool closing;         /* forks leave it alone; under the lock of fork.c */
     pthread_t thread;
     _Atomic uintptr_t self; /* names the thread; see ni_thread_self */
     _Atomic bool stop;
@@ -35,6 +44,7 @@ struct ni_engine {
     struct ni_errand errand;
     struct ni_list done; /* struct ni_op that a caller is to complete; under the NI's lock */
     /* the thread's own */
+    uint32_t answered; /* of `calls` */
     uint32_t seen;     /* of `polls` */
     uint64_t seen_ns;  /* when it changed */
     uint64_t since_ns; /* when there was nothing to do; 0: there is */
@@ -46,9 +56,11 @@ struct ni_engine {
     _Atomic uint32_t left;                   /* something waits for a caller */
     NI_LINE_ALIGNED _Atomic uint32_t kicked; /* futex of the thread: there is more to do */
     _Atomic uint32_t rest;                   /* enum ni_rest */
+    _Atomic uint32_t calls;                  /* TILE: changes when something is owed */
 };
 
-enum ni_rest { NI_REST_AWAKE, NI_REST_NAPS, NI_REST_SLEEPS };
+/* OFF: with TILE, as long as nothing is owed. */
+enum ni_rest { NI_REST_AWAKE, NI_REST_NAPS, NI_REST_SLEEPS, NI_REST_OFF };
 
 /* A thread is named by where its copy of this is. */
 extern _Thread_local char ni_thread_here __attribute__((visibility("hidden")));
@@ -72,7 +84,15 @@ static inline bool ni_engine_defers(const struct ni *ni)
     return ni->engine != NULL && ni->engine->quiet && ni_engine_is_self(ni);
 }
 
-/* Make the engine of an NI that is not TILE. The thread comes with ni_engine_start. */
+/* A caller polls. Several threads may count; all that matters is that it changes. */
+static inline void ni_engine_polled(struct ni_engine *engine)
+{
+    atomic_store_explicit(&engine->polls,
+                          atomic_load_explicit(&engine->polls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/* Make the engine of an NI. The thread comes with ni_engine_start. */
 ni_status ni_engine_make(struct ni *ni, bool quiet);
 void ni_engine_free(struct ni *ni);
 /* Start the thread. Errors are logged. */
@@ -84,7 +104,10 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns);
 /* After a stop that was for a while. */
 void ni_engine_restart(struct ni *ni);
 
-/* There is work for the thread. Costs a read-modify-write: for what is rare. NULL engine allowed. */
+/* TILE: something is owed; the thread may be resting. Any thread that is not the engine's. */
+void ni_engine_call(struct ni_engine *engine);
+
+/* There is work for the thread of a back end. Costs a read-modify-write: for what is rare. NULL engine allowed. */
 void ni_engine_kick(struct ni *ni);
 /* Something happened of which callers that sleep may want to know. The thread. */
 void ni_engine_tell(struct ni_engine *engine);
@@ -103,5 +126,24 @@ unsigned ni_front_progress(struct ni *ni);
 /* Hand out what the thread has put by for callers. The turn is ours, or the thread has ended. */
 unsigned ni_front_hand_out(struct ni *ni);
 unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us);
+
+/* owed.c: a call that may have started a long put ends: if something is owed, see to it that it moves without
+ * callers. No lock is held. Any thread. */
+void ni_owed_begin(struct ni *ni);
+/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the turn is ours
+ * since its beginning. */
+void ni_owed_end(struct ni *ni);
+/* Whether anything is ever owed. */
+static inline bool ni_may_owe(const struct ni *ni)
+{
+    return ni->engine != NULL && !ni_has_back_end(ni);
+}
+
+/* One put more that is owed, or less. The NI's lock is held. */
+void ni_owe(struct ni *ni);
+static inline void ni_owe_no_more(struct ni *ni)
+{
+    (void)atomic_fetch_sub_explicit(&ni->owed, 1, memory_order_relaxed);
+}
 
 #endif

@@ -48,9 +48,7 @@ static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
 {
     ni_status status = ni_usable(ni);
 
-    if (peer->threads) {
-        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
-    }
+    ni_peer_enter(peer);
     if (NI_UNLIKELY(status != NI_OK)) {
         return status;
     }
@@ -66,10 +64,7 @@ static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
 /* What it ends with, in any case. Returns status. */
 static inline ni_status ni_transfer_leave(struct ni_peer *peer, ni_status status)
 {
-    if (peer->threads) {
-        /* Pairs with the acquire load in peer_down.c, settle. */
-        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
-    }
+    ni_peer_leave(peer);
     return status;
 }
 

@@ -73,7 +73,7 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
 {
     uint64_t spins = spin_limit(ni);
 
-    if (ni->engine != NULL && empty_polls >= spins) {
+    if (ni_has_back_end(ni) && empty_polls >= spins) {
         (void)ni_front_wait(ni, limit_us); /* the thread waits for the link */
     } else if (empty_polls < spins) {
         ni_pause();
@@ -90,7 +90,7 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
     uint64_t end = 0;
     unsigned empty = 0;
 
-    if (ni->engine != NULL && !ni->forked) {
+    if (ni_has_back_end(ni) && !ni->forked) {
         return ni_front_wait(ni, timeout_us);
     }
 

@@ -19,7 +19,7 @@ struct ni_eq {
     struct ni_eq_ring *ring; /* NULL: a handler */
     uint32_t users;          /* portal table entries */
     _Atomic bool flow;       /* one of these has flow control */
-    /* of a handler that the engine thread must not call: fn is later.c's */
+    /* of a handler that the engine thread must not call: fn is later.c's while there may be one */
     struct ni *ni;
     ni_event_fn handler;
     void *handler_arg;
@@ -37,6 +37,8 @@ int ni_eq_make(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made);
 
 /* later.c: events that wait for a caller. Have those of a handler wait that the engine thread causes. */
 ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq);
+/* Have them wait from now on, or not: see struct ni_portal_ops. */
+void ni_later_share(struct ni *ni, bool shared);
 /* Whether there is room for those that one packet may cause. The engine thread. */
 bool ni_later_ready(struct ni *ni);
 /* Hand them out; returns how many. Whoever has the turn, not the engine thread. */

@@ -121,6 +121,13 @@ static void tell_or_put_by(void *arg, const struct ni_event *event)
     }
 }
 
+/* Without a thread its events cost one call. */
+static void wrap(struct ni_eq *eq, bool wrapped)
+{
+    eq->fn = wrapped ? tell_or_put_by : eq->handler;
+    eq->arg = wrapped ? eq : eq->handler_arg;
+}
+
 ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq)
 {
     struct ni_later *later;
@@ -141,9 +148,19 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq)
     eq->ni = ni;
     eq->handler = eq->fn;
     eq->handler_arg = eq->arg;
-    eq->fn = tell_or_put_by;
-    eq->arg = eq;
+    wrap(eq, ni->threads);
     return NI_OK;
+}
+
+void ni_later_share(struct ni *ni, bool shared)
+{
+    for (NI_LIST_EACH(node, &ni->portals->eqs)) {
+        struct ni_eq *eq = ni_container_of(node, struct ni_eq, all);
+
+        if (eq->handler != NULL) {
+            wrap(eq, shared);
+        }
+    }
 }
 
 void ni_later_forget(struct ni *ni, const struct ni_eq *eq)

@@ -156,6 +156,7 @@ static const struct ni_portal_ops ops = {
     .inner = is_inner,
     .ready = ni_later_ready,
     .tell = ni_later_tell,
+    .share = ni_later_share,
     .ahead = look_ahead,
     .add_up = add_up,
     .close = close_portals,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/direct.h"
 #include "engine/fast.h"
+#include "engine/thread.h"
 #include "portals/portals.h"
 
 /*
@@ -51,6 +52,9 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
         *sent = !is_long && !put->held;
     } else if (status == NI_AGAIN) {
         (*waits)->told = false;
+        if ((*waits)->is_long) {
+            ni_put_owe(*waits);
+        }
         ni_send_queue_put(peer, &(*waits)->queue);
         status = NI_OK;
     }
@@ -68,9 +72,7 @@ int ni_put_start(struct ni_put *put)
     if (ni->forked) {
         return NI_ERR_FORKED;
     }
-    if (peer->threads) {
-        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
-    }
+    ni_peer_enter(peer);
     ni_lock_take(&peer->lock, peer->threads);
     status = begin(put, &sent, &waits);
     ni_lock_give(&peer->lock, peer->threads);
@@ -80,13 +82,11 @@ int ni_put_start(struct ni_put *put)
         }
         ni_put_free(ni, waits);
     }
-    if (peer->threads) {
-        /* Pairs with the acquire load in peer_down.c, settle. */
-        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
-    }
+    ni_peer_leave(peer);
     if (status != NI_OK) {
         return status == NI_ERR_NOMEM ? (int)NI_PTL_NO_SPACE : (int)status;
     }
+    ni_owed_begin(ni);
     return sent ? ni_put_left(put) : NI_OK;
 }
 

@@ -37,6 +37,7 @@ suite_tests = \
     tests/links/suite_acks \
     tests/links/suite_alone \
     tests/links/suite_atomics \
+    tests/links/suite_away \
     tests/links/suite_barriers \
     tests/links/suite_batches \
     tests/links/suite_commands \
@@ -107,6 +108,9 @@ tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_atomics_LDADD = $(SUITE_LIBS)
 
+tests_links_suite_away_SOURCES = tests/links/suite_away.c
+tests_links_suite_away_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_away_LDADD = $(SUITE_LIBS)
 tests_links_suite_barriers_SOURCES = tests/links/suite_barriers.c \
     tests/links/suite_barriers.h tests/links/suite_barriers_full.c
 tests_links_suite_barriers_CPPFLAGS = $(LINKS_CPPFLAGS)

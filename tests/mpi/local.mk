@@ -51,6 +51,7 @@ mt_programs = \
     tests/mpi/dyn_hosts \
     tests/mpi/dyn_spawn \
     tests/mpi/p2p_all \
+    tests/mpi/p2p_away \
     tests/mpi/p2p_cancel \
     tests/mpi/p2p_comms \
     tests/mpi/p2p_complete \
@@ -127,6 +128,8 @@ tests_mpi_dyn_spawn_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dyn_spawn_LDADD = $(MT_LIBS)
 tests_mpi_p2p_all_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_all_LDADD = $(MT_LIBS)
+tests_mpi_p2p_away_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_away_LDADD = $(MT_LIBS)
 tests_mpi_p2p_cancel_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_cancel_LDADD = $(MT_LIBS)
 tests_mpi_p2p_comms_CPPFLAGS = $(MT_CPPFLAGS)

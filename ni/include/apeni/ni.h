@@ -41,11 +41,12 @@ enum ni_open_flags {
 };
 
 /*
- * Where the engine runs (soNUMA-NI 3 and 4). With EDGE and SPLIT ni_open starts an engine thread, which
- * ends with ni_close; a forked child has none. It blocks all signals, and sleeps while there is
- * nothing to do.
+ * Where the engine runs (soNUMA-NI 3 and 4). With EDGE and SPLIT ni_open starts an engine thread, with
+ * TILE the first long put to a peer that cannot fetch it by itself does. It ends with ni_close; a forked
+ * child has none. It blocks all signals, and sleeps while there is nothing to do.
  *
- *   TILE   in the calls of the program: nothing moves while it makes none
+ *   TILE   in the calls of the program: nothing moves while it makes none, but for the data of its long
+ *          puts, which a thread sends when the program has been away for the parameter away_us
  *   EDGE   in the engine thread alone: ni_progress only hands out what is the caller's, see below
  *   SPLIT  front end in the calls of the program: small packets, events. Back end in the engine
  *          thread: long copies, long transfers in packets, retries, answers to peers; the rest too
