@@ -42,7 +42,7 @@
  * endpoint's lock, then the module's. Neither is held while the layer above is called.
  */
 
-/* ---- objects --------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* A peer process, as add_procs returns it. */
 struct mca_btl_base_endpoint_t {
@@ -152,7 +152,7 @@ typedef struct mca_btl_apelink_component_t mca_btl_apelink_component_t;
 OPAL_MODULE_DECLSPEC extern mca_btl_apelink_component_t mca_btl_apelink_component;
 extern mca_btl_apelink_module_t mca_btl_apelink;
 
-/* ---- component -------------------------------------------------------------------------------------- */
+/* ---- component ------------------------------------------------------------------------------- */
 
 /* Register all parameters. First of all: the glue learns whose copy it is. */
 int mca_btl_apelink_register_params(void);
@@ -173,7 +173,7 @@ bool mca_btl_apelink_is_only_btl(void);
 /* The help file's text without its comments, made from it by the build. */
 extern const char mca_btl_apelink_help_text[];
 
-/* ---- module ------------------------------------------------------------------------------------------ */
+/* ---- module ---------------------------------------------------------------------------------- */
 
 int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
                               struct opal_proc_t **procs,
@@ -259,7 +259,7 @@ int mca_btl_apelink_atomic_cswap(
 void mca_btl_apelink_dump(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint, int verbose);
 
-/* ---- helpers ------------------------------------------------------------------------------------------ */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 /* The OPAL error for a status of the core. */
 int mca_btl_apelink_error(ni_status status);

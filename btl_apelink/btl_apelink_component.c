@@ -52,7 +52,7 @@ static int component_close(void)
     return OPAL_SUCCESS;
 }
 
-/* ---- init ----------------------------------------------------------------------------------------- */
+/* ---- init ------------------------------------------------------------------------------------ */
 
 static int make_list(opal_free_list_t *list, size_t size, opal_class_t *class, int first, int most)
 {
@@ -217,7 +217,7 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
     return modules;
 }
 
-/* ---- progress ------------------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 static int component_progress(void)
 {

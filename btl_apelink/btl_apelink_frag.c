@@ -62,7 +62,8 @@ int mca_btl_apelink_free(struct mca_btl_base_module_t *btl, mca_btl_base_descrip
     return OPAL_SUCCESS;
 }
 
-/* Data that is not contiguous is packed behind the reserved bytes. Sets *size to what was packed. */
+/* Data that is not contiguous is packed behind the reserved bytes. Sets *size to what was
+ * packed. */
 static mca_btl_base_descriptor_t *prepare_packed(mca_btl_apelink_module_t *module,
                                                  struct opal_convertor_t *convertor, uint8_t order,
                                                  size_t reserve, size_t *size, uint32_t flags)

@@ -26,7 +26,7 @@ static void declare_own(void)
         MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_5, &component->minmax);
 }
 
-/* ---- Open MPI's own set --------------------------------------------------------------------------- */
+/* ---- Open MPI's own set ---------------------------------------------------------------------- */
 
 /*
  * Which protocol ob1 chooses. Up to the eager limit, sendi copies from the user's buffer into the
@@ -39,8 +39,8 @@ static void set_limits(mca_btl_base_module_t *btl)
 {
     enum { OB1_HEADERS = 64 };
 
-    /* Above vader's: with the same, ob1 of 4.1 would spread messages over both if both are named, and
-     * it delivers wrong data when it does that with long ones that are not contiguous. */
+    /* Above vader's: with the same, ob1 of 4.1 would spread messages over both if both are named,
+     * and it delivers wrong data when it does that with long ones that are not contiguous. */
     btl->btl_exclusivity = MCA_BTL_EXCLUSIVITY_HIGH + 1;
     btl->btl_latency = 1;
     btl->btl_bandwidth = 80000;

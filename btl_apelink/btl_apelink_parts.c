@@ -6,7 +6,7 @@
 
 #include "engine/fast.h"
 
-/* ---- out ------------------------------------------------------------------------------------------ */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 bool mca_btl_apelink_needs_parts(const mca_btl_apelink_endpoint_t *endpoint, size_t size)
 {
@@ -67,7 +67,7 @@ bool mca_btl_apelink_push_parts(mca_btl_apelink_frag_t *frag)
     return true;
 }
 
-/* ---- in ------------------------------------------------------------------------------------------- */
+/* ---- in -------------------------------------------------------------------------------------- */
 
 /* A message that is being put together. At most one per peer; whoever polls has them. */
 struct assembly {

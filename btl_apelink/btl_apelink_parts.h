@@ -6,13 +6,13 @@
 
 /*
  * Messages in parts: for the rare peer to which the link takes less than the eager limit at a time,
- * such as when there is no memory left for a ring of its own. The upper layer wants a message in one
- * piece, so the receiver puts it together.
+ * such as when there is no memory left for a ring of its own. The upper layer wants a message in
+ * one piece, so the receiver puts it together.
  *
  * On the wire each part is a message whose tag is the upper layer's with MCA_BTL_APELINK_PART set,
- * and begins with struct mca_btl_apelink_part. Parts of one message leave in order and from the head
- * of the queue of what waits, so those of two messages never mix; whole messages of other threads
- * may come between.
+ * and begins with struct mca_btl_apelink_part. Parts of one message leave in order and from the
+ * head of the queue of what waits, so those of two messages never mix; whole messages of other
+ * threads may come between.
  */
 
 enum {

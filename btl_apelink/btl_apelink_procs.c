@@ -6,7 +6,7 @@
 
 #include "btl_apelink/btl_apelink_parts.h"
 
-/* ---- endpoints ------------------------------------------------------------------------------------ */
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 static mca_btl_apelink_endpoint_t *endpoint_new(mca_btl_apelink_module_t *module,
                                                 struct opal_proc_t *proc, struct ni_peer *peer,
@@ -47,7 +47,7 @@ void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint)
     free(endpoint);
 }
 
-/* ---- add ------------------------------------------------------------------------------------------ */
+/* ---- add ------------------------------------------------------------------------------------- */
 
 /* What the process has published, to be freed by the caller; NULL if it is nothing of ours. */
 static struct mca_btl_apelink_modex_t *modex_of(const struct opal_proc_t *proc)
@@ -70,7 +70,8 @@ static struct mca_btl_apelink_modex_t *modex_of(const struct opal_proc_t *proc)
     return modex;
 }
 
-/* Say why a process is not reached: to who asks, and to everyone if no other BTL can be meant to. */
+/* Say why a process is not reached: to who asks, and to everyone if no other BTL can be meant
+ * to. */
 static NI_COLD void report_unreachable(const struct opal_proc_t *proc, const char *reason,
                                        bool tell)
 {
@@ -144,7 +145,7 @@ int mca_btl_apelink_add_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
     return OPAL_SUCCESS;
 }
 
-/* ---- go ------------------------------------------------------------------------------------------- */
+/* ---- go -------------------------------------------------------------------------------------- */
 
 void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module)
 {

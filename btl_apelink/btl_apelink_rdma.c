@@ -77,8 +77,8 @@ static void flushed(void *arg, ni_status status, uint64_t value)
  * Returns when all puts, gets and atomics that were started before have completed; their callbacks
  * have run by then, unless another thread is just running them. Makes progress even when there is
  * nothing to wait for: osc/rdma relies on a flush for that, and a program that polls its own window
- * with flushes in between waits for puts of others, which need this process. Most such puts come to us;
- * what waits for other components waits a few flushes longer.
+ * with flushes in between waits for puts of others, which need this process. Most such puts come to
+ * us; what waits for other components waits a few flushes longer.
  */
 int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint)

@@ -6,7 +6,8 @@
 
 #include "engine/engine.h"
 
-/* A part of a message, or one that nobody takes: the sender uses a layer that this process has not started. */
+/* A part of a message, or one that nobody takes: the sender uses a layer that this process has not
+ * started. */
 static NI_COLD void unusual(mca_btl_apelink_module_t *module, const struct ni_message_info *message)
 {
     char text[16];

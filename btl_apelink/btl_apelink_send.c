@@ -86,9 +86,10 @@ static NI_COLD int send_later(mca_btl_apelink_module_t *module, mca_btl_apelink_
 }
 
 /*
- * Returns 1 when the data is in the lane, so that the descriptor is done with, and OPAL_SUCCESS when
- * it waits. ob1 of 4.1 looks after its own queues only when a send completes; that cannot strand
- * it, because it is refused a descriptor only while others are out, and those complete by callback.
+ * Returns 1 when the data is in the lane, so that the descriptor is done with, and OPAL_SUCCESS
+ * when it waits. ob1 of 4.1 looks after its own queues only when a send completes; that cannot
+ * strand it, because it is refused a descriptor only while others are out, and those complete by
+ * callback.
  */
 int mca_btl_apelink_send(struct mca_btl_base_module_t *btl,
                          struct mca_btl_base_endpoint_t *endpoint,

@@ -56,7 +56,8 @@ static __attribute__((noinline)) int sendi_any(
             return OPAL_ERROR;
         }
     }
-    /* Last: the peer polls the line that the header is in, and takes it back from us at any time. */
+    /* Last: the peer polls the line that the header is in, and takes it back from us at any
+     * time. */
     mca_btl_apelink_copy_header(place, header, header_size);
     ni_msg_commit(endpoint->peer, endpoint->queue, tag, (uint32_t)total);
     return OPAL_SUCCESS;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Breadth-first search on a random graph with few hubs and many leaves (RMAT, as in Graph500), level by level. Vertices
- * are dealt out to the processes in blocks. Each process makes a share of the edges and sends both directions of each to
- * the owners; in each level, the neighbours of the vertices reached last go to their owners, in one exchange of all with
- * all. Of several vertices that reach another one in the same level, the smallest becomes its parent, so that
- * the tree does not depend on the number of processes.
+ * Breadth-first search on a random graph with few hubs and many leaves (RMAT, as in Graph500),
+ * level by level. Vertices are dealt out to the processes in blocks. Each process makes a share of
+ * the edges and sends both directions of each to the owners; in each level, the neighbours of the
+ * vertices reached last go to their owners, in one exchange of all with all. Of several vertices
+ * that reach another one in the same level, the smallest becomes its parent, so that the tree does
+ * not depend on the number of processes.
  *
- * Check: the levels of a vertex and its parent differ by 1, those of an edge's two ends by at most 1, and if one
- * process repeats the search alone it finds the same tree.
+ * Check: the levels of a vertex and its parent differ by 1, those of an edge's two ends by at most
+ * 1, and if one process repeats the search alone it finds the same tree.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -37,15 +38,16 @@ struct edge {
     int32_t from, to;
 };
 
-/* Things that go to each process: put in any order, then sorted by process; and what came in last. Memory once taken is used
- * again: pages that are new take longer than what is written to them. */
+/* Things that go to each process: put in any order, then sorted by process; and what came in last.
+ * Memory once taken is used again: pages that are new take longer than what is written to them. */
 struct outbox {
     struct edge *items, *sorted, *in;
     int *process, *counts;
     int count, room, sorted_room, in_room;
 };
 
-/* One process's share: vertices first..first+count-1 and the edges that start at them, sorted by vertex. */
+/* One process's share: vertices first..first+count-1 and the edges that start at them, sorted by
+ * vertex. */
 struct part {
     MPI_Comm comm;
     int rank, ranks, vertices, first, count;
@@ -90,7 +92,8 @@ static int owner(const struct part *p, int vertex)
     return rank;
 }
 
-/* Edge number i: in each bit of the two vertices, one of the four quarters of the matrix, by Graph500's odds. */
+/* Edge number i: in each bit of the two vertices, one of the four quarters of the matrix, by
+ * Graph500's odds. */
 static struct edge make_edge(int64_t i, int scale)
 {
     struct edge e = {0, 0};
@@ -127,7 +130,8 @@ static struct edge *outbox_fit(struct edge *block, int *room, int count)
     return memory(block, (size_t)*room, sizeof *block);
 }
 
-/* Sends what is in the box, which is empty then. Returns what came in, which stays until the next exchange. */
+/* Sends what is in the box, which is empty then. Returns what came in, which stays until the next
+ * exchange. */
 static const struct edge *outbox_exchange(struct part *p, int *received)
 {
     struct outbox *box = &p->box;
@@ -268,7 +272,8 @@ static int search(struct part *p, int root)
     return level;
 }
 
-/* The rules that hold for any tree of a breadth-first search. A vertex's level goes along its edges. */
+/* The rules that hold for any tree of a breadth-first search. A vertex's level goes along its
+ * edges. */
 static int64_t count_wrong(struct part *p)
 {
     int64_t wrong = 0;
@@ -317,7 +322,8 @@ static struct result run(MPI_Comm comm, int scale, int edge_factor, int root)
     return r;
 }
 
-/* Reads the command line. Returns true to go on; otherwise *status is what the program ends with. */
+/* Reads the command line. Returns true to go on; otherwise *status is what the program ends
+ * with. */
 static bool parse(int argc, char **argv, const struct option *options, bool talk, int *status)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -343,7 +349,8 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
     return true;
 }
 
-/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's status. */
+/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's
+ * status. */
 static int run_and_check(int scale, int edge_factor, bool check, bool tell_time, int rank)
 {
     int root = make_edge(0, scale).from; /* a vertex that has an edge */

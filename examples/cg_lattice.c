@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conjugate gradients on a periodic four-dimensional lattice, the solver at the heart of lattice gauge theory, with U(1)
- * links: complex numbers of modulus 1 on the edges, at random. What it solves is A x = b, with
+ * Conjugate gradients on a periodic four-dimensional lattice, the solver at the heart of lattice
+ * gauge theory, with U(1) links: complex numbers of modulus 1 on the edges, at random. What it
+ * solves is A x = b, with
  *
  *     (A x)(s) = (mass^2 + 8) x(s) - sum over the 4 directions of
  *                [ link(s) x(s + 1) + conj(link(s - 1)) x(s - 1) ]
  *
- * The lattice is cut along the last direction, t; persistent requests exchange the outer slices. Scalar products are
- * summed slice by slice, and all processes add the slices' sums in the same order: each iteration has the same
- * bits with any number of processes.
+ * The lattice is cut along the last direction, t; persistent requests exchange the outer slices.
+ * Scalar products are summed slice by slice, and all processes add the slices' sums in the same
+ * order: each iteration has the same bits with any number of processes.
  *
- * Check: the residual b - A x, computed afresh, is as small as was asked for; and one process alone, with the whole
- * lattice to itself, finds the same x to the last bit.
+ * Check: the residual b - A x, computed afresh, is as small as was asked for; and one process
+ * alone, with the whole lattice to itself, finds the same x to the last bit.
  */
 #include <complex.h>
 #include <math.h>
@@ -37,8 +38,8 @@ struct result {
     uint64_t checksum; /* of x, whoever has it */
 };
 
-/* One process's slices of the lattice: t = first..first+slices-1. Fields have one more slice on each side, the
- * neighbours', of which only the one that is searched along (p) makes use. */
+/* One process's slices of the lattice: t = first..first+slices-1. Fields have one more slice on
+ * each side, the neighbours', of which only the one that is searched along (p) makes use. */
 struct part {
     MPI_Comm comm;
     int rank, ranks, size, times;
@@ -140,7 +141,8 @@ static void part_free(struct part *p)
     MPI_Comm_free(&p->comm);
 }
 
-/* Place of the neighbour of site i of a slice, `step` places away in a direction with that stride. */
+/* Place of the neighbour of site i of a slice, `step` places away in a direction with that
+ * stride. */
 static int around(const struct part *p, int i, int stride, int step)
 {
     int at = i / stride % p->size;
@@ -274,7 +276,8 @@ static struct result solve(MPI_Comm comm, int size, int times, double precision)
     return r;
 }
 
-/* Reads the command line. Returns true to go on; otherwise *status is what the program ends with. */
+/* Reads the command line. Returns true to go on; otherwise *status is what the program ends
+ * with. */
 static bool parse(int argc, char **argv, const struct option *options, bool talk, int *status)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -300,7 +303,8 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
     return true;
 }
 
-/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's status. */
+/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's
+ * status. */
 static int run_and_check(int size, int times, bool check, bool tell_time, int rank)
 {
     const double precision = 1e-10;

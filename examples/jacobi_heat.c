@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heat on a square plate by Jacobi's method: the upper edge is kept at 1, the others at 0, and each step gives every
- * point the mean of its four neighbours. The plate is cut into rectangles; each step exchanges their edges, columns as
- * a strided type, and updates the inner points while the edges are on the way. Every 50 steps all processes learn the
- * largest change.
+ * Heat on a square plate by Jacobi's method: the upper edge is kept at 1, the others at 0, and each
+ * step gives every point the mean of its four neighbours. The plate is cut into rectangles; each
+ * step exchanges their edges, columns as a strided type, and updates the inner points while the
+ * edges are on the way. Every 50 steps all processes learn the largest change.
  *
- * Check: one process repeats the steps on plain arrays and has the same temperatures to the last bit.
+ * Check: one process repeats the steps on plain arrays and has the same temperatures to the last
+ * bit.
  */
 #include <math.h>
 #include <mpi.h>
@@ -208,7 +209,8 @@ static struct result reference(int size, int steps)
     return r;
 }
 
-/* Reads the command line. Returns true to go on; otherwise *status is what the program ends with. */
+/* Reads the command line. Returns true to go on; otherwise *status is what the program ends
+ * with. */
 static bool parse(int argc, char **argv, const struct option *options, bool talk, int *status)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -234,7 +236,8 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
     return true;
 }
 
-/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's status. */
+/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's
+ * status. */
 static int run_and_check(int size, int steps, bool check, bool tell_time, int rank)
 {
     int dims[2] = {0, 0}, ranks;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network of spiking neurons with axonal delays (after DPSNN, the distributed polychronous network of APEnet+'s
- * authors; neurons as in Izhikevich, 2003). 80 % of the neurons excite, 20 % inhibit; each has synapses to random
- * others, over which a spike takes 1 to 20 ms. Neurons are dealt out to the processes in blocks. Each millisecond the
- * processes tell each other how many spikes are to come, all to all, and send those that are, to whom they concern.
- * The synapses lie where they end: what travels is the number of a neuron.
+ * A network of spiking neurons with axonal delays (after DPSNN, the distributed polychronous
+ * network of APEnet+'s authors; neurons as in Izhikevich, 2003). 80 % of the neurons excite, 20 %
+ * inhibit; each has synapses to random others, over which a spike takes 1 to 20 ms. Neurons are
+ * dealt out to the processes in blocks. Each millisecond the processes tell each other how many
+ * spikes are to come, all to all, and send those that are, to whom they concern. The synapses lie
+ * where they end: what travels is the number of a neuron.
  *
- * Currents are whole numbers, so that it does not matter in which order they are added up: every process sees the same
- * voltages with any number of processes. Check: one process repeats the simulation alone, and has the same spikes.
+ * Currents are whole numbers, so that it does not matter in which order they are added up: every
+ * process sees the same voltages with any number of processes. Check: one process repeats the
+ * simulation alone, and has the same spikes.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -103,7 +105,8 @@ static struct synapse make_synapse(const struct part *p, int from, int i)
                             .weight = up ? 10 * strength : -10 * strength};
 }
 
-/* Each process makes the synapses that begin at its neurons and gives them to the processes where they end. */
+/* Each process makes the synapses that begin at its neurons and gives them to the processes where
+ * they end. */
 static struct synapse *exchange_synapses(struct part *p, int fan, int *received)
 {
     int made = p->count * fan, *to = memory((size_t)made, sizeof *to);
@@ -282,7 +285,8 @@ static struct result simulate(MPI_Comm comm, int neurons, int fan, int steps)
     return r;
 }
 
-/* Reads the command line. Returns true to go on; otherwise *status is what the program ends with. */
+/* Reads the command line. Returns true to go on; otherwise *status is what the program ends
+ * with. */
 static bool parse(int argc, char **argv, const struct option *options, bool talk, int *status)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -308,7 +312,8 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
     return true;
 }
 
-/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's status. */
+/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's
+ * status. */
 static int run_and_check(int neurons, int fan, int steps, bool check, bool tell_time, int rank)
 {
     MPI_Barrier(MPI_COMM_WORLD);

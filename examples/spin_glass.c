@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heisenberg spin glass: unit vectors on a periodic cubic lattice, coupled to their six neighbours by random numbers
- * from a normal distribution, H = - sum over neighbours of J_ij s_i . s_j. The lattice is cut in all three directions.
+ * Heisenberg spin glass: unit vectors on a periodic cubic lattice, coupled to their six neighbours
+ * by random numbers from a normal distribution, H = - sum over neighbours of J_ij s_i . s_j. The
+ * lattice is cut in all three directions.
  *
- * One sweep mirrors each spin at the field of its neighbours (over-relaxation): first the even sites, then the odd ones,
- * each time followed by an exchange of the six faces. A mirrored spin keeps the energy, which is one check; the other is
- * that a single process, with the whole lattice to itself, ends with the same spins to the last bit.
+ * One sweep mirrors each spin at the field of its neighbours (over-relaxation): first the even
+ * sites, then the odd ones, each time followed by an exchange of the six faces. A mirrored spin
+ * keeps the energy, which is one check; the other is that a single process, with the whole lattice
+ * to itself, ends with the same spins to the last bit.
  */
 #include <math.h>
 #include <mpi.h>
@@ -29,7 +31,8 @@ struct result {
 
 typedef double spin[3];
 
-/* The part of the lattice that one process has. Arrays have one more layer on each side, the neighbours' faces. */
+/* The part of the lattice that one process has. Arrays have one more layer on each side, the
+ * neighbours' faces. */
 struct part {
     MPI_Comm comm;
     int size;                        /* of the whole lattice, in each direction */
@@ -41,7 +44,8 @@ struct part {
     spin *couplings; /* of each site with the next one in each direction */
 };
 
-/* Bits that depend on nothing but their number: each process finds the same random numbers for a site. */
+/* Bits that depend on nothing but their number: each process finds the same random numbers for a
+ * site. */
 static uint64_t hash(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -116,7 +120,8 @@ static void start_site(struct part *p, int x, int y, int z)
         j[axis] = normal(site, 2 + 2 * axis);
 }
 
-/* Cuts the lattice among the processes and fills this one's part. The caller has made sure that no part is empty. */
+/* Cuts the lattice among the processes and fills this one's part. The caller has made sure that no
+ * part is empty. */
 static void part_create(struct part *p, MPI_Comm comm, int size, const int dims[3])
 {
     int periods[3] = {1, 1, 1}, coords[3], rank;
@@ -216,7 +221,8 @@ static void half_sweep(struct part *p, int color)
     exchange_faces(p);
 }
 
-/* Energy per site and a checksum. Sums of integers, so that it does not matter who adds what first. */
+/* Energy per site and a checksum. Sums of integers, so that it does not matter who adds what
+ * first. */
 static double measure(const struct part *p, uint64_t *checksum)
 {
     int64_t energy = 0;
@@ -256,7 +262,8 @@ static struct result simulate(MPI_Comm comm, int size, int sweeps, const int dim
     return r;
 }
 
-/* Reads the command line. Returns true to go on; otherwise *status is what the program ends with. */
+/* Reads the command line. Returns true to go on; otherwise *status is what the program ends
+ * with. */
 static bool parse(int argc, char **argv, const struct option *options, bool talk, int *status)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -282,7 +289,8 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
     return true;
 }
 
-/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's status. */
+/* Runs it on all processes, then perhaps on one alone, and compares. Returns the program's
+ * status. */
 static int run_and_check(int size, int sweeps, bool check, bool tell_time, int rank)
 {
     int dims[3] = {0, 0, 0}, alone[3] = {1, 1, 1}, ranks;

@@ -30,8 +30,8 @@
  *   portal table entry  one, which keeps what is unexpected (NI_PT_UNEXPECTED)
  *   match bits          63..32 context of the communicator, 31..0 tag, negative ones too
  *   initiator           the number that this interface gave to the sender
- *   hdr_data            63..32 OMPI_MTL_MATCH_*, 31..0 the sender's rank in the communicator, so that
- *                       the receiver's status needs no translation
+ *   hdr_data            63..32 OMPI_MTL_MATCH_*, 31..0 the sender's rank in the communicator, so
+ *                       that the receiver's status needs no translation
  *
  * MPI_ANY_TAG ignores all bits of the tag but its sign: tags of the library are negative.
  *
@@ -40,12 +40,12 @@
  * that: the interface is opened and its address published there. add_procs connects; processes of
  * which it never heard are connected when they are first named. finalize closes the interface.
  *
- * Threads: with MPI_THREAD_MULTIPLE the interface is opened with NI_THREADS. A request is touched by
- * the thread that starts it and then, once, by whoever handles its event. The only lock is the
+ * Threads: with MPI_THREAD_MULTIPLE the interface is opened with NI_THREADS. A request is touched
+ * by the thread that starts it and then, once, by whoever handles its event. The only lock is the
  * module's, over the list of endpoints.
  */
 
-/* ---- objects -------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* A peer process; in its proc's slot for MTLs. */
 struct ompi_mtl_match_endpoint {
@@ -123,7 +123,7 @@ enum ompi_mtl_match_flags {
     OMPI_MTL_MATCH_READY = 2,
 };
 
-/* ---- component ------------------------------------------------------------------------------------ */
+/* ---- component ------------------------------------------------------------------------------- */
 
 /* Register all parameters. First of all: the glue learns whose copy it is. */
 int ompi_mtl_match_register_params(void);
@@ -143,7 +143,7 @@ void ompi_mtl_match_run(struct ompi_mtl_match_module *module);
 /* Close all; may be called at any time, also twice. */
 int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl);
 
-/* ---- module --------------------------------------------------------------------------------------- */
+/* ---- module ---------------------------------------------------------------------------------- */
 
 int ompi_mtl_match_add_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
                              struct ompi_proc_t **procs);
@@ -184,7 +184,7 @@ int ompi_mtl_match_cancel(struct mca_mtl_base_module_t *mtl, mca_mtl_request_t *
 void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event);
 void ompi_mtl_match_on_received(void *arg, const struct ni_event *event);
 
-/* ---- buffers -------------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 int ompi_mtl_match_make_buffers(struct ompi_mtl_match_module *module);
 void ompi_mtl_match_free_buffers(struct ompi_mtl_match_module *module);
@@ -197,10 +197,10 @@ struct ompi_mtl_match_buffer *ompi_mtl_match_pack(struct opal_convertor_t *conve
 int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
                           const struct ompi_mtl_match_buffer *buffer, size_t size);
 
-/* ---- helpers -------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
-/* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That memory has run out is
- * told to the user, once. Thread-safe. */
+/* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That
+ * memory has run out is told to the user, once. Thread-safe. */
 int ompi_mtl_match_error(int result);
 int ompi_mtl_match_failure(const struct ni_event *event);
 /* The same where it was not the portals that ran out of memory. */

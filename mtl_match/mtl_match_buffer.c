@@ -9,7 +9,7 @@ OBJ_CLASS_INSTANCE(ompi_mtl_match_buffer_t, opal_free_list_item_t, NULL, NULL);
 
 static const size_t class_bytes[OMPI_MTL_MATCH_BUFFER_CLASSES] = {256, 2048, 16384, 131072};
 
-/* ---- lists ---------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 int ompi_mtl_match_make_buffers(struct ompi_mtl_match_module *module)
 {
@@ -70,7 +70,7 @@ void ompi_mtl_match_buffer_put(struct ompi_mtl_match_buffer *buffer)
     }
 }
 
-/* ---- convertors ----------------------------------------------------------------------------------- */
+/* ---- convertors ------------------------------------------------------------------------------ */
 
 struct ompi_mtl_match_buffer *ompi_mtl_match_pack(struct opal_convertor_t *convertor, size_t size)
 {

@@ -11,8 +11,8 @@ int ompi_mtl_match_add_comm(struct mca_mtl_base_module_t *mtl, struct ompi_commu
     return OMPI_SUCCESS;
 }
 
-/* Drop what nobody has received: the context will be used again. first is a tag, the others have the
- * same sign. */
+/* Drop what nobody has received: the context will be used again. first is a tag, the others have
+ * the same sign. */
 static void drop_all(struct ni *ni, const struct ompi_communicator_t *comm, int first)
 {
     const struct ni_me me = {

@@ -71,8 +71,8 @@ static bool open_module(void)
 }
 
 /*
- * The last chance to decline: pml cm takes the component with the highest priority and does not look
- * for another one if its init fails.
+ * The last chance to decline: pml cm takes the component with the highest priority and does not
+ * look for another one if its init fails.
  */
 static int component_query(mca_base_module_t **module, int *priority)
 {

@@ -34,7 +34,7 @@ struct ompi_mtl_match_module ompi_mtl_match = {
 _Static_assert(_Alignof(struct ompi_mtl_match_request) <= sizeof(void *),
                "the request needs no more than the alignment of a pointer");
 
-/* ---- open ----------------------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 /* The portal: two handlers, an entry, two descriptors of all memory. */
 static int open_portal(struct ompi_mtl_match_module *module)
@@ -59,8 +59,8 @@ static int open_portal(struct ompi_mtl_match_module *module)
     return rc;
 }
 
-/* Of a blocking receive: a line's way there and back, several times. One where others wait for the core, or where polling
- * takes as long as giving it to them. */
+/* Of a blocking receive: a line's way there and back, several times. One where others wait for the
+ * core, or where polling takes as long as giving it to them. */
 static unsigned looks_for(const struct ni_open_attr *attr)
 {
     enum { LOOKS = 400 };
@@ -136,7 +136,7 @@ bool ompi_mtl_match_open(struct ompi_mtl_match_module *module, bool threads)
     return false;
 }
 
-/* ---- progress ------------------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 static int progress(void)
 {
@@ -148,7 +148,7 @@ void ompi_mtl_match_run(struct ompi_mtl_match_module *module)
     module->running = opal_progress_register(progress) == OPAL_SUCCESS;
 }
 
-/* ---- close ---------------------------------------------------------------------------------------- */
+/* ---- close ----------------------------------------------------------------------------------- */
 
 int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
 {
@@ -170,7 +170,7 @@ int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
     return OMPI_SUCCESS;
 }
 
-/* ---- results -------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* MPI's own message is "internal error". */
 int ompi_mtl_match_no_memory(void)

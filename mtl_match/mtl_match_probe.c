@@ -28,8 +28,8 @@ static int look(struct ompi_mtl_match_module *module, struct ompi_communicator_t
     return rc;
 }
 
-/* Set status from what was found; MPI's own value says that the caller wants none. MPI_ERROR stays as
- * it is: only calls that return several statuses set it. */
+/* Set status from what was found; MPI's own value says that the caller wants none. MPI_ERROR stays
+ * as it is: only calls that return several statuses set it. */
 static void tell(struct ompi_status_public_t *status, const struct ni_event *event)
 {
     if (status != MPI_STATUS_IGNORE) {

@@ -6,7 +6,7 @@
 
 #include "mtl_match/mtl_match_hot.h"
 
-/* ---- endpoints ------------------------------------------------------------------------------------ */
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 /* The lock is held, as in all of this section. */
 static struct ompi_mtl_match_endpoint *endpoint_new(struct ompi_mtl_match_module *module,
@@ -42,7 +42,7 @@ static void endpoint_release(struct ompi_mtl_match_module *module,
     free(endpoint);
 }
 
-/* ---- add ------------------------------------------------------------------------------------------ */
+/* ---- add ------------------------------------------------------------------------------------- */
 
 /* What the process has published, to be freed by the caller; NULL if it is nothing of ours. */
 static struct ompi_mtl_match_modex *modex_of(const opal_proc_t *proc)
@@ -122,7 +122,7 @@ int ompi_mtl_match_add_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
     return OMPI_SUCCESS;
 }
 
-/* ---- go ------------------------------------------------------------------------------------------- */
+/* ---- go -------------------------------------------------------------------------------------- */
 
 /* Before any goes; the lock is held. */
 static void show_links(const struct ompi_mtl_match_module *module)
@@ -169,10 +169,10 @@ void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
     opal_mutex_unlock(&module->lock);
 }
 
-/* ---- die ------------------------------------------------------------------------------------------ */
+/* ---- die ------------------------------------------------------------------------------------- */
 
-/* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or it
- * takes any process of a communicator to which the peer belongs. */
+/* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or
+ * it takes any process of a communicator to which the peer belongs. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct ompi_mtl_match_endpoint *endpoint = arg;
@@ -188,8 +188,8 @@ static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 
 /*
  * Called once per peer by the core, which is sure of it. Sends under way end with an event of their
- * own. A peer that has closed its interface in good order is missed only by those who wait for it by
- * name.
+ * own. A peer that has closed its interface in good order is missed only by those who wait for it
+ * by name.
  */
 void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
 {
@@ -199,8 +199,9 @@ void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
     if (module->closing || endpoint == NULL) {
         return;
     }
-    /* Before the posted receives are gone through. One that is posted meanwhile either is among them
-     * or finds this word set, see irecv: both the search and the posting are under the portal's lock. */
+    /* Before the posted receives are gone through. One that is posted meanwhile either is among
+     * them or finds this word set, see irecv: both the search and the posting are under the
+     * portal's lock. */
     atomic_store_explicit(&endpoint->down, (int)status, memory_order_relaxed);
     if (status != NI_ERR_PEER_CLOSED) {
         const char *name = OPAL_NAME_PRINT(endpoint->proc->super.proc_name);

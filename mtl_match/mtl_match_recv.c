@@ -44,11 +44,11 @@ static inline void complete(struct ompi_mtl_match_request *request)
     request->super.completion_callback(&request->super);
 }
 
-/* ---- take ----------------------------------------------------------------------------------------- */
+/* ---- take ------------------------------------------------------------------------------------ */
 
-/* A message that is there already or comes now, of which the caller does nothing but wait for it: received from where it lies,
- * without an entry. False: nothing has happened. Others are posted, since a look at a line that is about to be
- * written delays who writes it. */
+/* A message that is there already or comes now, of which the caller does nothing but wait for it:
+ * received from where it lies, without an entry. False: nothing has happened. Others are posted,
+ * since a look at a line that is about to be written delays who writes it. */
 NI_ALWAYS_INLINE bool take(const struct ompi_mtl_match_module *module,
                            struct ompi_mtl_match_request *request,
                            const struct ompi_mtl_match_endpoint *from, const struct ni_me *me)
@@ -71,7 +71,7 @@ NI_ALWAYS_INLINE bool take(const struct ompi_mtl_match_module *module,
     return true;
 }
 
-/* ---- post ----------------------------------------------------------------------------------------- */
+/* ---- post ------------------------------------------------------------------------------------ */
 
 /* End a receive that has just been posted for a peer that is gone already. What the peer had sent
  * before is received all the same: that has matched by now. */
@@ -105,7 +105,8 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     if (take(module, request, from, &me)) {
         return OMPI_SUCCESS;
     }
-    /* The request may complete in here. It stays: the caller does not free it before this returns. */
+    /* The request may complete in here. It stays: the caller does not free it before this
+     * returns. */
     rc = ni_me_append(module->ni, OMPI_MTL_MATCH_PT, &me, NI_PRIORITY_LIST, request,
                       &request->entry);
     if (NI_UNLIKELY(rc != NI_OK)) {
@@ -140,10 +141,10 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
     return ompi_mtl_match_error(rc);
 }
 
-/* ---- arrive --------------------------------------------------------------------------------------- */
+/* ---- arrive ---------------------------------------------------------------------------------- */
 
-/* A ready send has found no receive, which MPI calls an error of the program. Its message is received
- * all the same, and the first one is told. */
+/* A ready send has found no receive, which MPI calls an error of the program. Its message is
+ * received all the same, and the first one is told. */
 static NI_COLD void note_ready(const struct ni_event *event)
 {
     char source[16], tag[16];
@@ -201,7 +202,7 @@ void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
     complete(request);
 }
 
-/* ---- cancel --------------------------------------------------------------------------------------- */
+/* ---- cancel ---------------------------------------------------------------------------------- */
 
 /*
  * A receive is either unlinked here, or it has matched and completes by its event; the core decides

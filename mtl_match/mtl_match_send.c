@@ -4,7 +4,7 @@
 
 #include "mtl_match/mtl_match_hot.h"
 
-/* ---- the put -------------------------------------------------------------------------------------- */
+/* ---- the put --------------------------------------------------------------------------------- */
 
 /* What is to be sent, and where. */
 struct message {
@@ -74,7 +74,7 @@ static inline void release(struct ompi_mtl_match_buffer *packed)
     }
 }
 
-/* ---- isend ---------------------------------------------------------------------------------------- */
+/* ---- isend ----------------------------------------------------------------------------------- */
 
 static inline void complete(struct ompi_mtl_match_request *request, int error)
 {
@@ -111,7 +111,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     return ompi_mtl_match_error(rc);
 }
 
-/* ---- send ----------------------------------------------------------------------------------------- */
+/* ---- send ------------------------------------------------------------------------------------ */
 
 /*
  * A blocking send that has to wait. user_ptr of its put is the address of this with the lowest bit
@@ -174,7 +174,7 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
     return send_otherwise((struct ompi_mtl_match_module *)mtl, message, mode);
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* The one event of a put that was not over when it returned: SEND, or ACK of a synchronous one. */
 void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event)

@@ -6,8 +6,8 @@
 
 /*
  * Open MPI opens every component that its framework's list does not exclude, and what distributions
- * set there ("btl = ^uct,openib,ofi") excludes nothing of ours. A component that is merely installed
- * must not change how such runs behave. So it takes part only if the user names it.
+ * set there ("btl = ^uct,openib,ofi") excludes nothing of ours. A component that is merely
+ * installed must not change how such runs behave. So it takes part only if the user names it.
  */
 
 static const struct ompi_glue_component *component;
@@ -57,8 +57,8 @@ static bool is_name(const char *item, size_t length, const char *name)
     return strlen(name) == length && memcmp(item, name, length) == 0;
 }
 
-/* How many components a list includes that are not our own and not among `local`, which may be NULL; ours: it has
- * our name. A list that excludes includes nothing. */
+/* How many components a list includes that are not our own and not among `local`, which may be
+ * NULL; ours: it has our name. A list that excludes includes nothing. */
 static unsigned others_in(const char *list, const char *const *local, bool *ours)
 {
     unsigned others = 0;

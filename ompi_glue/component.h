@@ -11,9 +11,9 @@
 #include "ompi_glue/ompi_glue.h"
 
 /*
- * What the components have in common towards the user: parameters, messages, statistics, and whether
- * a run asked for them. Each component has a copy of this code of its own, with one description
- * of itself, which it hands over before anything else.
+ * What the components have in common towards the user: parameters, messages, statistics, and
+ * whether a run asked for them. Each component has a copy of this code of its own, with one
+ * description of itself, which it hands over before anything else.
  *
  *   params.c  a parameter of Open MPI for each one of the core
  *   names.c   misspelt parameters, values that Open MPI refuses
@@ -47,15 +47,16 @@ enum ompi_glue_enable {
     OMPI_GLUE_ENABLE_NO
 };
 
-/* Whether nothing else in this run goes between hosts: one of the parameters, a NULL-terminated list, is a list
- * of components that includes this one, and all others in it are among `local`, which is one more such list. */
+/* Whether nothing else in this run goes between hosts: one of the parameters, a NULL-terminated
+ * list, is a list of components that includes this one, and all others in it are among `local`,
+ * which is one more such list. */
 bool ompi_glue_alone(const char *const *parameters, const char *const *local);
 
 /* Register the parameter "enable"; enable holds it from now on. */
 void ompi_glue_register_enable(const char *help, int *enable);
 
-/* Whether this run asks for the component: enable is yes, or it is auto and one of the parameters, a
- * NULL-terminated list, is a list of components that includes this one. */
+/* Whether this run asks for the component: enable is yes, or it is auto and one of the parameters,
+ * a NULL-terminated list, is a list of components that includes this one. */
 bool ompi_glue_asked(int enable, const char *const *parameters);
 
 /* Register a parameter of the component itself. A value that Open MPI refuses, of which it
@@ -79,17 +80,18 @@ bool ompi_glue_check_names(void);
 /* Register the statistics of the core as performance variables. */
 void ompi_glue_register_pvars(void);
 
-/* Print a topic of the help file on standard error, whose first argument is this node, and the next up
- * to three are these; "" for those that a topic does not have. What several processes of a job and a
- * node have to say word for word alike, one of them says. Thread-safe. */
+/* Print a topic of the help file on standard error, whose first argument is this node, and the next
+ * up to three are these; "" for those that a topic does not have. What several processes of a job
+ * and a node have to say word for word alike, one of them says. Thread-safe. */
 void ompi_glue_help(const char *topic, const char *a, const char *b, const char *c);
 
-/* The processors to which the other processes of the job on this node are bound, for ni_open_attr; to
- * be freed. NULL: it is not known of all of them, this process is not bound, or it is alone. */
+/* The processors to which the other processes of the job on this node are bound, for ni_open_attr;
+ * to be freed. NULL: it is not known of all of them, this process is not bound, or it is alone. */
 char *ompi_glue_taken_cpus(void);
 
-/* Hosts on which the job runs, for ni_open_attr; more than one also where the runtime has slots for more
- * processes than this host has cores, because jobs may be spawned on other hosts. At least 1. */
+/* Hosts on which the job runs, for ni_open_attr; more than one also where the runtime has slots for
+ * more processes than this host has cores, because jobs may be spawned on other hosts. At least
+ * 1. */
 unsigned ompi_glue_hosts(void);
 
 /* Whether processes of this job are on other hosts now. */
@@ -99,8 +101,8 @@ bool ompi_glue_several_hosts(void);
 void ompi_glue_register_show_links(void);
 
 /* Which processes of this job were reached by which links: begun, filled with the peers that there
- * are, and ended, which prints it if the parameter show_links and the place of this process on its host
- * say so, the first time only. Otherwise all three do nothing. */
+ * are, and ended, which prints it if the parameter show_links and the place of this process on its
+ * host say so, the first time only. Otherwise all three do nothing. */
 struct ompi_glue_map {
     bool wanted;
     struct ni_peer **peers; /* by rank */

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /*
- * Printed here, not by Open MPI's show_help: mpirun of 4.1, which is to fold what several processes say
- * alike, garbles or loses messages that arrive at once. So the first process of a node to come to a
- * text prints it, and the others, who may be ended before they get so far, need not.
+ * Printed here, not by Open MPI's show_help: mpirun of 4.1, which is to fold what several processes
+ * say alike, garbles or loses messages that arrive at once. So the first process of a node to come
+ * to a text prints it, and the others, who may be ended before they get so far, need not.
  *
  * The text is part of the component: the file is not looked for at run time, and cannot be missing.
  */
@@ -52,9 +52,9 @@ static void format(char *text, size_t size, const char *topic, const char *a, co
     snprintf(text, size, framed, opal_process_info.nodename, a, b, c);
 }
 
-/* Whether no process under this mpirun on this node has said the text before: the first leaves a file of
- * that name in mpirun's folder, which mpirun removes with the folder. Not in the job's folder in
- * there, which goes when the first process of the job dies. Without a folder, yes. */
+/* Whether no process under this mpirun on this node has said the text before: the first leaves a
+ * file of that name in mpirun's folder, which mpirun removes with the folder. Not in the job's
+ * folder in there, which goes when the first process of the job dies. Without a folder, yes. */
 static bool first_to_say(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325ULL; /* FNV-1a */

@@ -27,8 +27,8 @@ static unsigned ask(const char *key)
     return rc == OPAL_SUCCESS ? number : 0;
 }
 
-/* Cores of this host that the process is allowed; 0: unknown. A host has as many slots, unless its user says
- * otherwise. */
+/* Cores of this host that the process is allowed; 0: unknown. A host has as many slots, unless its
+ * user says otherwise. */
 static unsigned cores(void)
 {
     struct ni_topology *topology = malloc(sizeof(*topology));
@@ -51,8 +51,8 @@ unsigned ompi_glue_hosts(void)
     if (hosts > 1) {
         return hosts;
     }
-    /* No runtime tells how many hosts it has for jobs that will be spawned, but it tells the slots of all. Cores take
-     * milliseconds to count, so not where our own processes fill all slots. */
+    /* No runtime tells how many hosts it has for jobs that will be spawned, but it tells the slots
+     * of all. Cores take milliseconds to count, so not where our own processes fill all slots. */
     slots = ask(OMPI_GLUE_UNIV_SIZE);
     if (slots <= ompi_glue_node_peers() + 1) {
         return 1;

@@ -3,8 +3,8 @@
 #define OMPI_GLUE_INSIDE_H
 
 /*
- * What no MPI call leads to. For tests, which run in an MPI program over pml ob1, between MPI_Init and
- * MPI_Finalize. Not thread-safe.
+ * What no MPI call leads to. For tests, which run in an MPI program over pml ob1, between MPI_Init
+ * and MPI_Finalize. Not thread-safe.
  */
 
 #include "ompi_glue/mtl.h"
@@ -21,8 +21,8 @@ static inline mca_btl_base_module_t *ompi_glue_btl_to(int rank)
     return mca_bml_base_btl_array_get_index(&endpoint->btl_send, 0)->btl;
 }
 
-/* Send len bytes of anything to a rank of MPI_COMM_WORLD with a tag of the BTLs, through the first BTL
- * that reaches it. False if it could not be sent. */
+/* Send len bytes of anything to a rank of MPI_COMM_WORLD with a tag of the BTLs, through the first
+ * BTL that reaches it. False if it could not be sent. */
 static inline bool ompi_glue_send_raw(int rank, unsigned tag, size_t len)
 {
     mca_bml_base_endpoint_t *endpoint =

@@ -124,8 +124,9 @@ static inline bool ompi_glue_recv_memory(const struct opal_convertor_t *converto
     return true;
 }
 
-/* Whether the caller of a receive does nothing but wait for it: pml cm has the convertor of MPI_Recv apart from its request;
- * that of a receive which is waited for later lies in it, between the request's two parts. */
+/* Whether the caller of a receive does nothing but wait for it: pml cm has the convertor of
+ * MPI_Recv apart from its request; that of a receive which is waited for later lies in it, between
+ * the request's two parts. */
 static inline bool ompi_glue_recv_waits(const struct mca_mtl_request_t *mtl_request,
                                         const struct opal_convertor_t *convertor)
 {
@@ -134,7 +135,8 @@ static inline bool ompi_glue_recv_waits(const struct mca_mtl_request_t *mtl_requ
     return at < (uintptr_t)mtl_request->ompi_req || at > (uintptr_t)mtl_request;
 }
 
-/* Compare what the running Open MPI says of itself with what the MTL was compiled for, see check.h. */
+/* Compare what the running Open MPI says of itself with what the MTL was compiled for, see
+ * check.h. */
 bool ompi_glue_check_mtl(char *reason, size_t reason_size);
 
 /* Whether a process is one of those with which the communicator exchanges messages. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings whose name is wrong, or whose value Open MPI refuses. It ignores parameters that it does
- * not know, so that a misspelt one would go unnoticed; a value that it refuses it names in a message
- * that goes through mpirun, which may lose it (see help.c).
+ * not know, so that a misspelt one would go unnoticed; a value that it refuses it names in a
+ * message that goes through mpirun, which may lose it (see help.c).
  */
 #include <limits.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const char *own_part(const char *name)
     return name + strlen(ompi_glue_self()->prefix);
 }
 
-/* ---- the closest name ----------------------------------------------------------------------------- */
+/* ---- the closest name ------------------------------------------------------------------------ */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -87,7 +87,7 @@ static const char *closest(const char *name)
     return found;
 }
 
-/* ---- one setting ---------------------------------------------------------------------------------- */
+/* ---- one setting ----------------------------------------------------------------------------- */
 
 /* Whether it is a size, of which Open MPI takes the leading digits and no notice of the rest. */
 static bool is_size(const char *name)
@@ -149,7 +149,7 @@ static bool check_setting(const char *name, const char *value, const char *where
     return false;
 }
 
-/* ---- all settings --------------------------------------------------------------------------------- */
+/* ---- all settings ---------------------------------------------------------------------------- */
 
 static bool check_environment(void)
 {

@@ -43,7 +43,7 @@ static struct core_var {
     } value;
 } core_vars[CORE_ROWS];
 
-/* ---- numbers -------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static const struct ni_param *param_of(const mca_base_var_enum_t *self)
 {
@@ -111,7 +111,7 @@ static void make_number(struct core_var *var)
     };
 }
 
-/* ---- registration --------------------------------------------------------------------------------- */
+/* ---- registration ---------------------------------------------------------------------------- */
 
 static bool refused; /* a value, by Open MPI; ompi_glue_check_names says which */
 
@@ -197,7 +197,7 @@ void ompi_glue_register_params(void)
     }
 }
 
-/* ---- use ------------------------------------------------------------------------------------------ */
+/* ---- use ------------------------------------------------------------------------------------- */
 
 /* Whether anyone has set the variable. */
 static bool is_set(int index)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics of the interface as performance variables of MPI_T, such as btl_apelink_tx_packets. */
+/* The statistics of the interface as performance variables of MPI_T, such as
+ * btl_apelink_tx_packets. */
 #include <apeni/stats.h>
 
 #include "ompi_glue/component.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The raw one-way time of a cache line between two cores: two pinned threads pass an eight-byte number to and fro,
- * each writing a line of its own that the other one polls. It is the floor of any message over shared memory, and it
- * tells in which state the machine is, so it takes little time and never more than a limit, however busy the cores.
+ * The raw one-way time of a cache line between two cores: two pinned threads pass an eight-byte
+ * number to and fro, each writing a line of its own that the other one polls. It is the floor of
+ * any message over shared memory, and it tells in which state the machine is, so it takes little
+ * time and never more than a limit, however busy the cores.
  */
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"
@@ -40,8 +41,8 @@ struct settings {
 };
 
 /*
- * ping and pong each hold the number of the last round that its writer has begun. The store of a number releases
- * nothing but itself, yet release and acquire are what a message would use.
+ * ping and pong each hold the number of the last round that its writer has begun. The store of a
+ * number releases nothing but itself, yet release and acquire are what a message would use.
  */
 static struct {
     _Alignas(
@@ -92,7 +93,8 @@ static bool play(uint64_t first, int count, uint64_t deadline)
     return true;
 }
 
-/* Fill ns with the one-way times of the repetitions that fit into the limit; returns how many those are. */
+/* Fill ns with the one-way times of the repetitions that fit into the limit; returns how many those
+ * are. */
 static int measure(const struct settings *settings, double *ns)
 {
     uint64_t deadline = osu_clock() + (uint64_t)settings->limit_ms * 1000000u;
@@ -152,7 +154,8 @@ static int parse(const char *name, const char *text, int low, int high, int *out
     return -1;
 }
 
-/* Set the cores that were not given to the first ones allowed. Returns -1 with a message if there are too few. */
+/* Set the cores that were not given to the first ones allowed. Returns -1 with a message if there
+ * are too few. */
 static int choose_cores(struct settings *settings)
 {
     cpu_set_t allowed;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Posting strategies for command regions, after FORTH-PCI, V-D: one-way transfers of growing size, cut into
- * descriptors of 4 KiB at most, as fast as the strategy gives them to the NI.
+ * Posting strategies for command regions, after FORTH-PCI, V-D: one-way transfers of growing size,
+ * cut into descriptors of 4 KiB at most, as fast as the strategy gives them to the NI.
  *
- *   v1  wait    the descriptors of a transfer are written ahead, the start flag of the last one releases them, and the
- *               next transfer begins when that one has completed
- *   v2  queue   the lines are a circular queue: each descriptor starts by itself, as soon as its line is free
+ *   v1  wait the descriptors of a transfer are written ahead, the start flag of the last one
+ *               releases them, and the next transfer begins when that one has completed
+ *   v2  queue the lines are a circular queue: each descriptor starts by itself, as soon as its line
+ *       is free
  *   v3  batch   the same, but four descriptors at a time: one look for free lines, one start flag
  *
- * The target is another process (shm) or another NI of this one (inproc). What arrived is compared with what was sent.
+ * The target is another process (shm) or another NI of this one (inproc). What arrived is compared
+ * with what was sent.
  */
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"
@@ -77,7 +79,7 @@ struct bench {
     bool failed;     /* one of them was given back undone */
 };
 
-/* ---- the target ------------------------------------------------------------------------------------------------ */
+/* ---- the target ------------------------------------------------------------------------------ */
 
 static void open_target(struct shared *shared, struct ni_fabric *fabric, struct ni **ni)
 {
@@ -102,7 +104,7 @@ static void serve(void *arg)
     ni_close(ni);
 }
 
-/* ---- our side -------------------------------------------------------------------------------------------------- */
+/* ---- our side -------------------------------------------------------------------------------- */
 
 static void open_source(struct bench *bench)
 {
@@ -256,7 +258,8 @@ static double measure(struct bench *bench, unsigned strategy, size_t size, unsig
     return ns > 0 ? ns : 1;
 }
 
-/* The target's process has to wake up, and the first transfers make the lane: that is nobody's strategy. */
+/* The target's process has to wake up, and the first transfers make the lane: that is nobody's
+ * strategy. */
 static bool warm_up(struct bench *bench, unsigned transfers)
 {
     return measure(bench, STRATEGIES - 1, 64, transfers) > 0 &&
@@ -302,7 +305,7 @@ static bool run(const struct settings *settings, bool inproc)
     return close_bench(bench) && good;
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void print_help(void)
 {

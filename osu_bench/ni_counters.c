@@ -2,17 +2,20 @@
 /*
  * FORTH-CC Table 2, the parts about counters.
  *
- * Transfer completion: a producer sends buffers to a circular queue of four slots at a consumer, which has to know when
- * all of a buffer is there, and copies it out.
+ * Transfer completion: a producer sends buffers to a circular queue of four slots at a consumer,
+ * which has to know when all of a buffer is there, and copies it out.
  *
- *   flags    a word of each 256 bytes is a flag with the number of the buffer; the consumer polls them all, as it must
- *            where packets may overtake each other. ni_write without an ack address.
+ *   flags    a word of each 256 bytes is a flag with the number of the buffer; the consumer polls
+ *            them all, as it must where packets may overtake each other. ni_write without an ack
+ *            address.
  *   posted   the same flags, in a transfer that is not acknowledged between the NIs either
- *   counter  the counter of the slot is the ack address: it is zero when all bytes are there. ni_write_counted
+ *   counter  the counter of the slot is the ack address: it is zero when all bytes are there.
+ *            ni_write_counted
  *
  * Barrier: back to back, between 1, 2, 3, 4 and 8 members.
  *
- *   lock     a count under a test-and-set lock, and a sense that the last one reverses, as in the paper
+ *   lock     a count under a test-and-set lock, and a sense that the last one reverses, as in the
+ *            paper
  *   sense    the same by one atomic subtraction, on lines of their own: what one would use instead
  *   counter  ni_barrier, arity 0; tree: arity 2
  */
@@ -110,7 +113,8 @@ static void produce(struct ni_world_member *m, struct transfers *t)
     for (uint64_t number = 1; number <= repetitions; number++) {
         unsigned slot = number % SLOTS, looks = 0;
 
-        /* Also says that the buffer may be filled again: what the consumer has taken has left it. */
+        /* Also says that the buffer may be filled again: what the consumer has taken has left
+         * it. */
         while (number - atomic_load_explicit(&t->taken, memory_order_acquire) > SLOTS) {
             if (ni_progress(m->ni) == 0)
                 ni_world_relax(m, looks++);

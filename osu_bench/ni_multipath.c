@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers spread over rails (FORTH-PCI III-E): bandwidth of many at a time, and the time until one is complete where
- * it arrives, when its completion is found by counters and when headers are put in order; over 1, 2 and 4 rails.
+ * Transfers spread over rails (FORTH-PCI III-E): bandwidth of many at a time, and the time until
+ * one is complete where it arrives, when its completion is found by counters and when headers are
+ * put in order; over 1, 2 and 4 rails.
  *
  *   bandwidth   WINDOW writes at a time, each with an ack
- *   completion  a write with a note, a word that the target polls, and a word back: half of the time for both sides
+ *   completion  a write with a note, a word that the target polls, and a word back: half of the
+ *               time for both sides
  *
- * What arrived is compared with what was sent, and the packets with the number that there must have been.
+ * What arrived is compared with what was sent, and the packets with the number that there must have
+ * been.
  */
 #include <stdatomic.h>
 #include <stdio.h>

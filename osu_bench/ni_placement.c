@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the engine runs, and what that costs and saves: the placements tile, edge and split, between two processes
- * over shared memory.
+ * Where the engine runs, and what that costs and saves: the placements tile, edge and split,
+ * between two processes over shared memory.
  *
  *   reads      latency and bandwidth of one-sided reads, 64 B to 16 KiB (soNUMA-NI, Fig. 6 and 7)
  *   loaded     latency of a small message while a transfer of 64 MiB runs between the same two NIs
- *   computing  time of transfers of 4 MiB towards a process that polls, and one that computes and calls nothing. Where
- *              only the target's calls take packets (tile, over a link that does not copy by the kernel) they wait for
- *              those, which the row then says.
+ *   computing  time of transfers of 4 MiB towards a process that polls, and one that computes and
+ *              calls nothing. Where only the target's calls take packets (tile, over a link that
+ *              does not copy by the kernel) they wait for those, which the row then says.
  *
- * What arrived is compared with what was sent. Times mean something only if each process has a core, and each engine
- * thread another.
+ * What arrived is compared with what was sent. Times mean something only if each process has a
+ * core, and each engine thread another.
  */
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"
@@ -43,7 +43,7 @@ struct settings {
     unsigned rounds;
 };
 
-/* ---- tables ---------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool run_reads(const struct settings *settings)
 {
@@ -135,7 +135,7 @@ static bool run_computing(const struct settings *settings)
     return good;
 }
 
-/* ---- command line ---------------------------------------------------------------------------------------------- */
+/* ---- command line ---------------------------------------------------------------------------- */
 
 static int usage(FILE *out)
 {

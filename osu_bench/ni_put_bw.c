@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bandwidth tests of APEnet+ 3.1.3.3, by queue pairs. Each keeps the work queue full of writes (RDMA PUT) of one
- * size to a single buffer, and the target counts an event for each: a note behind the data adds to a counter, which at
- * the last one tells that all have arrived.
+ * The bandwidth tests of APEnet+ 3.1.3.3, by queue pairs. Each keeps the work queue full of writes
+ * (RDMA PUT) of one size to a single buffer, and the target counts an event for each: a note behind
+ * the data adds to a counter, which at the last one tells that all have arrived.
  *
  *   loop-back   an NI writes to itself: one process does both sides' work
  *   two nodes   an NI writes to that of another process
@@ -61,7 +61,7 @@ struct bench {
     struct ni_qp_ends ends;
 };
 
-/* ---- the target -------------------------------------------------------------------------------- */
+/* ---- the target ------------------------------------------------------------------------------ */
 
 static void on_all(void *arg, ni_status status, uint64_t value)
 {
@@ -100,7 +100,7 @@ static void serve(void *arg)
     ni_close(ni);
 }
 
-/* ---- our side ---------------------------------------------------------------------------------- */
+/* ---- our side -------------------------------------------------------------------------------- */
 
 static void open_source(struct bench *bench)
 {
@@ -262,7 +262,7 @@ static bool run(const struct settings *settings)
     return close_bench(bench[0]) && good;
 }
 
-/* ---- options ----------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool parse(char letter, const char *text, unsigned long low, unsigned long high,
                   unsigned long *out)

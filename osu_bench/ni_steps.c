@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an operation of the NI is made of: packets from either side, and, by running it under valgrind twice with
- * different counts, instructions. Two NIs in one thread, which do nothing but this; memory is not shared, so that
- * all goes through lanes, as between processes.
+ * What an operation of the NI is made of: packets from either side, and, by running it under
+ * valgrind twice with different counts, instructions. Two NIs in one thread, which do nothing but
+ * this; memory is not shared, so that all goes through lanes, as between processes.
  *
  *   ni_steps OPERATION [COUNT]
  */
@@ -84,7 +84,7 @@ static struct ni_remote there(const struct world *world)
                               .handle = world->memory[1].handle};
 }
 
-/* ---- operations: what their initiator does --------------------------------------------------------------------- */
+/* ---- operations: what their initiator does --------------------------------------------------- */
 
 static void message(struct world *world)
 {

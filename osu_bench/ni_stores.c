@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FORTH-CC Fig. 7: latency of remote stores, messages, RDMA writes, remote loads and RDMA reads, over sizes.
+ * FORTH-CC Fig. 7: latency of remote stores, messages, RDMA writes, remote loads and RDMA reads,
+ * over sizes.
  *
  *   store    words of up to 8 bytes, combined into lines; one way
  *   message  to a queue with a consumer; one way
@@ -119,7 +120,8 @@ static bool has_come(const struct bench *bench, uint32_t number)
         return atomic_load_explicit(&bench->mine->line, memory_order_acquire) == number;
     if (bench->way == MESSAGE)
         return bench->heard == number;
-    /* Pairs with the stores of whoever moves the data: this NI, or the peer's where memory is one. */
+    /* Pairs with the stores of whoever moves the data: this NI, or the peer's where memory is
+     * one. */
     return __atomic_load_n((const uint32_t *)last, __ATOMIC_ACQUIRE) == number;
 }
 

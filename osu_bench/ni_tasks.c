@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Task dispatch, after FORTH-CC 4.3 and Table 2: masters put empty tasks, workers get them. Distributed: each worker has a
- * queue, which masters share and it alone reads. Central: one queue for all.
+ * Task dispatch, after FORTH-CC 4.3 and Table 2: masters put empty tasks, workers get them.
+ * Distributed: each worker has a queue, which masters share and it alone reads. Central: one queue
+ * for all.
  *
- *   ticket, MCS   circular buffers in shared memory, writers (and readers, if there are several) under a lock
- *   SRQ, MRQ      single- and multi-reader queues of the NI, through the task pools of apeni/tasks.h
+ *   ticket, MCS   circular buffers in shared memory, writers (and readers, if there are several)
+ *                 under a lock
+ *   SRQ, MRQ      single- and multi-reader queues of the NI, through the task pools of
+ *                 apeni/tasks.h
  *
- * Each is timed in turn, several times, with the same threads or processes; medians are printed. That each task is done
- * once is checked.
+ * Each is timed in turn, several times, with the same threads or processes; medians are printed.
+ * That each task is done once is checked.
  */
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"
@@ -111,7 +114,7 @@ static bool run_mode(const struct settings *settings, bool processes)
     return true;
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void print_help(void)
 {

@@ -9,9 +9,10 @@
 #include <apeni/apeni.h>
 
 /*
- * Members for benchmarks of the NI without MPI: threads over the link inproc, or processes over shm, each
- * with an NI of its own that is connected to all others, and memory that all share. Threads, too, exchange
- * packets: nobody writes to the memory of another, of whom one would not know then when and in which order.
+ * Members for benchmarks of the NI without MPI: threads over the link inproc, or processes over
+ * shm, each with an NI of its own that is connected to all others, and memory that all share.
+ * Threads, too, exchange packets: nobody writes to the memory of another, of whom one would not
+ * know then when and in which order.
  */
 
 enum { NI_WORLD_MEMBERS = 16 };
@@ -43,7 +44,8 @@ void ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn);
 /* Wait for all members here, making progress. Not timed: by plain shared memory. */
 void ni_world_meet(struct ni_world_member *member);
 
-/* What a waiter does after so many looks in vain: spin, then give the core away; as ni_wait does. */
+/* What a waiter does after so many looks in vain: spin, then give the core away; as ni_wait
+ * does. */
 void ni_world_relax(const struct ni_world_member *member, unsigned looks);
 
 /* End the program with a sentence unless status is NI_OK. */
@@ -56,8 +58,8 @@ struct ni_world_options {
     bool threads, processes;
 };
 
-/* All of a program: read its options, then run for threads, for processes or for both, as they say. Returns the exit
- * status. */
+/* All of a program: read its options, then run for threads, for processes or for both, as they say.
+ * Returns the exit status. */
 int ni_world_main(struct ni_world_options *options, int argc, char **argv,
                   void (*run)(const struct ni_world_options *options, bool processes));
 

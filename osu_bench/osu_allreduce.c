@@ -54,8 +54,9 @@ static void open_size(struct osu_run *run)
 }
 
 /*
- * Of each element one rank contributes the value and all others nothing: sums fit into any type with any number of
- * ranks, and since the ranks take turns over elements and rounds, none can be missing unnoticed.
+ * Of each element one rank contributes the value and all others nothing: sums fit into any type
+ * with any number of ranks, and since the ranks take turns over elements and rounds, none can be
+ * missing unnoticed.
  */
 static bool contributes(const struct osu_run *run, int round, int element)
 {

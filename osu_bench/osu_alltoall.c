@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time of an all-to-all exchange; the size is that of the message to each rank. Mean over the ranks. */
+/* Time of an all-to-all exchange; the size is that of the message to each rank. Mean over the
+ * ranks. */
 #include "common/bench.h"
 #include "common/buffer.h"
 #include "common/pattern.h"
@@ -38,7 +39,8 @@ static uint64_t seed_of(const struct osu_run *run, int round, int from, int to)
 
 static void prepare(struct osu_run *run, int round)
 {
-    /* Upwards, so that each guard is overwritten by the next block and only the last one remains. */
+    /* Upwards, so that each guard is overwritten by the next block and only the last one
+     * remains. */
     for (int rank = 0; rank < run->ranks; rank++) {
         size_t offset = (size_t)rank * run->size;
         osu_pattern_fill(send.base + offset, run->size, seed_of(run, round, run->rank, rank));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time of a barrier. With -c, one rank in turn enters late, and nobody may leave before it has entered; that compares
- * clocks of different ranks, so it needs all of them on one host.
+ * Time of a barrier. With -c, one rank in turn enters late, and nobody may leave before it has
+ * entered; that compares clocks of different ranks, so it needs all of them on one host.
  */
 #include "clock.h"
 #include "common/bench.h"

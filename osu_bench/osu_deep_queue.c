@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong through a deep queue: each message is matched while depth other entries are in the queue of its receiver.
- * Each entry has a slot, whose number makes its tag, and is replaced by a new one at the end of the queue as soon as it
- * is matched, so the depth stays as it is. Both ranks pick the same slots in the same order.
+ * Ping-pong through a deep queue: each message is matched while depth other entries are in the
+ * queue of its receiver. Each entry has a slot, whose number makes its tag, and is replaced by a
+ * new one at the end of the queue as soon as it is matched, so the depth stays as it is. Both ranks
+ * pick the same slots in the same order.
  *
- * posted:      receives. A message goes to the slot that is picked; its receive is posted anew before the answer.
- * unexpected:  messages. A message goes to the slot that is free, and another one of no bytes says that it has come;
- *              then the slot that is picked is received, and is free. So there are two messages each way.
+ * posted: receives. A message goes to the slot that is picked; its receive is posted anew before
+ * the answer. unexpected: messages. A message goes to the slot that is free, and another one of no
+ * bytes says that it has come;
+ *              then the slot that is picked is received, and is free. So there are two messages
+ *              each way.
  *
- * Wildcards: half of them are MPI_ANY_SOURCE with the tag of the slot. The others are MPI_ANY_TAG: among posted receives
- * from the rank itself, which sends nothing before the end, so they stay where they are and nothing else matches them;
- * of unexpected messages they take the oldest one, whatever would have been picked.
+ * Wildcards: half of them are MPI_ANY_SOURCE with the tag of the slot. The others are MPI_ANY_TAG:
+ * among posted receives from the rank itself, which sends nothing before the end, so they stay
+ * where they are and nothing else matches them; of unexpected messages they take the oldest one,
+ * whatever would have been picked.
  *
- * With -c each message is checked within the round: when it has come, its buffer is wanted for the next one.
+ * With -c each message is checked within the round: when it has come, its buffer is wanted for the
+ * next one.
  */
 #include "common/bench.h"
 #include "common/buffer.h"
@@ -113,7 +118,8 @@ static void spoil(const struct osu_run *run, int slot, int source)
                           osu_pattern_seed((int)deep.received[slot], run->size, source, slot));
 }
 
-/* A message that is not the one that must be matched now: what waits for that one would wait for ever. */
+/* A message that is not the one that must be matched now: what waits for that one would wait for
+ * ever. */
 static void expect(const struct osu_run *run, const char *what, int slot, int wanted, int found)
 {
     if (wanted == found)
@@ -184,7 +190,8 @@ static void posted_round(struct osu_run *run)
         send_to(run, slot, deep.peer);
 }
 
-/* Everything that is still posted gets its message, in the order in which receives from oneself were posted. */
+/* Everything that is still posted gets its message, in the order in which receives from oneself
+ * were posted. */
 static void drain_posted(const struct osu_run *run)
 {
     for (int slot = 0; slot < deep.slots; slot++)
@@ -195,7 +202,8 @@ static void drain_posted(const struct osu_run *run)
 
 /* ---- a queue of unexpected messages ---------------------------------------------------------- */
 
-/* Start sending an entry. Short messages are through at once, and their requests need not be kept. */
+/* Start sending an entry. Short messages are through at once, and their requests need not be
+ * kept. */
 static void put_entry(const struct osu_run *run, int slot)
 {
     /* The one before is through, or about to be: its receiver has it. */

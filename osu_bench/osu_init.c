@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time of MPI_Init, and with -M the memory that each rank then has. Transports connect lazily, so -k exchanges a message
- * with each rank first and prints what that took; memory is then that of a rank which knows all others.
+ * Time of MPI_Init, and with -M the memory that each rank then has. Transports connect lazily, so
+ * -k exchanges a message with each rank first and prints what that took; memory is then that of a
+ * rank which knows all others.
  */
 #ifdef HAVE_CONFIG_H
 #include "apelink_config.h"

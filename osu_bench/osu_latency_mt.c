@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong between the threads of rank 0 and those of rank 1, MPI_THREAD_MULTIPLE. Threads share the rounds of a size
- * out among themselves: thread t of n does rounds t, t + n, and so on. Where there are several senders, or data is
- * checked, the tag names the round; since each thread does its rounds in ascending order, the lowest round that is not
- * done always has both sides working on it, and nothing can lock up.
+ * Ping-pong between the threads of rank 0 and those of rank 1, MPI_THREAD_MULTIPLE. Threads share
+ * the rounds of a size out among themselves: thread t of n does rounds t, t + n, and so on. Where
+ * there are several senders, or data is checked, the tag names the round; since each thread does
+ * its rounds in ascending order, the lowest round that is not done always has both sides working on
+ * it, and nothing can lock up.
  */
 #include "clock.h"
 #include "common/bench.h"
@@ -103,7 +104,8 @@ static void play(struct worker *me, int tag)
     }
 }
 
-/* The clock is read once before and once after the timed rounds; with -c, patterns are written and read in between. */
+/* The clock is read once before and once after the timed rounds; with -c, patterns are written and
+ * read in between. */
 static void *work(void *argument)
 {
     struct worker *me = argument;

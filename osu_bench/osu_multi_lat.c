@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-way time of a message while several pairs of ranks play ping-pong at the same time; mean over all ranks. */
+/* One-way time of a message while several pairs of ranks play ping-pong at the same time; mean over
+ * all ranks. */
 #include "common/pingpong.h"
 
 static const struct osu_bench bench = {.name = "osu_multi_lat",

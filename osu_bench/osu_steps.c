@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message in steps, for instructions to be counted: rank 0 sends when the receive of rank 1 is posted, and rank 1
- * waits for it when MPI_Send has returned, so that nobody polls in vain. The ranks take turns by a word in shared
- * memory, not by MPI. Run by "instructions".
+ * A message in steps, for instructions to be counted: rank 0 sends when the receive of rank 1 is
+ * posted, and rank 1 waits for it when MPI_Send has returned, so that nobody polls in vain. The
+ * ranks take turns by a word in shared memory, not by MPI. Run by "instructions".
  */
 #include <mpi.h>
 #include <sched.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* osu_mbw_mr with the native interface: bandwidth and message rate of several pairs of ranks together. */
+/* osu_mbw_mr with the native interface: bandwidth and message rate of several pairs of ranks
+ * together. */
 #include "common/stream.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * osu_steps with the native interface: rank 0 sends when the receive of rank 1 is posted, and rank 1 waits for it when
- * pr_send_bytes has returned. The ranks take turns by a word in a shared segment, not by messages. Run by
- * "instructions".
+ * osu_steps with the native interface: rank 0 sends when the receive of rank 1 is posted, and rank
+ * 1 waits for it when pr_send_bytes has returned. The ranks take turns by a word in a shared
+ * segment, not by messages. Run by "instructions".
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -29,7 +29,8 @@ static void must(int error, const char *what)
     pr_abort(job, 1);
 }
 
-/* The word, which both ranks map; rank 0 makes the segment, and has unlinked it when both have it. */
+/* The word, which both ranks map; rank 0 makes the segment, and has unlinked it when both have
+ * it. */
 static _Atomic int *open_turn(int rank)
 {
     char name[64] = "";

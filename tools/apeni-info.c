@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * apeni-info: what this libapeni is, what it can do on this host, and how it is set. It needs no MPI,
- * and but for --links opens no interface.
+ * apeni-info: what this libapeni is, what it can do on this host, and how it is set. It needs no
+ * MPI, and but for --links opens no interface.
  */
 #include <getopt.h>
 #include <stdbool.h>

@@ -236,7 +236,8 @@ static int up(struct hosts_setup *setup, char **argv)
     return status;
 }
 
-/* What mpirun starts: AGENT HOST WORD..., where the words are for a shell on the host, as of ssh. */
+/* What mpirun starts: AGENT HOST WORD..., where the words are for a shell on the host, as of
+ * ssh. */
 static int agent(const char *folder, char **argv)
 {
     char *command, *shell[] = {"sh", "-c", NULL, NULL};

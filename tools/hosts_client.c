@@ -185,8 +185,8 @@ void hosts_down(const char *folder)
     if (fd < 0) {
         return; /* stale: the sweep takes it away */
     }
-    /* Of who listens: the switch, by its number in our PID namespace. From one of its hosts there is
-     * none, and we end with it. */
+    /* Of who listens: the switch, by its number in our PID namespace. From one of its hosts there
+     * is none, and we end with it. */
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.pid > 0) {
         ended.fd = (int)syscall(SYS_pidfd_open, owner.pid, 0);
     }

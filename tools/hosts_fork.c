@@ -14,7 +14,8 @@
 pid_t hosts_fork(int namespaces)
 {
     fflush(NULL);
-    /* The C library's fork takes no namespaces, and unshare would move us too. We have one thread. */
+    /* The C library's fork takes no namespaces, and unshare would move us too. We have one
+     * thread. */
     long pid = syscall(SYS_clone, (unsigned long)namespaces | SIGCHLD, NULL, NULL, NULL, NULL);
 
     if (pid < 0) {

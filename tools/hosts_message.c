@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sockets of the state folder. They have names in the file system, so that they reach into all network
- * namespaces. */
+/* Sockets of the state folder. They have names in the file system, so that they reach into all
+ * network namespaces. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -26,8 +26,8 @@ bool hosts_port_connect(const struct hosts_port *port)
     return hosts_ip(script);
 }
 
-/* Cut is silent: the port is taken off the bridge, and the host's interface stays up. Nobody is told;
- * only time-outs notice. */
+/* Cut is silent: the port is taken off the bridge, and the host's interface stays up. Nobody is
+ * told; only time-outs notice. */
 static bool set_master(const struct hosts_port *port, bool cut)
 {
     char script[64];

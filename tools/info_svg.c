@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The torus as a drawing: planes of the same Z behind each other, each a little up and to the right. */
+/* The torus as a drawing: planes of the same Z behind each other, each a little up and to the
+ * right. */
 #include <stdio.h>
 
 #include "info_topology.h"

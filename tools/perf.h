@@ -9,7 +9,7 @@
 /*
  * apeni-perf: measures the network interface without MPI.
  *
- *   apeni-perf.c    modes, help                 perf_side.c     an NI and its peer; sending, waiting
+ *   apeni-perf.c    modes, help perf_side.c an NI and its peer; sending, waiting
  *   perf_options.c  the command line            perf_line.c     one-way time of a cache line
  *   perf_cores.c    where processes run         perf_latency.c  ping-pong, completion of transfers
  *   perf_team.c     starts and directs workers  perf_stream.c   bandwidth, rate

@@ -7,7 +7,7 @@
 /*
  * Between the process that directs and its workers: a socket to each, of packets in this order.
  *
- *   worker -> director   struct perf_hello          (over inproc, where there is one worker, nothing)
+ *   worker -> director   struct perf_hello (over inproc, where there is one worker, nothing)
  *   director -> worker   struct perf_hello          of the other worker of the pair
  *   leader -> director   struct perf_ready          when the pair has exchanged messages
  *   director -> worker   struct perf_cell           until the socket is closed

@@ -86,7 +86,8 @@ struct perf_trial {
     bool too_busy;                     /* nothing can be said */
 };
 
-/* Text under way, and how it all ends. Lines that begin with # in environment and mca are what is left as it is. */
+/* Text under way, and how it all ends. Lines that begin with # in environment and mca are what is
+ * left as it is. */
 struct perf_tuning {
     struct perf_options *options;
     FILE *evidence, *environment, *mca;

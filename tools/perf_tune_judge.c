@@ -76,8 +76,8 @@ static double score_of(const struct perf_trial *trial, int value)
     return trial->probe_count == 0 ? 0 : exp(sum / trial->probe_count);
 }
 
-/* Whether a value is better by more than what is noise: where it differs from the present one beyond
- * the quartiles of both, it is better, and that is so for some probe. */
+/* Whether a value is better by more than what is noise: where it differs from the present one
+ * beyond the quartiles of both, it is better, and that is so for some probe. */
 static bool clearly_better(const struct perf_trial *trial, int value)
 {
     enum { USED_LEAST = 2 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that are asked for by stores (FORTH-CC 2.2): a process copies records to another one without calling a function
- * for it. It writes a batch of descriptors ahead, word by word and the last words first; the store of one word releases
- * all of them. A counter at the receiver adds up the bytes that have come, and tells it when a batch is complete. At the
- * end the sender reads all of it back, again by descriptors, and says goodbye by a message.
+ * Transfers that are asked for by stores (FORTH-CC 2.2): a process copies records to another one
+ * without calling a function for it. It writes a batch of descriptors ahead, word by word and the
+ * last words first; the store of one word releases all of them. A counter at the receiver adds up
+ * the bytes that have come, and tells it when a batch is complete. At the end the sender reads all
+ * of it back, again by descriptors, and says goodbye by a message.
  *
  * Two processes; both end with 0 if every byte is right.
  */
@@ -65,7 +66,7 @@ static struct ni_peer *meet(struct notes *notes, struct ni *ni, unsigned who)
     return peer;
 }
 
-/* ---- the receiver -------------------------------------------------------------------------------------------------- */
+/* ---- the receiver ---------------------------------------------------------------------------- */
 
 struct receiver {
     uint8_t bytes[ALL];
@@ -113,7 +114,7 @@ static bool receive(struct notes *notes)
            memcmp(word, goodbye, len) == 0;
 }
 
-/* ---- the sender ---------------------------------------------------------------------------------------------------- */
+/* ---- the sender ------------------------------------------------------------------------------ */
 
 struct sender {
     struct ni *ni;
@@ -152,8 +153,8 @@ static void describe(const struct sender *sender, unsigned record, enum ni_comma
     }
 }
 
-/* LINES records from the first one on. Nothing leaves before the last store: of the head of the last descriptor, which has
- * the start flag. */
+/* LINES records from the first one on. Nothing leaves before the last store: of the head of the
+ * last descriptor, which has the start flag. */
 static void transfer(struct sender *sender, unsigned first, enum ni_command_op op)
 {
     struct ni_descriptor descriptor = {0};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heat that spreads along a rod, in four processes. Each has a part of the rod, and at either end the neighbour's last
- * cells, which the neighbour stores there: a few words, combined into one packet, without a descriptor or a receive. A
- * fence says that they have arrived, a barrier that everybody's have.
+ * Heat that spreads along a rod, in four processes. Each has a part of the rod, and at either end
+ * the neighbour's last cells, which the neighbour stores there: a few words, combined into one
+ * packet, without a descriptor or a receive. A fence says that they have arrived, a barrier that
+ * everybody's have.
  *
  * The result is compared with that of one process alone; ends with 0 if they agree.
  *
@@ -38,7 +39,8 @@ struct part {
     struct ni *ni;
     struct ni_peer *peers[RANKS];
     struct ni_barrier *barrier;
-    /* From the left, then from the right; for even steps, then for odd ones: neighbours may be a step ahead. */
+    /* From the left, then from the right; for even steps, then for odd ones: neighbours may be a
+     * step ahead. */
     _Alignas(64) double halo[2][2][HALO];
     double cells[CELLS + 2 * HALO];
 };
@@ -62,7 +64,7 @@ static double next(const double *cell)
     return (cell[-2] + 2 * cell[-1] + 10 * cell[0] + 2 * cell[1] + cell[2]) / 16;
 }
 
-/* ---- one process alone ------------------------------------------------------------------------------------------ */
+/* ---- one process alone ----------------------------------------------------------------------- */
 
 static void alone(double *rod, unsigned steps)
 {
@@ -79,7 +81,7 @@ static void alone(double *rod, unsigned steps)
     memcpy(rod, &now[HALO], sizeof(then));
 }
 
-/* ---- four together ---------------------------------------------------------------------------------------------- */
+/* ---- four together --------------------------------------------------------------------------- */
 
 /* By plain shared memory, so that all know each other's addresses. */
 static void meet(struct shared *shared, unsigned times)

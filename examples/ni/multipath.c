@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A picture in rows, sent over four rails. Its rows are long transfers in packets, which come in any order; a flag of
- * each says that all of it is there. Between them go messages: a row that is resequenced keeps its place among these,
- * one that is counted is there as soon as its bytes are.
+ * A picture in rows, sent over four rails. Its rows are long transfers in packets, which come in
+ * any order; a flag of each says that all of it is there. Between them go messages: a row that is
+ * resequenced keeps its place among these, one that is counted is there as soon as its bytes are.
  *
- * Two NIs of one process over the link inproc; ends with 0 if all rows were right when their flags were up, and the
- * resequenced ones came in order with the messages.
+ * Two NIs of one process over the link inproc; ends with 0 if all rows were right when their flags
+ * were up, and the resequenced ones came in order with the messages.
  */
 #include <stdatomic.h>
 #include <stdbool.h>

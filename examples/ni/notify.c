@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who learns of a transfer (FORTH-PCI III-C): a camera sends pictures to a recorder, which sleeps in poll(2) until one has come.
- * Each picture is many packets and wakes it once. The camera takes the next picture as soon as the last one has departed,
- * in the same memory; the recorder says that it has read one by storing its number at the camera.
+ * Who learns of a transfer (FORTH-PCI III-C): a camera sends pictures to a recorder, which sleeps
+ * in poll(2) until one has come. Each picture is many packets and wakes it once. The camera takes
+ * the next picture as soon as the last one has departed, in the same memory; the recorder says that
+ * it has read one by storing its number at the camera.
  *
  * The recorder makes no call between two pictures: its NI has an engine thread (placement edge).
  *
@@ -62,9 +63,10 @@ static struct ni_peer *meet(struct notes *notes, struct ni *ni, unsigned who)
     return peer;
 }
 
-/* ---- the recorder -------------------------------------------------------------------------------------------------- */
+/* ---- the recorder ---------------------------------------------------------------------------- */
 
-/* Sleep until a picture has come. False: none has for a minute, or more than one notification has. */
+/* Sleep until a picture has come. False: none has for a minute, or more than one notification
+ * has. */
 static bool sleep_until_rung(int bell)
 {
     struct pollfd wait = {.fd = bell, .events = POLLIN};
@@ -104,7 +106,7 @@ static bool record(struct notes *notes)
     return good;
 }
 
-/* ---- the camera ---------------------------------------------------------------------------------------------------- */
+/* ---- the camera ------------------------------------------------------------------------------ */
 
 struct camera {
     struct ni *ni;

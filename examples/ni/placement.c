@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long transfers while both sides compute (soNUMA-NI 3 and 4). Each of two processes begins a Write of 4 MiB to the other one,
- * and then calls the interface no more: it computes, and looks now and then at two words of its own memory. One says that
- * what it has sent has arrived; the other is written behind what it gets. With an engine thread (placement edge or
- * split) both change; with tile they would not before somebody calls.
+ * Long transfers while both sides compute (soNUMA-NI 3 and 4). Each of two processes begins a Write
+ * of 4 MiB to the other one, and then calls the interface no more: it computes, and looks now and
+ * then at two words of its own memory. One says that what it has sent has arrived; the other is
+ * written behind what it gets. With an engine thread (placement edge or split) both change; with
+ * tile they would not before somebody calls.
  *
  *   placement [edge|split]
  *
@@ -75,8 +76,8 @@ static struct ni *open_side(struct notes *notes, unsigned who, enum ni_placement
     return ni;
 }
 
-/* Numbers whose Collatz sequence reaches 1, as all do: work in which the interface is not called. Returns how many were
- * tried before both words had changed; gives up after a minute. */
+/* Numbers whose Collatz sequence reaches 1, as all do: work in which the interface is not called.
+ * Returns how many were tried before both words had changed; gives up after a minute. */
 static uint64_t compute_until(const ni_word *arrived, const ni_word *here)
 {
     time_t end = time(NULL) + PATIENCE_S;

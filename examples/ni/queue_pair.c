@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A queue pair: one NI reads records out of another one's memory, as many at a time as the rings hold,
- * and adds them up. The two live in one process, over the link inproc or the one that is named; between
- * processes only how the address and the key reach the other side would differ.
+ * A queue pair: one NI reads records out of another one's memory, as many at a time as the rings
+ * hold, and adds them up. The two live in one process, over the link inproc or the one that is
+ * named; between processes only how the address and the key reach the other side would differ.
  *
  *   queue_pair [shm|ucx]
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scenario of FORTH-CC, Fig. 3b: A sends 640 bytes, 400 to B and 240 to C, and all three want to know when all of it
- * has arrived. A counter at B adds up what has come: A names it as ack address of both transfers, arms it with -640, by a
- * packet, and has it notify a word of each. In which order the parts arrive, and the setting, makes no difference.
+ * The scenario of FORTH-CC, Fig. 3b: A sends 640 bytes, 400 to B and 240 to C, and all three want
+ * to know when all of it has arrived. A counter at B adds up what has come: A names it as ack
+ * address of both transfers, arms it with -640, by a packet, and has it notify a word of each. In
+ * which order the parts arrive, and the setting, makes no difference.
  *
- * Three NIs of one process, over the link inproc or the one that is named; ends with 0 if everybody was told, and of the
- * right bytes.
+ * Three NIs of one process, over the link inproc or the one that is named; ends with 0 if everybody
+ * was told, and of the right bytes.
  *
  *   session [shm|ucx]
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A task pool: one process hands out ranges of numbers, three others count the primes in them. Tasks wait in a
- * multi-reader queue, or workers do; results go to queue number 1 of the master, whoever that is. What all
- * workers have done together is written down under a lock.
+ * A task pool: one process hands out ranges of numbers, three others count the primes in them.
+ * Tasks wait in a multi-reader queue, or workers do; results go to queue number 1 of the master,
+ * whoever that is. What all workers have done together is written down under a lock.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void must(ni_status status, const char *what)
     }
 }
 
-/* ---- a worker ---------------------------------------------------------------------------------- */
+/* ---- a worker -------------------------------------------------------------------------------- */
 
 static uint32_t count_primes(struct task task)
 {
@@ -137,7 +137,7 @@ static void run_worker(struct notes *notes)
     ni_close(ni);
 }
 
-/* ---- the master --------------------------------------------------------------------------------- */
+/* ---- the master ------------------------------------------------------------------------------ */
 
 /* Put all tasks and take results meanwhile; returns the sum. */
 static uint64_t hand_out(struct ni *ni, struct ni_tasks *tasks, ni_handle results)

@@ -38,8 +38,8 @@ static inline void ni_pause(void)
 #endif
 }
 
-/* Read a word that is polled no sooner than what was read before is here. Otherwise several reads of it are under way at a
- * time, and all that follows them starts anew when it changes. */
+/* Read a word that is polled no sooner than what was read before is here. Otherwise several reads
+ * of it are under way at a time, and all that follows them starts anew when it changes. */
 static inline void ni_read_apart(void)
 {
 #if defined(__x86_64__)
@@ -59,7 +59,8 @@ static inline void ni_prefetch_write(const void *line)
 #endif
 }
 
-/* 1 when the program is built with AddressSanitizer, ThreadSanitizer (gcc and clang say it differently). */
+/* 1 when the program is built with AddressSanitizer, ThreadSanitizer (gcc and clang say it
+ * differently). */
 #if defined(__SANITIZE_ADDRESS__)
 #define NI_ASAN 1
 #elif defined(__SANITIZE_THREAD__)

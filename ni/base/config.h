@@ -72,8 +72,8 @@ struct ni_config {
 #undef NI_PARAM_ROW
 };
 
-/* The name under which the user has set a parameter or would set it: that of its MCA variable if that
- * did it, otherwise that of the environment variable. For messages. */
+/* The name under which the user has set a parameter or would set it: that of its MCA variable if
+ * that did it, otherwise that of the environment variable. For messages. */
 void ni_config_name(const char *name, char *text, size_t size);
 
 /* Forget everything that was set: defaults, then the environment as it is now. For tests; not

@@ -70,7 +70,8 @@ int ni_memory_node_prefer(int fd, uint64_t from, uint64_t to, int node)
     if (node < 0 || node >= NODES_MAX) {
         return EINVAL;
     }
-    /* The policy belongs to the file: it stays when this mapping is gone, and no page is touched. */
+    /* The policy belongs to the file: it stays when this mapping is gone, and no page is
+     * touched. */
     memory = mmap(NULL, to - from, PROT_NONE, MAP_SHARED, fd, (off_t)from);
     if (memory == MAP_FAILED) {
         return errno;

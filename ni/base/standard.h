@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 /*
- * Standard input, output and error of the commands. The library itself leaves those of its program alone, see
- * descriptor.h. Inline, because some of the commands are not linked with it.
+ * Standard input, output and error of the commands. The library itself leaves those of its program
+ * alone, see descriptor.h. Inline, because some of the commands are not linked with it.
  */
 
-/* Have /dev/null in place of those that the command was started without (daemons start programs so), for whatever it
- * opens next would take their numbers, which the programs that it starts would then write to. False, having said why
- * in the name of the command: there is no /dev/null. For the beginning of main, before there are threads. */
+/* Have /dev/null in place of those that the command was started without (daemons start programs
+ * so), for whatever it opens next would take their numbers, which the programs that it starts would
+ * then write to. False, having said why in the name of the command: there is no /dev/null. For the
+ * beginning of main, before there are threads. */
 static inline bool ni_standard_open(const char *command)
 {
     int fd;
@@ -32,8 +33,9 @@ static inline bool ni_standard_open(const char *command)
     return true;
 }
 
-/* Whether all that was printed has left the command. False, having said why in its name: standard output is a full
- * disk, or closed. Whoever calls it is about to end with another status than 0 then. */
+/* Whether all that was printed has left the command. False, having said why in its name: standard
+ * output is a full disk, or closed. Whoever calls it is about to end with another status than 0
+ * then. */
 static inline bool ni_standard_written(const char *command)
 {
     if (fflush(stdout) != 0) {

@@ -9,17 +9,17 @@
 #include "engine/targets.h"
 
 /*
- * Command regions inside. Lines are memory of the owner, in which anything may happen at any time; so
- * a descriptor is copied out of its line once, when it is complete, and only the copy is judged and
- * used. What the NI knows of a line is in a slot of its own.
+ * Command regions inside. Lines are memory of the owner, in which anything may happen at any time;
+ * so a descriptor is copied out of its line once, when it is complete, and only the copy is judged
+ * and used. What the NI knows of a line is in a slot of its own.
  *
  *   COMPOSING  the monitor looks at the line's words, from the first that it has not seen
  *   TAKEN      the copy is whole; it waits for a start flag, or in the job list
  *   OUT        the operation is under way; its completion makes the slot COMPOSING again
  *
  * Everything here belongs to whoever has the turn. The monitor (monitor.c) calls nobody; serving
- * (serve.c) starts operations, whose acks may call anybody, also to remove the region: so a region is
- * pinned while it is served, and while it has operations out.
+ * (serve.c) starts operations, whose acks may call anybody, also to remove the region: so a region
+ * is pinned while it is served, and while it has operations out.
  */
 
 enum ni_slot_stage { NI_SLOT_COMPOSING, NI_SLOT_TAKEN, NI_SLOT_OUT };
@@ -54,7 +54,8 @@ struct ni_command_region {
     bool queue;
     bool gone;     /* deregistered: the lines are not touched any more */
     uint32_t pins; /* operations out, and a server at work */
-    /* NI_COMMAND_QUEUE: from `serve` on, lines released, lines held back, the line looked at next */
+    /* NI_COMMAND_QUEUE: from `serve` on, lines released, lines held back, the line looked at
+     * next */
     uint32_t serve, released, held, next;
     struct ni_targets targets;
     struct ni_command_slot slots[];

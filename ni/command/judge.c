@@ -57,7 +57,8 @@ static bool judge_ack(struct ni_command_slot *slot)
     }
 }
 
-/* Raise the interrupt of a descriptor, which is nobody's any more if it was deregistered meanwhile. */
+/* Raise the interrupt of a descriptor, which is nobody's any more if it was deregistered
+ * meanwhile. */
 static void wake(void *arg, ni_status status, uint64_t value)
 {
     const struct ni_command_slot *slot = arg;

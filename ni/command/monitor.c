@@ -3,13 +3,13 @@
 
 /*
  * The completion monitor. For each line it keeps how many words it has seen, from the first, and
- * looks at the next one alone: a line that nobody composes costs one load, of a word that stays in the
- * cache. No word behind one that is missing can complete the descriptor, so nothing is lost by not
- * looking there. Of a queue only the first line that is not complete is looked at.
+ * looks at the next one alone: a line that nobody composes costs one load, of a word that stays in
+ * the cache. No word behind one that is missing can complete the descriptor, so nothing is lost by
+ * not looking there. Of a queue only the first line that is not complete is looked at.
  */
 
-/* How many words the size in a head implies. With a size that cannot be right there is nothing to wait
- * for: the head is taken alone, and judged. */
+/* How many words the size in a head implies. With a size that cannot be right there is nothing to
+ * wait for: the head is taken alone, and judged. */
 static uint8_t words_of(uint32_t head)
 {
     uint32_t size = ni_command_size(head);

@@ -2,10 +2,10 @@
 #include "command/command.h"
 
 /*
- * The job list. A job is a line's, or that of a queue with released lines. Each pass serves every job
- * once after the other; one that finds no room in the network goes to the end of the list and waits
- * for the next pass. Of a queue one line is served at a time, so that a long batch takes turns with
- * others, and a line that finds no room holds up those behind it: they leave in order.
+ * The job list. A job is a line's, or that of a queue with released lines. Each pass serves every
+ * job once after the other; one that finds no room in the network goes to the end of the list and
+ * waits for the next pass. Of a queue one line is served at a time, so that a long batch takes
+ * turns with others, and a line that finds no room holds up those behind it: they leave in order.
  */
 
 static const ni_status statuses[] = {
@@ -43,8 +43,8 @@ static void give_back(struct ni_command_slot *slot, ni_status status, enum ni_co
                                          (uint64_t)reason << 48);
 }
 
-/* The owner's word is written only if it is still the owner's to write: he may have deregistered the
- * region while the operation was out. */
+/* The owner's word is written only if it is still the owner's to write: he may have deregistered
+ * the region while the operation was out. */
 static void store_word(struct ni *ni, const struct ni_command_slot *slot, const struct ni_ack *ack,
                        ni_status status, uint64_t value)
 {
@@ -164,8 +164,8 @@ static bool serve_next(struct ni_command_region *region)
     return true;
 }
 
-/* One step of a job, which is in no list; if it is not done, it goes to the end of `again` (there was
- * no room) or of `more` (the next line of a queue). Returns descriptors. */
+/* One step of a job, which is in no list; if it is not done, it goes to the end of `again` (there
+ * was no room) or of `more` (the next line of a queue). Returns descriptors. */
 static unsigned step(struct ni_command_job *job, struct ni_list *more, struct ni_list *again)
 {
     struct ni_command_region *region = job->region;

@@ -86,7 +86,8 @@ __attribute__((format(printf, 4, 5))) static ni_status refuse(ni_status status, 
     return status;
 }
 
-/* The part that begins at *at, which is then where the next one does. False: there is no whole one. */
+/* The part that begins at *at, which is then where the next one does. False: there is no whole
+ * one. */
 static bool next_part(const uint8_t *bytes, size_t len, size_t *at, unsigned *id,
                       const uint8_t **part, size_t *part_len)
 {

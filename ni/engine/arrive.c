@@ -106,7 +106,7 @@ static ni_status on_nop(const struct ni_arrival *a)
     return NI_OK;
 }
 
-/* ---- PUT and its kin: the portals' ------------------------------------------------------------ */
+/* ---- PUT and its kin: the portals' ----------------------------------------------------------- */
 
 /* An NI without a portal table drops puts, and says so to whoever asks. */
 static ni_status drop_put(const struct ni_arrival *a, uint64_t token)

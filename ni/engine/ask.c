@@ -13,15 +13,15 @@
  * Long reads from a peer whose memory the kernel copies. If the peer is in the library, the fastest
  * way is that it copies the bytes into the lane, where they are read while the next are written:
  * half the time of copies by the kernel, which looks up each page. If it is not, nothing would come
- * before it is back. So it is asked first, and if nothing has been heard of it for some microseconds we
- * take the bytes ourselves (copy.c).
+ * before it is back. So it is asked first, and if nothing has been heard of it for some
+ * microseconds we take the bytes ourselves (copy.c).
  *
- * Writes of some pages likewise: their bytes go into the lane at once, for the target to take. After one
- * that it did not take in time the kernel copies the next ones, for a while: it computes.
+ * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
+ * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
  *
  * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
- * target before it begins to answer or to take, we before we take over. So it is done once, and a question
- * that is found late costs the target nothing.
+ * target before it begins to answer or to take, we before we take over. So it is done once, and a
+ * question that is found late costs the target nothing.
  */
 
 enum {
@@ -37,15 +37,16 @@ enum {
 
 /* ---- initiator ------------------------------------------------------------------------------- */
 
-/* Whether it would decline, as it did lately: the kernel copies then, and we begin without its help. */
+/* Whether it would decline, as it did lately: the kernel copies then, and we begin without its
+ * help. */
 static bool would_decline(const struct ni_op *op, uint64_t now)
 {
     return op->len >= NI_ASK_ONE_WAY &&
            now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
 }
 
-/* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the copies by
- * the kernel. */
+/* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
+ * copies by the kernel. */
 static bool never(const struct ni *ni)
 {
     return ni->config->patience_us == 0 || ni_has_back_end(ni);
@@ -61,9 +62,10 @@ static NI_NOINLINE __attribute__((no_sanitize("address", "thread"))) uint64_t to
     return ni_now_ns() - begin;
 }
 
-/* Whether the bytes go to memory that nobody has touched yet. Each page then takes a fault, which lasts longer than its copy:
- * halves are better, of which the kernel fills the pages from both sides at once. Two pages tell, in the middle: one by the time
- * of its fault, and since other things may take as long, the next by what the system says, whose answer takes longer. */
+/* Whether the bytes go to memory that nobody has touched yet. Each page then takes a fault, which
+ * lasts longer than its copy: halves are better, of which the kernel fills the pages from both
+ * sides at once. Two pages tell, in the middle: one by the time of its fault, and since other
+ * things may take as long, the next by what the system says, whose answer takes longer. */
 static bool goes_to_fresh(const struct ni_op *op)
 {
     uintptr_t page = ((uintptr_t)op->local + op->len / 2) & ~(uintptr_t)(NI_ASK_PAGE - 1);
@@ -84,8 +86,8 @@ static void prepare(struct ni_op *op, uint64_t now)
     op->asked = true;
 }
 
-/* Under one lock with the packet, which ni_ask_end takes: the answer may come at once. What could not be asked
- * or offered now is when an earlier one has ended. */
+/* Under one lock with the packet, which ni_ask_end takes: the answer may come at once. What could
+ * not be asked or offered now is when an earlier one has ended. */
 static void list(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
@@ -226,8 +228,8 @@ static bool sends(struct ni_peer *peer)
     return more;
 }
 
-/* Whether it has something to copy that we send it. Where both sides read from each other each of them
- * fills a lane and empties one in turns, and is silent for as long as the other takes. */
+/* Whether it has something to copy that we send it. Where both sides read from each other each of
+ * them fills a lane and empties one in turns, and is silent for as long as the other takes. */
 static bool has_ours(struct ni_peer *peer)
 {
     bool ours;
@@ -282,7 +284,8 @@ unsigned ni_ask_progress(struct ni *ni)
 
 /* ---- target ---------------------------------------------------------------------------------- */
 
-/* Whether both sides read long messages from each other at the same time: both are busy anyway then. */
+/* Whether both sides read long messages from each other at the same time: both are busy anyway
+ * then. */
 static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
@@ -296,8 +299,8 @@ static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
     return both;
 }
 
-/* Where lines travel slowly one copy by the kernel takes no longer than two through the lane. Neither side is idle long
- * enough for a probe, so look at the credits first. */
+/* Where lines travel slowly one copy by the kernel takes no longer than two through the lane.
+ * Neither side is idle long enough for a probe, so look at the credits first. */
 static bool is_far(struct ni_peer *peer)
 {
     ni_lock_take(&peer->lock, peer->threads);

@@ -10,8 +10,8 @@
 
 /* Ask the target for the bytes of a read; false if that cannot be done now. */
 bool ni_ask_start(struct ni_op *op);
-/* Whether a write of so many bytes may be offered to the target now, and to do it; false: the kernel copies it.
- * No lock is held. */
+/* Whether a write of so many bytes may be offered to the target now, and to do it; false: the
+ * kernel copies it. No lock is held. */
 bool ni_ask_would_offer(const struct ni_peer *peer, uint64_t len);
 bool ni_ask_offer(struct ni_op *op);
 /* The answer is complete, or not wanted any more. */
@@ -23,8 +23,8 @@ unsigned ni_ask_progress(struct ni *ni);
 /* At the target; a refusal is returned, to be sent to the initiator. */
 ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
                         ni_handle handle, struct ni_lane_rx *lane);
-/* The bytes of a write that is offered to us. False: the initiator has taken over; otherwise it is to be told
- * the status. */
+/* The bytes of a write that is offered to us. False: the initiator has taken over; otherwise it is
+ * to be told the status. */
 bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
                  struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status);
 

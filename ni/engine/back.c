@@ -12,8 +12,8 @@
 
 /*
  * The back end: what the engine thread does (soNUMA-NI 4.2, where it generates and receives packets
- * for the front ends). Long copies, segments of long transfers, what waits for room; and, if callers
- * do not poll, everything, but for callbacks that are theirs.
+ * for the front ends). Long copies, segments of long transfers, what waits for room; and, if
+ * callers do not poll, everything, but for callbacks that are theirs.
  */
 
 enum { TURN_TRIES = 2000 };

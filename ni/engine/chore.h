@@ -6,13 +6,14 @@
 #include "engine/ni.h"
 
 /*
- * What could not be done at once, for lack of room or of the turn, and no peer has in one of its lists:
- * done by ni_send_progress. They count as work of ni->busy, so that polling asks for both by one test.
+ * What could not be done at once, for lack of room or of the turn, and no peer has in one of its
+ * lists: done by ni_send_progress. They count as work of ni->busy, so that polling asks for both by
+ * one test.
  */
 struct ni_chore {
     struct ni_list list;
-    /* In no list, the turn is ours, no lock is held. Frees the chore or, with result false, adds it again,
-     * which an NI that closes is past. */
+    /* In no list, the turn is ours, no lock is held. Frees the chore or, with result false, adds it
+     * again, which an NI that closes is past. */
     bool (*run)(struct ni *ni, struct ni_chore *chore);
 };
 

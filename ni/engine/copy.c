@@ -54,8 +54,8 @@ static bool mostly_ours(const struct ni_op *op)
     return op->both_busy || !worth_sharing(op);
 }
 
-/* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer of them where
- * these travel slowly. */
+/* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer
+ * of them where these travel slowly. */
 static unsigned times(const struct ni_op *op)
 {
     return is_far(op) && mostly_ours(op) ? NI_JOB_FAR_TIMES : 1;
@@ -71,8 +71,8 @@ static uint64_t chunk_size(const struct ni_op *op)
         return ni_max_u64(ni->config->bulk_chunk, 4096);
     }
     /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
-     * other transfers to copy, both sides are busy without halves, and one that the target has declined
-     * is mostly ours. */
+     * other transfers to copy, both sides are busy without halves, and one that the target has
+     * declined is mostly ours. */
     if (mostly_ours(op)) {
         return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
     }
@@ -93,9 +93,9 @@ static bool share(struct ni_op *op, uint32_t own)
     return shared;
 }
 
-/* No chunk can be claimed from now on; notes how many the target has. If the claims are not those of this
- * transfer any more, the target has cleared the lane, as it does when it closes: nobody knows then who has
- * copied what. */
+/* No chunk can be claimed from now on; notes how many the target has. If the claims are not those
+ * of this transfer any more, the target has cleared the lane, as it does when it closes: nobody
+ * knows then who has copied what. */
 static void close_job(struct ni_op *op)
 {
     op->closed = true;
@@ -327,7 +327,8 @@ void ni_copy_start(struct ni_op *op)
     ni_engine_kick(ni);
 }
 
-/* Few are left: have the target, which may be done with its own, take some before we come to them. */
+/* Few are left: have the target, which may be done with its own, take some before we come to
+ * them. */
 static void share_last(struct ni *ni, uint32_t left)
 {
     for (left = left <= NI_JOB_LAST ? left : 0; left != 0; left--) {

@@ -9,8 +9,8 @@
 #include "engine/op.h"
 
 /*
- * ni_write_counted: a Write whose ack address is a counter at the target. In one packet, the counter
- * stands where the token of an ack would; longer, it is a Write with a note.
+ * ni_write_counted: a Write whose ack address is a counter at the target. In one packet, the
+ * counter stands where the token of an ack would; longer, it is a Write with a note.
  */
 
 /* NI_AGAIN: not in this way. */

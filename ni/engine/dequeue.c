@@ -12,12 +12,12 @@
 #include "engine/progress.h"
 #include "engine/transfer.h"
 
-/* Read requests of multi-reader queues, at the reader: one packet at once if there is room, otherwise a
- * control packet that waits. The answer is taken in arrive_read.c. */
+/* Read requests of multi-reader queues, at the reader: one packet at once if there is room,
+ * otherwise a control packet that waits. The answer is taken in arrive_read.c. */
 
 enum { NI_DEQUEUE_NAP_US = 100 }; /* where another thread may see what we wait for */
 
-/* ---- of a peer's queue ------------------------------------------------------------------------ */
+/* ---- of a peer's queue ----------------------------------------------------------------------- */
 
 struct request {
     const struct ni_rkey *queue;
@@ -102,7 +102,7 @@ static ni_status ask_peer(struct ni_peer *peer, const struct request *request,
     return NI_LIKELY(status != NI_AGAIN) ? status : ask_later(peer, request, ack, name);
 }
 
-/* ---- of our own -------------------------------------------------------------------------------- */
+/* ---- of our own ------------------------------------------------------------------------------ */
 
 static ni_status ask_here(struct ni *ni, ni_handle queue, void *dst, size_t len,
                           const struct ni_ack *ack, uint64_t *request)
@@ -131,7 +131,7 @@ static ni_status cancel_here(struct ni *ni, ni_handle queue, uint64_t request)
     return NI_OK;
 }
 
-/* ---- public ------------------------------------------------------------------------------------ */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 static bool is_item(size_t len)
 {

@@ -45,8 +45,8 @@ NI_ALWAYS_INLINE bool put_bytes(struct ni *ni, const struct ni_packet *packet, u
     return status == NI_OK;
 }
 
-/* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is wrong,
- * or knows what else it is. */
+/* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is
+ * wrong, or knows what else it is. */
 NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
                                   const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                   const uint8_t *payload, bool threads)
@@ -68,8 +68,8 @@ NI_ALWAYS_INLINE bool write_whole(struct ni *ni, struct ni_peer *peer,
     return true;
 }
 
-/* The same for one that leaves out what follows from its length. Apart: eight bytes, the usual ones, need
- * not ask for it. */
+/* The same for one that leaves out what follows from its length. Apart: eight bytes, the usual
+ * ones, need not ask for it. */
 static NI_NOINLINE bool write_short(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                     const uint8_t *payload)

@@ -22,7 +22,8 @@ enum {
     NI_DIRECT_READ = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_ack),    /* of what was read */
 };
 
-/* Where the payload of a whole Write of so many bytes begins: in the first line if it fits there. */
+/* Where the payload of a whole Write of so many bytes begins: in the first line if it fits
+ * there. */
 NI_ALWAYS_INLINE unsigned ni_direct_write_head(size_t len)
 {
     if (NI_LIKELY(len <= NI_LINE - NI_DIRECT_HEAD)) {
@@ -142,8 +143,8 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_pee
     return op;
 }
 
-/* Whether an answer ends it with what the answer says: of Writes of which only the last is answered, one may have
- * been refused before. */
+/* Whether an answer ends it with what the answer says: of Writes of which only the last is
+ * answered, one may have been refused before. */
 NI_ALWAYS_INLINE bool ni_direct_ends(const struct ni_op *op, ni_status status)
 {
     return op->kind != NI_OP_QUIET || (status == NI_OK && op->failure == NI_OK);

@@ -10,9 +10,9 @@
 
 /*
  * A copy that the engine thread makes without the turn, so that others may poll meanwhile. It is on
- * behalf of an operation or of a help, `what`, which may be given up by whoever has the turn: that one
- * waits until the copy has ended (ni_errand_leave). Its result is accounted for by whoever has the
- * turn next, mostly the thread itself.
+ * behalf of an operation or of a help, `what`, which may be given up by whoever has the turn: that
+ * one waits until the copy has ended (ni_errand_leave). Its result is accounted for by whoever has
+ * the turn next, mostly the thread itself.
  */
 
 typedef void (*ni_errand_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);

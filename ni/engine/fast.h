@@ -165,9 +165,10 @@ NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line 
 }
 
 /*
- * The same for a message of several lines: head_len bytes of its own end the first, and its user's bytes
- * begin the second. ni_lines_begin gives the place of the latter, which are written first: the receiver polls
- * the line that the former are in, and takes it back at any time. NULL: not this way now.
+ * The same for a message of several lines: head_len bytes of its own end the first, and its user's
+ * bytes begin the second. ni_lines_begin gives the place of the latter, which are written first:
+ * the receiver polls the line that the former are in, and takes it back at any time. NULL: not this
+ * way now.
  */
 NI_ALWAYS_INLINE uint8_t *ni_lines_begin(const struct ni_peer *peer, uint32_t lines)
 {

@@ -9,13 +9,13 @@
 #include "engine/transfer.h"
 
 /*
- * Notifications leave: an ack is delivered, a region of ours is written, a packet is sent. One that goes
- * to a counter of ours does not call itself, but joins a chain, so that trees of any depth take no stack;
- * and a chain ends after NI_CHAIN_MOST steps, so that a ring of counters, which any peer may make, holds
- * up nobody: the rest becomes a chore. So does what finds no room.
+ * Notifications leave: an ack is delivered, a region of ours is written, a packet is sent. One that
+ * goes to a counter of ours does not call itself, but joins a chain, so that trees of any depth
+ * take no stack; and a chain ends after NI_CHAIN_MOST steps, so that a ring of counters, which any
+ * peer may make, holds up nobody: the rest becomes a chore. So does what finds no room.
  *
- * A ring in which a counter tells several makes more chores in each pass. So the chains of a pass share the
- * steps of one, and beyond NI_COUNTER_WAITING chores notifications are lost.
+ * A ring in which a counter tells several makes more chores in each pass. So the chains of a pass
+ * share the steps of one, and beyond NI_COUNTER_WAITING chores notifications are lost.
  */
 
 enum {

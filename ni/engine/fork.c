@@ -15,9 +15,9 @@ static struct ni_list all_nis = {&all_nis, &all_nis};
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* The child has no engine threads. They end before the fork, so that it finds nothing half-done, and
- * begin again in the parent. It does not depend on that: the fork does not wait for one that waits for
- * the turn, which is ours in a callback, or for a lock of the program's. */
+/* The child has no engine threads. They end before the fork, so that it finds nothing half-done,
+ * and begin again in the parent. It does not depend on that: the fork does not wait for one that
+ * waits for the turn, which is ours in a callback, or for a lock of the program's. */
 #define NI_FORK_PATIENCE_NS UINT64_C(100000000)
 
 static void stop_engines(void)

@@ -21,8 +21,8 @@
 
 /*
  * The front end: calls of the program where there is an engine thread. SPLIT: small packets in and
- * out. EDGE: what the thread has left for a caller, nothing else. Within a callback, where the thread
- * does not get the turn, all that there is.
+ * out. EDGE: what the thread has left for a caller, nothing else. Within a callback, where the
+ * thread does not get the turn, all that there is.
  */
 
 enum {

@@ -69,8 +69,8 @@ static bool open_chunk(const struct ni *ni, struct ni_help *help)
     return true;
 }
 
-/* Whoever has transfers of his own to copy, copies those first: the peer copies this one meanwhile. What is claimed
- * is copied in any case, since the peer waits for it. */
+/* Whoever has transfers of his own to copy, copies those first: the peer copies this one meanwhile.
+ * What is claimed is copied in any case, since the peer waits for it. */
 static bool own_first(const struct ni *ni, const struct ni_help *help)
 {
     return help->at == help->until && ni_work_count(&ni->copying) != 0;
@@ -98,8 +98,9 @@ static bool step(struct ni *ni, struct ni_help *help)
     return gone || !help->failed;
 }
 
-/* Where to keep it. A job that is described anew has ended: what was kept of it, with nothing under way, makes room. So
- * there are no more of a lane than it has jobs, however long we do not come to them. The lock is held. */
+/* Where to keep it. A job that is described anew has ended: what was kept of it, with nothing under
+ * way, makes room. So there are no more of a lane than it has jobs, however long we do not come to
+ * them. The lock is held. */
 static struct ni_help *place_for(struct ni *ni, const struct ni_job *job)
 {
     struct ni_help *help;

@@ -7,7 +7,8 @@
 #include "engine/regions.h"
 #include "engine/transfer.h"
 
-/* INTERRUPT regions: an eventfd each, in object 0, used under the NI's lock, which keeps it open. */
+/* INTERRUPT regions: an eventfd each, in object 0, used under the NI's lock, which keeps it
+ * open. */
 
 void ni_interrupt_free(uint64_t object)
 {

@@ -68,8 +68,8 @@ static void fill_job(struct ni_op *op, struct ni_job *job, uint32_t own)
     atomic_store_explicit(&job->claim, (uint64_t)op->generation << 32 | own, memory_order_relaxed);
 }
 
-/* Describe the transfer in a job that no other uses, and say so in the fields of the packet for it. False:
- * all are in use. The peer's lock is held. */
+/* Describe the transfer in a job that no other uses, and say so in the fields of the packet for it.
+ * False: all are in use. The peer's lock is held. */
 static bool open_job(struct ni_op *op, uint32_t own, enum ni_job_ask ask,
                      struct ni_packet_job *fields)
 {

@@ -11,8 +11,8 @@
 /* Describe a transfer in the lane, and send the packet that says so; the first `own` chunks are
  * ours. False if there is no room for it now. The peer's lock is held. */
 bool ni_job_share(struct ni_op *op, uint32_t own);
-/* The same for a Write as a whole, whose bytes go with the packet. False: not now. The peer's lock is
- * held. */
+/* The same for a Write as a whole, whose bytes go with the packet. False: not now. The peer's lock
+ * is held. */
 bool ni_job_offer(struct ni_op *op);
 /* Its end. No lock is held. */
 void ni_job_give(struct ni_op *op);

@@ -8,8 +8,8 @@
 #include "engine/ni.h"
 
 /*
- * The links of an NI: which are opened, and by which of them a peer is reached. ni->links has them in
- * the order of preference; ni->link is what is polled and slept on, the only one or all as one.
+ * The links of an NI: which are opened, and by which of them a peer is reached. ni->links has them
+ * in the order of preference; ni->link is what is polled and slept on, the only one or all as one.
  */
 
 /* Open those that attr and the parameters ask for. Errors are logged. */
@@ -23,8 +23,8 @@ struct ni_route {
     size_t len;
 };
 
-/* Find the way by the first of our links that reaches it. The blob may be anything; NI_ERR_PROTOCOL:
- * it is none; NI_ERR_UNREACHABLE. A failure writes why to reason. */
+/* Find the way by the first of our links that reaches it. The blob may be anything;
+ * NI_ERR_PROTOCOL: it is none; NI_ERR_UNREACHABLE. A failure writes why to reason. */
 ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, struct ni_route *route,
                          char *reason, size_t reason_size);
 

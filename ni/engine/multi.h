@@ -13,8 +13,8 @@
 #include "engine/peer.h"
 
 /*
- * Multi-reader queues (FORTH-CC 2.3, 3.2: mr-Q): items wait in a circular buffer, read requests in a
- * list, and most of the time one of the two is empty, since they are matched on arrival:
+ * Multi-reader queues (FORTH-CC 2.3, 3.2: mr-Q): items wait in a circular buffer, read requests in
+ * a list, and most of the time one of the two is empty, since they are matched on arrival:
  *
  *   item arrives     requests wait: it is sent to the oldest, from its packet into the answer's
  *                    otherwise it is stored
@@ -25,13 +25,13 @@
  * in ni->multis, and progress goes on with it (ni_multis_progress). Requests of peers that are down
  * are dropped when they are met.
  *
- * An answer is an ACK packet with the request's token and the item behind it, in one line for items of
- * up to 32 bytes; once it is in the reader's lane the item is the reader's. A request may also be for many
- * items, to be sent as messages to a queue of the reader's; it takes them in turns with others, and is
- * answered after the last.
+ * An answer is an ACK packet with the request's token and the item behind it, in one line for items
+ * of up to 32 bytes; once it is in the reader's lane the item is the reader's. A request may also
+ * be for many items, to be sent as messages to a queue of the reader's; it takes them in turns with
+ * others, and is answered after the last.
  *
- * Everything here belongs to whoever has the turn, and no lock is held. Acks of our own requests are
- * delivered last, since their functions may do anything, also deregister the queue.
+ * Everything here belongs to whoever has the turn, and no lock is held. Acks of our own requests
+ * are delivered last, since their functions may do anything, also deregister the queue.
  */
 
 struct ni_multi_request {
@@ -66,7 +66,8 @@ void ni_multi_close(struct ni_multi *multi);
 
 /* ---- multi_send.c ---------------------------------------------------------------------------- */
 
-/* Tell the peer of a request how it ended, with an item if status is NI_OK; now, or not at all: false. */
+/* Tell the peer of a request how it ended, with an item if status is NI_OK; now, or not at all:
+ * false. */
 bool ni_multi_answer(const struct ni_multi_request *request, ni_status status, const void *item,
                      uint32_t len);
 /* Send one of many items to the reader's queue; the same. */
@@ -78,8 +79,8 @@ bool ni_multi_send_on(const struct ni_multi_request *request, const void *item, 
 ni_status ni_multi_push(struct ni_multi *multi, const void *item, size_t len);
 /* Take the oldest item. NI_AGAIN */
 ni_status ni_multi_pop(struct ni_multi *multi, void *item);
-/* A request of a peer, of which peer, token, to and left are set; it may have got its item when this
- * returns. NI_AGAIN: too many wait; NI_ERR_NOMEM. */
+/* A request of a peer, of which peer, token, to and left are set; it may have got its item when
+ * this returns. NI_AGAIN: too many wait; NI_ERR_NOMEM. */
 ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *model);
 /* The same, of ours. */
 ni_status ni_multi_ask_here(struct ni_multi *multi, void *dst, const struct ni_ack *ack,

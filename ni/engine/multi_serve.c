@@ -107,8 +107,8 @@ static bool give(struct ni_multi *multi, struct ni_multi_request *request, const
     return true;
 }
 
-/* Give an item to the oldest request that can have it: not one of a peer for which an older one found
- * no room, or its requests would change places. */
+/* Give an item to the oldest request that can have it: not one of a peer for which an older one
+ * found no room, or its requests would change places. */
 static bool match(struct ni_multi *multi, const void *item, struct ni_ack *ours)
 {
     uint64_t pass = ++multi->ni->multi_pass;

@@ -11,24 +11,27 @@
 #include "link/lane.h"
 
 /*
- * Transfers spread over rails (FORTH-PCI III-E, FORTH-CC 2.3): a long Write, or the answer to a long
- * Read, leaves in parts, each on the next rail that has room, and they arrive in any order. Each goes
- * to its place in memory at once; what is left to find out is when all are there.
+ * Transfers spread over rails (FORTH-PCI III-E, FORTH-CC 2.3): a long Write, or the answer to a
+ * long Read, leaves in parts, each on the next rail that has room, and they arrive in any order.
+ * Each goes to its place in memory at once; what is left to find out is when all are there.
  *
- * One mechanism serves both ways to do that. Parts carry a number, one sequence for all that an NI sends
- * to another, and the receiver marks those that it has taken in a window of NI_PARTS_WINDOW behind the
- * oldest that is missing. So it sees each part once, however much a liar repeats. It tells the sender now
- * and then how far it is, and the sender never runs more than the window ahead.
+ * One mechanism serves both ways to do that. Parts carry a number, one sequence for all that an NI
+ * sends to another, and the receiver marks those that it has taken in a window of NI_PARTS_WINDOW
+ * behind the oldest that is missing. So it sees each part once, however much a liar repeats. It
+ * tells the sender now and then how far it is, and the sender never runs more than the window
+ * ahead.
  *
  *   COUNTED   the receiver counts a transfer's bytes in a counter that the sender has chosen; the
- *             last to arrive, whichever it is, completes the transfer. A Read counts in its operation.
- *   ORDERED   the last part goes on the first rail, between the messages that were sent before and after
- *             it, and waits there until all parts before it have been taken. So headers are put in order
- *             without a buffer for them: the bits of the window are all that has to be known of the
- *             others, and nothing that the peer sends later passes the transfer's completion.
+ *             last to arrive, whichever it is, completes the transfer. A Read counts in its
+ *             operation.
+ *   ORDERED   the last part goes on the first rail, between the messages that were sent before and
+ *             after it, and waits there until all parts before it have been taken. So headers are
+ *             put in order without a buffer for them: the bits of the window are all that has to be
+ *             known of the others, and nothing that the peer sends later passes the transfer's
+ *             completion.
  *
- * A last part for which others are missing for so long that they must be in no rail shows that its sender
- * lies: what is sent is in its rail before the next number is given.
+ * A last part for which others are missing for so long that they must be in no rail shows that its
+ * sender lies: what is sent is in its rail before the next number is given.
  */
 
 enum {

@@ -174,7 +174,8 @@ static ni_status place_on(struct ni_peer *peer, unsigned rail, uint32_t skip, ui
                                                      : peer->ep->ops->rail(peer->ep, rail, tx);
 }
 
-/* The rail whose turn it is, or the next that has room; the first one, if the part must go there. */
+/* The rail whose turn it is, or the next that has room; the first one, if the part must go
+ * there. */
 static ni_status find_place(struct ni_peer *peer, bool first, uint32_t skip, uint32_t len,
                             struct place *place)
 {

@@ -48,7 +48,8 @@ struct ni_last_consumer {
     void *arg;
 };
 
-/* Where the last item went that was a message of one line: the same for a queue with items of one size. */
+/* Where the last item went that was a message of one line: the same for a queue with items of one
+ * size. */
 struct ni_last_queue {
     uint64_t queue; /* handle, or NI_NO_QUEUE */
     struct ni_queue *body;
@@ -140,8 +141,8 @@ struct ni {
     enum ni_multipath multipath; /* never DEFAULT */
 };
 
-/* Whether long copies, and what waits, are an engine thread's: EDGE or SPLIT. With TILE there may be a thread
- * that stands in for a program that is away (thread.h). */
+/* Whether long copies, and what waits, are an engine thread's: EDGE or SPLIT. With TILE there may
+ * be a thread that stands in for a program that is away (thread.h). */
 static inline bool ni_has_back_end(const struct ni *ni)
 {
     return ni->place.placement != NI_PLACEMENT_TILE;

@@ -140,7 +140,8 @@ static ni_status check_word(const struct ni_ep *ep, const struct ni_note *note)
     return status == NI_ERR_REGION ? NI_ERR_UNSUPPORTED : status; /* only memory is exported */
 }
 
-/* Copy into memory that is ours, too, and store the word of the note if it is one. NI_OK: all done. */
+/* Copy into memory that is ours, too, and store the word of the note if it is one. NI_OK: all
+ * done. */
 static ni_status write_same(const struct ni_ep *ep, const void *src, size_t len,
                             const struct ni_remote *dst, const struct ni_note *note)
 {
@@ -202,8 +203,9 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
     return op;
 }
 
-/* A note is not carried out before its target is in the library, however its bytes get there. So where a write of
- * some pages would be offered to it (ask.c), the bytes go into the lane, and the note with them. */
+/* A note is not carried out before its target is in the library, however its bytes get there. So
+ * where a write of some pages would be offered to it (ask.c), the bytes go into the lane, and the
+ * note with them. */
 static bool copied_by_kernel(const struct ni_peer *peer, size_t len, const struct ni_note *note)
 {
     return len >= NI_DIRECT_MIN && ni_peer_copies(peer) &&

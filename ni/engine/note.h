@@ -12,9 +12,9 @@
 
 /*
  * Notification of Writes: what their operation has with it, from acceptance until its departure is
- * told. When the source has been read, and the note is on its way, it waits in ni->departed for whoever
- * has the turn; an operation that ends before that tells by itself. While some wait there they count as
- * one piece of work in ni->busy, so that polling asks for both by one test.
+ * told. When the source has been read, and the note is on its way, it waits in ni->departed for
+ * whoever has the turn; an operation that ends before that tells by itself. While some wait there
+ * they count as one piece of work in ni->busy, so that polling asks for both by one test.
  */
 struct ni_noting {
     struct ni_list list; /* in ni->departed, under the NI's lock */
@@ -26,13 +26,14 @@ struct ni_noting {
     struct ni_ack departed;
 };
 
-/* The last byte of an operation's source has been read, and its note sent. The peer's lock is held. */
-void ni_note_depart(struct ni *ni, struct ni_noting *noting);
-/* The bytes of an operation were copied without packets: its note follows, or it completes. No lock is
+/* The last byte of an operation's source has been read, and its note sent. The peer's lock is
  * held. */
+void ni_note_depart(struct ni *ni, struct ni_noting *noting);
+/* The bytes of an operation were copied without packets: its note follows, or it completes. No lock
+ * is held. */
 void ni_note_copied(struct ni_op *op);
-/* An operation ends: take what is still to be told, which ends so if it has not departed; NULL: nothing.
- * The NI's lock is held. */
+/* An operation ends: take what is still to be told, which ends so if it has not departed; NULL:
+ * nothing. The NI's lock is held. */
 struct ni_noting *ni_note_take(struct ni_op *op, ni_status status);
 /* Tell of the departure, and free. No lock is held. */
 void ni_note_end(struct ni *ni, struct ni_noting *noting);

@@ -21,8 +21,8 @@
  * lock.
  */
 
-/* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered, and each
- * refusal (stores.h, quiet.h). DONE: it has ended, and its ack waits for a caller
+/* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered,
+ * and each refusal (stores.h, quiet.h). DONE: it has ended, and its ack waits for a caller
  * (thread.h): `failure` and `got` hold its result, `copying` is in the engine's list. */
 enum ni_op_kind {
     NI_OP_WRITE,

@@ -8,8 +8,8 @@
  * Long puts that need this side to poll, while its program may be away: see thread.h.
  */
 
-/* Whether the NI takes its locks, and has events wait that its thread causes. The turn is ours, and nobody
- * has any other lock. */
+/* Whether the NI takes its locks, and has events wait that its thread causes. The turn is ours, and
+ * nobody has any other lock. */
 static void share(struct ni *ni, bool shared)
 {
     ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;

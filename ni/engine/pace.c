@@ -25,8 +25,8 @@ bool ni_pace_allows(struct ni *ni, uint64_t len)
     return !ni->pace.rests;
 }
 
-/* Packets make pieces shorter faster than silence makes them longer: of two sides that both copy and
- * talk, each hears something once in two pieces only. */
+/* Packets make pieces shorter faster than silence makes them longer: of two sides that both copy
+ * and talk, each hears something once in two pieces only. */
 uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
                        uint64_t *began_ns)
 {

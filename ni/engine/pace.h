@@ -9,10 +9,10 @@ struct ni;
 
 /*
  * How much of long transfers one pass of progress copies, when the one that copies is also the one
- * that looks at what arrives. As long as nothing does, whole chunks. While packets arrive, pieces of
- * a few KiB, and after each as long a time for packets alone, so that a conversation goes on beside a
- * transfer and the two have half of the time each. Transfers shorter than NI_PACE_MIN are not cut: a
- * message waits for one of them at most.
+ * that looks at what arrives. As long as nothing does, whole chunks. While packets arrive, pieces
+ * of a few KiB, and after each as long a time for packets alone, so that a conversation goes on
+ * beside a transfer and the two have half of the time each. Transfers shorter than NI_PACE_MIN are
+ * not cut: a message waits for one of them at most.
  */
 
 enum {
@@ -31,8 +31,9 @@ struct ni_pace {
 void ni_pace_hear(struct ni *ni);
 /* Whether a transfer of so many bytes may copy in this pass. */
 bool ni_pace_allows(struct ni *ni, uint64_t len);
-/* Bytes to copy now of those that are left of a chunk. Where each call of the kernel takes long, pieces become
- * `times` as long as elsewhere, if nothing is heard. `began_ns` is for ni_pace_copied. */
+/* Bytes to copy now of those that are left of a chunk. Where each call of the kernel takes long,
+ * pieces become `times` as long as elsewhere, if nothing is heard. `began_ns` is for
+ * ni_pace_copied. */
 uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
                        uint64_t *began_ns);
 /* The piece has been copied. */

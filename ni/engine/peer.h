@@ -120,12 +120,12 @@ void ni_peer_detach(struct ni_peer *peer);
 /* Free a peer and its endpoint: the NI closes. */
 void ni_peer_free(struct ni_peer *peer);
 
-/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock of the NI's
- * is held. */
+/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock
+ * of the NI's is held. */
 struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer);
 
-/* A call begins that starts an operation, or ends. An NI may become shared, or cease to be (thread.h), in a callback
- * between the two. */
+/* A call begins that starts an operation, or ends. An NI may become shared, or cease to be
+ * (thread.h), in a callback between the two. */
 static inline void ni_peer_enter(struct ni_peer *peer)
 {
     if (peer->threads) {

@@ -9,7 +9,8 @@
 
 #include "base/topology.h"
 
-/* Which placement an NI gets, and which core its engine thread: place.c decides, thread.c does it. */
+/* Which placement an NI gets, and which core its engine thread: place.c decides, thread.c does
+ * it. */
 
 struct ni_placed {
     enum ni_placement placement; /* TILE, EDGE or SPLIT */
@@ -19,18 +20,18 @@ struct ni_placed {
 };
 
 /*
- * Decide. wanted: AUTO, TILE, EDGE or SPLIT. topology NULL: unknown. taken: where the other processes
- * of the job on this host are bound; NULL: unknown. A pure function of these.
+ * Decide. wanted: AUTO, TILE, EDGE or SPLIT. topology NULL: unknown. taken: where the other
+ * processes of the job on this host are bound; NULL: unknown. A pure function of these.
  *
- * A core is free if it is allowed to the process, nobody else is bound to it, and one core at least is
- * left to the process itself. AUTO becomes SPLIT if there is one near, which nobody else would choose
- * for its engine as well; otherwise TILE.
+ * A core is free if it is allowed to the process, nobody else is bound to it, and one core at least
+ * is left to the process itself. AUTO becomes SPLIT if there is one near, which nobody else would
+ * choose for its engine as well; otherwise TILE.
  */
 struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topology *topology,
                                  const struct ni_cpus *taken);
 
-/* Whether it is certain without a topology that AUTO does not become SPLIT: where the process is bound, which processors
- * the machine has, where the others are bound. */
+/* Whether it is certain without a topology that AUTO does not become SPLIT: where the process is
+ * bound, which processors the machine has, where the others are bound. */
 bool ni_place_none_free(const struct ni_cpus *bound, const struct ni_cpus *online,
                         const struct ni_cpus *taken);
 

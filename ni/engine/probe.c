@@ -12,13 +12,13 @@
  * packet with a time stamp goes to the peer that was sent to last, now and then, and comes back at
  * once. Half of its round trip, when both sides poll, is a line's way and some software. Round
  * trips of more than a few microseconds say that the peer was not polling, and nothing else; nor
- * does one in which the peer sent something else, for it was busy with that when the probe came. (Of
- * two that send each other long messages in turns, one is always busy while the other waits. Taken for
- * far, their messages would be copied past the caches, at twice the time.)
+ * does one in which the peer sent something else, for it was busy with that when the probe came.
+ * (Of two that send each other long messages in turns, one is always busy while the other waits.
+ * Taken for far, their messages would be copied past the caches, at twice the time.)
  *
- * Where both sides always have something to do no probe is ever answered in time. But each gives lines
- * back to the other: the load of these credits, when they have changed, is a line's way from the
- * core that stored them, half of what a packet takes, whose line is won from the reader first.
+ * Where both sides always have something to do no probe is ever answered in time. But each gives
+ * lines back to the other: the load of these credits, when they have changed, is a line's way from
+ * the core that stored them, half of what a packet takes, whose line is won from the reader first.
  */
 
 enum {

@@ -93,9 +93,9 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         bytes += ni_packet_len(word1);
         events++;
     } while (events < most && (packet = ni_lane_peek(lane, &word0)) != NULL);
-    /* Where nothing was behind, one packet is taken next without a look further: where two sides send
-     * to each other in turn, its line is about to be written, and asking for it then makes the writer
-     * wait. */
+    /* Where nothing was behind, one packet is taken next without a look further: where two sides
+     * send to each other in turn, its line is about to be written, and asking for it then makes the
+     * writer wait. */
     lane->most = events < most ? 1 : NI_LANE_BUDGET;
     if (events != 0) {
         ni_stat_add(&ni->stats.rx_packets, events);

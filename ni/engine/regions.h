@@ -11,7 +11,8 @@
 
 #include "engine/ni.h"
 
-/* Indices of the objects of an entry for a QUEUE or MULTI_QUEUE, which has a body only; a COUNTER has its struct ni_counter in object 0. */
+/* Indices of the objects of an entry for a QUEUE or MULTI_QUEUE, which has a body only; a COUNTER
+ * has its struct ni_counter in object 0. */
 enum { NI_OBJECT_CONSUMER = 0, NI_OBJECT_ARGUMENT = 1, NI_OBJECT_BODY = 2 };
 
 /* Enter what view describes; a key of 0 is replaced by a random one. */

@@ -8,9 +8,10 @@
 #include "link/packet.h"
 
 /*
- * Setting a counter: its value, what it is armed with again, whom it tells. Here or, as the payload of a
- * Write to the counter, from elsewhere. A third NI is named by the random number in its address, which
- * is the same whichever link leads to it. Who could choose that still has to know a region's key there.
+ * Setting a counter: its value, what it is armed with again, whom it tells. Here or, as the payload
+ * of a Write to the counter, from elsewhere. A third NI is named by the random number in its
+ * address, which is the same whichever link leads to it. Who could choose that still has to know a
+ * region's key there.
  */
 
 enum {

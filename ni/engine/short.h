@@ -7,9 +7,10 @@
 #include "engine/fast.h"
 
 /*
- * The shortest ways, in an NI without threads: Writes and Reads of one word, out and in, where they are
- * answered in the same go, the answers, and additions to counters. Nothing here calls the program. Each does all of it, or
- * nothing: false, and the general way (direct.h) finds everything as it was.
+ * The shortest ways, in an NI without threads: Writes and Reads of one word, out and in, where they
+ * are answered in the same go, the answers, and additions to counters. Nothing here calls the
+ * program. Each does all of it, or nothing: false, and the general way (direct.h) finds everything
+ * as it was.
  */
 
 /* Who is to be told of an answer or a counter, once its packet has been stepped over. */
@@ -19,7 +20,7 @@ struct ni_short_end {
     uint64_t value;
 };
 
-/* ---- counters ---------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 /* Whether a counter at zero tells nobody, or one function. */
 NI_ALWAYS_INLINE bool ni_short_tells(const struct ni_counter *counter, struct ni_short_end *end)
@@ -69,7 +70,7 @@ NI_ALWAYS_INLINE bool ni_short_count(struct ni *ni, ni_handle handle, const uint
     return true;
 }
 
-/* ---- in ---------------------------------------------------------------------------------------- */
+/* ---- in -------------------------------------------------------------------------------------- */
 
 /* What the upper half of word 0 is. */
 NI_ALWAYS_INLINE bool ni_short_is_tagged(uint64_t word0, unsigned kind, unsigned head, uint16_t tag)
@@ -230,7 +231,7 @@ NI_ALWAYS_INLINE bool ni_short_addition(struct ni *ni, const struct ni_packet *p
                           end);
 }
 
-/* ---- out --------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 /* A line and an operation, both of which are at hand. */
 NI_ALWAYS_INLINE struct ni_op *ni_short_begin(struct ni_peer *peer, struct ni_line *line,
@@ -258,7 +259,8 @@ NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *l
                     ni_packet_word1(len, dst->handle));
 }
 
-/* Write a word, whose length is that of one (ni_short_is_word), for an operation that there is already. */
+/* Write a word, whose length is that of one (ni_short_is_word), for an operation that there is
+ * already. */
 NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
                                          const struct ni_remote *dst, uint64_t token, uint16_t tag)
 {

@@ -7,7 +7,8 @@
 #include "engine/waiting.h"
 
 /*
- * Lines that have left under one operation, see stores.h: how a group begins, and how its end is asked for.
+ * Lines that have left under one operation, see stores.h: how a group begins, and how its end is
+ * asked for.
  */
 
 /* ---- a group --------------------------------------------------------------------------------- */

@@ -204,8 +204,8 @@ static NI_COLD struct ni_stores *new_stores(struct ni_peer *peer)
     return stores;
 }
 
-/* The peer's memory is ours. NI_ERR_UNSUPPORTED: it has to be asked, after all, or what was asked before is
- * still under way. */
+/* The peer's memory is ours. NI_ERR_UNSUPPORTED: it has to be asked, after all, or what was asked
+ * before is still under way. */
 static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
                             unsigned width)
 {
@@ -302,7 +302,7 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
     return status;
 }
 
-/* ---- flush ------------------------------------------------------------------------------------- */
+/* ---- flush ----------------------------------------------------------------------------------- */
 
 /* Progress need not look for a line that has left. With threads it may be looking just now. */
 NI_ALWAYS_INLINE void forget_busy(struct ni_peer *peer)

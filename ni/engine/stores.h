@@ -11,20 +11,22 @@
 #include "link/packet.h"
 
 /*
- * Remote stores to one peer. The open line counts as one of the peer's packets that wait: so all that
- * goes to the peer meanwhile takes its slow way, which sends the line first, and progress finds it; what
- * is fast asks for nothing new.
+ * Remote stores to one peer. The open line counts as one of the peer's packets that wait: so all
+ * that goes to the peer meanwhile takes its slow way, which sends the line first, and progress
+ * finds it; what is fast asks for nothing new.
  *
- * A line that leaves is not answered unless it is refused: packets to a peer are taken in order, so that one
- * answer says that all before it have been. Lines leave under one operation, a group, until somebody wants
- * to know: a fence, ni_flush, or who asks how many bytes are outstanding. Then the open line is answered,
- * or without one a question that follows those that have left (NI_READ_NOTHING). A refusal comes before that answer, since
- * answers keep their order, too; it names the group and does not end it.
+ * A line that leaves is not answered unless it is refused: packets to a peer are taken in order, so
+ * that one answer says that all before it have been. Lines leave under one operation, a group,
+ * until somebody wants to know: a fence, ni_flush, or who asks how many bytes are outstanding. Then
+ * the open line is answered, or without one a question that follows those that have left
+ * (NI_READ_NOTHING). A refusal comes before that answer, since answers keep their order, too; it
+ * names the group and does not end it.
  *
- * Bytes are outstanding from the store to the end of its group, by epoch. A fence ends the present epoch: it is done
- * when no byte of that is outstanding. There are two epochs, so a fence that comes while an older one
- * waits begins when that has ended: what is stored later holds up neither for ever. While a fence waits for an
- * epoch each line of that is answered; so all lines of a group are of one.
+ * Bytes are outstanding from the store to the end of its group, by epoch. A fence ends the present
+ * epoch: it is done when no byte of that is outstanding. There are two epochs, so a fence that
+ * comes while an older one waits begins when that has ended: what is stored later holds up neither
+ * for ever. While a fence waits for an epoch each line of that is answered; so all lines of a group
+ * are of one.
  *
  * All under the peer's lock.
  */
@@ -69,7 +71,8 @@ void ni_stores_count_off(struct ni_stores *stores, uint32_t epoch, uint64_t byte
 struct ni_store_group *ni_store_group_begin(struct ni_stores *stores);
 /* A packet has left whose answer ends it. */
 void ni_store_group_end(struct ni_stores *stores);
-/* Have what was stored end some time; it does so by itself if the peer is down. There are stores. */
+/* Have what was stored end some time; it does so by itself if the peer is down. There are
+ * stores. */
 void ni_stores_ask(struct ni_peer *peer);
 /* The question that found no room; false: it does not yet. */
 bool ni_stores_ask_again(struct ni_peer *peer);

@@ -30,8 +30,8 @@ static struct ni_stream *new_stream(const struct ni_stream *model)
     return stream;
 }
 
-/* Its operation knows how many wait, so that one of which none does searches nothing when it ends. It
- * is there as long as they are, see ni_stream_end. */
+/* Its operation knows how many wait, so that one of which none does searches nothing when it ends.
+ * It is there as long as they are, see ni_stream_end. */
 static void count(const struct ni_stream *stream, uint32_t by)
 {
     struct ni_op *op = stream->is_answer ? NULL : ni_op_find(stream->peer, stream->token);
@@ -63,7 +63,7 @@ uint64_t ni_stream_segment(const struct ni_peer *peer)
     return ni_min_u64(own ? ep->segment : peer->ni->config->segment_size, ni_packet_max(peer) / 2);
 }
 
-/* ---- one segment ------------------------------------------------------------------------------ */
+/* ---- one segment ----------------------------------------------------------------------------- */
 
 static ni_status step_write(struct ni_stream *stream, uint32_t len)
 {
@@ -105,8 +105,8 @@ static void copy_next(const struct ni_stream *stream, uint8_t *payload, uint32_t
     }
 }
 
-/* The region that is read may have been deregistered since the last segment. Then nothing is sent of what
- * was in that place before. */
+/* The region that is read may have been deregistered since the last segment. Then nothing is sent
+ * of what was in that place before. */
 ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
     struct ni *ni = stream->peer->ni;

@@ -12,8 +12,8 @@
 #include "engine/short.h"
 
 /*
- * Part of progress.c: one packet of a lane, from the look that finds it to the step over it. The most
- * frequent kinds are told apart and handled inline.
+ * Part of progress.c: one packet of a lane, from the look that finds it to the step over it. The
+ * most frequent kinds are told apart and handled inline.
  */
 
 NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
@@ -113,8 +113,8 @@ NI_ALWAYS_INLINE bool is_lines(const struct ni *ni, uint64_t word0, uint64_t wor
            ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) > NI_LINE;
 }
 
-/* A packet is stepped over before it is handed on: a callback may poll again, and then finds the next
- * one. Its lines are given back when nobody is in a callback of this lane any more. */
+/* A packet is stepped over before it is handed on: a callback may poll again, and then finds the
+ * next one. Its lines are given back when nobody is in a callback of this lane any more. */
 NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
 {
     ni_lane_advance(lane, lines);
@@ -144,7 +144,8 @@ NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, 
     return handed_on(ni, lane, slot, 1, NI_OK);
 }
 
-/* Nobody is called, so that nothing is found changed afterwards. False: it is of another size, or finds no room. */
+/* Nobody is called, so that nothing is found changed afterwards. False: it is of another size, or
+ * finds no room. */
 NI_ALWAYS_INLINE bool take_item(const struct ni *ni, struct ni_lane_rx *lane,
                                 const struct ni_packet *packet, uint64_t word1)
 {
@@ -269,8 +270,8 @@ NI_ALWAYS_INLINE ni_status ended(struct ni *ni, struct ni_lane_rx *lane, uint32_
     return NI_OK;
 }
 
-/* One function for each kind, which calls nothing but by its last step: together they would keep what all of
- * them need, which is more than what one does. */
+/* One function for each kind, which calls nothing but by its last step: together they would keep
+ * what all of them need, which is more than what one does. */
 
 static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                         const struct ni_packet *packet, uint64_t word0,

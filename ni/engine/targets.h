@@ -8,8 +8,8 @@
 #include <apeni/region.h>
 
 /*
- * What the descriptors of a command region, and the requests of a queue pair, may name: regions of peers, by
- * number. Numbers are given in turn and not again. Whoever has the turn.
+ * What the descriptors of a command region, and the requests of a queue pair, may name: regions of
+ * peers, by number. Numbers are given in turn and not again. Whoever has the turn.
  */
 
 struct ni_target {
@@ -22,7 +22,8 @@ struct ni_targets {
     uint32_t count;
 };
 
-/* The target of a number that somebody else wrote; NULL: there is none. Valid until one is added. */
+/* The target of a number that somebody else wrote; NULL: there is none. Valid until one is
+ * added. */
 static inline const struct ni_target *ni_targets_find(const struct ni_targets *targets,
                                                       uint64_t number)
 {

@@ -20,9 +20,9 @@
 #include "link/link.h"
 
 /*
- * Life, loop and sleep of the engine thread. It spins for a while only on a core of its own. Then it
- * naps, while callers poll or while what it has to do cannot go on, or it sleeps as a waiting caller
- * does: the link's senders wake it.
+ * Life, loop and sleep of the engine thread. It spins for a while only on a core of its own. Then
+ * it naps, while callers poll or while what it has to do cannot go on, or it sleeps as a waiting
+ * caller does: the link's senders wake it.
  */
 
 enum {
@@ -51,8 +51,8 @@ static void futex_wake(_Atomic uint32_t *word, int count)
 
 /* ---- callers and the thread ------------------------------------------------------------------ */
 
-/* W1: first the word, then a look whether somebody sleeps; sleepers do it the other way round. All of
- * these are sequentially consistent. */
+/* W1: first the word, then a look whether somebody sleeps; sleepers do it the other way round. All
+ * of these are sequentially consistent. */
 static void kick(struct ni_engine *engine)
 {
     uint32_t rest;
@@ -201,8 +201,8 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     }
 }
 
-/* TILE: as long as nothing is owed. What is waited for is looked at after the announcement, and by those who
- * change it before they look for one (W1). */
+/* TILE: as long as nothing is owed. What is waited for is looked at after the announcement, and by
+ * those who change it before they look for one (W1). */
 static void rest_off(struct ni_engine *engine)
 {
     atomic_store(&engine->rest, NI_REST_OFF);
@@ -217,8 +217,8 @@ static void rest_off(struct ni_engine *engine)
     engine->seen_ns = ni_now_ns();
 }
 
-/* Where one long put follows another, each would have to wake it: so not before a look finds that there was
- * none since the last one. */
+/* Where one long put follows another, each would have to wake it: so not before a look finds that
+ * there was none since the last one. */
 static bool may_rest_off(struct ni_engine *engine)
 {
     uint32_t calls = atomic_load_explicit(&engine->calls, memory_order_relaxed);

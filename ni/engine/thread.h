@@ -13,19 +13,21 @@
 #include "engine/ni.h"
 
 /*
- * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the turn as callers
- * do, and gives it away while it copies (errand.h): so all of the engine's rules hold for it.
+ * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the turn as
+ * callers do, and gives it away while it copies (errand.h): so all of the engine's rules hold for
+ * it.
  *
  *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
  *   back.c    what it does                           place.c  its core
  *   owed.c    when there is one with TILE
  *
- * With TILE callers do everything. But who has started a long put may compute, while its target needs this
- * side to poll for its data (`owed`). For that there is a thread, begun for the first such put: when callers
- * have not polled for away_us it does, as one more caller. Without NI_THREADS the NI is *shared* meanwhile: it
- * takes its locks, as if it had been opened with it. It becomes so at the end of the call that starts the
- * put, where no lock is held and nobody is within a callback, and ceases to be so in a poll that finds nothing
- * owed, under the turn. So what is frequent knows nothing of it.
+ * With TILE callers do everything. But who has started a long put may compute, while its target
+ * needs this side to poll for its data (`owed`). For that there is a thread, begun for the first
+ * such put: when callers have not polled for away_us it does, as one more caller. Without
+ * NI_THREADS the NI is *shared* meanwhile: it takes its locks, as if it had been opened with it. It
+ * becomes so at the end of the call that starts the put, where no lock is held and nobody is within
+ * a callback, and ceases to be so in a poll that finds nothing owed, under the turn. So what is
+ * frequent knows nothing of it.
  *
  * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
  * leaves alone what would call one, and says so (`left`).
@@ -97,8 +99,8 @@ ni_status ni_engine_make(struct ni *ni, bool quiet);
 void ni_engine_free(struct ni *ni);
 /* Start the thread. Errors are logged. */
 ni_status ni_engine_start(struct ni *ni);
-/* End it; the turn is not ours. Waits for limit_ns at most, UINT64_MAX: as long as it takes. False: it
- * has not ended yet, and does so when it can. */
+/* End it; the turn is not ours. Waits for limit_ns at most, UINT64_MAX: as long as it takes. False:
+ * it has not ended yet, and does so when it can. */
 bool ni_engine_stop(struct ni *ni, uint64_t limit_ns);
 
 /* After a stop that was for a while. */
@@ -107,7 +109,8 @@ void ni_engine_restart(struct ni *ni);
 /* TILE: something is owed; the thread may be resting. Any thread that is not the engine's. */
 void ni_engine_call(struct ni_engine *engine);
 
-/* There is work for the thread of a back end. Costs a read-modify-write: for what is rare. NULL engine allowed. */
+/* There is work for the thread of a back end. Costs a read-modify-write: for what is rare. NULL
+ * engine allowed. */
 void ni_engine_kick(struct ni *ni);
 /* Something happened of which callers that sleep may want to know. The thread. */
 void ni_engine_tell(struct ni_engine *engine);
@@ -127,11 +130,11 @@ unsigned ni_front_progress(struct ni *ni);
 unsigned ni_front_hand_out(struct ni *ni);
 unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us);
 
-/* owed.c: a call that may have started a long put ends: if something is owed, see to it that it moves without
- * callers. No lock is held. Any thread. */
+/* owed.c: a call that may have started a long put ends: if something is owed, see to it that it
+ * moves without callers. No lock is held. Any thread. */
 void ni_owed_begin(struct ni *ni);
-/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the turn is ours
- * since its beginning. */
+/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the turn
+ * is ours since its beginning. */
 void ni_owed_end(struct ni *ni);
 /* Whether anything is ever owed. */
 static inline bool ni_may_owe(const struct ni *ni)

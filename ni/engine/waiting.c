@@ -10,10 +10,10 @@
 #include "engine/waiting.h"
 
 /*
- * What waits for room. An open line of remote stores goes first, since all that comes after it in the
- * program comes after it at the peer. Then control packets, since others wait for them; then puts, so that
- * they stay in order; then a segment of a stream, in turn with messages: here a long transfer holds up
- * a message by one segment, and a flood of messages holds up no long transfer.
+ * What waits for room. An open line of remote stores goes first, since all that comes after it in
+ * the program comes after it at the peer. Then control packets, since others wait for them; then
+ * puts, so that they stay in order; then a segment of a stream, in turn with messages: here a long
+ * transfer holds up a message by one segment, and a flood of messages holds up no long transfer.
  * What is in the lane already, a bulk area full of segments at most, comes before either.
  */
 
@@ -50,7 +50,8 @@ static unsigned send_puts(struct ni_peer *peer)
     return sent;
 }
 
-/* Stores, questions about them and about Writes, control packets and puts; false: some wait still, and nothing else goes. */
+/* Stores, questions about them and about Writes, control packets and puts; false: some wait still,
+ * and nothing else goes. */
 static bool send_short(struct ni_peer *peer, unsigned *sent)
 {
     if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
@@ -87,7 +88,8 @@ bool ni_send_turn(struct ni_peer *peer)
            (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
-/* Departures and chores may call the program, which the engine thread of a quiet NI leaves to a caller. */
+/* Departures and chores may call the program, which the engine thread of a quiet NI leaves to a
+ * caller. */
 static unsigned do_others(struct ni *ni)
 {
     bool some;

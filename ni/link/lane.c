@@ -159,8 +159,8 @@ void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
 
 static void warm_ring(struct ni_lane_tx *tx)
 {
-    /* Not the line at the head: the receiver polls it. But the one behind the packet, for the marker, which
-     * the packet would wait for. */
+    /* Not the line at the head: the receiver polls it. But the one behind the packet, for the
+     * marker, which the packet would wait for. */
     uint32_t goal = tx->head + tx->last_lines + 1;
 
     if ((int32_t)(tx->warm_to - tx->head) <= 0) {

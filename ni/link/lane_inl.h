@@ -67,10 +67,10 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
-/* A packet of so many lines was published. Where it followed others at once, more like it may come, and the
- * receiver's cache still has the lines for them, from the lap before: fetched no sooner than the store comes,
- * each would take its time, one after the other. Only lines that the receiver is known to have done with. An
- * answer and a packet behind it are no stream. */
+/* A packet of so many lines was published. Where it followed others at once, more like it may come,
+ * and the receiver's cache still has the lines for them, from the lap before: fetched no sooner
+ * than the store comes, each would take its time, one after the other. Only lines that the receiver
+ * is known to have done with. An answer and a packet behind it are no stream. */
 NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
 {
     uint32_t at = tx->head + NI_LANE_AHEAD;
@@ -83,8 +83,8 @@ NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
     tx->run++;
 }
 
-/* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap; damage
- * the packet where ni_lane_spared has said so. */
+/* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap;
+ * damage the packet where ni_lane_spared has said so. */
 void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines);
 
 /* Remember that all lines of the packet but the first hold payload. */

@@ -29,15 +29,15 @@
  * ep->tx), and calls progress, lane_* and all other operations of one link from one thread at a
  * time. copy may be called by several threads at once.
  *
- * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets that
- * may arrive in any order (engine/multipath.h). The receiver polls each as it polls any lane; packets
- * keep their order within a rail. All rails of an endpoint end together.
+ * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets
+ * that may arrive in any order (engine/multipath.h). The receiver polls each as it polls any lane;
+ * packets keep their order within a rail. All rails of an endpoint end together.
  *
  * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,
  * from within progress, and from then on fails reserve with that status. It stays usable for all
- * other peers. When the engine has been told, nothing more is written to the endpoint's lane, and it
- * is disconnected as soon as the operations to the peer are completed and no callback of the engine
- * is under way: after progress has returned, not from within peer_down.
+ * other peers. When the engine has been told, nothing more is written to the endpoint's lane, and
+ * it is disconnected as soon as the operations to the peer are completed and no callback of the
+ * engine is under way: after progress has returned, not from within peer_down.
  */
 
 enum { NI_LINK_DESCRIPTORS = 2 };
@@ -137,10 +137,10 @@ struct ni_link_ops {
      * engine commits it with ni_lane_commit) or elsewhere (ops->commit). */
     ni_status (*reserve)(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
-    /* Make rail number `rail`, 1 to ep->rails - 1, one after the other, once there is ep->tx. The engine keeps
-     * *tx. If that is a lane already, it has no room: why? NI_OK: made; NI_AGAIN: not now; NI_ERR_NOMEM,
-     * NI_ERR_UNSUPPORTED: do without it and those behind it; the peer's failure. NULL where ep->rails is
-     * never more than 1. */
+    /* Make rail number `rail`, 1 to ep->rails - 1, one after the other, once there is ep->tx. The
+     * engine keeps *tx. If that is a lane already, it has no room: why? NI_OK: made; NI_AGAIN: not
+     * now; NI_ERR_NOMEM, NI_ERR_UNSUPPORTED: do without it and those behind it; the peer's failure.
+     * NULL where ep->rails is never more than 1. */
     ni_status (*rail)(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
     /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. */
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
@@ -159,14 +159,15 @@ struct ni_link_ops {
      * looks once more (has_work tells whether the engine's lanes have anything), sleeps.
      * Spurious returns are fine. */
     void (*wait)(struct ni_link *link, uint64_t timeout_us, bool (*has_work)(void *core));
-    /* The same in two steps, for an engine thread that lets others poll meanwhile. arm announces and
-     * looks; false: something is there already, and nothing is announced. Then sleep, which is all
-     * that may be called while others call the link; it ends the announcement. */
+    /* The same in two steps, for an engine thread that lets others poll meanwhile. arm announces
+     * and looks; false: something is there already, and nothing is announced. Then sleep, which is
+     * all that may be called while others call the link; it ends the announcement. */
     bool (*arm)(struct ni_link *link, bool (*has_work)(void *core));
     void (*sleep)(struct ni_link *link, uint64_t timeout_us);
-    /* For links that sleep together (several.h); NULL: this one cannot. The descriptors of which one
-     * becomes readable when something arrives, or rouse is called, while the link is armed; returns
-     * their number, which is 0 if it has none now. From the first call on, armed means that. */
+    /* For links that sleep together (several.h); NULL: this one cannot. The descriptors of which
+     * one becomes readable when something arrives, or rouse is called, while the link is armed;
+     * returns their number, which is 0 if it has none now. From the first call on, armed means
+     * that. */
     unsigned (*descriptors)(struct ni_link *link, int fds[NI_LINK_DESCRIPTORS]);
     /* The end of a sleep on them, in the place of sleep: also that may be called while others call
      * the link. */

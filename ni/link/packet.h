@@ -55,7 +55,8 @@ struct ni_packet {
 };
 _Static_assert(sizeof(struct ni_packet) == NI_LINE, "the header's line is one cache line");
 
-/* What NI_FAULT_CORRUPT does: length and handle become others, the length one that is never right. */
+/* What NI_FAULT_CORRUPT does: length and handle become others, the length one that is never
+ * right. */
 static inline void ni_packet_damage(struct ni_packet *packet)
 {
     packet->word1 = ~packet->word1;
@@ -74,8 +75,8 @@ struct ni_packet_remote {
 enum {
     NI_WRITE_HOLD = 1,  /* for a queue: wait for room; nobody would be told of a refusal */
     NI_WRITE_NOTED = 2, /* to memory: the last packet, with a note */
-    /* Whole: only a refusal is answered, and that with `offset` 1, for the token names all Writes up to the
-     * next packet that has it and not this bit. */
+    /* Whole: only a refusal is answered, and that with `offset` 1, for the token names all Writes
+     * up to the next packet that has it and not this bit. */
     NI_WRITE_QUIET = 4,
 };
 
@@ -95,29 +96,30 @@ enum ni_read_tag {
     NI_READ_MEMORY = 0,
     NI_READ_DEQUEUE = 1, /* of a multi-reader queue: operand = item size, addr unused */
     NI_READ_CANCEL = 2,  /* the DEQUEUE of that token, if it waits still */
-    /* Items as MESSAGEs to a queue of the reader's: addr = its handle, their number << 32. An ACK when
-     * all are sent. */
+    /* Items as MESSAGEs to a queue of the reader's: addr = its handle, their number << 32. An ACK
+     * when all are sent. */
     NI_READ_DEQUEUE_TO = 3,
     /* Nothing: an ACK when all packets before it have been taken. */
     NI_READ_NOTHING = 4,
 };
 
-/* A WRITE whose payload begins here is whole, and has neither operand (offset 0) nor compare (the payload's
- * length): so that up to 24 bytes lie in its first line. */
+/* A WRITE whose payload begins here is whole, and has neither operand (offset 0) nor compare (the
+ * payload's length): so that up to 24 bytes lie in its first line. */
 enum { NI_WRITE_WHOLE_HEAD = NI_PACKET_HEADER + (int)offsetof(struct ni_packet_remote, operand) };
 
-/* WRITE with this in `operand`, which holds a handle besides: no ack, but the bytes are added to that
- * COUNTER, whose key is `token`. One packet, whole. */
+/* WRITE with this in `operand`, which holds a handle besides: no ack, but the bytes are added to
+ * that COUNTER, whose key is `token`. One packet, whole. */
 #define NI_WRITE_COUNTED ((uint64_t)1 << 63)
 
-/* WRITE with this as `operand`: a word of 1, 2, 4 or 8 bytes by itself, whose bits are its number. In
- * memory it appears at once, stored with release. */
+/* WRITE with this as `operand`: a word of 1, 2, 4 or 8 bytes by itself, whose bits are its number.
+ * In memory it appears at once, stored with release. */
 #define NI_WRITE_WORD ((uint64_t)1 << 62)
 
 /*
- * A WRITE with this in `operand` is a part of a transfer that is spread over rails (engine/multipath.h).
- * The rest of `operand` are flags and the offset; the payload begins with struct ni_packet_part, then, with
- * NI_PART_NOTED, struct ni_packet_note; neither is counted by offset and total.
+ * A WRITE with this in `operand` is a part of a transfer that is spread over rails
+ * (engine/multipath.h). The rest of `operand` are flags and the offset; the payload begins with
+ * struct ni_packet_part, then, with NI_PART_NOTED, struct ni_packet_note; neither is counted by
+ * offset and total.
  */
 #define NI_WRITE_PART   ((uint64_t)1 << 61)
 #define NI_PART_ORDERED ((uint64_t)1 << 60) /* the last part waits for all parts before it */
@@ -132,7 +134,8 @@ struct ni_packet_part {
 };
 _Static_assert(sizeof(struct ni_packet_part) == 8, "on the wire");
 
-/* Tag of a NOP; those of probes are in probe.c. Fields: all parts before this number have been taken. */
+/* Tag of a NOP; those of probes are in probe.c. Fields: all parts before this number have been
+ * taken. */
 enum { NI_NOP_TAKEN = 3 };
 
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with
@@ -164,16 +167,16 @@ static inline uint32_t ni_packet_setting_size(uint32_t count)
                       count * sizeof(struct ni_packet_notice));
 }
 
-/* ACK: starts at body[0]; the tag is the status. That of a DEQUEUE carries its item behind the token or
- * behind all fields. A response to a Read carries its payload at
- * offset. */
+/* ACK: starts at body[0]; the tag is the status. That of a DEQUEUE carries its item behind the
+ * token or behind all fields. A response to a Read carries its payload at offset. */
 struct ni_packet_ack {
     uint64_t token;
     uint64_t value;
     uint64_t offset;
 };
 
-/* JOB: what the initiator asks of the target for the transfer that job number `job` of the lane describes. */
+/* JOB: what the initiator asks of the target for the transfer that job number `job` of the lane
+ * describes. */
 enum ni_job_ask {
     NI_JOB_HELP = 0,   /* copy chunks, as both sides claim them */
     NI_JOB_ANSWER = 1, /* answer as to a READ, if the claim is still open */
@@ -234,12 +237,12 @@ struct ni_packet_put_long_more {
     uint64_t length; /* all of it; `length` above means nothing then */
 };
 
-/* GET has the fields of PUT_LONG, hdr_data 0; region and address are where the data goes when it does not
- * come in the REPLY. Handle 0: there is none, allowed up to so many bytes. */
+/* GET has the fields of PUT_LONG, hdr_data 0; region and address are where the data goes when it
+ * does not come in the REPLY. Handle 0: there is none, allowed up to so many bytes. */
 enum { NI_REPLY_INLINE = 24 };
 
-/* COMBINE: starts at body[0]. Payload: struct ni_packet_combine_reply if handle is not 0, the operand
- * of an operation that has one (8 bytes, or those of a longer element), the data. */
+/* COMBINE: starts at body[0]. Payload: struct ni_packet_combine_reply if handle is not 0, the
+ * operand of an operation that has one (8 bytes, or those of a longer element), the data. */
 struct ni_packet_combine {
     uint64_t match_bits;
     uint64_t hdr_data;

@@ -4,15 +4,15 @@
 #include "base/bits.h"
 
 /*
- * What may be matched next. Whoever posts many receives and waits for them one after the other, or receives many
- * messages in the order in which they came, takes out nodes whose numbers are in equal steps: numbers are given in
- * order, and a node that comes gets the one that came back last. A node that lies outside of the caches is
- * fetched two steps before it is wanted, its bucket and what it points to one step before, when the node itself can be
- * looked at without waiting.
+ * What may be matched next. Whoever posts many receives and waits for them one after the other, or
+ * receives many messages in the order in which they came, takes out nodes whose numbers are in
+ * equal steps: numbers are given in order, and a node that comes gets the one that came back last.
+ * A node that lies outside of the caches is fetched two steps before it is wanted, its bucket and
+ * what it points to one step before, when the node itself can be looked at without waiting.
  */
 
-/* The node with a number, or NULL: it has none, or is unknown. A free number holds the next one, which is no address that
- * anything has. */
+/* The node with a number, or NULL: it has none, or is unknown. A free number holds the next one,
+ * which is no address that anything has. */
 static struct ni_match_node *node_at(const struct ni_match_ids *ids, uint32_t id)
 {
     uintptr_t at;
@@ -56,8 +56,8 @@ const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size
     return node;
 }
 
-/* The oldest has no number, where nobody has searched for others: it is in the first block, and is not looked for in a
- * table. */
+/* The oldest has no number, where nobody has searched for others: it is in the first block, and is
+ * not looked for in a table. */
 const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers, size_t size)
 {
     const struct ni_match_block *first = headers->blocks.first;

@@ -71,7 +71,8 @@ static inline bool ni_match_is_key(const struct ni_match_index *index,
     return differ == 0;
 }
 
-/* A slot has the right tag: most likely its node is the one, and what that points to is touched next. */
+/* A slot has the right tag: most likely its node is the one, and what that points to is touched
+ * next. */
 static inline void ni_match_fetch_beyond(const struct ni_match_table *table, uint64_t bucket,
                                          unsigned slot)
 {

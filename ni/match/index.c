@@ -240,8 +240,8 @@ struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t
     return ni_match_slot_node(find_slot(index, &key, &old, attempts));
 }
 
-/* Put a node into the slot that the last one of its key had, if it has not been given to another one; false: it
- * has, or nodes pass over others to it. */
+/* Put a node into the slot that the last one of its key had, if it has not been given to another
+ * one; false: it has, or nodes pass over others to it. */
 static inline bool put_back(struct ni_match_index *index, const struct ni_match_key *key,
                             struct ni_match_node *node)
 {
@@ -303,8 +303,8 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
     return NI_OK;
 }
 
-/* Whether an empty table is so much too large for what it held that it is to go. The smallest stays:
- * lists that just need it would make it each time. */
+/* Whether an empty table is so much too large for what it held that it is to go. The smallest
+ * stays: lists that just need it would make it each time. */
 static bool oversized(const struct ni_match_index *index)
 {
     uint64_t buckets = index->table.mask + 1;

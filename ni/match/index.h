@@ -88,8 +88,9 @@ struct ni_match_key {
     uint64_t hash;
 };
 
-/* The key that was used last, and where it is: programs post many receives of one key, and then
- * get as many messages. Or where it was: they also post the receive anew that has just had its message. */
+/* The key that was used last, and where it is: programs post many receives of one key, and then get
+ * as many messages. Or where it was: they also post the receive anew that has just had its
+ * message. */
 struct ni_match_recent {
     struct ni_match_key key;
     struct ni_match_slot at; /* in the table, not in the old one; bucket NULL: no key */
@@ -108,9 +109,9 @@ struct ni_match_index {
     uint64_t seed[2];
     uint32_t number; /* which link of a node is this index's */
     /* Whoever finds a node goes on to what a pointer in its object names, and would wait for the
-     * node, then for that. Where the pointer is, in bytes from the node, makes the table keep a copy
-     * beside the bucket, so that a search asks for both at once; 0: there is none. Before a node is
-     * added its pointer is set, to anything: nobody looks at what it names. */
+     * node, then for that. Where the pointer is, in bytes from the node, makes the table keep a
+     * copy beside the bucket, so that a search asks for both at once; 0: there is none. Before a
+     * node is added its pointer is set, to anything: nobody looks at what it names. */
     uint32_t pointer;
     struct ni_match_ids *ids;
 };
@@ -146,7 +147,8 @@ static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts);
 
-/* A node of this index is supposed to be found next: fetch the bucket in which it is, and what it points to. */
+/* A node of this index is supposed to be found next: fetch the bucket in which it is, and what it
+ * points to. */
 void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node);
 
 /* The link of a node in an index. Nodes are followed by their links. */

@@ -182,10 +182,10 @@ struct ni_match_header *ni_match_headers_next(struct ni_match_headers *headers,
                                               const struct ni_match_header *after, uint64_t bits,
                                               uint64_t ignore, uint32_t initiator);
 
-/* ---- ahead ---------------------------------------------------------------------------------------- */
+/* ---- ahead ----------------------------------------------------------------------------------- */
 
-/* Who has time now and then may have what is wanted next brought into the caches meanwhile. The mark is written to a word
- * when a node of a long list has been taken out; NULL: no more. */
+/* Who has time now and then may have what is wanted next brought into the caches meanwhile. The
+ * mark is written to a word when a node of a long list has been taken out; NULL: no more. */
 static inline void ni_match_list_note(struct ni_match_list *list, uint32_t *word, uint32_t mark)
 {
     list->note = (struct ni_match_note){.word = word, .mark = mark};
@@ -197,9 +197,10 @@ static inline void ni_match_headers_note(struct ni_match_headers *headers, uint3
     headers->note = (struct ni_match_note){.word = word, .mark = mark};
 }
 
-/* Fetch what is supposed to be taken out next, if nodes go in equal steps of their numbers or, headers, in the order of
- * arrival: the objects, whose first member is a node, of size bytes, and the bucket in which the next one is. Returns
- * that, NULL if nothing is supposed. No result of any search depends on it. */
+/* Fetch what is supposed to be taken out next, if nodes go in equal steps of their numbers or,
+ * headers, in the order of arrival: the objects, whose first member is a node, of size bytes, and
+ * the bucket in which the next one is. Returns that, NULL if nothing is supposed. No result of any
+ * search depends on it. */
 const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size_t size);
 const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers, size_t size);
 

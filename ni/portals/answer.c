@@ -30,7 +30,7 @@ void ni_answer_free(struct ni *ni, struct ni_answer *answer)
     ni_free(answer);
 }
 
-/* ---- one packet ------------------------------------------------------------------------------- */
+/* ---- one packet ------------------------------------------------------------------------------ */
 
 struct reply {
     struct ni_packet_ack fields;
@@ -102,7 +102,7 @@ bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src)
     return send_packet(request, src);
 }
 
-/* ---- written ---------------------------------------------------------------------------------- */
+/* ---- written --------------------------------------------------------------------------------- */
 
 /* Say that it is there, or why not. */
 static ni_status say(struct ni *ni, const struct ni_answer *answer)

@@ -3,8 +3,8 @@
 
 #include "portals/portals.h"
 
-/* Appending what is not common: to the overflow list, with rare options, to portal table entries that
- * restrict what is appended, list entries. */
+/* Appending what is not common: to the overflow list, with rare options, to portal table entries
+ * that restrict what is appended, list entries. */
 
 enum {
     NI_LE_OPTIONS = NI_LE_OP_PUT | NI_LE_OP_GET | NI_LE_USE_ONCE | NI_LE_EVENT_COMM_DISABLE |
@@ -154,7 +154,7 @@ int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *given
     return result;
 }
 
-/* ---- appending what was made before ----------------------------------------------------------- */
+/* ---- appending what was made before ---------------------------------------------------------- */
 
 int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list)
 {
@@ -206,7 +206,7 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
     return result;
 }
 
-/* ---- list entries ----------------------------------------------------------------------------- */
+/* ---- list entries ---------------------------------------------------------------------------- */
 
 /* The match entry that matches everything. */
 static struct ni_me me_of(const struct ni_le *le)

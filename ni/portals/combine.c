@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* An element of up to 8 bytes travels through here as the low bits of a 64-bit word, the others 0. */
+/* An element of up to 8 bytes travels through here as the low bits of a 64-bit word, the others
+ * 0. */
 
 enum family { FAMILY_SIGNED, FAMILY_UNSIGNED, FAMILY_FLOAT };
 
@@ -185,7 +186,7 @@ static void change_long(const struct ni_combination *what, uint8_t *target, cons
     }
 }
 
-/* ---- aligned elements, by width --------------------------------------------------------------- */
+/* ---- aligned elements, by width -------------------------------------------------------------- */
 
 /* The word as it is now. */
 static uint64_t load(const uint8_t *word, unsigned size)
@@ -236,7 +237,7 @@ static bool replace(uint8_t *word, unsigned size, uint64_t *old, uint64_t new)
     }
 }
 
-/* ---- elements --------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* At its address, whatever that is; old gets what was there. */
 static void change(const struct ni_combination *what, uint8_t *target, const uint8_t *data,

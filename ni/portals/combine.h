@@ -10,8 +10,8 @@
 /*
  * Arithmetic of atomics: what an operation makes of an element. An element that is aligned is
  * changed by one compare-and-swap of the processor, so that these mix with ni_fetch_op and with the
- * program's own atomics; one that is not, or has more than 8 bytes, is only safe under a lock of the
- * caller's.
+ * program's own atomics; one that is not, or has more than 8 bytes, is only safe under a lock of
+ * the caller's.
  */
 
 enum { NI_ELEMENT_MOST = 32 }; /* bytes */
@@ -53,8 +53,8 @@ bool ni_combination_valid(const struct ni_combination *what, uint64_t length);
 /* Whether elements at target are changed by the processor in one go. */
 bool ni_combination_aligned(const struct ni_combination *what, const void *target);
 
-/* Combine length bytes, whole elements, with those at target; old (may be NULL) gets what was there.
- * data and old may have any alignment. */
+/* Combine length bytes, whole elements, with those at target; old (may be NULL) gets what was
+ * there. data and old may have any alignment. */
 void ni_combine(const struct ni_combination *what, uint8_t *target, const uint8_t *data,
                 uint8_t *old, uint64_t length);
 

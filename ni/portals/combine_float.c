@@ -6,8 +6,8 @@
 
 /* Arithmetic of floating-point numbers, real and complex, at any address. */
 
-/* Bytes of a long double that mean something: what is behind them stays as it is, so that nothing that
- * was on the stack gets into an answer. */
+/* Bytes of a long double that mean something: what is behind them stays as it is, so that nothing
+ * that was on the stack gets into an answer. */
 enum { LONG_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 /* The real or the imaginary part; no type is wider. */

@@ -70,8 +70,8 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
     return NI_PTL_NO_MATCH;
 }
 
-/* Unexpected messages wait: the entry takes those that it matches first. portals->lock is held, and given
- * back. */
+/* Unexpected messages wait: the entry takes those that it matches first. portals->lock is held, and
+ * given back. */
 static NI_NOINLINE int post_behind_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
                                         void *user_ptr, ni_me_handle *handle)
 {

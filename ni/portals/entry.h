@@ -15,8 +15,8 @@
 /* Bits of ni_space.options besides enum ni_me_options. */
 enum {
     NI_SPACE_OVERFLOW = 1 << 30, /* the entry is on the overflow list */
-    /* An entry with NI_ME_IOVEC takes puts and atomics. It has not NI_ME_OP_PUT, so that what finds it goes the
-     * long way. */
+    /* An entry with NI_ME_IOVEC takes puts and atomics. It has not NI_ME_OP_PUT, so that what finds
+     * it goes the long way. */
     NI_SPACE_PUT = 1 << 29,
     /* An entry with NI_ME_UID of another user than ours accepts nothing. */
     NI_SPACE_FOREIGN = 1 << 28,
@@ -69,8 +69,8 @@ static inline bool ni_entry_overflows(const struct ni_entry *entry)
 /* The first posted entry for a message, with its statistics. portals->lock is held. */
 struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from);
 
-/* Let a message have an entry: where its data goes. The entry is unlinked if it was to be used once.
- * portals->lock is held. */
+/* Let a message have an entry: where its data goes. The entry is unlinked if it was to be used
+ * once. portals->lock is held. */
 void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_arriving *from,
                   struct ni_target *target);
 
@@ -138,8 +138,8 @@ static inline struct ni_space ni_space_of(const struct ni_me *me)
     return space;
 }
 
-/* The same entry as this NI sees it: the length in bytes, without what another user could do to it. NI_OK,
- * or NI_PTL_ARG_INVALID. */
+/* The same entry as this NI sees it: the length in bytes, without what another user could do to it.
+ * NI_OK, or NI_PTL_ARG_INVALID. */
 int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *measured);
 /* Whether ni_me_append would take these: NI_OK, or what it would return. */
 int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me,

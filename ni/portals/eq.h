@@ -35,7 +35,8 @@ static inline void ni_event_tell(const struct ni_eq *eq, const struct ni_event *
 /* An event queue with this function, called by any thread. */
 int ni_eq_make(struct ni *ni, ni_event_fn fn, void *arg, struct ni_eq **made);
 
-/* later.c: events that wait for a caller. Have those of a handler wait that the engine thread causes. */
+/* later.c: events that wait for a caller. Have those of a handler wait that the engine thread
+ * causes. */
 ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq);
 /* Have them wait from now on, or not: see struct ni_portal_ops. */
 void ni_later_share(struct ni *ni, bool shared);

@@ -47,7 +47,8 @@ int ni_me_fail(struct ni *ni, uint32_t pt_index, ni_me_choose_fn choose, void *a
         ni_portals_unlock(ni);
         return NI_PTL_ARG_INVALID;
     }
-    /* Events are told without the lock; entries that come or go meanwhile do not disturb the cursor. */
+    /* Events are told without the lock; entries that come or go meanwhile do not disturb the
+     * cursor. */
     while (unlink_next(ni, pt, &cursor, choose, arg, &event)) {
         ni_portals_unlock(ni);
         ni_event_tell(pt->eq, &event);

@@ -2,8 +2,8 @@
 #include "portals/incoming.h"
 
 /*
- * Packets to the PORTAL region. Everything in them is checked here; a put that cannot be accepted is
- * counted, and refused to whoever wants to know. What breaks the protocol ends the peer.
+ * Packets to the PORTAL region. Everything in them is checked here; a put that cannot be accepted
+ * is counted, and refused to whoever wants to know. What breaks the protocol ends the peer.
  */
 
 typedef ni_status (*arrive_fn)(const struct ni_packet_in *in);
@@ -40,7 +40,7 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
                                                                                      : NI_NI_OK;
 }
 
-/* ---- PUT -------------------------------------------------------------------------------------- */
+/* ---- PUT ------------------------------------------------------------------------------------- */
 
 /* It goes to an overflow buffer, or would. portals->lock is held, and given back unless NONE. */
 static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *from,
@@ -167,7 +167,7 @@ static ni_status on_put(const struct ni_packet_in *in)
     return ni_put_arrives(in->ni, in->tag & NI_PUT_INDEX, &from, in->payload);
 }
 
-/* ---- PUT_LONG --------------------------------------------------------------------------------- */
+/* ---- PUT_LONG -------------------------------------------------------------------------------- */
 
 /* Wait for an entry, the data staying where it is. portals->lock is held. */
 static ni_status defer(struct ni *ni, struct ni_kept *kept)
@@ -265,7 +265,7 @@ static ni_status on_put_long(const struct ni_packet_in *in)
     return long_put_arrives(in, &from, &fields);
 }
 
-/* ---- PUT_ACK ---------------------------------------------------------------------------------- */
+/* ---- PUT_ACK --------------------------------------------------------------------------------- */
 
 static ni_status on_put_ack(const struct ni_packet_in *in)
 {

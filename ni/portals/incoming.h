@@ -24,7 +24,7 @@ static inline bool ni_packet_in_has(const struct ni_packet_in *in, size_t size)
                              in->payload >= (const uint8_t *)in->packet + NI_PACKET_HEADER + size;
 }
 
-/* ---- request_in.c ----------------------------------------------------------------------------- */
+/* ---- request_in.c ---------------------------------------------------------------------------- */
 
 ni_status ni_on_get(const struct ni_packet_in *in);
 ni_status ni_on_combine(const struct ni_packet_in *in);

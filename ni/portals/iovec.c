@@ -20,7 +20,7 @@ bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements
     return true;
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data)
 {
@@ -84,7 +84,7 @@ void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote 
     ni_iovec_fetched(kept, NI_OK, 0);
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------ */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 void ni_packed_drop(struct ni_packed *packed)
 {

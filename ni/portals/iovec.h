@@ -11,8 +11,8 @@
 #include "portals/put.h"
 #include "portals/request.h"
 
-/* I/O vectors. A walk over one begins at its first element: their number is bounded, and few are long.
- * Offsets and lengths were compared with the sum of the elements before. */
+/* I/O vectors. A walk over one begins at its first element: their number is bounded, and few are
+ * long. Offsets and lengths were compared with the sum of the elements before. */
 
 struct ni_walk {
     const struct ni_iovec *at;
@@ -62,8 +62,8 @@ void ni_packed_drop(struct ni_packed *packed); /* NULL: nothing */
 
 /* The bytes of all elements; false if there are too many of either. */
 bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements, uint64_t *bytes);
-/* Copy a message's data to where it goes, which may overlap. data: of target->mlength bytes, from an
- * offset in the entry. */
+/* Copy a message's data to where it goes, which may overlap. data: of target->mlength bytes, from
+ * an offset in the entry. */
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);
 /* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
 void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *from);

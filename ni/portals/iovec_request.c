@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "portals/portals.h"
 
-/* I/O vectors of gets and atomics: in descriptors, where data or the answer goes by way of a block if it
- * does not lie in one element, and in entries, where nothing is copied twice. */
+/* I/O vectors of gets and atomics: in descriptors, where data or the answer goes by way of a block
+ * if it does not lie in one element, and in entries, where nothing is copied twice. */
 
-/* ---- descriptors ------------------------------------------------------------------------------ */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 /* Where the answer goes: where it belongs, or to a block first; false out of memory. */
 static bool prepare(struct ni_extra *extra, uint64_t length)
@@ -69,7 +69,7 @@ void ni_iovec_land(struct ni_extra *extra, uint64_t mlength)
     }
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 void ni_iovec_read(const struct ni_request *request, uint8_t *to)
 {

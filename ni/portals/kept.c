@@ -3,12 +3,12 @@
 
 /*
  * Unexpected messages. Data of up to 64 bytes lies in the message's struct, more in a block of its
- * own, or it is still with the initiator. From half of match_unexpected on, structs and blocks, peers
- * are asked to send headers only (NI_WISH_HEADERS_ONLY), and to wait with what is short
- * (NI_MD_UNTIL_MATCHED), so that what they have sent until they notice fits into the other half; below
- * a quarter they may send data again. Beyond all of it a message with a block stays in its lane, which
- * holds its sender back: who ignores the wish waits. Structs are not refused: a program may start as
- * many sends as it likes, and then want the last one of them.
+ * own, or it is still with the initiator. From half of match_unexpected on, structs and blocks,
+ * peers are asked to send headers only (NI_WISH_HEADERS_ONLY), and to wait with what is short
+ * (NI_MD_UNTIL_MATCHED), so that what they have sent until they notice fits into the other half;
+ * below a quarter they may send data again. Beyond all of it a message with a block stays in its
+ * lane, which holds its sender back: who ignores the wish waits. Structs are not refused: a program
+ * may start as many sends as it likes, and then want the last one of them.
  */
 
 /* ---- memory ---------------------------------------------------------------------------------- */

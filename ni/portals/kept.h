@@ -87,8 +87,8 @@ static inline bool ni_kept_is_short(const struct ni_kept *kept)
 {
     return kept->form == NI_KEPT_INLINE && (kept->from.token | kept->from.remote_offset) == 0;
 }
-/* What ni_kept_aim and ni_kept_deliver do, in fewer instructions, for one that is short and for the options
- * NI_ME_USUAL. portals->lock is held, and given back. */
+/* What ni_kept_aim and ni_kept_deliver do, in fewer instructions, for one that is short and for the
+ * options NI_ME_USUAL. portals->lock is held, and given back. */
 void ni_kept_hand_over(struct ni *ni, struct ni_kept *kept, const struct ni_space *space,
                        void *user_ptr);
 /* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */

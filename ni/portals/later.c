@@ -4,8 +4,8 @@
 
 /*
  * Events for handlers that the engine thread must not call (thread.h): put by, in order, and handed
- * out by the next call of the program that makes progress. Before the thread begins anything it sees to
- * it that there is room, so that nothing depends on memory being there at the end.
+ * out by the next call of the program that makes progress. Before the thread begins anything it
+ * sees to it that there is room, so that nothing depends on memory being there at the end.
  */
 
 enum {

@@ -12,7 +12,7 @@
 
 enum { NI_MAP_MOST = 1 << 24 };
 
-/* ---- setting ---------------------------------------------------------------------------------- */
+/* ---- setting --------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -37,7 +37,8 @@ static bool check_map(const struct ni *ni, uint32_t size, struct ni_peer **map)
     return true;
 }
 
-/* Numbers that no rank has: for those who have no rank, and for who comes later. ni->lock is held. */
+/* Numbers that no rank has: for those who have no rank, and for who comes later. ni->lock is
+ * held. */
 static void number_all(struct ni *ni, uint32_t size)
 {
     ni->initiators = ni->initiators < size ? size : ni->initiators;
@@ -110,7 +111,7 @@ int ni_set_map(struct ni *ni, uint32_t size, struct ni_peer *const *peers)
     return result;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 int ni_get_map(struct ni *ni, uint32_t size, struct ni_peer **peers, uint32_t *actual)
 {

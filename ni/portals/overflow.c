@@ -10,8 +10,8 @@
  *   matched   by an entry or a search: not listed any more
  *
  * filled and matched come in either order. When both have, PUT_OVERFLOW is told and the header is
- * released. Each header counts as a delivery under way in its overflow entry; with the last one of an
- * entry that has unlinked itself its buffer is free again.
+ * released. Each header counts as a delivery under way in its overflow entry; with the last one of
+ * an entry that has unlinked itself its buffer is free again.
  */
 
 static struct ni_entry *find(const struct ni_arriving *from)

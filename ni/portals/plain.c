@@ -2,10 +2,10 @@
 #include "portals/portals.h"
 
 /*
- * The put that has to be fast: in the lane's ring, without anything special, for the oldest entry or another
- * one, of the kind that a receive of MPI posts: used once, its only event that of the put. All others
- * go the general way (incoming.c), which does the same; so does one in NI_MATCH_SAMPLING,
- * to be timed.
+ * The put that has to be fast: in the lane's ring, without anything special, for the oldest entry
+ * or another one, of the kind that a receive of MPI posts: used once, its only event that of the
+ * put. All others go the general way (incoming.c), which does the same; so does one in
+ * NI_MATCH_SAMPLING, to be timed.
  */
 
 NI_ALWAYS_INLINE struct ni_arriving arriving(struct ni_peer *peer, struct ni_pt *pt,

@@ -53,11 +53,12 @@ static inline struct ni_pt *ni_pt_plain(const struct ni_portals *portals, uint32
 }
 
 /* A message has found no entry, and is not (cannot be) kept: why it is refused. *disabled: it has
- * disabled the portal table entry, of which ni_pt_tell_disabled is to tell. portals->lock is held. */
+ * disabled the portal table entry, of which ni_pt_tell_disabled is to tell. portals->lock is
+ * held. */
 enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled);
 void ni_pt_tell_disabled(const struct ni_pt *pt);
-/* An event queue is about to be full: disable what has flow control and tells its events there. No lock
- * is held. */
+/* An event queue is about to be full: disable what has flow control and tells its events there. No
+ * lock is held. */
 NI_COLD void ni_pt_queue_full(struct ni *ni, const struct ni_eq *eq);
 
 #endif

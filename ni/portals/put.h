@@ -67,7 +67,8 @@ struct ni_put {
     struct ni_extra *extra; /* NULL: a put */
 };
 
-/* A bit of ni_put.options besides enum ni_md_options: its acknowledgement is counted, and no event. */
+/* A bit of ni_put.options besides enum ni_md_options: its acknowledgement is counted, and no
+ * event. */
 enum { NI_PUT_CT_ACK = 1 << 30 };
 
 static inline uint32_t ni_put_options(const struct ni_md *md, enum ni_ack_req ack)
@@ -107,10 +108,11 @@ int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_off
                  uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
 /* Nothing of it has been sent, and never will be: tell. */
 void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail);
-/* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or NULL. */
+/* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or
+ * NULL. */
 struct ni_put *ni_put_find(struct ni *ni, const struct ni_peer *peer, uint64_t token);
-/* Packets; the peer's lock is held. Whether the target keeps so much that it wants no more; the peer has an
- * endpoint. */
+/* Packets; the peer's lock is held. Whether the target keeps so much that it wants no more; the
+ * peer has an endpoint. */
 static inline bool ni_put_unwanted(const struct ni_peer *peer)
 {
     return (atomic_load_explicit(peer->ep->wishes, memory_order_relaxed) & NI_WISH_HEADERS_ONLY) !=
@@ -119,10 +121,11 @@ static inline bool ni_put_unwanted(const struct ni_peer *peer)
 
 /* Whether a put goes without its data. */
 bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
-/* It is long, and moves only if this side polls: unless its target reads our memory by itself. The peer has an
- * endpoint. */
+/* It is long, and moves only if this side polls: unless its target reads our memory by itself. The
+ * peer has an endpoint. */
 void ni_put_owe(struct ni_put *put);
-/* Where its target wants no more, have a put of NI_MD_UNTIL_MATCHED that brings its data wait for the match. */
+/* Where its target wants no more, have a put of NI_MD_UNTIL_MATCHED that brings its data wait for
+ * the match. */
 void ni_put_hold(struct ni_put *put);
 /* With its data. open: the put's struct if it wants an answer, else NULL. */
 ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *header,
@@ -144,11 +147,12 @@ void ni_put_complete_all(struct ni_peer *peer, ni_status status);
 
 /* ---- request.c, request_send.c ---- */
 
-/* Send a get or atomic; open: its struct if it wants an answer, else NULL. The peer's lock is held. */
+/* Send a get or atomic; open: its struct if it wants an answer, else NULL. The peer's lock is
+ * held. */
 ni_status ni_request_send(struct ni_put *put, struct ni_put *open);
 
-/* Start a get or an atomic, now or (when not NULL) later: what ni_get returns. `put` is copied where it
- * remains. */
+/* Start a get or an atomic, now or (when not NULL) later: what ni_get returns. `put` is copied
+ * where it remains. */
 int ni_request_start(struct ni *ni, struct ni_put *put, const struct ni_when *when);
 /* triggered_ops.c: the second. */
 int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct ni_when *when);

@@ -5,7 +5,7 @@
 
 /* Packets of puts, and puts that wait for room. */
 
-/* ---- packets: the peer's lock is held --------------------------------------------------------- */
+/* ---- packets: the peer's lock is held -------------------------------------------------------- */
 
 void ni_put_ask(struct ni_put *put)
 {
@@ -125,7 +125,7 @@ void ni_put_hold(struct ni_put *put)
     }
 }
 
-/* ---- waiting for room ------------------------------------------------------------------------- */
+/* ---- waiting for room ------------------------------------------------------------------------ */
 
 /* An eager put that waited has left, and wants no answer. */
 static void sent_late(struct ni *ni, struct ni_portal_task *task)

@@ -2,8 +2,8 @@
 #include "portals/portals.h"
 
 /*
- * Gets and atomics at their initiator. They travel and end as puts do: a struct ni_put each, with what
- * they have besides in a struct ni_extra.
+ * Gets and atomics at their initiator. They travel and end as puts do: a struct ni_put each, with
+ * what they have besides in a struct ni_extra.
  */
 
 /* Where in a descriptor an operation may go; false if not. */
@@ -170,7 +170,7 @@ static int swap_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_g
     return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
 }
 
-/* ---- now, or when a counter is there ------------------------------------------------------------ */
+/* ---- now, or when a counter is there --------------------------------------------------------- */
 
 int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,

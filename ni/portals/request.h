@@ -22,9 +22,9 @@ struct ni_request {
     struct ni_kept *spilled;    /* it met an entry of the overflow list */
 };
 
-/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the portal table
- * entry held until ni_request_end; or why it is refused, which is counted and told to the target here.
- * NI_AGAIN: no memory, nothing has happened. */
+/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the
+ * portal table entry held until ni_request_end; or why it is refused, which is counted and told to
+ * the target here. NI_AGAIN: no memory, nothing has happened. */
 ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
                           enum ni_ni_fail *fail);
 /* It is done, and answered: tell its event, release its entry. */
@@ -52,8 +52,8 @@ struct ni_answer {
 /* With room for so many old values; NULL out of memory. */
 struct ni_answer *ni_answer_new(struct ni *ni, uint64_t length);
 void ni_answer_free(struct ni *ni, struct ni_answer *answer);
-/* Answer with what is at src (NULL: in the vector of the entry), in one packet, now (or, if it is short, when there is room); false if that is
- * not possible. */
+/* Answer with what is at src (NULL: in the vector of the entry), in one packet, now (or, if it is
+ * short, when there is room); false if that is not possible. */
 bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src);
 /* Have the answer written to the initiator, tell the event and leave the entry. Ends `answer`. */
 void ni_answer_write(struct ni *ni, struct ni_answer *answer, const uint8_t *src);

@@ -2,8 +2,8 @@
 #include "portals/incoming.h"
 
 /*
- * Gets, atomics and their answers from peers. What no correct peer sends ends the peer; an answer that names
- * nothing is late, or invented.
+ * Gets, atomics and their answers from peers. What no correct peer sends ends the peer; an answer
+ * that names nothing is late, or invented.
  */
 
 /* Whether an answer of so many bytes has somewhere to go. */
@@ -48,7 +48,7 @@ ni_status ni_on_get(const struct ni_packet_in *in)
     return ni_request_serve(in->ni, &request, in->tag & NI_PUT_INDEX);
 }
 
-/* ---- COMBINE ---------------------------------------------------------------------------------- */
+/* ---- COMBINE --------------------------------------------------------------------------------- */
 
 /* Take what precedes the data from the payload; false if it is not there, or makes no sense. */
 static bool take_apart(const struct ni_packet_in *in, const struct ni_packet_combine *fields,
@@ -117,7 +117,7 @@ ni_status ni_on_combine(const struct ni_packet_in *in)
     return ni_request_serve(in->ni, &request, in->tag & NI_PUT_INDEX);
 }
 
-/* ---- REPLY ------------------------------------------------------------------------------------ */
+/* ---- REPLY ----------------------------------------------------------------------------------- */
 
 ni_status ni_on_reply(const struct ni_packet_in *in)
 {

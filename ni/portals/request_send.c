@@ -4,7 +4,8 @@
 
 /* Packets of gets and atomics. The peer's lock is held. */
 
-/* Let the peer write the answer to a get or atomic, where it may be too long for a packet of its own. */
+/* Let the peer write the answer to a get or atomic, where it may be too long for a packet of its
+ * own. */
 static ni_status expose(struct ni_put *put)
 {
     ni_status status = NI_OK;

@@ -2,8 +2,8 @@
 #include "portals/portals.h"
 
 /*
- * Gets and atomics at their target. They meet the match list under the same lock as puts, in the order in
- * which they arrive, and touch the entry's memory without it.
+ * Gets and atomics at their target. They meet the match list under the same lock as puts, in the
+ * order in which they arrive, and touch the entry's memory without it.
  */
 
 /* Where it goes when no posted entry takes it. portals->lock is held. */
@@ -134,7 +134,7 @@ void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t
     }
 }
 
-/* ---- of a peer -------------------------------------------------------------------------------- */
+/* ---- of a peer ------------------------------------------------------------------------------- */
 
 static void serve_atomic(struct ni *ni, struct ni_request *request)
 {
@@ -197,7 +197,7 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
     return NI_OK;
 }
 
-/* ---- to oneself ------------------------------------------------------------------------------- */
+/* ---- to oneself ------------------------------------------------------------------------------ */
 
 static void do_own(struct ni *ni, struct ni_request *request, const struct ni_put *put)
 {

@@ -19,7 +19,8 @@ enum {
     NI_MATCH_SAMPLING = 64, /* one match in so many is timed */
 };
 
-/* Something to be done in progress, outside of all locks. In ni->portal_work, under the NI's lock. */
+/* Something to be done in progress, outside of all locks. In ni->portal_work, under the NI's
+ * lock. */
 struct ni_portal_task {
     struct ni_list list;
     void (*run)(struct ni *ni, struct ni_portal_task *task);

@@ -139,7 +139,7 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
     return result;
 }
 
-/* ---- flow control ----------------------------------------------------------------------------- */
+/* ---- flow control ---------------------------------------------------------------------------- */
 
 static int set_disabled(struct ni *ni, uint32_t pt_index, bool disabled)
 {

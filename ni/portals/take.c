@@ -6,14 +6,14 @@
 #include "portals/portals.h"
 
 /*
- * Receiving without an entry. Packets of a lane are in order, and so are puts of one peer: the next one, if no entry is
- * posted and no message kept, would match the entry that is about to be posted, and nothing else. So it is compared with
- * that where it lies, and copied from there.
+ * Receiving without an entry. Packets of a lane are in order, and so are puts of one peer: the next
+ * one, if no entry is posted and no message kept, would match the entry that is about to be posted,
+ * and nothing else. So it is compared with that where it lies, and copied from there.
  */
 
 enum {
-    /* One call in so many takes nothing, so that also who never has to wait polls: other lanes, links, what is
-     * under way. */
+    /* One call in so many takes nothing, so that also who never has to wait polls: other lanes,
+     * links, what is under way. */
     NI_TAKE_TURNS = 16,
     /* One look in so many is followed by what is to be done while nothing comes. */
     NI_TAKE_IDLE = 8,
@@ -36,8 +36,8 @@ static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)
     return NI_LIKELY(pt != NULL && pt->ready) && (pt->posted.length | pt->kept.length) == 0;
 }
 
-/* A packet of several lines is supposed to come: they are asked for with its first, and come with it. Those that
- * have not been written yet are asked for again by the next look. */
+/* A packet of several lines is supposed to come: they are asked for with its first, and come with
+ * it. Those that have not been written yet are asked for again by the next look. */
 NI_ALWAYS_INLINE void look_behind(const struct ni_lane_rx *lane, uint32_t behind)
 {
     for (uint32_t i = 1; i <= behind; i++) {

@@ -75,16 +75,17 @@ struct ni_trigger {
     };
 };
 
-/* ---- trigger_heap.c --------------------------------------------------------------------------- */
+/* ---- trigger_heap.c -------------------------------------------------------------------------- */
 
 /* Put one into a heap, whose first one (NULL: empty) is *root. O(1). */
 void ni_trigger_insert(struct ni_trigger **root, struct ni_trigger *trigger);
 /* Take the first one out of a heap that is not empty. O(log n), amortised. */
 struct ni_trigger *ni_trigger_take(struct ni_trigger **root);
 
-/* ---- triggered.c ------------------------------------------------------------------------------ */
+/* ---- triggered.c ----------------------------------------------------------------------------- */
 
-/* An operation to be filled and armed; NULL at the limit or out of memory. portals->lock is held. */
+/* An operation to be filled and armed; NULL at the limit or out of memory. portals->lock is
+ * held. */
 struct ni_trigger *ni_trigger_new(struct ni *ni, const struct ni_trigger_kind *kind);
 /* Have it run when the counter has got there, at once if it is there. No lock is held. */
 void ni_trigger_arm(struct ni *ni, struct ni_trigger *trigger, struct ni_ct *ct,

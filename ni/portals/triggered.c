@@ -3,7 +3,7 @@
 
 /* When operations are triggered, and who runs them: see trigger.h. */
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void free_trigger(struct ni *ni, struct ni_trigger *trigger)
 {
@@ -72,7 +72,7 @@ static void run_ready(struct ni *ni)
     }
 }
 
-/* ---- counters --------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 /* Edge T: see trigger.h. */
 static uint64_t total(const struct ni_ct *ct)
@@ -157,7 +157,7 @@ void ni_triggers_close(struct ni *ni)
     }
 }
 
-/* ---- arming ----------------------------------------------------------------------------------- */
+/* ---- arming ---------------------------------------------------------------------------------- */
 
 struct ni_trigger *ni_trigger_new(struct ni *ni, const struct ni_trigger_kind *kind)
 {

@@ -27,7 +27,7 @@ static enum ni_ni_fail fail_of(int result)
     return result < 0 ? ni_fail_of((ni_status)result) : NI_NI_UNDELIVERABLE;
 }
 
-/* ---- puts ------------------------------------------------------------------------------------- */
+/* ---- puts ------------------------------------------------------------------------------------ */
 
 /* It cannot even be sent: its events say so. */
 static void fail_put(const struct ni_trigger *trigger, int result)
@@ -103,7 +103,7 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
     return NI_OK;
 }
 
-/* ---- gets and atomics ------------------------------------------------------------------------- */
+/* ---- gets and atomics ------------------------------------------------------------------------ */
 
 static int run_request(struct ni *ni, struct ni_trigger *trigger)
 {
@@ -151,7 +151,7 @@ int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct n
     return NI_OK;
 }
 
-/* ---- counters --------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static int run_inc(struct ni *ni, struct ni_trigger *trigger)
 {
@@ -203,7 +203,7 @@ int ni_triggered_ct_set(struct ni *ni, struct ni_ct *ct, struct ni_ct_event valu
     return result != NI_OK ? result : arm_count(ni, &kind, ct, value, trig_ct, threshold);
 }
 
-/* ---- match entries ---------------------------------------------------------------------------- */
+/* ---- match entries --------------------------------------------------------------------------- */
 
 static int run_append(struct ni *ni, struct ni_trigger *trigger)
 {

@@ -161,7 +161,7 @@ ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *
     return status;
 }
 
-/* ---- targets, and the doorbell ----------------------------------------------------------------- */
+/* ---- targets, and the doorbell --------------------------------------------------------------- */
 
 /* The turn is ours: it keeps the pair from being freed. */
 static struct ni_qpair *find(const struct ni *ni, ni_handle qp)

@@ -9,17 +9,18 @@
 #include "engine/targets.h"
 
 /*
- * Queue pairs inside. The rings are memory of the owner, in which anything may happen at any time: an
- * entry is copied once, when its toggle bit says that it is there, and only the copy is judged and
- * used. What is under way is in flights of our own, as many as the completion queue has entries.
+ * Queue pairs inside. The rings are memory of the owner, in which anything may happen at any time:
+ * an entry is copied once, when its toggle bit says that it is there, and only the copy is judged
+ * and used. What is under way is in flights of our own, as many as the completion queue has
+ * entries.
  *
  *   take.c   the next entry, if there is one and its completion will find room
  *   judge.c  what it may name
  *   serve.c  its units, one operation each, and its completion
  *   life.c   pairs made and removed, and their targets
  *
- * Everything here belongs to whoever has the turn. A pair that is deregistered while operations are out
- * is freed by the last of them, and its rings are not touched any more.
+ * Everything here belongs to whoever has the turn. A pair that is deregistered while operations are
+ * out is freed by the last of them, and its rings are not touched any more.
  */
 
 enum {
@@ -93,7 +94,8 @@ static inline uint64_t ni_qp_len_of(uint64_t head)
 
 /* ---- take.c ---------------------------------------------------------------------------------- */
 
-/* The next request becomes the pair's current one; false: there is none, or no room to complete it. */
+/* The next request becomes the pair's current one; false: there is none, or no room to complete
+ * it. */
 bool ni_qp_take(struct ni_qpair *pair);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */

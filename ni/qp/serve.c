@@ -3,9 +3,9 @@
 
 /*
  * The back of the pipeline (soNUMA-NI 4.2): a request is unrolled into units, one operation of the
- * engine each, and when the last of them has completed its completion is written. Units of different
- * requests overlap; one that finds no room in the network is tried again at the next poll, with all
- * behind it: a queue pair is in order where it begins.
+ * engine each, and when the last of them has completed its completion is written. Units of
+ * different requests overlap; one that finds no room in the network is tried again at the next
+ * poll, with all behind it: a queue pair is in order where it begins.
  */
 
 static const ni_status statuses[] = {
@@ -75,7 +75,7 @@ static void on_unit(void *arg, ni_status status, uint64_t value)
     }
 }
 
-/* ---- units ------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Units end where a multiple of their size does at the target, as cache lines do. */
 static uint64_t unit_len(const struct ni_qp_flight *flight)
@@ -160,7 +160,7 @@ static bool issue(struct ni_qp_flight *flight)
     return status != NI_AGAIN;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------ */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* What a request needs before its first unit; false: others have to complete first. */
 static bool begin(struct ni_qp_flight *flight)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "qp/pair.h"
 
-/* The front of the pipeline (soNUMA-NI 4.2: request generation, front end): the head of a work queue. */
+/* The front of the pipeline (soNUMA-NI 4.2: request generation, front end): the head of a work
+ * queue. */
 
 /* By what is known of the owner. One who says that he has read more than there is gets nothing: the
  * difference is large then. */

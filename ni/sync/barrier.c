@@ -4,15 +4,15 @@
 #include "engine/engine.h"
 
 /*
- * Barriers on counters. All counters have reload values: each is armed for the next time before anybody
- * is told of this one, and no member comes twice before all have left once. In the flat barrier one that
- * has left may come again while another waits for the last of this time; its addition then counts in place
- * of that one, which counts the next time: a counter at zero has seen as many additions as there are
- * members times rounds, and nobody can be more than one round ahead.
+ * Barriers on counters. All counters have reload values: each is armed for the next time before
+ * anybody is told of this one, and no member comes twice before all have left once. In the flat
+ * barrier one that has left may come again while another waits for the last of this time; its
+ * addition then counts in place of that one, which counts the next time: a counter at zero has seen
+ * as many additions as there are members times rounds, and nobody can be more than one round ahead.
  *
- * What we have to pass on may wait for room in a full lane. It is counted, so that nobody leaves before it
- * has: the member that it goes to has not passed without it, and so makes room. What else waits to go
- * there is not looked at, since one that has passed need not make any.
+ * What we have to pass on may wait for room in a full lane. It is counted, so that nobody leaves
+ * before it has: the member that it goes to has not passed without it, and so makes room. What else
+ * waits to go there is not looked at, since one that has passed need not make any.
  */
 
 enum {
@@ -136,8 +136,9 @@ static void pass(void *arg, ni_status status, uint64_t value)
 
     (void)status;
     (void)value;
-    /* No two at a time: until we have seen the last one, and entered again, the counter lacks an addition.
-     * Pairs with the acquire load in has_passed. The barrier may be freed from then on. */
+    /* No two at a time: until we have seen the last one, and entered again, the counter lacks an
+     * addition. Pairs with the acquire load in has_passed. The barrier may be freed from then
+     * on. */
     atomic_store_explicit(&barrier->passed,
                           atomic_load_explicit(&barrier->passed, memory_order_relaxed) + 1,
                           memory_order_release);
@@ -316,8 +317,8 @@ ni_status ni_barrier_enter(struct ni_barrier *barrier)
                                : ni_counter_add(barrier->ni, barrier->up.handle, 1);
 }
 
-/* What is wrong with a member, if anything is that keeps others from passing. Then they may have given up,
- * and make room no more. */
+/* What is wrong with a member, if anything is that keeps others from passing. Then they may have
+ * given up, and make room no more. */
 static ni_status look_at_members(struct ni_barrier *barrier)
 {
     ni_status failure = ni_usable(barrier->ni);

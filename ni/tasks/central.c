@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 
 /*
- * Central task pools: one multi-reader queue. A worker at another NI asks for some tasks at a time, half a
- * window, which come as messages to a single-reader queue of its own; it asks again when it has got so many.
- * Never more are asked for than its queue has room for. The worker whose NI keeps the queue pops: it gets
- * what no request waits for.
+ * Central task pools: one multi-reader queue. A worker at another NI asks for some tasks at a time,
+ * half a window, which come as messages to a single-reader queue of its own; it asks again when it
+ * has got so many. Never more are asked for than its queue has room for. The worker whose NI keeps
+ * the queue pops: it gets what no request waits for.
  */
 
 enum {
@@ -125,7 +125,8 @@ static ni_status ask(struct ni_tasks_central *central, struct ni_tasks_request *
     return status;
 }
 
-/* A request that is over. One that the queue refused, because too many wait there, is made again. */
+/* A request that is over. One that the queue refused, because too many wait there, is made
+ * again. */
 static void settle_request(struct ni_tasks_central *central, struct ni_tasks_request *request)
 {
     /* Pairs with the release store of the ack: its items are in our queue. */

@@ -32,7 +32,8 @@ static void combine_samples(struct osu_run *run, double counted, struct osu_row 
     }
 }
 
-/* Combine the times and errors of all ranks. The row is complete on rank 0, its wrong count on all. */
+/* Combine the times and errors of all ranks. The row is complete on rank 0, its wrong count on
+ * all. */
 static void combine(struct osu_run *run, struct osu_row *row)
 {
     bool counts = run->bench->timed(run);

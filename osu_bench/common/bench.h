@@ -3,7 +3,8 @@
 #define OSU_COMMON_BENCH_H
 
 /*
- * The life of a benchmark program. A program is one struct osu_bench and a main() that hands it to osu_bench_main():
+ * The life of a benchmark program. A program is one struct osu_bench and a main() that hands it to
+ * osu_bench_main():
  *
  *   options are parsed; MPI_Init; the number of ranks is checked
  *   setup                                  once: memory for the largest size
@@ -14,9 +15,10 @@
  *       close
  *   teardown; MPI_Finalize; exit status 1 if -c found wrong data
  *
- * Rounds: the warm-up rounds and the timed rounds run in one loop and the clock is read twice. Where single rounds
- * matter (-c, -z, or bench.apart), it is read around each of them; with -c, prepare and verify run outside the timed
- * part, and a barrier after prepare keeps messages from overtaking it.
+ * Rounds: the warm-up rounds and the timed rounds run in one loop and the clock is read twice.
+ * Where single rounds matter (-c, -z, or bench.apart), it is read around each of them; with -c,
+ * prepare and verify run outside the timed part, and a barrier after prepare keeps messages from
+ * overtaking it.
  *
  * Members left NULL or 0 get the defaults named beside them.
  */

@@ -3,8 +3,9 @@
 #define OSU_COMMON_BUFFER_H
 
 /*
- * Page-aligned message buffers. A buffer is allocated once for the largest message and reused for all sizes, as a
- * program would do it; it has one slot for each message that must not share its memory with another.
+ * Page-aligned message buffers. A buffer is allocated once for the largest message and reused for
+ * all sizes, as a program would do it; it has one slot for each message that must not share its
+ * memory with another.
  */
 
 #include "common/bench.h"
@@ -19,14 +20,14 @@ struct osu_buffer {
 
 /*
  * Allocate for slots messages of up to size bytes and their guards. Memory is not touched yet.
- * Returns 0, or -1 with a message on stderr that names the remedy: more bytes would be needed than the option -M
- * allows, or there is no memory.
+ * Returns 0, or -1 with a message on stderr that names the remedy: more bytes would be needed than
+ * the option -M allows, or there is no memory.
  */
 int osu_buffer_open(struct osu_buffer *buffer, const struct osu_run *run, size_t size, int slots);
 
 /*
- * The same with slots that begin on cache lines instead of pages: for so many slots that the pages, and not what is
- * measured, would count.
+ * The same with slots that begin on cache lines instead of pages: for so many slots that the pages,
+ * and not what is measured, would count.
  */
 int osu_buffer_open_dense(struct osu_buffer *buffer, const struct osu_run *run, size_t size,
                           int slots);

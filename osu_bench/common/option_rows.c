@@ -182,7 +182,8 @@ static const char *take_contact(const char *value, struct osu_options *out)
     return NULL;
 }
 
-/* '#' is the letter of the long option --digits, which has no short form; 'B', 'C' and 'Y' stand for second rows. */
+/* '#' is the letter of the long option --digits, which has no short form; 'B', 'C' and 'Y' stand
+ * for second rows. */
 const struct osu_option_row osu_option_rows[] = {
     {'m', "message-size", "[MIN:]MAX",
      "sizes in bytes, doubling from MIN to MAX, or a list 8,256,4K", osu_parse_sizes},

@@ -8,7 +8,8 @@
 
 #define OSU_MOST_OPTION_ROWS 32
 
-/* One row per option: parsing and help both come from here. A letter may have two rows with different programs. */
+/* One row per option: parsing and help both come from here. A letter may have two rows with
+ * different programs. */
 struct osu_option_row {
     int letter;
     const char *name; /* long name */

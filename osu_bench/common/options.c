@@ -99,7 +99,8 @@ static void print_help(const char *name, const char *title, const char *letters,
     print_defaults(options, letters);
 }
 
-/* Complain about an option that getopt did not accept; letter is 0 when it was typed by its long name. */
+/* Complain about an option that getopt did not accept; letter is 0 when it was typed by its long
+ * name. */
 static void complain_unknown(const char *name, int letter, const char *typed)
 {
     if (!osu_is_first_process())

@@ -3,8 +3,9 @@
 #define OSU_COMMON_OPTIONS_H
 
 /*
- * Command line of the benchmark programs. Names and defaults follow the OSU suite; each program states in its osu_spec
- * which options it takes. Parsing needs no MPI and happens before MPI_Init, so a mistyped option costs no start-up.
+ * Command line of the benchmark programs. Names and defaults follow the OSU suite; each program
+ * states in its osu_spec which options it takes. Parsing needs no MPI and happens before MPI_Init,
+ * so a mistyped option costs no start-up.
  */
 
 #include <stdbool.h>
@@ -12,7 +13,8 @@
 
 #define OSU_MAX_SIZES       64
 #define OSU_MAX_PERCENTILES 5
-/* Messages above this many bytes use the iteration counts for large messages, as in the OSU suite. */
+/* Messages above this many bytes use the iteration counts for large messages, as in the OSU
+ * suite. */
 #define OSU_LARGE_MESSAGE 8192
 
 enum osu_window_kind { OSU_WINDOW_CREATE, OSU_WINDOW_ALLOCATE, OSU_WINDOW_DYNAMIC };
@@ -82,18 +84,21 @@ void osu_defaults_collective(struct osu_options *options);
 /* A ping-pong of 8 bytes with queues of 0 to 10,000 entries. */
 void osu_defaults_depth(struct osu_options *options);
 
-/* Replace the list of sizes by the powers of two from first to last times first (0 is followed by 1). */
+/* Replace the list of sizes by the powers of two from first to last times first (0 is followed by
+ * 1). */
 void osu_set_size_range(struct osu_options *options, size_t first, size_t last);
 
 /*
  * Parse argv into *options, which holds the defaults already.
- * name: of the program; letters: the options it takes, apart from h and v which all take; title: for --version.
- * Prints help, version or the reason why an option is refused, on the first rank only.
+ * name: of the program; letters: the options it takes, apart from h and v which all take; title:
+ * for --version. Prints help, version or the reason why an option is refused, on the first rank
+ * only.
  */
 enum osu_parse_result osu_options_parse(struct osu_options *options, int argc, char **argv,
                                         const char *name, const char *title, const char *letters);
 
-/* True unless the launcher's environment says that this process is not the first of its job. Needs no MPI. */
+/* True unless the launcher's environment says that this process is not the first of its job. Needs
+ * no MPI. */
 bool osu_is_first_process(void);
 
 #endif

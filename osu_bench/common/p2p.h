@@ -3,8 +3,8 @@
 #define OSU_COMMON_P2P_H
 
 /*
- * Messages of bytes to and from a rank, as pingpong.c and stream.c send them, and a barrier of all: by MPI, whose errors
- * end the job, or, with OSU_NATIVE, by Presto's native interface.
+ * Messages of bytes to and from a rank, as pingpong.c and stream.c send them, and a barrier of all:
+ * by MPI, whose errors end the job, or, with OSU_NATIVE, by Presto's native interface.
  */
 
 #ifdef OSU_NATIVE

@@ -52,7 +52,8 @@ static size_t suffix_factor(char suffix)
     }
 }
 
-/* Parse bytes up to a character of stops or the end; returns where it stopped, NULL if it is no size. */
+/* Parse bytes up to a character of stops or the end; returns where it stopped, NULL if it is no
+ * size. */
 static const char *scan_bytes(const char *text, const char *stops, size_t *out)
 {
     char *end;

@@ -2,7 +2,8 @@
 #ifndef OSU_COMMON_PARSE_H
 #define OSU_COMMON_PARSE_H
 
-/* Parsers for option values. Each returns NULL, or a sentence that says what is wanted; then *out is as before. */
+/* Parsers for option values. Each returns NULL, or a sentence that says what is wanted; then *out
+ * is as before. */
 
 #include "common/options.h"
 

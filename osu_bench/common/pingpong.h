@@ -2,7 +2,8 @@
 #ifndef OSU_COMMON_PINGPONG_H
 #define OSU_COMMON_PINGPONG_H
 
-/* Members of struct osu_bench for blocking ping-pong: rank r of the lower half plays with rank r + half. */
+/* Members of struct osu_bench for blocking ping-pong: rank r of the lower half plays with rank r +
+ * half. */
 
 #include "common/bench.h"
 

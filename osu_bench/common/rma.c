@@ -34,7 +34,8 @@ static bool skip(const struct osu_run *run)
     return run->size < unit;
 }
 
-/* Bytes from slot to slot: without -c the messages of a window lie side by side, as a program would have them. */
+/* Bytes from slot to slot: without -c the messages of a window lie side by side, as a program would
+ * have them. */
 static size_t stride_of(const struct osu_run *run)
 {
     if (!run->options->check)
@@ -96,7 +97,8 @@ static void close_size(struct osu_run *run)
     rma.local = NULL;
 }
 
-/* Does this rank start operations, does it receive them? In the active modes of a latency test both sides do. */
+/* Does this rank start operations, does it receive them? In the active modes of a latency test both
+ * sides do. */
 static bool is_origin(const struct osu_run *run)
 {
     return run->rank == 0 || (rma.window.sync->active && run->bench->metric == OSU_LATENCY);

@@ -3,9 +3,9 @@
 #define OSU_COMMON_RMA_H
 
 /*
- * One-sided tests. A test is one operation (struct osu_rma_op); latency tests do one per round and synchronise after
- * each, bandwidth tests do a window of them. In the active modes of a latency test both sides take turns, and the
- * figure is half a round, as in the OSU suite.
+ * One-sided tests. A test is one operation (struct osu_rma_op); latency tests do one per round and
+ * synchronise after each, bandwidth tests do a window of them. In the active modes of a latency
+ * test both sides take turns, and the figure is half a round, as in the OSU suite.
  */
 
 #include "common/bench.h"
@@ -46,7 +46,8 @@ extern const struct osu_rma_op osu_rma_accumulate;
 extern const struct osu_rma_op osu_rma_fetch_and_op;
 extern const struct osu_rma_op osu_rma_compare_and_swap;
 
-/* Complete programs. bench needs only names, letters, defaults and adjust. Return the exit status. */
+/* Complete programs. bench needs only names, letters, defaults and adjust. Return the exit
+ * status. */
 int osu_rma_latency_main(const struct osu_bench *bench, const struct osu_rma_op *op, int argc,
                          char **argv);
 int osu_rma_bandwidth_main(const struct osu_bench *bench, const struct osu_rma_op *op, int argc,
@@ -58,7 +59,8 @@ void osu_rma_adjust_single(struct osu_options *options);
 /* The seed of what rank sends in a slot of the current round. */
 uint64_t osu_rma_seed(const struct osu_rma *rma, int rank, int slot);
 
-/* Memory of a slot: in the local buffer, in this rank's part of the window, and its displacement in the peer's. */
+/* Memory of a slot: in the local buffer, in this rank's part of the window, and its displacement in
+ * the peer's. */
 static inline unsigned char *osu_rma_local(const struct osu_rma *rma, int slot)
 {
     return rma->local + (size_t)slot * rma->stride;

@@ -4,8 +4,9 @@
 #include "common/pattern.h"
 
 /*
- * Put and get move a pattern. Accumulate, fetch-and-op and compare-and-swap compute: the target holds the values of its
- * own seed, the origin sends those of its seed, and both sides know the result.
+ * Put and get move a pattern. Accumulate, fetch-and-op and compare-and-swap compute: the target
+ * holds the values of its own seed, the origin sends those of its seed, and both sides know the
+ * result.
  */
 
 static size_t pass(struct osu_rma *rma, int slot)

@@ -4,7 +4,8 @@
 #include "clock.h"
 #include "common/p2p.h"
 
-/* All rounds in one loop, two readings of the clock: a reading costs as much as a third of a small message. */
+/* All rounds in one loop, two readings of the clock: a reading costs as much as a third of a small
+ * message. */
 static void rounds_together(struct osu_run *run)
 {
     void (*round)(struct osu_run *, int) = run->bench->round;

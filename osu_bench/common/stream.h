@@ -3,9 +3,10 @@
 #define OSU_COMMON_STREAM_H
 
 /*
- * Members of struct osu_bench for windows of messages in flight: a round sends or receives one window. One way, the
- * receiver answers a window with a byte, so that the sender's clock covers the arrival; both ways, the peer's window is
- * the answer. Rank r of the first half sends to rank r + half; ranks beyond the pairs wait.
+ * Members of struct osu_bench for windows of messages in flight: a round sends or receives one
+ * window. One way, the receiver answers a window with a byte, so that the sender's clock covers the
+ * arrival; both ways, the peer's window is the answer. Rank r of the first half sends to rank r +
+ * half; ranks beyond the pairs wait.
  */
 
 #include "common/bench.h"

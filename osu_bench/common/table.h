@@ -2,7 +2,8 @@
 #ifndef OSU_COMMON_TABLE_H
 #define OSU_COMMON_TABLE_H
 
-/* The table that a program prints, laid out like that of the OSU suite so that its scripts can read it. */
+/* The table that a program prints, laid out like that of the OSU suite so that its scripts can read
+ * it. */
 
 #include "common/bench.h"
 
@@ -26,8 +27,8 @@ void osu_table_header(const struct osu_run *run);
 void osu_table_row(const struct osu_run *run, const struct osu_row *row);
 
 /*
- * The value at percentile p (0 to 100] of count samples, the smallest sample that p percent do not exceed.
- * Sorts samples.
+ * The value at percentile p (0 to 100] of count samples, the smallest sample that p percent do not
+ * exceed. Sorts samples.
  */
 double osu_percentile(double *samples, int count, double p);
 

@@ -5,8 +5,9 @@
 /*
  * A one-sided window between two ranks and the ways to synchronise it.
  *
- * Passive target (lock, flush, flush_local, lock_all): rank 0 accesses the window of rank 1, which calls nothing.
- * Active target (pscw, fence): each access by one side is an exposure by the other, so both sides take part.
+ * Passive target (lock, flush, flush_local, lock_all): rank 0 accesses the window of rank 1, which
+ * calls nothing. Active target (pscw, fence): each access by one side is an exposure by the other,
+ * so both sides take part.
  */
 
 #include "common/bench.h"
@@ -41,11 +42,13 @@ struct osu_window {
     enum osu_window_kind kind;
 };
 
-/* Make a window of bytes on each of the two ranks, page-aligned and touched. MPI errors are fatal. */
+/* Make a window of bytes on each of the two ranks, page-aligned and touched. MPI errors are
+ * fatal. */
 void osu_window_open(struct osu_window *window, const struct osu_run *run, size_t bytes);
 void osu_window_close(struct osu_window *window);
 
-/* Around loads and stores of the own part by -c, so that they are legal in the separate memory model as well. */
+/* Around loads and stores of the own part by -c, so that they are legal in the separate memory
+ * model as well. */
 void osu_window_touch_begin(struct osu_window *window);
 void osu_window_touch_end(struct osu_window *window);
 

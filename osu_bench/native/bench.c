@@ -17,7 +17,7 @@ void osu_native_must(int error, const char *what)
     pr_abort(osu_native, 1);
 }
 
-/* ---- all ranks ------------------------------------------------------------------------------------ */
+/* ---- all ranks ------------------------------------------------------------------------------- */
 
 /* What a rank has found. */
 struct share {
@@ -64,7 +64,7 @@ void osu_native_barrier(void)
     sum_up(&all, &none);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static double metric_of(const struct osu_run *run, double seconds)
 {

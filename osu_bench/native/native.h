@@ -3,8 +3,8 @@
 #define OSU_NATIVE_NATIVE_H
 
 /*
- * The frame of common/bench.h for programs that use Presto's native interface instead of MPI: osu_bench_main is
- * defined again in bench.c. Options -z and -f are not taken.
+ * The frame of common/bench.h for programs that use Presto's native interface instead of MPI:
+ * osu_bench_main is defined again in bench.c. Options -z and -f are not taken.
  */
 
 #include <presto.h>

@@ -42,7 +42,7 @@ static double time_long(struct side *side, bool read, size_t len)
     return (double)(osu_clock() - before) / 1e3;
 }
 
-/* ---- reads ----------------------------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 /* One after the other; ns for all. */
 static uint64_t read_in_turn(struct side *side, size_t size, unsigned rounds)
@@ -88,7 +88,7 @@ bool measure_reads(struct side *side, unsigned rounds, struct read_times *times)
     return true;
 }
 
-/* ---- loaded ---------------------------------------------------------------------------------------------------- */
+/* ---- loaded ---------------------------------------------------------------------------------- */
 
 /* Half a round trip of 8 bytes, us. */
 static double ping(struct side *side)
@@ -131,9 +131,10 @@ bool measure_loaded(struct side *side, unsigned rounds, unsigned seed, struct lo
     return side_same(side, LOAD, "a long write");
 }
 
-/* ---- computing ------------------------------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
-/* Towards a process that computes. -1: it was not over in PATIENCE_S, and ended when the target polled again. */
+/* Towards a process that computes. -1: it was not over in PATIENCE_S, and ended when the target
+ * polled again. */
 static double time_patiently(struct side *side, bool read, size_t len)
 {
     const uint64_t before = osu_clock(), end = before + PATIENCE_S * UINT64_C(1000000000);

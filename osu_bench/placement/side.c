@@ -24,7 +24,7 @@ static void open_side(struct side *side)
     (void)ni_placement_describe(side->ni, side->where, sizeof(side->where));
 }
 
-/* ---- the target ------------------------------------------------------------------------------------------------ */
+/* ---- the target ------------------------------------------------------------------------------ */
 
 static void on_question(void *arg, const struct ni_message_info *message)
 {
@@ -70,7 +70,7 @@ void side_have_target(struct side *side, bool compute)
     }
 }
 
-/* ---- our side -------------------------------------------------------------------------------------------------- */
+/* ---- our side -------------------------------------------------------------------------------- */
 
 static void on_reply(void *arg, const struct ni_message_info *message)
 {

@@ -11,8 +11,8 @@
 #include <apeni/apeni.h>
 
 /*
- * Two processes with an NI each, of the same placement: ours, and a target that polls, answers questions and computes
- * when it is told to.
+ * Two processes with an NI each, of the same placement: ours, and a target that polls, answers
+ * questions and computes when it is told to.
  */
 
 enum { LONG = 4 << 20, LOAD = 64 << 20 };

@@ -25,7 +25,7 @@ void task_relax(unsigned *spins)
     }
 }
 
-/* ---- locks ----------------------------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 /* Whoever is next but n waits n times as long before it looks again. */
 static void ticket_take(struct lock *lock)
@@ -97,7 +97,7 @@ static void give(struct lock *lock, struct mcs_node *node)
         mcs_give(lock, node);
 }
 
-/* ---- the queue ------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 void locked_init(struct locked_queue *queue, enum lock_kind kind, uint64_t capacity, size_t size,
                  bool one_reader, uint8_t *tasks)

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * Queues of tasks by software alone, between threads, or processes that share memory at the same address: a
- * circular buffer, written under one lock and read under another (or under none by a single reader), each
- * with what it protects on a line of its own. The other side's count is looked at again only where the last
- * look says full or empty, so that neither line moves with each task.
+ * Queues of tasks by software alone, between threads, or processes that share memory at the same
+ * address: a circular buffer, written under one lock and read under another (or under none by a
+ * single reader), each with what it protects on a line of its own. The other side's count is looked
+ * at again only where the last look says full or empty, so that neither line moves with each task.
  */
 
 enum { APART = 128, TASK_MAX = 64 }; /* prefetchers fetch lines in pairs */

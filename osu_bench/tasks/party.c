@@ -19,7 +19,7 @@
 
 #include "clock.h"
 
-/* ---- what all share -------------------------------------------------------------------------------------------- */
+/* ---- what all share -------------------------------------------------------------------------- */
 
 static size_t arena_size(const struct setup *setup)
 {
@@ -90,7 +90,7 @@ void party_note(struct party *party, const void *task)
                           memory_order_relaxed);
 }
 
-/* ---- a round by software alone ----------------------------------------------------------------------------------- */
+/* ---- a round by software alone --------------------------------------------------------------- */
 
 static void put_all(struct arena *arena, unsigned index, enum lock_kind kind)
 {
@@ -130,7 +130,7 @@ static void get_all(struct arena *arena, unsigned index, enum lock_kind kind)
     }
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static bool one_way(struct arena *arena, unsigned index, enum way way, struct ours *ours)
 {
@@ -205,7 +205,7 @@ static bool take_part(struct arena *arena, unsigned index)
     return good;
 }
 
-/* ---- threads and processes --------------------------------------------------------------------------------------- */
+/* ---- threads and processes ------------------------------------------------------------------- */
 
 /* A core for each party, if there are enough. */
 static void pin(const struct arena *arena, unsigned index)

@@ -7,9 +7,9 @@
 #include "tasks/locked.h"
 
 /*
- * Who takes part: masters, which put tasks, and workers, which get them; each a thread or a process with an NI
- * of its own. All go through the same rounds: each way to dispatch in turn, several times, so that the ways
- * meet the machine in the same state.
+ * Who takes part: masters, which put tasks, and workers, which get them; each a thread or a process
+ * with an NI of its own. All go through the same rounds: each way to dispatch in turn, several
+ * times, so that the ways meet the machine in the same state.
  */
 
 enum { PARTIES = 8, REPS = 100 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded between a benchmark and MPI: damages the data of the fifth call of each kind, by one bit or one element
- * that is missing, or the tag of the fifth message, and lets barriers return before everybody has come. Only what a benchmark measures is touched:
- * the messages by which it counts its errors are of other types.
+ * Preloaded between a benchmark and MPI: damages the data of the fifth call of each kind, by one
+ * bit or one element that is missing, or the tag of the fifth message, and lets barriers return
+ * before everybody has come. Only what a benchmark measures is touched: the messages by which it
+ * counts its errors are of other types.
  */
 #include <mpi.h>
 #include <stdatomic.h>
@@ -28,7 +29,8 @@ static void flip(void *buffer, int count, MPI_Datatype datatype)
         ((unsigned char *)buffer)[(size_t)count * (size_t)size - 1] ^= 1;
 }
 
-/* Its data; or, with OSU_DAMAGE_TAG in the environment, its tag, as if another message had been matched. */
+/* Its data; or, with OSU_DAMAGE_TAG in the environment, its tag, as if another message had been
+ * matched. */
 static void damage_message(void *buffer, int count, MPI_Datatype datatype, MPI_Status *status)
 {
     if (getenv("OSU_DAMAGE_TAG") == NULL)

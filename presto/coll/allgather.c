@@ -3,8 +3,8 @@
 #include "coll/inter.h"
 #include "coll/places.h"
 
-/* Bruck et al., 1997: in round k a rank gets the parts of the 2^k ranks from the one 2^k above on, which has gathered them.
- * The parts lie packed in the order of ranks from this one up. */
+/* Bruck et al., 1997: in round k a rank gets the parts of the 2^k ranks from the one 2^k above on,
+ * which has gathered them. The parts lie packed in the order of ranks from this one up. */
 static void write_bruck(struct pri_sched *s, struct pri_data own, const struct pri_places *p,
                         size_t all)
 {

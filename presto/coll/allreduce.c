@@ -101,8 +101,8 @@ static void write_rabenseifner(struct pri_sched *s, const void *in, void *out, s
     }
 }
 
-/* Around a ring: size - 1 rounds in which one block is reduced, size - 1 in which a finished one is passed on. A block
- * is landed on once, so that only an operation in place needs other memory. */
+/* Around a ring: size - 1 rounds in which one block is reduced, size - 1 in which a finished one is
+ * passed on. A block is landed on once, so that only an operation in place needs other memory. */
 static void write_ring(struct pri_sched *s, const void *in, void *out, size_t count)
 {
     const struct pri_team *team = s->team;

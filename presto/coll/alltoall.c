@@ -3,7 +3,8 @@
 #include "coll/inter.h"
 #include "coll/places.h"
 
-/* Each pair by itself, a window of ranks at a time, nearest first: no two ranks begin with the same one. */
+/* Each pair by itself, a window of ranks at a time, nearest first: no two ranks begin with the same
+ * one. */
 static void write_pairs(struct pri_sched *s, const struct pri_places *in,
                         const struct pri_places *out)
 {
@@ -68,8 +69,9 @@ static void write_pairs_in_place(struct pri_sched *s, const struct pri_places *p
     pri_sched_fence(s);
 }
 
-/* Bruck et al., 1997: part i (of the rank i ahead) has to travel i ranks ahead. In round k, all parts with bit k in their
- * number travel 2^k ranks together. In the end part i is that of the rank i behind. */
+/* Bruck et al., 1997: part i (of the rank i ahead) has to travel i ranks ahead. In round k, all
+ * parts with bit k in their number travel 2^k ranks together. In the end part i is that of the rank
+ * i behind. */
 static void write_bruck(struct pri_sched *s, const struct pri_places *in,
                         const struct pri_places *out, size_t each)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barrier by dissemination: in round k everyone tells the one 2^k ahead, and is told by the one 2^k behind, that all of the
- * 2^k ranks up to it are there. Hensgen, Finkel and Manber, 1988. */
+/* Barrier by dissemination: in round k everyone tells the one 2^k ahead, and is told by the one 2^k
+ * behind, that all of the 2^k ranks up to it are there. Hensgen, Finkel and Manber, 1988. */
 #include "coll/inter.h"
 #include "coll/private.h"
 

@@ -3,7 +3,8 @@
 #include "coll/inter.h"
 #include "coll/private.h"
 
-/* Down a binomial tree: rank r gets it from r without its lowest bit, and passes it on to r + each lower power of two. */
+/* Down a binomial tree: rank r gets it from r without its lowest bit, and passes it on to r + each
+ * lower power of two. */
 static void write_tree(struct pri_sched *s, struct pri_data data, size_t bytes, int root)
 {
     const struct pri_team *team = s->team;

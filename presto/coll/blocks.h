@@ -7,9 +7,9 @@
 #include "coll/private.h"
 
 /*
- * Ranks are folded to a power of two: of the first 2 * extra ones, each odd rank gives its data to the even rank below
- * and gets the result from it. What is left is numbered in the same order, so that neighbours' data stays next to each
- * other and an operation need not commute.
+ * Ranks are folded to a power of two: of the first 2 * extra ones, each odd rank gives its data to
+ * the even rank below and gets the result from it. What is left is numbered in the same order, so
+ * that neighbours' data stays next to each other and an operation need not commute.
  */
 struct pri_folded {
     int whole, extra; /* the power of two; ranks above it */
@@ -50,7 +50,8 @@ void pri_write_blocks_reduce(struct pri_blocks *b, int from, int to);
 /* What folded ranks do first: those that stay get the data of those that go. */
 void pri_write_fold(struct pri_blocks *b, const struct pri_folded *f);
 
-/* Recursive halving: exchanges the half that the other one keeps, until one block is left, number f->me. */
+/* Recursive halving: exchanges the half that the other one keeps, until one block is left, number
+ * f->me. */
 void pri_write_halving(struct pri_blocks *b, const struct pri_folded *f);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers on counters of the network interfaces (apeni/barrier.h): between coming and leaving no rank has anything to do. A team that
- * has had some barriers by messages sets them up, in place of one. */
+/* Barriers on counters of the network interfaces (apeni/barrier.h): between coming and leaving no
+ * rank has anything to do. A team that has had some barriers by messages sets them up, in place of
+ * one. */
 #include <apeni/barrier.h>
 
 #include "base/alloc.h"
@@ -59,7 +60,7 @@ void pri_counters_free_all(struct pri_counters *list)
     }
 }
 
-/* ---- setting up ----------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------ */
 
 /* This rank's part; its card says whether it could. */
 static struct pri_counters *make(struct pri_team *team, struct card *mine)
@@ -130,7 +131,7 @@ int pri_counters_open(struct pri_team *team)
     return error;
 }
 
-/* ---- the barrier ---------------------------------------------------------------------------------- */
+/* ---- the barrier ----------------------------------------------------------------------------- */
 
 int pri_counters_barrier(struct pri_team *team)
 {

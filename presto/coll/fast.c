@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short blocking operations without a schedule. They send the very messages of the schedules, so that one rank may
- * do it this way and another, whose type is scattered in memory, the other.
+ * Short blocking operations without a schedule. They send the very messages of the schedules, so
+ * that one rank may do it this way and another, whose type is scattered in memory, the other.
  */
 #include "coll/private.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathering to one rank and its mirror image, scattering from it. Short equal parts travel along a binomial tree, each
- * rank's together with those of the ranks above it; others go between the root and their rank at once. */
+/* Gathering to one rank and its mirror image, scattering from it. Short equal parts travel along a
+ * binomial tree, each rank's together with those of the ranks above it; others go between the root
+ * and their rank at once. */
 #include "coll/inter.h"
 #include "coll/private.h"
 
@@ -32,7 +33,7 @@ static int tree_child_many(const struct pri_team *team, const struct tree *t, in
     return child + bit < team->size ? bit : team->size - child;
 }
 
-/* ---- gather --------------------------------------------------------------------------------------- */
+/* ---- gather ---------------------------------------------------------------------------------- */
 
 /* The root's own part, unless it is in its place already. */
 static void write_own_in(struct pri_sched *s, struct pri_some in, struct pri_data place)
@@ -98,7 +99,8 @@ static void write_gather_straight(struct pri_sched *s, struct pri_some in, struc
     pri_sched_fence(s);
 }
 
-/* Whether the parts are short enough for the tree, which takes more memory and copies but fewer rounds. */
+/* Whether the parts are short enough for the tree, which takes more memory and copies but fewer
+ * rounds. */
 static bool tree_pays(const struct pri_team *team, size_t each)
 {
     return team->size > 2 && each <= pri_coll_params(team)->gather_short;
@@ -163,7 +165,7 @@ int pri_coll_gatherv(struct pri_team *team, struct pri_some in, const struct pri
     return pri_sched_run(s, request);
 }
 
-/* ---- scatter -------------------------------------------------------------------------------------- */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 static void write_own_out(struct pri_sched *s, struct pri_data place, struct pri_some out)
 {

@@ -4,9 +4,10 @@
 
 #include "coll/places.h"
 
-/* ---- bcast ---------------------------------------------------------------------------------------- */
+/* ---- bcast ----------------------------------------------------------------------------------- */
 
-/* A binomial tree of 1 + n nodes: the root, which may be one of the others as well and then is left out, and they. */
+/* A binomial tree of 1 + n nodes: the root, which may be one of the others as well and then is left
+ * out, and they. */
 void pri_write_inter_tree(struct pri_sched *s, struct pri_data data, int root, int first, int n)
 {
     int rank = s->team->rank, me = rank == root ? 0 : rank - first + 1, bit = 1;
@@ -47,7 +48,7 @@ int pri_inter_bcast(struct pri_team *team, void *buf, size_t count, struct pri_t
     return pri_sched_run(s, request);
 }
 
-/* ---- all with all of the other group -------------------------------------------------------------- */
+/* ---- all with all of the other group --------------------------------------------------------- */
 
 /* All messages at once: a window would have to be the same on both sides. */
 static int exchange(struct pri_team *team, const struct pri_places *in,
@@ -96,7 +97,7 @@ int pri_inter_allgatherv(struct pri_team *team, struct pri_some in, const struct
     return exchange(team, &from, &to, request);
 }
 
-/* ---- with a root ---------------------------------------------------------------------------------- */
+/* ---- with a root ----------------------------------------------------------------------------- */
 
 int pri_inter_gather(struct pri_team *team, struct pri_some in, struct pri_some out,
                      const struct pri_parts *parts, int root, struct pri_request *request)

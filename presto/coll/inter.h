@@ -3,11 +3,12 @@
 #define PRI_COLL_INTER_H
 
 /*
- * Collective operations between two groups: what pri_coll_ functions do with a team that has an `inter`. Each is a schedule of the
- * team of both groups, whose tags all ranks count alike, also those that have nothing to do.
+ * Collective operations between two groups: what pri_coll_ functions do with a team that has an
+ * `inter`. Each is a schedule of the team of both groups, whose tags all ranks count alike, also
+ * those that have nothing to do.
  *
- * A root is PRI_ROOT in its own place, PRI_PROC_NULL elsewhere in its group, and its rank there in the other group.
- * What is reduced is the other group's data.
+ * A root is PRI_ROOT in its own place, PRI_PROC_NULL elsewhere in its group, and its rank there in
+ * the other group. What is reduced is the other group's data.
  */
 
 #include "coll/private.h"
@@ -46,7 +47,8 @@ int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out, c
                              size_t each, struct pri_type *type, struct pri_op *op,
                              struct pri_request *request);
 
-/* data goes from rank `root` of both groups to n ranks of them, from `first` on; this rank is one of these. */
+/* data goes from rank `root` of both groups to n ranks of them, from `first` on; this rank is one
+ * of these. */
 void pri_write_inter_tree(struct pri_sched *s, struct pri_data data, int root, int first, int n);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions between two groups: one rank of a group receives the other group's data, in the order of its ranks. */
+/* Reductions between two groups: one rank of a group receives the other group's data, in the order
+ * of its ranks. */
 #include "coll/inter.h"
 
-/* The other group's data, reduced to out. `own` is sent to the one that does the same over there, unless that is negative: in the
- * round that receives from there, so that a long message finds its receive. */
+/* The other group's data, reduced to out. `own` is sent to the one that does the same over there,
+ * unless that is negative: in the round that receives from there, so that a long message finds its
+ * receive. */
 static void write_collect(struct pri_sched *s, const struct pri_inter *inter, void *out,
                           size_t count, struct pri_data own, int to)
 {

@@ -2,7 +2,8 @@
 #ifndef PRI_COLL_PLACES_H
 #define PRI_COLL_PLACES_H
 
-/* Where the parts of one side are that go to or come from each rank: equal ones, those of `parts`, or one for all. */
+/* Where the parts of one side are that go to or come from each rank: equal ones, those of `parts`,
+ * or one for all. */
 
 #include "coll/private.h"
 

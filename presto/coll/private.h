@@ -30,18 +30,20 @@ static inline size_t pri_share(size_t count, int n, int i)
     return count / (size_t)n * (size_t)i + count % (size_t)n * (size_t)i / (size_t)n;
 }
 
-/* Whether data of others is missing for good after this error: a rank of the job has died, memory of a message cannot be
- * accessed, or there was none to move it. */
+/* Whether data of others is missing for good after this error: a rank of the job has died, memory
+ * of a message cannot be accessed, or there was none to move it. */
 static inline bool pri_poisons(int error)
 {
     return error == PRI_ERR_PEER || error == PRI_ERR_MEMORY || error == PRI_ERR_NOMEM;
 }
 
-/* Such an error: what is sent from now on in this operation says so instead of the sender's name, so
- * that whoever gets it knows that the data is not what it should be, and tells others in turn. */
+/* Such an error: what is sent from now on in this operation says so instead of the sender's name,
+ * so that whoever gets it knows that the data is not what it should be, and tells others in
+ * turn. */
 int pri_poison(const struct pri_rank *self, int error);
 
-/* A message without an error of its own whose sender, whose name is `source`, knew of one: the error. */
+/* A message without an error of its own whose sender, whose name is `source`, knew of one: the
+ * error. */
 int pri_poisoned(struct pri_rank *self, int source);
 
 /* How a message of an operation, which is complete, has ended. */
@@ -66,19 +68,21 @@ static inline int pri_message_end(struct pri_request *request)
 void pri_write_bcast(struct pri_sched *s, struct pri_data data, size_t bytes, int root);
 void pri_write_bcast_chain(struct pri_sched *s, struct pri_data data, size_t bytes, int root);
 
-/* in of all ranks is reduced, in the order of ranks, to out of rank root. in may be PRI_IN_PLACE there. */
+/* in of all ranks is reduced, in the order of ranks, to out of rank root. in may be PRI_IN_PLACE
+ * there. */
 void pri_write_reduce_tree(struct pri_sched *s, const void *in, void *out, size_t count, int root);
 void pri_write_reduce_chain(struct pri_sched *s, const void *in, void *out, size_t count, int root);
 
-/* The same to out of all ranks, exchanging all of it log2(size) times. in may be PRI_IN_PLACE everywhere. */
+/* The same to out of all ranks, exchanging all of it log2(size) times. in may be PRI_IN_PLACE
+ * everywhere. */
 void pri_write_allreduce_doubling(struct pri_sched *s, const void *in, void *out, size_t count);
 
 /* Blocking, short and contiguous: without a schedule. */
 enum { PRI_FAST_BYTES = 1024 };
 int pri_fast_barrier(struct pri_team *team);
 
-/* counters.c: a barrier that prepares for later ones by counters; such a one; at the end of the rank. Once a rank has died each
- * ends with PRI_ERR_PEER. */
+/* counters.c: a barrier that prepares for later ones by counters; such a one; at the end of the
+ * rank. Once a rank has died each ends with PRI_ERR_PEER. */
 enum { PRI_BARRIERS_BEFORE = 4 }; /* by messages: most teams need none, or one */
 int pri_counters_open(struct pri_team *team);
 int pri_counters_barrier(struct pri_team *team);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduction to one rank. Ranks are turned so that the root is 0, unless the operation does not commute: then rank 0
- * gets the result and sends it to the root. */
+/* Reduction to one rank. Ranks are turned so that the root is 0, unless the operation does not
+ * commute: then rank 0 gets the result and sends it to the root. */
 #include "coll/inter.h"
 #include "coll/blocks.h"
 
@@ -41,8 +41,9 @@ static void write_deliver(const struct up *u, void *out, int root)
     pri_sched_fence(s);
 }
 
-/* Binomial: rank r gets the data of r + 1, r + 2, r + 4, ..., which have gathered those above them, and gives all to
- * r without its lowest bit. What is reduced lands where the last message did, never to be copied. */
+/* Binomial: rank r gets the data of r + 1, r + 2, r + 4, ..., which have gathered those above them,
+ * and gives all to r without its lowest bit. What is reduced lands where the last message did,
+ * never to be copied. */
 void pri_write_reduce_tree(struct pri_sched *s, const void *in, void *out, size_t count, int root)
 {
     const struct pri_team *team = s->team;

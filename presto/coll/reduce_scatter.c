@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduction of which each rank gets a part. Short: every rank reduces all, by recursive doubling, and keeps its own.
- * Long: every rank sends the others their parts and reduces what it gets in the order of ranks, which keeps what
- * does not commute in order, and takes no more traffic than any other way. */
+/* Reduction of which each rank gets a part. Short: every rank reduces all, by recursive doubling,
+ * and keeps its own. Long: every rank sends the others their parts and reduces what it gets in the
+ * order of ranks, which keeps what does not commute in order, and takes no more traffic than any
+ * other way. */
 #include "coll/inter.h"
 #include "coll/private.h"
 

@@ -95,8 +95,8 @@ static void copy(const struct pri_step *step)
     }
 }
 
-/* Does what comes before the next fence at which there is something to wait for, or before the end. Whether there is
- * something to wait for. */
+/* Does what comes before the next fence at which there is something to wait for, or before the end.
+ * Whether there is something to wait for. */
 static bool round_start(struct pri_sched *s)
 {
     while (s->at < s->count) {

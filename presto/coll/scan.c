@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prefix reductions. In round k each rank gets, from the one 2^k below, the reduction of the 2^k ranks up to that one
- * (Hillis and Steele, 1986), so that ranks stay in order and an operation need not commute. */
+/* Prefix reductions. In round k each rank gets, from the one 2^k below, the reduction of the 2^k
+ * ranks up to that one (Hillis and Steele, 1986), so that ranks stay in order and an operation need
+ * not commute. */
 #include "coll/private.h"
 
-/* sum: of the ranks that end with this one; below: the same without it, or NULL. `other` is for what comes in. */
+/* sum: of the ranks that end with this one; below: the same without it, or NULL. `other` is for
+ * what comes in. */
 static void write_prefix(struct pri_sched *s, char *sum, char *below, size_t count)
 {
     const struct pri_team *team = s->team;

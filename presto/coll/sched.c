@@ -7,7 +7,7 @@
 #include "coll/private.h"
 #include "coll/state.h"
 
-/* ---- the pool ------------------------------------------------------------------------------------- */
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 static struct pri_sched *pool_take(struct pri_coll_state *state, const struct pri_rank *self)
 {
@@ -122,7 +122,7 @@ bool pri_sched_room_for_active(struct pri_sched *s)
     return there;
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void pri_sched_hold(struct pri_sched *s, struct pri_type *type)
 {

@@ -5,19 +5,21 @@
 /*
  * Schedules: what one rank does in one collective operation.
  *
- * A schedule is a list of steps. Sends and receives are started and go on by themselves until the next fence, which
- * waits for all of them: what lies between two fences is a round. Reductions and copies are done where they stand. So
+ * A schedule is a list of steps. Sends and receives are started and go on by themselves until the
+ * next fence, which waits for all of them: what lies between two fences is a round. Reductions and
+ * copies are done where they stand. So
  *
  *     recv A; send B; copy C; fence; reduce A into B; send B; fence
  *
  * starts both messages, copies while they are on their way, and reduces when they are complete.
  *
- * Life: pri_sched_get takes one from the rank's pool; the functions below write steps (a shortage of memory is only
- * noted); pri_sched_run carries it out, and gives it back to the pool with all that it has grown, so that
- * the next one of its size allocates nothing.
+ * Life: pri_sched_get takes one from the rank's pool; the functions below write steps (a shortage
+ * of memory is only noted); pri_sched_run carries it out, and gives it back to the pool with all
+ * that it has grown, so that the next one of its size allocates nothing.
  *
- * Two ranks' messages to each other carry the same tag throughout a schedule and match in the order in which they are
- * started. Builders have to start the receives in the order of the other side's sends.
+ * Two ranks' messages to each other carry the same tag throughout a schedule and match in the order
+ * in which they are started. Builders have to start the receives in the order of the other side's
+ * sends.
  */
 
 #include "coll/coll.h"
@@ -87,7 +89,8 @@ struct pri_sched *pri_sched_get_reduce(struct pri_team *team, struct pri_type *t
 /* Keep a type until the operation is complete. */
 void pri_sched_hold(struct pri_sched *s, struct pri_type *type);
 
-/* Send and receive `bytes` bytes of the data from byte `offset` on. Nothing if bytes is 0. rank is one of the team. */
+/* Send and receive `bytes` bytes of the data from byte `offset` on. Nothing if bytes is 0. rank is
+ * one of the team. */
 void pri_sched_send_part(struct pri_sched *s, int rank, struct pri_data data, size_t offset,
                          size_t bytes);
 void pri_sched_recv_part(struct pri_sched *s, int rank, struct pri_data data, size_t offset,
@@ -104,7 +107,8 @@ void pri_sched_reduce(struct pri_sched *s, const void *in, void *inout, size_t c
 void pri_sched_copy(struct pri_sched *s, struct pri_data to, struct pri_data from);
 void pri_sched_fence(struct pri_sched *s);
 
-/* Memory that goes with the schedule: bytes, and room for elements of its type, placed as a buffer of theirs. */
+/* Memory that goes with the schedule: bytes, and room for elements of its type, placed as a buffer
+ * of theirs. */
 char *pri_sched_temp(struct pri_sched *s, size_t bytes);
 char *pri_sched_temp_elements(struct pri_sched *s, size_t count);
 
@@ -116,7 +120,7 @@ int pri_sched_nothing(struct pri_team *team, struct pri_request *request);
 
 void pri_sched_free_all(struct pri_sched *list);
 
-/* ---- data ----------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static inline struct pri_data pri_data(const void *buf, size_t count, const struct pri_type *type)
 {

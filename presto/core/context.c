@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contexts: 31..18 the rank that leads the communicator, 17..1 its number there, 0 the plane. Number 0 of
- * rank 0 is the world, and the last number is the core's own.
+ * Contexts: 31..18 the rank that leads the communicator, 17..1 its number there, 0 the plane.
+ * Number 0 of rank 0 is the world, and the last number is the core's own.
  */
 #include <stdlib.h>
 

@@ -13,9 +13,9 @@
 #include "base/list.h"
 
 /*
- * What the folders above build on: ranks, point-to-point messages, progress. It knows no communicators
- * and no datatypes: a rank is named by its number in the job, a communicator by its context, data is
- * bytes (or a struct pri_vec that packs and unpacks).
+ * What the folders above build on: ranks, point-to-point messages, progress. It knows no
+ * communicators and no datatypes: a rank is named by its number in the job, a communicator by its
+ * context, data is bytes (or a struct pri_vec that packs and unpacks).
  *
  * Life of a rank: pri_start finds out how it was started (prestorun, PMIx, as one of the threads of
  * a process, alone), opens its network interface and connects it with all others; then messages;
@@ -24,8 +24,8 @@
  * A message in the terms of Portals:
  *
  *   portal table entry  PRI_PT, which keeps what is unexpected
- *   match bits          63..32 context, 31..0 tag. Tags of users are 0 to INT_MAX; those of the layers
- *                       themselves may be negative. PRI_ANY_TAG matches tags of users only.
+ *   match bits          63..32 context, 31..0 tag. Tags of users are 0 to INT_MAX; those of the
+ *                       layers themselves may be negative. PRI_ANY_TAG matches tags of users only.
  *   match_id            the sender's rank in the job
  *   hdr_data            63..32 enum pri_mode, 31..0 what the sender is called in the communicator
  *                       (pri_where.as): the receiver's status.source needs no translation
@@ -34,11 +34,11 @@
  * may be called from any thread but for pri_start and pri_stop; a request belongs to one thread
  * at a time. Callbacks (pri_vec, pri_task, release) run in whichever thread makes progress.
  *
- * Errors: functions return 0 or an enum pri_error; nothing is printed but by pri_start (why it could
- * not) and pri_abort.
+ * Errors: functions return 0 or an enum pri_error; nothing is printed but by pri_start (why it
+ * could not) and pri_abort.
  */
 
-/* ---- errors --------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* X(name, value, text). The values are those of PR_ERR_* in presto.h, and never change. */
 #define PRI_ERROR_LIST(X)                                                                   \
@@ -73,7 +73,7 @@ enum pri_error {
 /* A static English text; never NULL, also for values out of range. Thread-safe. */
 const char *pri_error_text(int error);
 
-/* ---- ranks ---------------------------------------------------------------------------------------- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 enum pri_thread_level {
     PRI_THREAD_SINGLE,
@@ -128,8 +128,8 @@ enum pri_user { PRI_USER_NATIVE, PRI_USER_TYPE, PRI_USER_COLL, PRI_USER_MPI };
 extern _Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
 struct pri_rank *pri_self_find(void);
 
-/* The rank of the calling thread: its own if it called pri_start as one of the threads of a job, else
- * that of the process. NULL before pri_start and after pri_stop. A load, as a rule. */
+/* The rank of the calling thread: its own if it called pri_start as one of the threads of a job,
+ * else that of the process. NULL before pri_start and after pri_stop. A load, as a rule. */
 static inline struct pri_rank *pri_self(void)
 {
     struct pri_rank *self = pri_self_cached;
@@ -137,17 +137,18 @@ static inline struct pri_rank *pri_self(void)
     return NI_LIKELY(self != NULL) ? self : pri_self_find();
 }
 
-/* Join the job: once per process or, in a job of threads, per thread. level is what is asked for; all
- * levels are given (self->level). PRI_ERR_STATE if this rank is started already; PRI_ERR_START,
+/* Join the job: once per process or, in a job of threads, per thread. level is what is asked for;
+ * all levels are given (self->level). PRI_ERR_STATE if this rank is started already; PRI_ERR_START,
  * PRI_ERR_NOMEM: the reason has been printed to stderr. */
 int pri_start(enum pri_thread_level level, struct pri_rank **self);
 /* Prints that, and why, the calling rank could not join the job. */
 void pri_start_failed(const struct pri_rank *self, int error);
-/* The same of a rank that pri_start has started, which then leaves without waiting for the others: these see it go. */
+/* The same of a rank that pri_start has started, which then leaves without waiting for the others:
+ * these see it go. */
 void pri_start_undo(struct pri_rank *self, int error);
 
-/* Leave: runs what pri_at_stop registered (last first), waits until all ranks that live are here, closes.
- * Requests under way are lost, which is an error of the program. */
+/* Leave: runs what pri_at_stop registered (last first), waits until all ranks that live are here,
+ * closes. Requests under way are lost, which is an error of the program. */
 void pri_stop(struct pri_rank *self);
 /* How a step of leaving together has ended: what others would wait for ends the job, such as
  * PRI_ERR_NOMEM; neither PRI_ERR_PEER nor PRI_ERR_FORKED. */
@@ -156,17 +157,18 @@ void pri_leave_check(struct pri_rank *self, int error);
 /* Whether this thread's rank has been stopped (and not started again). */
 bool pri_stopped(void);
 
-/* Have fn(self, arg) called at the beginning of pri_stop, when messages still work. 0 or PRI_ERR_NOMEM. */
+/* Have fn(self, arg) called at the beginning of pri_stop, when messages still work. 0 or
+ * PRI_ERR_NOMEM. */
 int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg);
 
-/* End the whole job with an exit code: says who ended it, tells the launcher, and ends this process at
- * once. self may be NULL (before pri_start). Thread-safe. */
+/* End the whole job with an exit code: says who ended it, tells the launcher, and ends this process
+ * at once. self may be NULL (before pri_start). Thread-safe. */
 _Noreturn void pri_abort(struct pri_rank *self, int code);
 
-/* A job of threads: from now on the first n threads of this process that call pri_start
- * are its ranks, in order of their calls or, if n threads were given numbers with pri_thread_rank, by
- * these. The environment variable PRESTO_THREADS=n does the same. n is 1 to 4096. PRI_ERR_STATE while
- * a rank is started; PRI_ERR_ARG. */
+/* A job of threads: from now on the first n threads of this process that call pri_start are its
+ * ranks, in order of their calls or, if n threads were given numbers with pri_thread_rank, by
+ * these. The environment variable PRESTO_THREADS=n does the same. n is 1 to 4096. PRI_ERR_STATE
+ * while a rank is started; PRI_ERR_ARG. */
 int pri_threads(int n);
 
 /* The calling thread will be this rank when it calls pri_start. -1: any. */
@@ -179,18 +181,18 @@ void pri_adopt(struct pri_rank *self);
 /* Whether a rank is on the host of this one. Thread-safe. */
 bool pri_same_host(const struct pri_rank *self, int rank);
 
-/* The first rank of the job that is known to have died, by this rank or by another that has told; -1: none.
- * Thread-safe. */
+/* The first rank of the job that is known to have died, by this rank or by another that has told;
+ * -1: none. Thread-safe. */
 int pri_lost(const struct pri_rank *self);
 /* This rank has been told so. Thread-safe. */
 void pri_lost_note(struct pri_rank *self, int rank);
 
-/* ---- contexts ------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 /*
- * A communicator's context is a number that no other communicator of the job has: one rank, which leads
- * it, takes the number and tells the others. It is even; context | PRI_COLL is the same communicator's plane for
- * collectives, which cannot meet its point-to-point messages.
+ * A communicator's context is a number that no other communicator of the job has: one rank, which
+ * leads it, takes the number and tells the others. It is even; context | PRI_COLL is the same
+ * communicator's plane for collectives, which cannot meet its point-to-point messages.
  *
  * To make communicators with one exchange: each rank takes a context, all exchange theirs, each new
  * communicator gets its first rank's, and all others give theirs back.
@@ -202,15 +204,15 @@ enum {
 
 /* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */
 int pri_context_take(struct pri_rank *self, uint32_t *context);
-/* Which ranks of the job have the context, which is asked when one of them dies: a receive from any source
- * fails when one of its context has. The list is copied; NULL: 0 to size - 1. Until it is called all ranks of
- * the job have it. 0 or PRI_ERR_NOMEM. Thread-safe. */
+/* Which ranks of the job have the context, which is asked when one of them dies: a receive from any
+ * source fails when one of its context has. The list is copied; NULL: 0 to size - 1. Until it is
+ * called all ranks of the job have it. 0 or PRI_ERR_NOMEM. Thread-safe. */
 int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size);
 /* The communicator is gone: drop what nobody has received of both planes, and if this rank took it,
  * it may be used again. Thread-safe. */
 void pri_context_give(struct pri_rank *self, uint32_t context);
 
-/* ---- messages ------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 enum {
     PRI_ANY_SOURCE = -1,
@@ -218,8 +220,9 @@ enum {
     PRI_PROC_NULL = -2, /* for the layers above: the core does not take it */
 };
 
-/* Of a send: to whom (peer), under which name (as: this rank in the communicator). Of a receive or probe:
- * from whom (peer, or PRI_ANY_SOURCE), `as` is not looked at. Two registers when passed by value. */
+/* Of a send: to whom (peer), under which name (as: this rank in the communicator). Of a receive or
+ * probe: from whom (peer, or PRI_ANY_SOURCE), `as` is not looked at. Two registers when passed by
+ * value. */
 struct pri_where {
     int peer; /* in the job */
     int as;
@@ -243,9 +246,9 @@ struct pri_status {
 };
 
 /*
- * Data that does not lie in one piece. The caller embeds it in what describes the data. pack copies `bytes`
- * bytes of it to a block, beginning with its first; unpack the other way round. It stays, and what
- * it describes, until the request is complete; of a blocking call, until that returns.
+ * Data that does not lie in one piece. The caller embeds it in what describes the data. pack copies
+ * `bytes` bytes of it to a block, beginning with its first; unpack the other way round. It stays,
+ * and what it describes, until the request is complete; of a blocking call, until that returns.
  */
 struct pri_vec {
     void (*pack)(const struct pri_vec *vec, void *to, size_t bytes);
@@ -255,8 +258,8 @@ struct pri_vec {
 enum pri_request_state { PRI_REQ_DONE, PRI_REQ_PENDING, PRI_REQ_DETACHED };
 
 /*
- * A request: memory of the caller's, who need not set it to anything, and keeps it where it is until it is
- * complete. Readable when complete: status.
+ * A request: memory of the caller's, who need not set it to anything, and keeps it where it is
+ * until it is complete. Readable when complete: status.
  */
 struct pri_request {
     _Atomic int state; /* enum pri_request_state; PENDING -> DONE is a release */
@@ -272,8 +275,8 @@ struct pri_request {
     void *user;                                   /* the caller's; the core leaves it alone */
 };
 
-/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another way. to.peer is a
- * rank of the job. */
+/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another
+ * way. to.peer is a rank of the job. */
 static inline bool pri_send_short(const struct pri_rank *self, const void *buf, size_t bytes,
                                   struct pri_where to)
 {
@@ -282,8 +285,8 @@ static inline bool pri_send_short(const struct pri_rank *self, const void *buf, 
                                   (uint64_t)to.context << 32 | (uint32_t)to.tag, (uint32_t)to.as));
 }
 
-/* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when it
- * fails. PRI_ERR_TRUNCATE: the first `bytes` bytes are there. */
+/* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when
+ * it fails. PRI_ERR_TRUNCATE: the first `bytes` bytes are there. */
 int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
              enum pri_mode mode);
 int pri_recv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
@@ -293,8 +296,8 @@ int pri_sendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, st
 int pri_recvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where from,
               struct pri_status *status);
 
-/* Not blocking. Not 0: nothing was started, and the request is not touched. A request may be complete
- * when the call returns. */
+/* Not blocking. Not 0: nothing was started, and the request is not touched. A request may be
+ * complete when the call returns. */
 int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
               enum pri_mode mode, struct pri_request *request);
 int pri_irecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
@@ -310,7 +313,8 @@ static inline bool pri_done(const struct pri_request *request)
     return atomic_load_explicit(&request->state, memory_order_acquire) == PRI_REQ_DONE;
 }
 
-/* A request that is complete, with nothing received: source PRI_PROC_NULL, tag PRI_ANY_TAG, 0 bytes. */
+/* A request that is complete, with nothing received: source PRI_PROC_NULL, tag PRI_ANY_TAG, 0
+ * bytes. */
 void pri_request_null(struct pri_rank *self, struct pri_request *request);
 
 /* Wait until it is complete; returns status.error. */
@@ -321,17 +325,17 @@ bool pri_test(struct pri_request *request);
 /* Nobody will wait for it: release(request) is called when it is complete, at once if it is. */
 void pri_detach(struct pri_request *request, void (*release)(struct pri_request *request));
 
-/* Cancel a receive that has not matched: it completes at once, status.cancelled set. Sends, and receives
- * that have matched, complete as if nothing had been said. */
+/* Cancel a receive that has not matched: it completes at once, status.cancelled set. Sends, and
+ * receives that have matched, complete as if nothing had been said. */
 void pri_cancel(struct pri_request *request);
 
 /* Bytes of PRI_BUFFERED sends that have not left. */
 size_t pri_buffered(struct pri_rank *self);
 
-/* ---- probing -------------------------------------------------------------------------------------- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
-/* Look for a message that nobody has received; makes progress if there is none. *found tells; status may
- * be NULL. PRI_ERR_PEER: none is there, and the source is gone. */
+/* Look for a message that nobody has received; makes progress if there is none. *found tells;
+ * status may be NULL. PRI_ERR_PEER: none is there, and the source is gone. */
 int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found,
                struct pri_status *status);
 /* The same, and waits for it. */
@@ -353,13 +357,13 @@ int pri_imrecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_messag
 int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
                 struct pri_message *message, struct pri_request *request);
 
-/* ---- progress ------------------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 /*
- * Something that moves on by itself: a collective operation's schedule. advance is called by progress, in one
- * thread at a time, and not while it runs; it starts sends and receives, looks with pri_done at requests, and
- * never waits. It returns true when it has nothing more to do: then it is in no list any more, and
- * may be freed by `finished` (may be NULL), which is called last.
+ * Something that moves on by itself: a collective operation's schedule. advance is called by
+ * progress, in one thread at a time, and not while it runs; it starts sends and receives, looks
+ * with pri_done at requests, and never waits. It returns true when it has nothing more to do: then
+ * it is in no list any more, and may be freed by `finished` (may be NULL), which is called last.
  */
 struct pri_task {
     struct ni_list link; /* the core's */
@@ -370,7 +374,8 @@ struct pri_task {
 /* Have progress advance it from now on. Thread-safe; also from within advance. */
 void pri_task_add(struct pri_rank *self, struct pri_task *task);
 
-/* Advance all tasks once; nothing if another thread is at it, or this one is (from within advance). */
+/* Advance all tasks once; nothing if another thread is at it, or this one is (from within
+ * advance). */
 void pri_tasks_advance(struct pri_rank *self);
 
 /* Move everything that can move without waiting; returns the number of events. */
@@ -384,18 +389,19 @@ static inline unsigned pri_progress(struct pri_rank *self)
     return events;
 }
 
-/* The same for whoever looks again and again, in the program's own time: if nothing moved, and others may need the core,
- * it gives them a turn. */
+/* The same for whoever looks again and again, in the program's own time: if nothing moved, and
+ * others may need the core, it gives them a turn. */
 void pri_look(struct pri_rank *self);
 
 /* For loops that wait for anything: `unsigned spins = 0; while (!there) pri_relax(self, &spins);`
- * Progress; after many rounds in vain it yields, then sleeps for at most a millisecond at a time. */
+ * Progress; after many rounds in vain it yields, then sleeps for at most a millisecond at a
+ * time. */
 void pri_relax(struct pri_rank *self, unsigned *spins);
 
-/* ---- data ----------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
-/* Buffers for short-lived data, from lists by size: cheaper than malloc for up to 128 KiB. 64-byte aligned;
- * NULL: no memory. Thread-safe. */
+/* Buffers for short-lived data, from lists by size: cheaper than malloc for up to 128 KiB. 64-byte
+ * aligned; NULL: no memory. Thread-safe. */
 void *pri_buffer_get(struct pri_rank *self, size_t bytes);
 void pri_buffer_put(struct pri_rank *self, void *buffer); /* NULL is allowed */
 

@@ -5,9 +5,9 @@
 #include "core/rank.h"
 
 /*
- * How a job is started, and how its ranks come to know each other's addresses. pri_start takes the first
- * launcher that applies: threads, prestorun, PMIx, alone. Then, in this order: join, describe, exchange; at
- * the end leave.
+ * How a job is started, and how its ranks come to know each other's addresses. pri_start takes the
+ * first launcher that applies: threads, prestorun, PMIx, alone. Then, in this order: join,
+ * describe, exchange; at the end leave.
  */
 struct pri_launcher {
     enum pri_launch launch;
@@ -30,15 +30,15 @@ extern const struct pri_launcher pri_launch_prestorun;
 extern const struct pri_launcher pri_launch_pmix;
 extern const struct pri_launcher pri_launch_threads;
 
-/* ---- launch_threads.c ----------------------------------------------------------------------------- */
+/* ---- launch_threads.c ------------------------------------------------------------------------ */
 
 /* Whether ranks are threads here. */
 bool pri_threads_wanted(void);
 
-/* ---- numbers -------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* A number in the environment, all of it, from min to max. False: unset, or it says on stderr what is
- * wrong. */
+/* A number in the environment, all of it, from min to max. False: unset, or it says on stderr what
+ * is wrong. */
 bool pri_environment(const char *name, long min, long max, long *value);
 
 #endif

@@ -10,8 +10,9 @@ static bool applies(void)
     return true;
 }
 
-/* Launchers that have started several processes and told them nothing of PMIx: each would be rank 0 of a job of its own.
- * The variable is in no process that they did not start for this job, such as a batch script. */
+/* Launchers that have started several processes and told them nothing of PMIx: each would be rank 0
+ * of a job of its own. The variable is in no process that they did not start for this job, such as
+ * a batch script. */
 static const struct launcher {
     const char *processes; /* variable with their number */
     const char *name, *remedy;

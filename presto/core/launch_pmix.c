@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process started by a PMIx launcher, such as Open MPI's mpirun. libpmix is loaded only then: with what
- * it needs itself it takes longer to load than everything else of a short program.
+ * A process started by a PMIx launcher, such as Open MPI's mpirun. libpmix is loaded only then:
+ * with what it needs itself it takes longer to load than everything else of a short program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct pmix_job {
     uint32_t on_host, hosts;
 };
 
-/* ---- the library ---------------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 static bool find(void *handle, const char *name, void *to)
 {
@@ -87,7 +87,7 @@ static int complain(const struct pmix_job *job, const char *what, pmix_status_t 
     return PRI_ERR_START;
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void free_value(const struct pmix_job *job, pmix_value_t *value)
 {
@@ -116,7 +116,7 @@ static pmix_status_t job_number(const struct pmix_job *job, const char *key, uin
     return status;
 }
 
-/* ---- join ----------------------------------------------------------------------------------------- */
+/* ---- join ------------------------------------------------------------------------------------ */
 
 static int look_around(struct pri_rank *self, struct pmix_job *job)
 {
@@ -230,7 +230,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     attr->job_key = key_of(job->me.nspace);
 }
 
-/* ---- exchange ------------------------------------------------------------------------------------- */
+/* ---- exchange -------------------------------------------------------------------------------- */
 
 static pmix_status_t publish(const struct pmix_job *job, const struct pri_blob *mine)
 {
@@ -292,7 +292,7 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
     return status == PMIX_SUCCESS ? PRI_OK : complain(job, "PMIx's exchange of addresses", status);
 }
 
-/* ---- end ------------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 /* The library stays loaded: its threads may still be on their way out. */
 static void leave(struct pri_rank *self, bool orderly)

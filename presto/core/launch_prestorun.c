@@ -23,7 +23,7 @@ static bool applies(void)
     return getenv("PRESTO_FD") != NULL;
 }
 
-/* ---- join ----------------------------------------------------------------------------------------- */
+/* ---- join ------------------------------------------------------------------------------------ */
 
 static bool is_socket(int fd)
 {
@@ -44,8 +44,8 @@ static bool key_of(uint64_t *key)
     return *end == '\0';
 }
 
-/* Programs that this one starts are no ranks. What a rank prints is to be seen line by line, as in a
- * terminal, though it goes into a pipe; also what it has printed before, however it ends. */
+/* Programs that this one starts are no ranks. What a rank prints is to be seen line by line, as in
+ * a terminal, though it goes into a pipe; also what it has printed before, however it ends. */
 static void settle(int fd)
 {
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -90,7 +90,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     attr->job_key = wire->key;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, const void *data, size_t length)
 {
@@ -166,7 +166,7 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
     return well ? PRI_OK : PRI_ERR_START;
 }
 
-/* ---- end ------------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static void leave(struct pri_rank *self, bool orderly)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that are threads of one process: their interfaces share a fabric. The process holds one job at a time;
- * it begins with the first thread that joins, and is over when the last one has left.
+ * Ranks that are threads of one process: their interfaces share a fabric. The process holds one job
+ * at a time; it begins with the first thread that joins, and is over when the last one has left.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ static struct {
 
 static _Thread_local int my_number = -1;
 
-/* ---- before --------------------------------------------------------------------------------------- */
+/* ---- before ---------------------------------------------------------------------------------- */
 
 /* The lock is held. */
 static int wanted(void)
@@ -77,7 +77,7 @@ void pri_thread_rank(int rank)
     my_number = rank;
 }
 
-/* ---- join ----------------------------------------------------------------------------------------- */
+/* ---- join ------------------------------------------------------------------------------------ */
 
 static bool open_job(void)
 {
@@ -157,7 +157,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     attr->host_processes = (unsigned)self->size;
 }
 
-/* ---- wait ----------------------------------------------------------------------------------------- */
+/* ---- wait ------------------------------------------------------------------------------------ */
 
 enum {
     NOTICE_S = 5,   /* nobody has come for so long: who is missing is said */
@@ -278,7 +278,7 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
     return error;
 }
 
-/* ---- end ------------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static void leave(struct pri_rank *self, bool orderly)
 {

@@ -5,7 +5,7 @@
 
 #include "core/rank.h"
 
-/* ---- come ----------------------------------------------------------------------------------------- */
+/* ---- come ------------------------------------------------------------------------------------ */
 
 static int connect_to(struct pri_rank *self, int rank, const struct pri_blob *blob)
 {
@@ -59,10 +59,10 @@ bool pri_same_host(const struct pri_rank *self, int rank)
     return rank >= 0 && rank < self->size && (self->cold->near == NULL || self->cold->near[rank]);
 }
 
-/* ---- go ------------------------------------------------------------------------------------------- */
+/* ---- go -------------------------------------------------------------------------------------- */
 
-/* Whether a posted receive can only wait in vain, now that the peer has gone: it names the peer or, if
- * that has died, it takes any of a context that the peer had. */
+/* Whether a posted receive can only wait in vain, now that the peer has gone: it names the peer or,
+ * if that has died, it takes any of a context that the peer had. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct pri_peer *peer = arg;
@@ -88,8 +88,8 @@ int pri_lost(const struct pri_rank *self)
     return atomic_load_explicit(&self->cold->first_lost, memory_order_relaxed) - 1;
 }
 
-/* ni_peer_down_fn: once for each peer. Sends under way end with events of their own. A rank that has
- * left in good order is missed only by those who wait for it by name. */
+/* ni_peer_down_fn: once for each peer. Sends under way end with events of their own. A rank that
+ * has left in good order is missed only by those who wait for it by name. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
 {
     struct pri_rank *self = arg;
@@ -98,8 +98,8 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
     if (self->cold->closing || peer == NULL) {
         return;
     }
-    /* Before the posted receives are gone through: one that is posted meanwhile either is among them or
-     * finds these words set, see post(); both happen under the portal's lock. */
+    /* Before the posted receives are gone through: one that is posted meanwhile either is among
+     * them or finds these words set, see post(); both happen under the portal's lock. */
     atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
     if (status != NI_ERR_PEER_CLOSED) {
         pri_lost_note(self, (int)(peer - self->peers));

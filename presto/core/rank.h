@@ -61,7 +61,7 @@ static inline void pri_unlock(struct pri_rank *self)
     }
 }
 
-/* ---- peer.c --------------------------------------------------------------------------------------- */
+/* ---- peer.c ---------------------------------------------------------------------------------- */
 
 /* The address of a rank's interface. */
 struct pri_blob {
@@ -75,7 +75,7 @@ void pri_peers_free(struct pri_rank *self);
 /* ni_peer_down_fn. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 
-/* ---- request.c ------------------------------------------------------------------------------------ */
+/* ---- request.c ------------------------------------------------------------------------------- */
 
 /* The error for a result of the NI. */
 int pri_error_of(int result);
@@ -104,8 +104,8 @@ static inline uint64_t pri_bits(struct pri_where where)
 
 #define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
 
-/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks for
- * any source. */
+/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks
+ * for any source. */
 static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
                                 struct ni_me *me, uint32_t *context)
 {
@@ -128,15 +128,15 @@ static inline bool pri_criteria(const struct pri_rank *self, struct pri_where fr
     return true;
 }
 
-/* ---- members.c ------------------------------------------------------------------------------------ */
+/* ---- members.c ------------------------------------------------------------------------------- */
 
 /* Whether a rank that has this context has died. */
 bool pri_context_lost(struct pri_rank *self, uint32_t context);
 void pri_members_forget(struct pri_rank *self, uint32_t context);
 void pri_members_free(struct pri_rank *self);
 
-/* Whether nothing more will come from there; from any source: whether what is missing may be from one that
- * has died. */
+/* Whether nothing more will come from there; from any source: whether what is missing may be from
+ * one that has died. */
 static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
 {
     if (NI_LIKELY(from.peer >= 0)) {
@@ -156,13 +156,13 @@ static inline void pri_status_of(struct pri_status *status, const struct ni_even
     status->bytes = bytes;
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Of a put of ours; of what arrived. */
 void pri_on_sent(void *arg, const struct ni_event *event);
 void pri_on_received(void *arg, const struct ni_event *event);
 
-/* ---- others --------------------------------------------------------------------------------------- */
+/* ---- others ---------------------------------------------------------------------------------- */
 
 /* With PRESTO_STATS=1: on stderr. */
 void pri_stats_print(const struct pri_rank *self);

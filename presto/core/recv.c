@@ -6,10 +6,10 @@
 
 enum { OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
 
-/* ---- post ----------------------------------------------------------------------------------------- */
+/* ---- post ------------------------------------------------------------------------------------ */
 
-/* End a receive that has just been posted and waits in vain. What the peer had sent before it went is
- * received all the same: that has matched by now. */
+/* End a receive that has just been posted and waits in vain. What the peer had sent before it went
+ * is received all the same: that has matched by now. */
 static NI_COLD void give_up(struct pri_request *request)
 {
     if (ni_me_unlink(request->rank->ni, request->entry) == NI_OK) {
@@ -67,7 +67,7 @@ int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     return error;
 }
 
-/* ---- blocking ------------------------------------------------------------------------------------- */
+/* ---- blocking -------------------------------------------------------------------------------- */
 
 static inline int finish(struct pri_request *request, struct pri_status *status)
 {
@@ -79,8 +79,8 @@ static inline int finish(struct pri_request *request, struct pri_status *status)
     return error;
 }
 
-/* A short message that is there or comes now: received from where it is, without being posted. False: nothing has
- * happened. */
+/* A short message that is there or comes now: received from where it is, without being posted.
+ * False: nothing has happened. */
 NI_ALWAYS_INLINE bool take(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
                            struct ni_taken *taken)
 {
@@ -133,7 +133,7 @@ int pri_recvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, st
     return error == PRI_OK ? finish(&request, status) : error;
 }
 
-/* ---- claimed messages ----------------------------------------------------------------------------- */
+/* ---- claimed messages ------------------------------------------------------------------------ */
 
 static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
                            struct pri_message *message, struct pri_request *request)
@@ -174,7 +174,7 @@ int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     return error;
 }
 
-/* ---- arrive --------------------------------------------------------------------------------------- */
+/* ---- arrive ---------------------------------------------------------------------------------- */
 
 static NI_COLD void fail(struct pri_request *request, const struct ni_event *event)
 {

@@ -39,7 +39,7 @@ int pri_error_of_fail(enum ni_ni_fail fail)
     }
 }
 
-/* ---- end ------------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static NI_COLD void release(struct pri_request *request)
 {
@@ -92,7 +92,7 @@ void pri_request_null(struct pri_rank *self, struct pri_request *request)
     atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
 }
 
-/* ---- wait ----------------------------------------------------------------------------------------- */
+/* ---- wait ------------------------------------------------------------------------------------ */
 
 int pri_wait(struct pri_request *request)
 {
@@ -112,10 +112,10 @@ bool pri_test(struct pri_request *request)
     return pri_done(request);
 }
 
-/* ---- cancel --------------------------------------------------------------------------------------- */
+/* ---- cancel ---------------------------------------------------------------------------------- */
 
-/* A receive is either unlinked here, or it has matched and completes by its event; the NI decides which,
- * once. (A receive of a claimed message has no entry.) */
+/* A receive is either unlinked here, or it has matched and completes by its event; the NI decides
+ * which, once. (A receive of a claimed message has no entry.) */
 void pri_cancel(struct pri_request *request)
 {
     struct pri_rank *self = request->rank;

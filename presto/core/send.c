@@ -5,7 +5,7 @@
 
 #include "core/rank.h"
 
-/* ---- the put -------------------------------------------------------------------------------------- */
+/* ---- the put --------------------------------------------------------------------------------- */
 
 /* NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. */
 NI_ALWAYS_INLINE int put(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
@@ -37,7 +37,7 @@ void pri_on_sent(void *arg, const struct ni_event *event)
     pri_complete(request);
 }
 
-/* ---- buffered ------------------------------------------------------------------------------------- */
+/* ---- buffered -------------------------------------------------------------------------------- */
 
 /* The copy of a message, until it has left. */
 struct parcel {
@@ -85,7 +85,7 @@ size_t pri_buffered(struct pri_rank *self)
     return atomic_load_explicit(&self->cold->buffered, memory_order_relaxed);
 }
 
-/* ---- start ---------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 /* Start a send that is not PRI_BUFFERED. packed is NULL, or buf and the core's. */
 NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
@@ -162,7 +162,7 @@ int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, s
     return error;
 }
 
-/* ---- blocking ------------------------------------------------------------------------------------- */
+/* ---- blocking -------------------------------------------------------------------------------- */
 
 int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
              enum pri_mode mode)

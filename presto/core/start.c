@@ -36,7 +36,7 @@ bool pri_stopped(void)
     return thread_stopped || atomic_load_explicit(&process.stopped, memory_order_relaxed);
 }
 
-/* ---- portal --------------------------------------------------------------------------------------- */
+/* ---- portal ---------------------------------------------------------------------------------- */
 
 static int open_portal(struct pri_rank *self)
 {
@@ -79,8 +79,9 @@ static int open_ni(struct pri_rank *self)
                 pri_status_text(status));
         return PRI_ERR_START;
     }
-    /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as giving the core to
-     * others, who may be more than the ranks: hosts can be parts of a machine. */
+    /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as
+     * giving the core to others, who may be more than the ranks: hosts can be parts of a
+     * machine. */
     self->crowded =
         attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN) || ni_reaches_hosts(self->ni);
     self->spins = self->crowded ? 1 : 20000;
@@ -89,7 +90,7 @@ static int open_ni(struct pri_rank *self)
     return pri_error_of(open_portal(self));
 }
 
-/* ---- connect -------------------------------------------------------------------------------------- */
+/* ---- connect --------------------------------------------------------------------------------- */
 
 static int exchange(struct pri_rank *self)
 {
@@ -123,7 +124,7 @@ static void close_ni(struct pri_rank *self)
     self->cold->contexts = NULL;
 }
 
-/* ---- start ---------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 void pri_start_failed(const struct pri_rank *self, int error)
 {
@@ -199,8 +200,8 @@ static int start(struct pri_rank *self)
     return error;
 }
 
-/* A thread that was a rank has ended, and cannot leave the job any more: others would wait for it for good. The same
- * as for a process, of which prestorun tells. */
+/* A thread that was a rank has ended, and cannot leave the job any more: others would wait for it
+ * for good. The same as for a process, of which prestorun tells. */
 static _Noreturn void thread_ended(void *memory)
 {
     struct pri_rank *self = memory;
@@ -279,7 +280,7 @@ int pri_start(enum pri_thread_level level, struct pri_rank **self)
     return pri_threads_wanted() ? start_thread(level, self) : start_process(level, self);
 }
 
-/* ---- stop ----------------------------------------------------------------------------------------- */
+/* ---- stop ------------------------------------------------------------------------------------ */
 
 int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg)
 {
@@ -363,7 +364,7 @@ void pri_start_undo(struct pri_rank *self, int error)
     end(self, stop_alone);
 }
 
-/* ---- abort ---------------------------------------------------------------------------------------- */
+/* ---- abort ----------------------------------------------------------------------------------- */
 
 _Noreturn void pri_abort(struct pri_rank *self, int code)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How rank 0 reaches the others, told at the start, and what a rank's interface has counted, when it leaves. */
+/* How rank 0 reaches the others, told at the start, and what a rank's interface has counted, when
+ * it leaves. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +25,8 @@ void pri_map_print(const struct pri_rank *self)
     free(peers);
 }
 
-/* One line, written at once, so that those of several ranks do not mix; statistics that are 0 are left out. */
+/* One line, written at once, so that those of several ranks do not mix; statistics that are 0 are
+ * left out. */
 void pri_stats_print(const struct pri_rank *self)
 {
     char line[4096];

@@ -4,7 +4,7 @@
 
 #include "core/rank.h"
 
-/* ---- tasks ---------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 void pri_task_add(struct pri_rank *self, struct pri_task *task)
 {
@@ -26,8 +26,8 @@ static void advance(struct pri_rank *self, struct pri_task *task)
     }
 }
 
-/* The mutex is taken whether the rank has threads or not: it also keeps advance from being called from
- * within itself. */
+/* The mutex is taken whether the rank has threads or not: it also keeps advance from being called
+ * from within itself. */
 void pri_tasks_advance(struct pri_rank *self)
 {
     struct pri_cold *cold = self->cold;
@@ -44,7 +44,7 @@ void pri_tasks_advance(struct pri_rank *self)
     pthread_mutex_unlock(&cold->advance);
 }
 
-/* ---- rest ----------------------------------------------------------------------------------------- */
+/* ---- rest ------------------------------------------------------------------------------------ */
 
 enum {
     REST_US = 1000,

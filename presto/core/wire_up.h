@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What a rank and prestorun tell each other, over a stream socket of which each rank inherits one end.
- * The environment says the rest:
+ * What a rank and prestorun tell each other, over a stream socket of which each rank inherits one
+ * end. The environment says the rest:
  *
  *   PRESTO_FD     the rank's end, a number; taken out of the environment by the rank
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
@@ -18,8 +18,9 @@
  *   rank -> prestorun   BYE    nothing             its interface is closed in good order
  *   rank -> prestorun   ABORT  int32, exit code    the job is to end
  *
- * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes, TABLE has
- * them in order of ranks. Both ends are of one version: prestorun and the library are installed together.
+ * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes,
+ * TABLE has them in order of ranks. Both ends are of one version: prestorun and the library are
+ * installed together.
  */
 enum pri_wire_kind {
     PRI_WIRE_HELLO = 0x50520101, /* version 01, kinds from 01 */

@@ -4,10 +4,11 @@
 
 /* MPI's interface on top of Presto, for programs that exist: compile them with prestocc, unchanged.
  *
- * Each function has another symbol than its name (MPI_Send is presto_MPI_Send), so that one program may hold a part
- * that was compiled against this header and a part that was compiled against another MPI's. Functions that Presto
- * does not have are named in mpi/missing.h, and a program that calls one does not compile; `prestocc --check FILE.c`
- * lists what a source uses. Semantics are those of MPI 3.1. */
+ * Each function has another symbol than its name (MPI_Send is presto_MPI_Send), so that one program
+ * may hold a part that was compiled against this header and a part that was compiled against
+ * another MPI's. Functions that Presto does not have are named in mpi/missing.h, and a program that
+ * calls one does not compile; `prestocc --check FILE.c` lists what a source uses. Semantics are
+ * those of MPI 3.1. */
 
 #include <stddef.h>
 

@@ -6,22 +6,25 @@
 #include <stdint.h>
 
 /*
- * Presto: messages between the ranks of a job, thin and fast. The functions of APEnet+ Table 11, which count in
- * words, and what a user misses at once: byte counts, tags, wildcards, probes, collectives, groups.
+ * Presto: messages between the ranks of a job, thin and fast. The functions of APEnet+ Table 11,
+ * which count in words, and what a user misses at once: byte counts, tags, wildcards, probes,
+ * collectives, groups.
  *
  *   pr_mgr_t m;
  *   pr_init(&m); ... pr_send(m, 1, buf, n); ... pr_fini(m);
  *
- * A manager is this rank's view of a group of ranks; the one from pr_init is the whole job, pr_split
- * makes others. Ranks are numbered from 0 in each group; messages of different groups never meet.
+ * A manager is this rank's view of a group of ranks; the one from pr_init is the whole job,
+ * pr_split makes others. Ranks are numbered from 0 in each group; messages of different groups
+ * never meet.
  *
  * A program is started by prestorun, by mpirun (or any PMIx launcher), alone (a job of one), or has
  * ranks that are threads: pr_threads(n), then n threads call pr_init.
  *
  * Errors: functions return PR_OK or one of PR_ERR_*; pr_error_string has the text. Nothing ends the
- * program. When a rank dies, operations that need it end with PR_ERR_PEER, also receives from any source in
- * groups that it is in; pr_get_failed_rank tells which it was. A collective operation that misses it ends in
- * all ranks that need its data, however indirectly, with PR_ERR_PEER, and in none does it hang.
+ * program. When a rank dies, operations that need it end with PR_ERR_PEER, also receives from any
+ * source in groups that it is in; pr_get_failed_rank tells which it was. A collective operation
+ * that misses it ends in all ranks that need its data, however indirectly, with PR_ERR_PEER, and in
+ * none does it hang.
  *
  * Threads: a rank is used by one thread at a time, unless it was started with pr_init_thread and
  * PR_THREAD_MULTIPLE: then all functions may be called from any thread of the rank, but pr_init and
@@ -33,7 +36,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* ---- types ---------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 typedef struct pr_mgr *pr_mgr_t;
 typedef int pr_rank_t;
@@ -86,16 +89,18 @@ struct pr_status {
 /* A static English text; never NULL, also for values out of range. Thread-safe. */
 const char *pr_error_string(int error);
 
-/* The first rank of the job (as the manager of pr_init counts) that is known to have died: *rank; PR_ANY_SOURCE: none
- * is. Thread-safe. */
+/* The first rank of the job (as the manager of pr_init counts) that is known to have died: *rank;
+ * PR_ANY_SOURCE: none is. Thread-safe. */
 int pr_get_failed_rank(pr_mgr_t m, pr_rank_t *rank);
 
-/* ---- basic functions (Table 11) ------------------------------------------------------------------- */
+/* ---- basic functions (Table 11) -------------------------------------------------------------- */
 
-/* Join the job, once per process or, when ranks are threads, per thread; *m is the manager of all. Waits
- * for all ranks. PR_ERR_STATE: joined already; PR_ERR_START, PR_ERR_NOMEM: the reason was printed on stderr. */
+/* Join the job, once per process or, when ranks are threads, per thread; *m is the manager of all.
+ * Waits for all ranks. PR_ERR_STATE: joined already; PR_ERR_START, PR_ERR_NOMEM: the reason was
+ * printed on stderr. */
 int pr_init(pr_mgr_t *m);
-/* Leave it: waits for all ranks. m is the manager of pr_init; all others of the rank are freed with it. */
+/* Leave it: waits for all ranks. m is the manager of pr_init; all others of the rank are freed with
+ * it. */
 int pr_fini(pr_mgr_t m);
 
 int pr_get_num_procs(pr_mgr_t m, int *n_procs);
@@ -108,7 +113,7 @@ int pr_get_clock_res(pr_mgr_t m, int *clk_res);
 /* The time of day: milliseconds since 1970, with a fraction. */
 int pr_get_time(pr_mgr_t m, pr_time_t *tm);
 
-/* ---- messages of words (Table 11) ----------------------------------------------------------------- */
+/* ---- messages of words (Table 11) ------------------------------------------------------------ */
 
 /* Blocking. A receive takes messages of up to nwords words. Tag 0. */
 int pr_send(pr_mgr_t m, pr_rank_t dest, const pr_word_t *buf, size_t nwords);
@@ -133,7 +138,7 @@ int pr_req_free(pr_mgr_t m, pr_req_t *r);
 /* Wait until all ranks of the job have called it. Of the calling thread's rank. */
 int pr_barrier(void);
 
-/* ---- threads -------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum pr_thread_level {
     PR_THREAD_SINGLE,
@@ -145,15 +150,16 @@ enum pr_thread_level {
 /* pr_init, for a rank with threads. */
 int pr_init_thread(pr_mgr_t *m, enum pr_thread_level level);
 
-/* The ranks of the job will be the first n threads of this process that call pr_init: in the order in which
- * they come, or as numbered by pr_thread_rank. n is 1 to 4096. The environment variable PRESTO_THREADS
- * does the same. Where no other thread comes for 60 s, or as many as PRESTO_THREADS_TIMEOUT_S says, pr_init
- * gives up (PR_ERR_START). PR_ERR_STATE: there is a rank already. */
+/* The ranks of the job will be the first n threads of this process that call pr_init: in the order
+ * in which they come, or as numbered by pr_thread_rank. n is 1 to 4096. The environment variable
+ * PRESTO_THREADS does the same. Where no other thread comes for 60 s, or as many as
+ * PRESTO_THREADS_TIMEOUT_S says, pr_init gives up (PR_ERR_START). PR_ERR_STATE: there is a rank
+ * already. */
 int pr_threads(int n);
 /* This thread will be that rank. */
 int pr_thread_rank(pr_rank_t rank);
 
-/* ---- messages of bytes, with tags ----------------------------------------------------------------- */
+/* ---- messages of bytes, with tags ------------------------------------------------------------ */
 
 /* As above. src may be PR_ANY_SOURCE, a receive's tag PR_ANY_TAG; st may be NULL. */
 int pr_send_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t bytes);
@@ -170,20 +176,22 @@ int pr_sendrecv_bytes(pr_mgr_t m, pr_rank_t dest, int send_tag, const void *send
                       size_t send_bytes, pr_rank_t src, int recv_tag, void *recv_buf,
                       size_t recv_bytes, struct pr_status *st);
 
-/* pr_wait and pr_test with a status, which may be NULL; of a send only its error means something. */
+/* pr_wait and pr_test with a status, which may be NULL; of a send only its error means
+ * something. */
 int pr_wait_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st);
 int pr_test_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st);
 /* Wait for one of r[n], which goes to *index; n: all are PR_REQ_NULL. */
 int pr_waitany(pr_mgr_t m, pr_req_t *r, size_t n, size_t *index, struct pr_status *st);
-/* Cancel a receive that has not matched; it is to be waited for all the same. Nothing else is cancelled. */
+/* Cancel a receive that has not matched; it is to be waited for all the same. Nothing else is
+ * cancelled. */
 int pr_cancel(pr_mgr_t m, pr_req_t *r);
 
-/* Look for a message that could be received, without receiving it: st->bytes is its length. The first waits
- * for it, the second tells by *found. */
+/* Look for a message that could be received, without receiving it: st->bytes is its length. The
+ * first waits for it, the second tells by *found. */
 int pr_probe(pr_mgr_t m, pr_rank_t src, int tag, struct pr_status *st);
 int pr_iprobe(pr_mgr_t m, pr_rank_t src, int tag, int *found, struct pr_status *st);
 
-/* ---- collective functions -------------------------------------------------------------------------- */
+/* ---- collective functions -------------------------------------------------------------------- */
 
 /* Each rank of m calls them, all in the same order, with the same lengths, types and roots. */
 
@@ -208,20 +216,21 @@ enum pr_op { PR_SUM, PR_PROD, PR_MIN, PR_MAX, PR_LAND, PR_LOR, PR_LXOR, PR_BAND,
 int pr_group_barrier(pr_mgr_t m);
 /* pr_bcst in bytes. */
 int pr_bcast_bytes(pr_mgr_t m, pr_rank_t root, void *buf, size_t bytes);
-/* Combine in[i] of all ranks, for each i below count: out, at the root, at all. in may be out. PR_ERR_OP: there is no
- * such type or operation, or they do not go together. */
+/* Combine in[i] of all ranks, for each i below count: out, at the root, at all. in may be out.
+ * PR_ERR_OP: there is no such type or operation, or they do not go together. */
 int pr_reduce(pr_mgr_t m, pr_rank_t root, const void *in, void *out, size_t count,
               enum pr_type type, enum pr_op op);
 int pr_allreduce(pr_mgr_t m, const void *in, void *out, size_t count, enum pr_type type,
                  enum pr_op op);
-/* bytes of each rank, one behind the other in order of ranks: to the root, from the root, to all. */
+/* bytes of each rank, one behind the other in order of ranks: to the root, from the root, to
+ * all. */
 int pr_gather(pr_mgr_t m, pr_rank_t root, const void *in, size_t bytes, void *out);
 int pr_scatter(pr_mgr_t m, pr_rank_t root, const void *in, void *out, size_t bytes);
 int pr_allgather(pr_mgr_t m, const void *in, size_t bytes, void *out);
 /* The i-th bytes of in go to rank i, whose out has ours in place of our rank. */
 int pr_alltoall(pr_mgr_t m, const void *in, size_t bytes, void *out);
 
-/* ---- groups --------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Ranks with the same color make a group, in order of key, then of rank; *group is
  * NULL for PR_UNDEFINED. All ranks of m call it. */

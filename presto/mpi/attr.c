@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes: values that an application hangs on communicators, datatypes and windows under keys of its own. */
+/* Attributes: values that an application hangs on communicators, datatypes and windows under keys
+ * of its own. */
 #include "mpi/state.h"
 
 #include <stdlib.h>

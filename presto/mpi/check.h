@@ -2,7 +2,8 @@
 #ifndef PRI_MPI_CHECK_H
 #define PRI_MPI_CHECK_H
 
-/* Arguments of messages: one test on the way in, and if it fails, out of line, which error it was. */
+/* Arguments of messages: one test on the way in, and if it fails, out of line, which error it
+ * was. */
 
 #include "mpi/state.h"
 
@@ -51,8 +52,8 @@ static inline struct pri_where pri_from(const struct pri_comm *comm, int source,
     return (struct pri_where){peer, 0, tag, comm->context};
 }
 
-/* What core says of a message, as MPI's status, whose error only functions for several requests set; status may be
- * MPI_STATUS_IGNORE. */
+/* What core says of a message, as MPI's status, whose error only functions for several requests
+ * set; status may be MPI_STATUS_IGNORE. */
 static inline void pri_status_set(MPI_Status *status, const struct pri_status *from)
 {
     if (status == MPI_STATUS_IGNORE)

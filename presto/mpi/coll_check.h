@@ -2,8 +2,8 @@
 #ifndef PRI_MPI_COLL_CHECK_H
 #define PRI_MPI_COLL_CHECK_H
 
-/* What all collective operations share: the checks of their arguments, each an MPI code, and the requests of those that do
- * not block. */
+/* What all collective operations share: the checks of their arguments, each an MPI code, and the
+ * requests of those that do not block. */
 
 #include "mpi/check.h"
 #include "mpi/request.h"
@@ -56,7 +56,8 @@ static inline int pri_at_root(const struct pri_comm *comm, int root, int code)
     return comm->team.rank == root ? code : pri_pardon(code);
 }
 
-/* What all say but, between groups, those beside the root; and what all but the whole group of the root say. */
+/* What all say but, between groups, those beside the root; and what all but the whole group of the
+ * root say. */
 static inline int pri_but_idle(int root, int code)
 {
     return NI_UNLIKELY(root == MPI_PROC_NULL) ? pri_pardon(code) : code;

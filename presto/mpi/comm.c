@@ -70,19 +70,21 @@ void pri_comm_destroy(struct pri_comm *comm)
 }
 
 /*
- * The end of a communicator. All ranks have to have freed it before its context may be used again; and no rank may have a request
- * on it, for which a message with that context may still come. So all exchange how many they have. If it is none, that was it.
- * Otherwise each waits, without holding up anybody, until its own are gone, and then they exchange again.
+ * The end of a communicator. All ranks have to have freed it before its context may be used again;
+ * and no rank may have a request on it, for which a message with that context may still come. So
+ * all exchange how many they have. If it is none, that was it. Otherwise each waits, without
+ * holding up anybody, until its own are gone, and then they exchange again.
  */
 
 static unsigned requests_of(const struct pri_comm *comm)
 {
-    /* Pairs with the releases in pri_comm_release: what requests did comes before the context goes. */
+    /* Pairs with the releases in pri_comm_release: what requests did comes before the context
+     * goes. */
     return atomic_load_explicit(&comm->refs, memory_order_acquire) - 1;
 }
 
-/* The others wait for what this rank could not say, at the latest in MPI_Finalize, where no function can tell the application.
- * Not if a rank has died, of which they hear. */
+/* The others wait for what this rank could not say, at the latest in MPI_Finalize, where no
+ * function can tell the application. Not if a rank has died, of which they hear. */
 static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
 {
     if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED)
@@ -111,7 +113,8 @@ static void enlist(struct pri_comm *comm)
     pthread_mutex_unlock(&comm->mpi->lock);
 }
 
-/* The exchange is complete, or the requests that were waited for have ended. After a death the context stays used. */
+/* The exchange is complete, or the requests that were waited for have ended. After a death the
+ * context stays used. */
 static void ended(struct pri_comm *comm)
 {
     int error = comm->end.status.error;
@@ -162,8 +165,8 @@ static void reap(struct pri_mpi *mpi)
     }
 }
 
-/* Requests are not waited for any more: all ranks go on to the second exchange. Each begins all of its second exchanges before
- * it waits for one of them. */
+/* Requests are not waited for any more: all ranks go on to the second exchange. Each begins all of
+ * its second exchanges before it waits for one of them. */
 void pri_comms_end_all(struct pri_mpi *mpi)
 {
     for (int sweep = 0; sweep < 3; sweep++) {

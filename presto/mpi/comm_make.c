@@ -121,7 +121,8 @@ static int by_key(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* The group of those of n entries that have a color; the first of them comes first among the entries then. NULL: no memory. */
+/* The group of those of n entries that have a color; the first of them comes first among the
+ * entries then. NULL: no memory. */
 static struct pri_group *split_group(const struct pri_comm *comm, struct split *all, int n,
                                      int color)
 {
@@ -139,8 +140,9 @@ static struct pri_group *split_group(const struct pri_comm *comm, struct split *
     return group;
 }
 
-/* The communicator of those entries of both groups that have a color; *made stays NULL if the other group has none. The first
- * entry of the first group gives the context. 0 or an error of the core. */
+/* The communicator of those entries of both groups that have a color; *made stays NULL if the other
+ * group has none. The first entry of the first group gives the context. 0 or an error of the
+ * core. */
 static int split_inter(struct pri_comm *comm, struct split *all, int color, struct pri_comm **made,
                        const struct split **first)
 {
@@ -257,14 +259,16 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *part)
     int code = check_group(comm, group, part);
     if (code != MPI_SUCCESS)
         return pri_fail(comm, __func__, code);
-    /* Disjoint groups may be given at once: each is known by its first rank. Of two groups each says its own part. */
+    /* Disjoint groups may be given at once: each is known by its first rank. Of two groups each
+     * says its own part. */
     bool in = group->rank != MPI_UNDEFINED;
     int color = !in ? MPI_UNDEFINED : comm->inter != NULL ? 0 : group->ranks[0];
     return pri_result(comm, __func__, pri_comm_split(comm, color, in ? group->rank : 0, part));
 }
 PRI_ALIAS(Comm_create);
 
-/* The group's first rank tells the others the context, with messages that no application's receive matches. */
+/* The group's first rank tells the others the context, with messages that no application's receive
+ * matches. */
 static int group_context(struct pri_comm *comm, const struct pri_group *group, int tag,
                          uint32_t *context)
 {

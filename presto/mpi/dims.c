@@ -35,8 +35,8 @@ static bool reaches(int d, int k, int n)
     return power >= n;
 }
 
-/* n as a product of k factors of at most `most`, largest first: the largest one is as small as it can be, and so on with what
- * remains. False: there are none. `divisors` has all of n's. */
+/* n as a product of k factors of at most `most`, largest first: the largest one is as small as it
+ * can be, and so on with what remains. False: there are none. `divisors` has all of n's. */
 static bool factorise(const struct divisors *divisors, int n, int k, int most, int *factor)
 {
     if (k == 1) {

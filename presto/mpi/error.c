@@ -174,7 +174,8 @@ int MPI_Error_string(int code, char *string, int *length)
 }
 PRI_ALIAS(Error_string);
 
-/* One more code; of class 0 it is a class itself. Returns it, or -1 when memory is short. The lock is held. */
+/* One more code; of class 0 it is a class itself. Returns it, or -1 when memory is short. The lock
+ * is held. */
 static int add_code(struct pri_mpi *mpi, int errorclass)
 {
     size_t n = (size_t)mpi->errors + 1;

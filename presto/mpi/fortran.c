@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as integers. Each rank has a table of those that it was asked for; a handle of whatever kind is an address, so that one
- * table does for all. 0 is the null handle. */
+/* Handles as integers. Each rank has a table of those that it was asked for; a handle of whatever
+ * kind is an address, so that one table does for all. 0 is the null handle. */
 #include "mpi/state.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static bool grow(struct pri_mpi *mpi)
     return true;
 }
 
-/* An address keeps its number when the object is gone and another takes its place. Searched from the end: what is converted again
- * soon is found soon. */
+/* An address keeps its number when the object is gone and another takes its place. Searched from
+ * the end: what is converted again soon is found soon. */
 static MPI_Fint number_of(const char *function, const void *handle)
 {
     struct pri_mpi *mpi = pri_mpi_need(function);

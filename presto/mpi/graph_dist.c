@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A graph of which any rank may give any edge: all edges go to all ranks, and each takes its own. */
+/* A graph of which any rank may give any edge: all edges go to all ranks, and each takes its
+ * own. */
 #include "mpi/check.h"
 
 #include <stdlib.h>

@@ -253,7 +253,8 @@ int MPI_Group_excl(MPI_Group from, int count, const int ranks[], MPI_Group *grou
 }
 PRI_ALIAS(Group_excl);
 
-/* The ranks of ranges (first, last, step), at most `room`; -1 if a range makes no sense or there are more. */
+/* The ranks of ranges (first, last, step), at most `room`; -1 if a range makes no sense or there
+ * are more. */
 static int spread(int count, int ranges[][3], int *ranks, int room)
 {
     int n = 0;

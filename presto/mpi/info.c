@@ -142,7 +142,8 @@ int MPI_Info_get(MPI_Info info, const char *key, int room, char *value, int *fla
     const struct info_entry *entry = *find(info, key);
     *flag = entry != NULL;
     if (entry != NULL && room >= 0) {
-        /* Nothing beyond the end of the text: `room` is often the size of the memory, not one less. */
+        /* Nothing beyond the end of the text: `room` is often the size of the memory, not one
+         * less. */
         size_t length = strnlen(entry->value, (size_t)room);
         memcpy(value, entry->value, length);
         value[length] = '\0';

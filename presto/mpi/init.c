@@ -125,7 +125,8 @@ int MPI_Finalize(void)
     pri_attr_delete_all(mpi, &mpi->alone->attributes, PRI_ATTR_COMM, MPI_COMM_SELF);
     pri_attr_delete_all(mpi, &mpi->world->attributes, PRI_ATTR_COMM, MPI_COMM_WORLD);
     pri_comms_end_all(mpi);
-    /* All that others still need this rank for, among it the ends of communicators, comes before this. */
+    /* All that others still need this rank for, among it the ends of communicators, comes before
+     * this. */
     pri_leave_check(self, pri_coll_barrier(&mpi->world->team, NULL));
     pri_comm_release(mpi->alone);
     pri_comm_release(mpi->world);

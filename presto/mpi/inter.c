@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators. The team of one is the other group, with this rank's number in its own one: so messages need to know nothing
- * else. Collective operations, and what is agreed upon, use the team of both groups, in the plane of the same context.
+ * Intercommunicators. The team of one is the other group, with this rank's number in its own one:
+ * so messages need to know nothing else. Collective operations, and what is agreed upon, use the
+ * team of both groups, in the plane of the same context.
  */
 #include "mpi/inter.h"
 
@@ -10,7 +11,7 @@
 
 #include "mpi/check.h"
 
-/* ---- life ----------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static struct pri_group *join(const struct pri_group *first, const struct pri_group *second,
                               const struct pri_rank *self)
@@ -80,7 +81,7 @@ int pri_inter_begin(struct pri_comm *comm)
     return rc;
 }
 
-/* ---- making them ---------------------------------------------------------------------------------- */
+/* ---- making them ----------------------------------------------------------------------------- */
 
 /* What the leaders tell each other, and then their groups. */
 struct card {
@@ -104,7 +105,8 @@ static int swap(struct pri_rank *self, struct pri_where where, const void *out, 
     return rc != 0 ? rc : error;
 }
 
-/* The leader's part: both tell each other their groups. The first rank's context is taken, the other's given back. */
+/* The leader's part: both tell each other their groups. The first rank's context is taken, the
+ * other's given back. */
 static void meet_leader(struct pri_comm *local, struct pri_where where, struct card *card,
                         struct pri_group **remote)
 {
@@ -200,8 +202,8 @@ int MPI_Intercomm_create(MPI_Comm handle, int leader, MPI_Comm peer, int remote_
 }
 PRI_ALIAS(Intercomm_create);
 
-/* Which of both groups comes first in a merged one: the one that does not want to be high, or, if they agree, the one that is
- * first here. */
+/* Which of both groups comes first in a merged one: the one that does not want to be high, or, if
+ * they agree, the one that is first here. */
 static struct pri_comm *merged(struct pri_comm *comm, int first_high, int second_high)
 {
     const struct pri_intercomm *inter = comm->inter;
@@ -254,7 +256,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *out)
 }
 PRI_ALIAS(Intercomm_merge);
 
-/* ---- looking at them ------------------------------------------------------------------------------ */
+/* ---- looking at them ------------------------------------------------------------------------- */
 
 int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {

@@ -13,7 +13,8 @@ struct pri_intercomm {
     bool first; /* the own group is the first one of both */
 };
 
-/* A new one, without a context, which takes a reference of each group; NULL (and they are released) when memory is short. */
+/* A new one, without a context, which takes a reference of each group; NULL (and they are released)
+ * when memory is short. */
 struct pri_comm *pri_inter_new(struct pri_mpi *mpi, struct pri_group *local,
                                struct pri_group *remote, bool first);
 /* Another of the same groups. */

@@ -86,7 +86,8 @@ int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
 }
 PRI_ALIAS(Irecv);
 
-/* Sends from one buffer while it receives into another; arguments are good. 0 or an error of the core. */
+/* Sends from one buffer while it receives into another; arguments are good. 0 or an error of the
+ * core. */
 static int exchange(struct pri_comm *comm, const void *sendbuf, size_t sendcount,
                     struct pri_type *sendtype, int dest, int sendtag, void *recvbuf,
                     size_t recvcount, struct pri_type *recvtype, int source, int recvtag,

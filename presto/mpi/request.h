@@ -2,8 +2,8 @@
 #ifndef PRI_MPI_REQUEST_H
 #define PRI_MPI_REQUEST_H
 
-/* Where requests come from: a list of what a rank has given back, last in, first out. With PRI_THREAD_MULTIPLE there is
- * none: malloc has one for each thread. */
+/* Where requests come from: a list of what a rank has given back, last in, first out. With
+ * PRI_THREAD_MULTIPLE there is none: malloc has one for each thread. */
 
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 
 #include <limits.h>
 
-/* Buffered sends: core copies what cannot leave at once, and this keeps the count that the application was promised. */
+/* Buffered sends: core copies what cannot leave at once, and this keeps the count that the
+ * application was promised. */
 bool pri_no_buffer(struct pri_mpi *mpi, size_t bytes)
 {
     size_t need = bytes + MPI_BSEND_OVERHEAD;

@@ -2,12 +2,12 @@
 #ifndef PRI_MPI_STATE_H
 #define PRI_MPI_STATE_H
 
-/* What MPI's objects are made of. All state of a rank hangs off its struct pri_mpi, which is found by way of
- * pri_self(); handles are the addresses of objects, MPI_COMM_WORLD and MPI_COMM_SELF those of marks which stand for the
- * calling rank's own.
+/* What MPI's objects are made of. All state of a rank hangs off its struct pri_mpi, which is found
+ * by way of pri_self(); handles are the addresses of objects, MPI_COMM_WORLD and MPI_COMM_SELF
+ * those of marks which stand for the calling rank's own.
  *
- * Each function MPI_x is defined under that name, which the header turns into presto_MPI_x, and followed by PRI_ALIAS(x),
- * which makes PMPI_x. */
+ * Each function MPI_x is defined under that name, which the header turns into presto_MPI_x, and
+ * followed by PRI_ALIAS(x), which makes PMPI_x. */
 
 #include <pthread.h>
 
@@ -21,7 +21,8 @@
     extern __typeof__(presto_MPI_##name) presto_PMPI_##name \
         __attribute__((alias("presto_MPI_" #name)))
 
-/* Codes of errors that are not their own class: what MPI has no class for, and PRI_CODE_MEMORY, which has a text of its own. */
+/* Codes of errors that are not their own class: what MPI has no class for, and PRI_CODE_MEMORY,
+ * which has a text of its own. */
 enum { PRI_CODE_PEER = 90, PRI_CODE_FORKED, PRI_CODE_STATE, PRI_CODE_LIMIT, PRI_CODE_MEMORY };
 
 struct pri_attr;
@@ -170,12 +171,13 @@ static inline struct pri_comm *pri_intra_of(MPI_Comm handle)
 /* MPI's code for an error of the core. */
 int pri_mpi_code(int error);
 
-/* Something went wrong in a function (its __func__): the error handler of the communicator is called, or MPI_COMM_WORLD's
- * if comm is NULL. Returns the code if the handler does. */
+/* Something went wrong in a function (its __func__): the error handler of the communicator is
+ * called, or MPI_COMM_WORLD's if comm is NULL. Returns the code if the handler does. */
 int pri_fail(struct pri_comm *comm, const char *function, int code);
 
-/* What is wrong, for the message of this thread's next pri_fail, if that is about this code and ends the job: in words, or a
- * value and the bounds that it is not in. Both return the code; the text stays. */
+/* What is wrong, for the message of this thread's next pri_fail, if that is about this code and
+ * ends the job: in words, or a value and the bounds that it is not in. Both return the code; the
+ * text stays. */
 int pri_blame(int code, const char *what);
 int pri_blame_value(int code, const char *what, long long value, long long low, long long high);
 
@@ -216,8 +218,8 @@ void pri_errhandler_release(struct pri_errhandler *handler);
 
 /* ---- communicators ---- */
 
-/* A new communicator of a group, of which this is a reference that it takes; NULL (and the reference is gone) when memory
- * is short. Its context is set by pri_comm_begin. */
+/* A new communicator of a group, of which this is a reference that it takes; NULL (and the
+ * reference is gone) when memory is short. Its context is set by pri_comm_begin. */
 struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group);
 /* It has a context now, and can be used. 0 or an error of the core. */
 int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads);
@@ -249,13 +251,15 @@ static inline void pri_comm_release(struct pri_comm *comm)
     if (NI_UNLIKELY(before == 1))
         pri_comm_destroy(comm);
 }
-/* Collective: the application has freed it. Its memory goes, and its context may be used again, when all ranks have. */
+/* Collective: the application has freed it. Its memory goes, and its context may be used again,
+ * when all ranks have. */
 void pri_comm_end(struct pri_comm *comm);
 /* Waits for all that end. */
 void pri_comms_end_all(struct pri_mpi *mpi);
 
-/* Communicators of those ranks that say the same color, ordered by key and rank; *part is NULL where the color is
- * MPI_UNDEFINED, and of an intercommunicator also where nobody in the other group says it. 0 or an error of the core. */
+/* Communicators of those ranks that say the same color, ordered by key and rank; *part is NULL
+ * where the color is MPI_UNDEFINED, and of an intercommunicator also where nobody in the other
+ * group says it. 0 or an error of the core. */
 int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **part);
 
 static inline int pri_comm_size(const struct pri_comm *comm)
@@ -286,7 +290,8 @@ enum pri_attr_kind { PRI_ATTR_COMM, PRI_ATTR_TYPE, PRI_ATTR_WIN };
 int pri_keyval_new(struct pri_mpi *mpi, enum pri_attr_kind kind, void (*copy)(void),
                    void (*release)(void), void *extra, int *keyval);
 int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval);
-/* These return MPI's error codes; object is the handle that the application's functions are given. */
+/* These return MPI's error codes; object is the handle that the application's functions are
+ * given. */
 int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind, void *object,
                  int keyval, void *value);
 int pri_attr_get(struct pri_mpi *mpi, struct pri_attr *list, enum pri_attr_kind kind, int keyval,
@@ -316,7 +321,8 @@ void pri_info_release(struct pri_info *info);
 
 /* ---- requests ---- */
 
-/* One goes (mpi/request.h has how they come and go) whose core part completes without anybody waiting. */
+/* One goes (mpi/request.h has how they come and go) whose core part completes without anybody
+ * waiting. */
 void pri_request_detached(struct pri_request *core);
 
 /* Where the bytes of contiguous data are. */

@@ -2,7 +2,8 @@
 #ifndef PRI_MPI_TOPOLOGY_H
 #define PRI_MPI_TOPOLOGY_H
 
-/* What a communicator's ranks are to each other. One block of memory, in which the arrays lie behind the struct. */
+/* What a communicator's ranks are to each other. One block of memory, in which the arrays lie
+ * behind the struct. */
 
 #include "mpi/state.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of datatypes. The predefined types are there once in the process: what a rank calls one of them is the rank's. */
+/* Names of datatypes. The predefined types are there once in the process: what a rank calls one of
+ * them is the rank's. */
 #include "mpi/state.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting and testing. A request is `finished` once, by who sees it complete: then its handle is null, or, if it is
- * persistent, it is inactive. */
+/* Waiting and testing. A request is `finished` once, by who sees it complete: then its handle is
+ * null, or, if it is persistent, it is inactive. */
 #include "mpi/check.h"
 #include "mpi/request.h"
 

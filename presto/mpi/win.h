@@ -2,7 +2,8 @@
 #ifndef PRI_MPI_WIN_H
 #define PRI_MPI_WIN_H
 
-/* Windows as MPI has them: one of rma/, with a communicator of its own and what an application hangs on it. */
+/* Windows as MPI has them: one of rma/, with a communicator of its own and what an application
+ * hangs on it. */
 
 #include "mpi/state.h"
 #include "rma/rma.h"

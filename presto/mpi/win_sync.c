@@ -185,7 +185,8 @@ int MPI_Win_flush_all(MPI_Win win)
 }
 PRI_ALIAS(Win_flush_all);
 
-/* An origin's buffer may be used again when the target has the data, not before: nothing is copied on the way. */
+/* An origin's buffer may be used again when the target has the data, not before: nothing is copied
+ * on the way. */
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
     return flush(__func__, rank, win);

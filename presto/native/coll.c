@@ -3,7 +3,7 @@
 #include "native/native.h"
 #include "type/named.h"
 
-/* ---- arguments ------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static int check_root(const struct pr_mgr *m, pr_rank_t root)
 {
@@ -69,7 +69,7 @@ static int check_reduction(const void *in, const void *out, bool has_out, size_t
     return count == 0 || (in != NULL && (out != NULL || !has_out)) ? PR_OK : PR_ERR_BUFFER;
 }
 
-/* ---- barrier, broadcast --------------------------------------------------------------------------- */
+/* ---- barrier, broadcast ---------------------------------------------------------------------- */
 
 int pr_group_barrier(pr_mgr_t m)
 {
@@ -103,7 +103,7 @@ int pr_bcst(pr_mgr_t m, pr_rank_t orig, pr_word_t *buf, size_t nwords)
     return error != PR_OK ? error : pr_bcast_bytes(m, orig, buf, bytes);
 }
 
-/* ---- reductions ----------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 int pr_reduce(pr_mgr_t m, pr_rank_t root, const void *in, void *out, size_t count,
               enum pr_type type, enum pr_op op)
@@ -131,7 +131,7 @@ int pr_allreduce(pr_mgr_t m, const void *in, void *out, size_t count, enum pr_ty
                                                type_of(type), op_of(op), NULL);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 int pr_gather(pr_mgr_t m, pr_rank_t root, const void *in, size_t bytes, void *out)
 {

@@ -38,13 +38,13 @@ static inline struct pr_state *pr_state_of(const struct pri_rank *rank)
     return rank->user[PRI_USER_NATIVE];
 }
 
-/* ---- requests ------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* NULL: no memory. */
 struct pr_req *pr_req_new(struct pri_rank *rank);
 void pr_req_delete(struct pri_rank *rank, struct pr_req *req);
 
-/* ---- arguments ------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static inline int pr_to_world(const struct pr_mgr *m, int rank)
 {

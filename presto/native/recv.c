@@ -46,7 +46,7 @@ int pr_recv_bytes(pr_mgr_t m, pr_rank_t src, int tag, void *buf, size_t bytes, s
     return recv_bytes(m, src, tag, buf, bytes, st);
 }
 
-/* ---- not blocking --------------------------------------------------------------------------------- */
+/* ---- not blocking ---------------------------------------------------------------------------- */
 
 int pr_irecv_bytes(pr_mgr_t m, pr_rank_t src, int tag, void *buf, size_t bytes, pr_req_t *r)
 {
@@ -81,7 +81,7 @@ int pr_irecv(pr_mgr_t m, pr_rank_t src, pr_word_t *buf, size_t nwords, pr_req_t 
     return NI_LIKELY(error == PR_OK) ? pr_irecv_bytes(m, src, 0, buf, bytes, r) : error;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 int pr_sendrecv_bytes(pr_mgr_t m, pr_rank_t dest, int send_tag, const void *send_buf,
                       size_t send_bytes, pr_rank_t src, int recv_tag, void *recv_buf,

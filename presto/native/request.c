@@ -43,7 +43,7 @@ void pr_req_delete(struct pri_rank *rank, struct pr_req *req)
     unlock(rank, state);
 }
 
-/* ---- one ------------------------------------------------------------------------------------------ */
+/* ---- one ------------------------------------------------------------------------------------- */
 
 /* It is complete: tell, free. */
 static int end(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
@@ -125,7 +125,7 @@ int pr_cancel(pr_mgr_t m, pr_req_t *r)
     return PR_OK;
 }
 
-/* ---- several -------------------------------------------------------------------------------------- */
+/* ---- several --------------------------------------------------------------------------------- */
 
 int pr_waitall(pr_mgr_t m, pr_req_t *r, size_t n)
 {

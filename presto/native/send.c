@@ -2,7 +2,7 @@
 /* Messages out. */
 #include "native/native.h"
 
-/* ---- blocking ------------------------------------------------------------------------------------- */
+/* ---- blocking -------------------------------------------------------------------------------- */
 
 static inline int send_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t bytes,
                              enum pri_mode mode)
@@ -40,7 +40,7 @@ int pr_ssend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t 
     return send_bytes(m, dest, tag, buf, bytes, PRI_SYNCHRONOUS);
 }
 
-/* ---- not blocking --------------------------------------------------------------------------------- */
+/* ---- not blocking ---------------------------------------------------------------------------- */
 
 static int isend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t bytes,
                        enum pri_mode mode, pr_req_t *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dynamic windows: each rank's control block lists the pieces of memory that it has attached, and whoever accesses one
- * looks for it there. A piece keeps its place in the list, so that others need no lock to read it. */
+/* Dynamic windows: each rank's control block lists the pieces of memory that it has attached, and
+ * whoever accesses one looks for it there. A piece keeps its place in the list, so that others need
+ * no lock to read it. */
 #include "rma/control.h"
 
 /* A piece as it was at some time. */
@@ -11,7 +12,8 @@ struct seen {
 
 static void change(struct pri_rma_piece *piece, const struct seen *to)
 {
-    /* The fields are released after the odd number and before the even one; pri_rma_piece_find acquires. */
+    /* The fields are released after the odd number and before the even one; pri_rma_piece_find
+     * acquires. */
     atomic_fetch_add_explicit(&piece->seq, 1, memory_order_acq_rel);
     atomic_store_explicit(&piece->base, to->base, memory_order_release);
     atomic_store_explicit(&piece->bytes, to->bytes, memory_order_release);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates of many words, and by operations that ni_fetch_op does not have: atomics of portals (ni_atomic and its kin), up to
- * 1 KiB in a packet, which the target's interface applies word by word when it arrives. Each piece of memory that others reach
- * by the NI is, besides a region, a match entry with the region's key as its bits. */
+/* Accumulates of many words, and by operations that ni_fetch_op does not have: atomics of portals
+ * (ni_atomic and its kin), up to 1 KiB in a packet, which the target's interface applies word by
+ * word when it arrives. Each piece of memory that others reach by the NI is, besides a region, a
+ * match entry with the region's key as its bits. */
 #include "rma/control.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
     GOES = 1             /* data that may be gone when the call returns */
 };
 
-/* ---- at the target -------------------------------------------------------------------------------- */
+/* ---- at the target --------------------------------------------------------------------------- */
 
 int pri_rma_entry_open(struct pri_rank *self, void *base, size_t bytes, uint64_t key,
                        ni_me_handle *entry)
@@ -38,7 +39,7 @@ void pri_rma_entry_close(struct pri_rank *self, ni_me_handle entry)
         pri_relax(self, &spins);
 }
 
-/* ---- at the origin -------------------------------------------------------------------------------- */
+/* ---- at the origin --------------------------------------------------------------------------- */
 
 static ni_status status_of(const struct ni_event *event)
 {

@@ -3,20 +3,22 @@
 #define PRI_RMA_CONTROL_H
 
 /*
- * What the files of this folder share: the control block of each rank and its words, which all ranks update, by atomic
- * instructions of the CPU where the block is mapped and by the NI's otherwise.
+ * What the files of this folder share: the control block of each rank and its words, which all
+ * ranks update, by atomic instructions of the CPU where the block is mapped and by the NI's
+ * otherwise.
  *
- * The lock is a ticket lock of readers and writers: who comes draws a ticket from `users`. A reader is let in when `readers`
- * has reached its ticket, and lets the next one in by raising it at once; a writer when `writers` has reached its
- * ticket, that is when all before it have left. Who leaves raises `writers`, a writer `readers` as well. So nobody
- * overtakes.
+ * The lock is a ticket lock of readers and writers: who comes draws a ticket from `users`. A reader
+ * is let in when `readers` has reached its ticket, and lets the next one in by raising it at once;
+ * a writer when `writers` has reached its ticket, that is when all before it have left. Who leaves
+ * raises `writers`, a writer `readers` as well. So nobody overtakes.
  */
 
 #include <stddef.h>
 
 #include "rma/rma.h"
 
-/* A piece of memory in a dynamic window. Readers look at `seq` before and after: it is odd while the piece changes. */
+/* A piece of memory in a dynamic window. Readers look at `seq` before and after: it is odd while
+ * the piece changes. */
 struct pri_rma_piece {
     _Atomic uint64_t seq;
     _Atomic uint64_t base;
@@ -55,7 +57,7 @@ static inline struct pri_rma_piece *pri_rma_pieces(struct pri_rma_control *contr
     return (struct pri_rma_piece *)((char *)control + pri_rma_pieces_at(size));
 }
 
-/* ---- word.c --------------------------------------------------------------------------------------- */
+/* ---- word.c ---------------------------------------------------------------------------------- */
 
 /* An operation of the NI that is waited for. */
 struct pri_rma_await {
@@ -70,7 +72,8 @@ int pri_rma_await(struct pri_rank *self, struct pri_rma_await *await);
 /* The error for a result of the NI. */
 int pri_rma_error_of(ni_status status);
 
-/* One word of a target's control block: old value before it was changed (may be NULL). acquire and release. */
+/* One word of a target's control block: old value before it was changed (may be NULL). acquire and
+ * release. */
 int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint64_t *old);
 int pri_rma_word_load(struct pri_rma_target *t, size_t word, uint64_t *value);
 /* Becomes `to` if it is 0; *old is what it was. */
@@ -90,8 +93,9 @@ bool pri_rma_lost(const struct pri_rma *rma);
 /* Makes progress; now and then gives others the core if there are too few. */
 void pri_rma_let_in(struct pri_rma *rma, bool give);
 
-/* Nothing before it can be seen after what follows it, by anybody. Whoever waits for others by looking at windows alone
- * has to let them in as well: progress is made now and then, and each time if others need it for this window. */
+/* Nothing before it can be seen after what follows it, by anybody. Whoever waits for others by
+ * looking at windows alone has to let them in as well: progress is made now and then, and each time
+ * if others need it for this window. */
 static inline void pri_rma_order(struct pri_rma *rma)
 {
     uint64_t before = atomic_fetch_add_explicit(&rma->order, 1, memory_order_seq_cst);
@@ -100,16 +104,16 @@ static inline void pri_rma_order(struct pri_rma *rma)
         pri_rma_let_in(rma, before % 16 == 0);
 }
 
-/* ---- segment.c ------------------------------------------------------------------------------------ */
+/* ---- segment.c ------------------------------------------------------------------------------- */
 
-/* Memory that all ranks of a team have in common: rank 0 makes it, the others map it. All get the same answer: true, and rma->segment
- * is zero-filled; or false, and there is none. */
+/* Memory that all ranks of a team have in common: rank 0 makes it, the others map it. All get the
+ * same answer: true, and rma->segment is zero-filled; or false, and there is none. */
 bool pri_rma_segment_open(struct pri_rma *rma, size_t bytes);
 void pri_rma_segment_close(struct pri_rma *rma);
 /* Collective: whether all say so. */
 bool pri_rma_agree(struct pri_rma *rma, bool yes);
 
-/* ---- place.c -------------------------------------------------------------------------------------- */
+/* ---- place.c --------------------------------------------------------------------------------- */
 
 /* Where elements of a target are. */
 struct pri_rma_place {
@@ -117,7 +121,8 @@ struct pri_rma_place {
     uintptr_t local;         /* direct: the address of displacement 0 of the first element */
     struct ni_remote remote; /* otherwise */
     uint64_t first, behind;  /* the addresses at which what was registered begins and ends */
-    /* Of a dynamic window, several: all but remote.addr is that of the one that pri_rma_walk has come to. */
+    /* Of a dynamic window, several: all but remote.addr is that of the one that pri_rma_walk has
+     * come to. */
     bool pieces;
 };
 
@@ -125,11 +130,12 @@ struct pri_rma_place {
 int pri_rma_locate(struct pri_rma *rma, const struct pri_rma_at *at, bool request,
                    struct pri_rma_place *place);
 
-/* Calls fn for each block of the elements' data in turn, `disp` bytes behind their address, until one does not return
- * 0: that is the result. */
+/* Calls fn for each block of the elements' data in turn, `disp` bytes behind their address, until
+ * one does not return 0: that is the result. */
 typedef int pri_rma_block_fn(void *arg, ptrdiff_t disp, size_t bytes);
 int pri_rma_blocks(const struct pri_type *type, size_t count, pri_rma_block_fn *fn, void *arg);
-/* The same of elements at a place, where a block that lies in several attached pieces is as many blocks. */
+/* The same of elements at a place, where a block that lies in several attached pieces is as many
+ * blocks. */
 int pri_rma_walk(struct pri_rma_place *place, const struct pri_rma_at *at, pri_rma_block_fn *fn,
                  void *arg);
 
@@ -137,7 +143,7 @@ int pri_rma_walk(struct pri_rma_place *place, const struct pri_rma_at *at, pri_r
 int pri_rma_piece_find(struct pri_rma_target *t, uint64_t first, uint64_t bytes,
                        struct pri_rma_place *place);
 
-/* ---- transfer.c ----------------------------------------------------------------------------------- */
+/* ---- transfer.c ------------------------------------------------------------------------------ */
 
 /* An operation that consists of several of the NI. */
 struct pri_rma_op {
@@ -178,7 +184,7 @@ int pri_rma_drain(struct pri_rma_target *t);
 int pri_rma_copy(struct pri_rma_place *place, void *packed, const struct pri_rma_at *there,
                  bool put);
 
-/* ---- words.c -------------------------------------------------------------------------------------- */
+/* ---- words.c --------------------------------------------------------------------------------- */
 
 /* An update: what accumulate.c has checked. */
 struct pri_rma_update {
@@ -203,7 +209,7 @@ int pri_rma_word_swap(const struct pri_rma_update *u, const void *compare);
 uint64_t pri_rma_cpu(uintptr_t at, size_t width, enum pri_op_id op, enum pri_kind kind,
                      const void *from);
 
-/* ---- combine.c ------------------------------------------------------------------------------------ */
+/* ---- combine.c ------------------------------------------------------------------------------- */
 
 /* Let others combine words of this rank's memory, which is a region with this key. */
 int pri_rma_entry_open(struct pri_rank *self, void *base, size_t bytes, uint64_t key,
@@ -213,21 +219,24 @@ void pri_rma_entry_close(struct pri_rank *self, ni_me_handle entry); /* 0 is all
 int pri_rma_combines_open(struct pri_rma *rma);
 void pri_rma_combines_close(struct pri_rma *rma);
 
-/* Starts an update of words that lie in one piece, `disp` behind the element's address, with parts of the operation. from: NULL
- * with PRI_OP_NO_OP; to: for the old words, NULL: not wanted (but with PRI_OP_REPLACE they always come). */
+/* Starts an update of words that lie in one piece, `disp` behind the element's address, with parts
+ * of the operation. from: NULL with PRI_OP_NO_OP; to: for the old words, NULL: not wanted (but with
+ * PRI_OP_REPLACE they always come). */
 int pri_rma_combine(const struct pri_rma_update *u, struct pri_rma_op *op, ptrdiff_t disp,
                     const char *from, char *to, size_t bytes);
-/* Waits until all of a target have been applied: what does not go the same way would overtake them. */
+/* Waits until all of a target have been applied: what does not go the same way would overtake
+ * them. */
 void pri_rma_combined(struct pri_rma_target *t);
 
-/* ---- locked.c ------------------------------------------------------------------------------------- */
+/* ---- locked.c -------------------------------------------------------------------------------- */
 
-/* Everything else: under the target's lock. compare: NULL, or it is done only if the one element is this. */
+/* Everything else: under the target's lock. compare: NULL, or it is done only if the one element is
+ * this. */
 int pri_rma_locked(const struct pri_rma_update *u, const void *compare);
 /* The predefined type of a kind. */
 const struct pri_type *pri_rma_basic(enum pri_kind kind);
 
-/* ---- locks.c -------------------------------------------------------------------------------------- */
+/* ---- locks.c --------------------------------------------------------------------------------- */
 
 /* The lock of accumulates of a target. */
 int pri_rma_accumulate_lock(struct pri_rma_target *t);

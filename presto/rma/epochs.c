@@ -18,8 +18,8 @@ static int await_signal(struct pri_rma *rma, const _Atomic uint64_t *word)
     return 0;
 }
 
-/* By dissemination, with words instead of messages: when a rank has died the others need not have met equally often, and a
- * message that one of them does not send any more would be waited for. */
+/* By dissemination, with words instead of messages: when a rank has died the others need not have
+ * met equally often, and a message that one of them does not send any more would be waited for. */
 static int meet_by_words(struct pri_rma *rma)
 {
     int size = rma->team->size, error = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates under the target's lock: its elements are fetched, updated and put back while nobody else may. */
+/* Accumulates under the target's lock: its elements are fetched, updated and put back while nobody
+ * else may. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -104,7 +104,8 @@ static int check_epoch(struct pri_rma *rma, struct pri_rma_target *t, bool reque
     return 0;
 }
 
-/* The first byte of the data of some elements, behind their address, and the bytes to behind the last. */
+/* The first byte of the data of some elements, behind their address, and the bytes to behind the
+ * last. */
 static bool extent_of(const struct pri_rma_at *at, ptrdiff_t *first, size_t *bytes)
 {
     *first = 0;

@@ -3,27 +3,30 @@
 #define PRI_RMA_RMA_H
 
 /*
- * One-sided communication: windows, that is parts of the memories of a team's ranks which all of them may read, write and
- * update, while their owners need not take part (MPI 3.1, chapter 11).
+ * One-sided communication: windows, that is parts of the memories of a team's ranks which all of
+ * them may read, write and update, while their owners need not take part (MPI 3.1, chapter 11).
  *
  * How a rank reaches the memory of another:
  *
- *   directly    by loads and stores: ranks that are threads of one process; memory that the window itself has allocated,
- *               which lies in one file that all ranks map. Nothing needs anybody's progress.
- *   by the NI   everything else: ni_write, ni_read and the NI's atomics. The short ones, and all atomics, are carried out when
- *               the target's interface makes progress.
+ *   directly    by loads and stores: ranks that are threads of one process; memory that the window
+ *               itself has allocated, which lies in one file that all ranks map. Nothing needs
+ *               anybody's progress.
+ *   by the NI   everything else: ni_write, ni_read and the NI's atomics. The short ones, and all
+ *               atomics, are carried out when the target's interface makes progress.
  *
- * Locks, counters of exposures and of arrivals lie in each rank's control block. The blocks of a window are in that same
- * file as well, so that locks and notes need nobody's progress either, also where the data is reached by the NI.
+ * Locks, counters of exposures and of arrivals lie in each rank's control block. The blocks of a
+ * window are in that same file as well, so that locks and notes need nobody's progress either, also
+ * where the data is reached by the NI.
  *
- * Accumulates are atomic for each element. Integers of 4 and 8 bytes that are aligned are updated by atomic
- * instructions, of the CPU or of the NI, everything else under a lock of the target's: which of the two depends on
- * the type and the address alone, so that all ranks do the same.
+ * Accumulates are atomic for each element. Integers of 4 and 8 bytes that are aligned are updated
+ * by atomic instructions, of the CPU or of the NI, everything else under a lock of the target's:
+ * which of the two depends on the type and the address alone, so that all ranks do the same.
  *
- * Threads: with PRI_THREAD_MULTIPLE any thread may call any function, but for those that are collective.
+ * Threads: with PRI_THREAD_MULTIPLE any thread may call any function, but for those that are
+ * collective.
  *
- * Errors: functions return 0, an enum pri_error, or an enum pri_rma_error. An operation that fails on its way is told by
- * the next function that completes it.
+ * Errors: functions return 0, an enum pri_error, or an enum pri_rma_error. An operation that fails
+ * on its way is told by the next function that completes it.
  */
 
 #include "coll/coll.h"
@@ -127,11 +130,11 @@ struct pri_rma_at {
     struct pri_type *type;
 };
 
-/* ---- windows: collective -------------------------------------------------------------------------- */
+/* ---- windows: collective --------------------------------------------------------------------- */
 
-/* Open a window of a team of its own, which stays. *base: of this rank's part; read with PRI_RMA_CREATE, set
- * otherwise. spread: with PRI_RMA_SHARED_MEMORY the parts need not follow each other. Nothing is left if it fails: PRI_ERR_NOMEM,
- * PRI_ERR_PEER, PRI_RMA_SHARED. */
+/* Open a window of a team of its own, which stays. *base: of this rank's part; read with
+ * PRI_RMA_CREATE, set otherwise. spread: with PRI_RMA_SHARED_MEMORY the parts need not follow each
+ * other. Nothing is left if it fails: PRI_ERR_NOMEM, PRI_ERR_PEER, PRI_RMA_SHARED. */
 int pri_rma_open(struct pri_rma *rma, struct pri_team *team, enum pri_rma_flavor flavor,
                  size_t bytes, unsigned unit, bool spread, void **base);
 /* Whether this rank is in an epoch that has to be ended first. */
@@ -139,27 +142,28 @@ bool pri_rma_busy(const struct pri_rma *rma);
 /* PRI_RMA_SYNC, and nothing is done, if this rank is in an epoch. Waits for all ranks. */
 int pri_rma_close(struct pri_rma *rma);
 
-/* ---- dynamic windows ------------------------------------------------------------------------------ */
+/* ---- dynamic windows ------------------------------------------------------------------------- */
 
 int pri_rma_attach(struct pri_rma *rma, void *base, size_t bytes);
 int pri_rma_detach(struct pri_rma *rma, const void *base);
 
-/* ---- operations ----------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-/* With a request (not NULL) only in a passive epoch; it is complete when the origin's buffers may be used. */
+/* With a request (not NULL) only in a passive epoch; it is complete when the origin's buffers may
+ * be used. */
 int pri_rma_put(struct pri_rma *rma, struct pri_rma_data from, struct pri_rma_at to,
                 struct pri_request *request);
 int pri_rma_get(struct pri_rma *rma, struct pri_rma_data to, struct pri_rma_at from,
                 struct pri_request *request);
-/* The target's elements become `from op target's`; what they were goes to result, unless result.buf is NULL and its
- * count 0. from is not looked at with PRI_OP_NO_OP. */
+/* The target's elements become `from op target's`; what they were goes to result, unless result.buf
+ * is NULL and its count 0. from is not looked at with PRI_OP_NO_OP. */
 int pri_rma_accumulate(struct pri_rma *rma, struct pri_rma_data from, struct pri_rma_data result,
                        struct pri_rma_at to, const struct pri_op *op, struct pri_request *request);
 /* One element of a predefined integer type. */
 int pri_rma_compare_and_swap(struct pri_rma *rma, const void *from, const void *compare,
                              void *result, struct pri_rma_at to);
 
-/* ---- epochs --------------------------------------------------------------------------------------- */
+/* ---- epochs ---------------------------------------------------------------------------------- */
 
 /* Collective. before, after: whether accesses of this rank may precede, and follow. */
 int pri_rma_fence(struct pri_rma *rma, bool before, bool after);

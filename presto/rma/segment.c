@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that the ranks of a window have in common: a piece of their process if they are threads, else a file without a name,
- * which the others open by way of the process that made it. When it is mapped everywhere the file is closed: what remains
- * goes with the last mapping, whatever ends the processes. */
+/* Memory that the ranks of a window have in common: a piece of their process if they are threads,
+ * else a file without a name, which the others open by way of the process that made it. When it is
+ * mapped everywhere the file is closed: what remains goes with the last mapping, whatever ends the
+ * processes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ struct card {
     int64_t fd;
 };
 
-/* Whether ranks may share memory: PRESTO_RMA_SHARED=0 says no, which lets the other ways be tried. */
+/* Whether ranks may share memory: PRESTO_RMA_SHARED=0 says no, which lets the other ways be
+ * tried. */
 static bool allowed(void)
 {
     const char *text = getenv("PRESTO_RMA_SHARED");
@@ -38,7 +40,8 @@ static void *map(size_t bytes, int fd)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Process ids, descriptors and numbers of files mean nothing on another host, and may name something there by chance. */
+/* Process ids, descriptors and numbers of files mean nothing on another host, and may name
+ * something there by chance. */
 static bool all_near(const struct pri_rma *rma)
 {
     int i = 0;

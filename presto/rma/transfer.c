@@ -89,8 +89,8 @@ struct ni_ack pri_rma_op_ack(struct pri_rma_op *op)
     return (struct ni_ack){.kind = NI_ACK_CALL, .fn = part_done, .arg = op};
 }
 
-/* Writes and reads to a target, and parts of one operation, of which no more are under way: what waits in the NI for room costs
- * memory. */
+/* Writes and reads to a target, and parts of one operation, of which no more are under way: what
+ * waits in the NI for room costs memory. */
 enum { MOST_UNDER_WAY = 256 };
 
 static inline void wait_for_room(struct pri_rma_target *t, const _Atomic unsigned *under_way)

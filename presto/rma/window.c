@@ -246,7 +246,8 @@ int pri_rma_close(struct pri_rma *rma)
     int error = pri_coll_barrier(rma->team, NULL);
     if (rma->flavor == PRI_RMA_DYNAMIC)
         detach_all(rma);
-    /* Threads have the segment in common: nobody may look at it any more when its owner frees it. */
+    /* Threads have the segment in common: nobody may look at it any more when its owner frees
+     * it. */
     if (rma->self->launch == PRI_LAUNCH_THREADS)
         (void)pri_coll_barrier(rma->team, NULL);
     release(rma);

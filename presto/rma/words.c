@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates of words by atomic instructions: the CPU's where memory is reached directly, the NI's elsewhere. */
+/* Accumulates of words by atomic instructions: the CPU's where memory is reached directly, the NI's
+ * elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rma/control.h"
 
-/* ---- by the CPU ----------------------------------------------------------------------------------- */
+/* ---- by the CPU ------------------------------------------------------------------------------ */
 
 /* acquire and release: an accumulate may be the flag behind data. */
 #define UPDATES(bits)                                                                             \
@@ -50,7 +51,7 @@ uint64_t pri_rma_cpu(uintptr_t at, size_t width, enum pri_op_id op, enum pri_kin
                                      : cpu_32((_Atomic uint32_t *)at, op, kind, from);
 }
 
-/* ---- by the NI ------------------------------------------------------------------------------------ */
+/* ---- by the NI ------------------------------------------------------------------------------- */
 
 /* The NI's operation; NI_ATOMIC_OPS: it has none. Its words are signed when it compares. */
 static enum ni_atomic_op ni_op(enum pri_op_id op, enum pri_kind kind)
@@ -159,7 +160,8 @@ static void update_here(struct words *w, uintptr_t at, size_t bytes)
     }
 }
 
-/* A single word has a shorter way, if the NI has the operation; with old values only if there is one in all. */
+/* A single word has a shorter way, if the NI has the operation; with old values only if there is
+ * one in all. */
 static bool goes_alone(const struct words *w, size_t bytes)
 {
     const struct pri_rma_update *u = w->u;
@@ -188,7 +190,7 @@ static int update_words(void *arg, ptrdiff_t disp, size_t bytes)
     return error;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static int misaligned(void *arg, ptrdiff_t disp, size_t bytes)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A few of MPI's functions under their plain names, for programs that declare them without mpi.h: those by which configure scripts
- * find out whether there is an MPI (AC_SEARCH_LIBS, AC_CHECK_FUNC). They take no handles. All others have no plain name, so
- * that an object that was compiled against another MPI's header does not link, instead of being misunderstood. It is an
- * archive: a program that has these names from elsewhere, or needs none, takes nothing of it. In a program that holds another MPI
- * as well the plain names are that one's, wherever its library stands in the command that links.
+ * A few of MPI's functions under their plain names, for programs that declare them without mpi.h:
+ * those by which configure scripts find out whether there is an MPI (AC_SEARCH_LIBS,
+ * AC_CHECK_FUNC). They take no handles. All others have no plain name, so that an object that was
+ * compiled against another MPI's header does not link, instead of being misunderstood. It is an
+ * archive: a program that has these names from elsewhere, or needs none, takes nothing of it. In a
+ * program that holds another MPI as well the plain names are that one's, wherever its library
+ * stands in the command that links.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -28,7 +30,8 @@ int MPI_Finalized(int *flag);
 int MPI_Get_version(int *version, int *subversion);
 double MPI_Wtime(void);
 
-/* Another MPI's function of this name: the executable has ours, so that it is in a library behind it. */
+/* Another MPI's function of this name: the executable has ours, so that it is in a library behind
+ * it. */
 static bool find(const char *name, void *function)
 {
     void *symbol = dlsym(RTLD_NEXT, name);

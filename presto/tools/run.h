@@ -12,8 +12,8 @@
 #include "core/wire_up.h"
 
 /*
- * prestorun: starts the ranks of a job on this host, tells them each other's addresses, passes on what they
- * print and what signals it gets, and ends them all when one fails. By files:
+ * prestorun: starts the ranks of a job on this host, tells them each other's addresses, passes on
+ * what they print and what signals it gets, and ends them all when one fails. By files:
  *
  *   run_options   the command line              run_wire     addresses
  *   run_spawn     processes                     run_output   what ranks print
@@ -82,7 +82,8 @@ bool run_spawn_all(struct run_job *job);
 
 /* Something can be read from a rank's socket. */
 void run_wire_read(struct run_job *job, struct run_rank *rank);
-/* Whether it is to be called when something can be written there; it goes on with the table of addresses. */
+/* Whether it is to be called when something can be written there; it goes on with the table of
+ * addresses. */
 bool run_wire_waits(const struct run_job *job, const struct run_rank *rank);
 void run_wire_write(struct run_job *job, struct run_rank *rank);
 /* Read all that is there. */
@@ -96,8 +97,8 @@ bool run_output_waits(const struct run_stream *stream);
 
 /* Collect children that have ended. */
 void run_end_collect(struct run_job *job);
-/* The job has failed, with this exit code: end all ranks by a signal, and kill them 2 s later. The first one
- * to call it says so. */
+/* The job has failed, with this exit code: end all ranks by a signal, and kill them 2 s later. The
+ * first one to call it says so. */
 void run_end_all(struct run_job *job, int code, int signal);
 void run_end_kill(struct run_job *job);
 /* A signal for all ranks. */

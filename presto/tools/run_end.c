@@ -14,7 +14,7 @@
 /* From being told to end to being killed. */
 #define GRACE_NS UINT64_C(2000000000)
 
-/* ---- the job -------------------------------------------------------------------------------------- */
+/* ---- the job --------------------------------------------------------------------------------- */
 
 void run_end_signal(const struct run_job *job, int signal)
 {
@@ -44,7 +44,7 @@ void run_end_kill(struct run_job *job)
     run_end_signal(job, SIGKILL);
 }
 
-/* ---- a rank --------------------------------------------------------------------------------------- */
+/* ---- a rank ---------------------------------------------------------------------------------- */
 
 /* Others that have joined the job wait for this one, which will not. */
 static bool is_missed(const struct run_job *job, const struct run_rank *rank)
@@ -138,7 +138,7 @@ void run_end_collect(struct run_job *job)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 /* Kill our children; true if there are any. What they leave becomes our child in turn. */
 static bool kill_children(void)

@@ -15,7 +15,7 @@ enum {
     LAST_MS = 200, /* what keeps a pipe open after all ranks have ended is not waited for longer */
 };
 
-/* ---- signals -------------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* Stopped from outside: the ranks stop, too. From the terminal they are. */
 static void stop_all(const struct run_job *job)
@@ -60,7 +60,7 @@ static void take_signal(struct run_job *job, int signals)
     }
 }
 
-/* ---- descriptors ---------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 /* 1 + 3 for each rank; those that are closed are -1, which poll passes over. */
 static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls, bool *open)
@@ -107,7 +107,7 @@ static void serve(struct run_job *job, int signals, const struct pollfd *polls)
     }
 }
 
-/* ---- time ----------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void for_each_stream(struct run_job *job,
                             void (*fn)(struct run_job *job, struct run_rank *rank,
@@ -165,7 +165,7 @@ static void look_at_clock(struct run_job *job)
     }
 }
 
-/* ---- loop ----------------------------------------------------------------------------------------- */
+/* ---- loop ------------------------------------------------------------------------------------ */
 
 int run_loop(struct run_job *job, int signals)
 {

@@ -26,8 +26,9 @@ static bool wait_writable(int fd)
     return poll(&one, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Nothing more can be written there. Where nobody reads, the ranks get SIGPIPE when they go on, as a single program
- * would. What was lost for another reason, such as a full disk, was wanted: the job has failed. */
+/* Nothing more can be written there. Where nobody reads, the ranks get SIGPIPE when they go on, as
+ * a single program would. What was lost for another reason, such as a full disk, was wanted: the
+ * job has failed. */
 static void lose(struct run_job *job, bool is_error)
 {
     job->output_dead[is_error] = true;

@@ -20,7 +20,7 @@ struct ends {
     int wire, out, err;
 };
 
-/* ---- where ---------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 /* The n-th of the processors in `from`, counted round and round. */
 static void nth_processor(const cpu_set_t *from, int n, cpu_set_t *one)
@@ -45,7 +45,7 @@ static void bind_rank(int number)
     }
 }
 
-/* ---- the rank's side ------------------------------------------------------------------------------ */
+/* ---- the rank's side ------------------------------------------------------------------------- */
 
 static void set_number(const char *name, long value)
 {
@@ -101,7 +101,7 @@ static _Noreturn void be_rank(const struct run_job *job, int number, const struc
     _exit(127);
 }
 
-/* ---- our side ------------------------------------------------------------------------------------- */
+/* ---- our side -------------------------------------------------------------------------------- */
 
 static void close_all(const int *fds, int n)
 {
@@ -156,7 +156,7 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
     return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void set_environment(const struct run_job *job)
 {

@@ -16,7 +16,7 @@ static void close_wire(struct run_rank *rank)
     rank->wire = -1;
 }
 
-/* ---- table ---------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 /* All addresses, in one message. NULL: no memory. */
 static uint8_t *build_table(const struct run_job *job, size_t *length)
@@ -47,8 +47,8 @@ bool run_wire_waits(const struct run_job *job, const struct run_rank *rank)
     return rank->wire >= 0 && rank->told < job->table_length;
 }
 
-/* Never waits: a rank that is stopped does not hold up the others. One that takes nothing has ended, of which
- * we hear otherwise. */
+/* Never waits: a rank that is stopped does not hold up the others. One that takes nothing has
+ * ended, of which we hear otherwise. */
 void run_wire_write(struct run_job *job, struct run_rank *rank)
 {
     while (run_wire_waits(job, rank)) {
@@ -81,7 +81,7 @@ static void send_table(struct run_job *job)
     }
 }
 
-/* ---- messages ------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* A rank waits for all others: one that has ended will not come. */
 static void check_missing(struct run_job *job)

@@ -116,8 +116,8 @@ static void widen(ptrdiff_t *bound, bool *marked, bool *known, ptrdiff_t with, b
     *marked |= with_marked;
 }
 
-/* The bounds with elements of which the lowest begins at `from` and the highest at `to`. While a type is being made,
- * its extents hold upper bounds. */
+/* The bounds with elements of which the lowest begins at `from` and the highest at `to`. While a
+ * type is being made, its extents hold upper bounds. */
 static void widen_all(struct pri_type *type, ptrdiff_t from, ptrdiff_t to,
                       const struct pri_type *old)
 {

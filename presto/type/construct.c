@@ -157,7 +157,8 @@ struct pri_type *pri_type_new_dup(struct pri_type *old)
     return type;
 }
 
-/* One more dimension around `inner`, which the new type holds: `count` of it, `stride` bytes apart. */
+/* One more dimension around `inner`, which the new type holds: `count` of it, `stride` bytes
+ * apart. */
 static struct pri_type *dimension(struct pri_type *inner, ptrdiff_t disp, int count,
                                   ptrdiff_t stride)
 {

@@ -4,7 +4,8 @@
 
 #include "type/type.h"
 
-/* One dimension: its length, and how it is dealt out to how many processes, of which this is the one at `at`. */
+/* One dimension: its length, and how it is dealt out to how many processes, of which this is the
+ * one at `at`. */
 struct deal {
     int length, kind, argument, processes, at;
 };
@@ -24,7 +25,8 @@ static void rows_of(const struct deal *deal, long long *row, long long *step)
     *step = *row * n;
 }
 
-/* One more dimension around `inner`, of which this is the last reference; elements are `stride` bytes apart. */
+/* One more dimension around `inner`, of which this is the last reference; elements are `stride`
+ * bytes apart. */
 static struct pri_type *deal_out(struct pri_type *inner, const struct deal *deal, ptrdiff_t stride)
 {
     struct pri_type *type = pri_type_begin(PRI_COMBINER_HVECTOR, 0, 0, 0);
@@ -65,7 +67,8 @@ static void write_recipe(struct pri_recipe *recipe, const struct pri_darray *dar
     to[3 + 4 * n] = darray->fortran ? PRI_ORDER_FORTRAN : PRI_ORDER_C;
 }
 
-/* Where the process is in dimension d of the grid, which is in the order of C whatever the array's is. */
+/* Where the process is in dimension d of the grid, which is in the order of C whatever the array's
+ * is. */
 static int place_in(const struct pri_darray *darray, int d)
 {
     int behind = 1;

@@ -2,7 +2,8 @@
 /* How many basic elements the beginning of some data holds. */
 #include "type/named.h"
 
-/* Takes as many basic elements as fit off `bytes`, from up to `n` elements of a type; false where one is cut. */
+/* Takes as many basic elements as fit off `bytes`, from up to `n` elements of a type; false where
+ * one is cut. */
 static bool take(const struct pri_type *type, size_t n, size_t *bytes, size_t *count);
 
 /* A basic element or a pair, once. */

@@ -14,7 +14,7 @@ struct field {
     bool is_signed, is_long_double;
 };
 
-/* ---- what a predefined type consists of ----------------------------------------------------------- */
+/* ---- what a predefined type consists of ------------------------------------------------------ */
 
 static struct field plain(size_t bytes, bool is_signed)
 {
@@ -72,7 +72,7 @@ static size_t fields_of(const struct pri_type *type, struct field field[2])
     return type->size > 0 ? 1 : 0;
 }
 
-/* ---- one field ------------------------------------------------------------------------------------ */
+/* ---- one field ------------------------------------------------------------------------------- */
 
 static void store_big(uint64_t value, uint8_t *out, size_t bytes)
 {
@@ -190,7 +190,7 @@ static void field_to(const struct field *f, const uint8_t *in, void *out)
     store_native(value, out, f->native);
 }
 
-/* ---- elements of any type, by how it was made ----------------------------------------------------- */
+/* ---- elements of any type, by how it was made ------------------------------------------------ */
 
 /* Where a conversion is. */
 struct place {

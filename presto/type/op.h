@@ -2,7 +2,8 @@
 #ifndef PRI_OP_H
 #define PRI_OP_H
 
-/* Operations that reductions and accumulates apply, element by element: inout[i] = in[i] op inout[i]. */
+/* Operations that reductions and accumulates apply, element by element: inout[i] = in[i] op
+ * inout[i]. */
 
 #include "base/cpu.h"
 #include "type/type.h"
@@ -36,11 +37,12 @@ struct pri_op {
     atomic_uint refs; /* not counted in predefined operations */
 };
 
-/* Applies a predefined operation to `count` elements of one kind. The areas are aligned as the kind wants it and do
- * not overlap. */
+/* Applies a predefined operation to `count` elements of one kind. The areas are aligned as the kind
+ * wants it and do not overlap. */
 typedef void pri_op_loop(const void *in, void *inout, size_t count);
 
-/* The loop of a predefined operation for a kind; NULL if there is none (an error of class "operation"). */
+/* The loop of a predefined operation for a kind; NULL if there is none (an error of class
+ * "operation"). */
 pri_op_loop *pri_op_loop_of(enum pri_op_id id, enum pri_kind kind);
 
 /* The same for a given kind of vector code, which the processor must have. */
@@ -49,12 +51,13 @@ pri_op_loop *pri_op_loop_by(enum ni_simd simd, enum pri_op_id id, enum pri_kind 
 /* Those that need AVX2; NULL where it would not help. */
 extern pri_op_loop *const pri_op_loops_avx2[PRI_KINDS][PRI_OPS];
 
-/* Whether reductions take this operation with this type: an application's operation takes any, a predefined one the
- * predefined types that have a meaning for it (and types that are plain repetitions of one). */
+/* Whether reductions take this operation with this type: an application's operation takes any, a
+ * predefined one the predefined types that have a meaning for it (and types that are plain
+ * repetitions of one). */
 bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type);
 
-/* inout[i] = in[i] op inout[i] for `count` elements; the operation accepts the type. An application's function is
- * called with at most INT_MAX elements at a time. */
+/* inout[i] = in[i] op inout[i] for `count` elements; the operation accepts the type. An
+ * application's function is called with at most INT_MAX elements at a time. */
 void pri_op_apply(const struct pri_op *op, const void *in, void *inout, size_t count,
                   struct pri_type *type);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops of predefined operations over plain numbers, for the file that includes this: once for any processor, once with
- * LOOP_TARGET for some. They are plain enough for the compiler to vectorise, which gcc does at -O3 only, since the
- * counts are not known. What they compute is the same bit by bit: each element is by itself.
+ * The loops of predefined operations over plain numbers, for the file that includes this: once for
+ * any processor, once with LOOP_TARGET for some. They are plain enough for the compiler to
+ * vectorise, which gcc does at -O3 only, since the counts are not known. What they compute is the
+ * same bit by bit: each element is by itself.
  */
 #include "type/op.h"
 
@@ -17,7 +18,8 @@
 #define LOOP_TARGET
 #endif
 
-/* A loop over elements of one C type: `a` is the incoming element, `b` the one that it goes into. */
+/* A loop over elements of one C type: `a` is the incoming element, `b` the one that it goes
+ * into. */
 #define LOOP(op, name, ctype, expression)                                          \
     LOOP_TARGET static void op##_##name(const void *in, void *inout, size_t count) \
     {                                                                              \

@@ -11,7 +11,8 @@ struct cursor {
     bool unpack;
 };
 
-/* Addresses are computed as numbers: buffers may begin at 0 (MPI_BOTTOM), and blocks before them. */
+/* Addresses are computed as numbers: buffers may begin at 0 (MPI_BOTTOM), and blocks before
+ * them. */
 static inline char *at(char *memory, ptrdiff_t by)
 {
     return (char *)((uintptr_t)memory + (uintptr_t)by);

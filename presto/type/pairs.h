@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predefined pairs of a value and an index: X(symbol after presto_type_, name, value's C type, index's, kind).
- * Included where a list is wanted, with X defined; no include guard on purpose. */
+/* The predefined pairs of a value and an index: X(symbol after presto_type_, name, value's C type,
+ * index's, kind). Included where a list is wanted, with X defined; no include guard on purpose. */
 X(float_int, "MPI_FLOAT_INT", float, int, PRI_KIND_FLOAT_INT)
 X(double_int, "MPI_DOUBLE_INT", double, int, PRI_KIND_DOUBLE_INT)
 X(long_int, "MPI_LONG_INT", long, int, PRI_KIND_LONG_INT)

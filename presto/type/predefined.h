@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predefined types, one line each: X(symbol after presto_type_, name, C type, kind). Included where a list is
- * wanted, with X defined; no include guard on purpose. Kinds of integers whose width depends on the machine are
- * found by PRI_INT and PRI_UINT from the C type. */
+/* The predefined types, one line each: X(symbol after presto_type_, name, C type, kind). Included
+ * where a list is wanted, with X defined; no include guard on purpose. Kinds of integers whose
+ * width depends on the machine are found by PRI_INT and PRI_UINT from the C type. */
 X(char, "MPI_CHAR", char, PRI_INT(char))
 X(signed_char, "MPI_SIGNED_CHAR", signed char, PRI_KIND_INT8)
 X(unsigned_char, "MPI_UNSIGNED_CHAR", unsigned char, PRI_KIND_UINT8)

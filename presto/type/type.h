@@ -2,21 +2,24 @@
 #ifndef PRI_TYPE_H
 #define PRI_TYPE_H
 
-/* Datatypes: which bytes of memory an element of a message consists of, and in which order they travel.
+/* Datatypes: which bytes of memory an element of a message consists of, and in which order they
+ * travel.
  *
- * A type is made by one of the pri_type_new_ functions from other types, whose layouts it refers to and therefore
- * holds; it goes when its last reference does. Its data is described by a short list of loops, nested where types
- * are: a vector of a million blocks is one loop. Packing and unpacking begin at any byte of the data, so that a
- * message may be cut anywhere.
+ * A type is made by one of the pri_type_new_ functions from other types, whose layouts it refers to
+ * and therefore holds; it goes when its last reference does. Its data is described by a short list
+ * of loops, nested where types are: a vector of a million blocks is one loop. Packing and unpacking
+ * begin at any byte of the data, so that a message may be cut anywhere.
  *
- * A finished type is never changed except for its name and attributes; any thread may use it at any time. */
+ * A finished type is never changed except for its name and attributes; any thread may use it at any
+ * time. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one basic element is, for operations. Those from CFLOAT on have real parts, those from PAIR on an index. */
+/* What one basic element is, for operations. Those from CFLOAT on have real parts, those from PAIR
+ * on an index. */
 enum pri_kind {
     PRI_KIND_NONE, /* no basic element, or several kinds of them */
     PRI_KIND_INT8,
@@ -48,8 +51,9 @@ enum pri_kind {
     PRI_KINDS
 };
 
-/* `count` repetitions, `stride` bytes apart, the first `disp` bytes behind where the list that this loop is in
- * begins. A repetition is a block of `size` bytes, or, with a body, a list of loops with `size` bytes of data. */
+/* `count` repetitions, `stride` bytes apart, the first `disp` bytes behind where the list that this
+ * loop is in begins. A repetition is a block of `size` bytes, or, with a body, a list of loops with
+ * `size` bytes of data. */
 struct pri_loop {
     ptrdiff_t disp;
     ptrdiff_t stride;
@@ -77,7 +81,8 @@ enum pri_combiner {
     PRI_COMBINER_RESIZED
 };
 
-/* Which dimension of an array is next to each other in memory; the values of MPI_ORDER_ constants. */
+/* Which dimension of an array is next to each other in memory; the values of MPI_ORDER_
+ * constants. */
 enum { PRI_ORDER_C = 56, PRI_ORDER_FORTRAN = 57 };
 
 /* How one of an array's dimensions is dealt out; the values of MPI_DISTRIBUTE_ constants. */
@@ -118,8 +123,8 @@ struct pri_type {
 void pri_type_retain(struct pri_type *type);
 void pri_type_release(struct pri_type *type);
 
-/* Copies up to `bytes` bytes of the data of `count` elements at `buf`, from byte `offset` of the data on, to `out`.
- * Returns how many were there. */
+/* Copies up to `bytes` bytes of the data of `count` elements at `buf`, from byte `offset` of the
+ * data on, to `out`. Returns how many were there. */
 size_t pri_type_pack(const struct pri_type *type, size_t count, const void *buf, size_t offset,
                      void *out, size_t bytes);
 
@@ -127,13 +132,14 @@ size_t pri_type_pack(const struct pri_type *type, size_t count, const void *buf,
 size_t pri_type_unpack(const struct pri_type *type, size_t count, void *buf, size_t offset,
                        const void *in, size_t bytes);
 
-/* Copies elements from one buffer to another that does not overlap it, as a message would, without sending one:
- * as many bytes as both have. Returns that number. */
+/* Copies elements from one buffer to another that does not overlap it, as a message would, without
+ * sending one: as many bytes as both have. Returns that number. */
 size_t pri_type_copy(void *to, size_t to_count, const struct pri_type *to_type, const void *from,
                      size_t from_count, const struct pri_type *from_type);
 
-/* Memory for `count` elements: bytes from the first byte of data to behind the last one. The buffer's address is the
- * memory's minus *gap. Example: char *mem = malloc(span), *buf = mem - gap. */
+/* Memory for `count` elements: bytes from the first byte of data to behind the last one. The
+ * buffer's address is the memory's minus *gap. Example: char *mem = malloc(span), *buf = mem -
+ * gap. */
 size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap);
 
 /* `bytes` bytes of data in whole elements; SIZE_MAX if they are not whole ones. */
@@ -144,12 +150,14 @@ static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)
     return bytes % type->size == 0 ? bytes / type->size : SIZE_MAX;
 }
 
-/* Basic elements in the first `bytes` bytes of any number of elements; SIZE_MAX if the last one is not whole. */
+/* Basic elements in the first `bytes` bytes of any number of elements; SIZE_MAX if the last one is
+ * not whole. */
 size_t pri_type_elements(const struct pri_type *type, size_t bytes);
 
-/* New types, with one reference and uncommitted. They hold what they are made of. All sizes are the element's unless
- * a name has `h` in it, which means bytes. They return NULL when memory is short. Arguments are checked by callers:
- * counts and block lengths are not negative, types are no null pointers. */
+/* New types, with one reference and uncommitted. They hold what they are made of. All sizes are the
+ * element's unless a name has `h` in it, which means bytes. They return NULL when memory is short.
+ * Arguments are checked by callers: counts and block lengths are not negative, types are no null
+ * pointers. */
 struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old);
 struct pri_type *pri_type_new_vector(int count, int length, int stride, struct pri_type *old);
 struct pri_type *pri_type_new_hvector(int count, int length, ptrdiff_t stride,
@@ -167,13 +175,14 @@ struct pri_type *pri_type_new_struct(int count, const int *length, const ptrdiff
 struct pri_type *pri_type_new_resized(struct pri_type *old, ptrdiff_t lb, ptrdiff_t extent);
 struct pri_type *pri_type_new_dup(struct pri_type *old);
 
-/* A part of an array of `dims` dimensions: in dimension i of sizes[i] elements, subsizes[i] from starts[i] on. The
- * last dimension is the one next to each other in memory, the first one with `fortran`. The extent is the array's. */
+/* A part of an array of `dims` dimensions: in dimension i of sizes[i] elements, subsizes[i] from
+ * starts[i] on. The last dimension is the one next to each other in memory, the first one with
+ * `fortran`. The extent is the array's. */
 struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *subsizes,
                                        const int *starts, bool fortran, struct pri_type *old);
 
-/* The part of process `rank` of `size` of an array that is dealt out. Arrays of [dims]: the array's lengths; how each dimension is
- * dealt out, with which argument, to how many processes. */
+/* The part of process `rank` of `size` of an array that is dealt out. Arrays of [dims]: the array's
+ * lengths; how each dimension is dealt out, with which argument, to how many processes. */
 struct pri_darray {
     int size, rank, dims;
     const int *lengths, *kinds, *arguments, *processes;
@@ -193,15 +202,17 @@ struct pri_recipe {
     bool lb_known, ub_known; /* while the type is being made: it has a bound already */
 };
 
-/* A type with no data yet, which remembers how it was made: callers fill the arrays. NULL when memory is short. */
+/* A type with no data yet, which remembers how it was made: callers fill the arrays. NULL when
+ * memory is short. */
 struct pri_type *pri_type_begin(enum pri_combiner combiner, int ints, int addrs, int types);
 
-/* Adds `count` blocks, `stride` bytes apart, of `length` elements each, to the data of a type that is being made.
- * `old` must be one that the recipe holds. False when memory is short. */
+/* Adds `count` blocks, `stride` bytes apart, of `length` elements each, to the data of a type that
+ * is being made. `old` must be one that the recipe holds. False when memory is short. */
 bool pri_type_add(struct pri_type *type, ptrdiff_t disp, size_t count, ptrdiff_t stride,
                   size_t length, struct pri_type *old);
 
-/* Gives the caller's reference of `part` to the type, which holds it from now on. False when memory is short. */
+/* Gives the caller's reference of `part` to the type, which holds it from now on. False when memory
+ * is short. */
 bool pri_type_hold(struct pri_type *type, struct pri_type *part);
 
 /* Ends the making: the type, or NULL (and all is freed) if something failed on the way. */

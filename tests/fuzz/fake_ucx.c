@@ -317,8 +317,8 @@ static bool end_one(void)
     return true;
 }
 
-/* An endpoint ends, or its peer says bye to one who has. Who was not said bye to, because it never spoke,
- * hangs up after a while. */
+/* An endpoint ends, or its peer says bye to one who has. Who was not said bye to, because it never
+ * spoke, hangs up after a while. */
 static bool part_one(void)
 {
     bool late = fake.parting && fake.parting_for++ > PARTING_POLLS;

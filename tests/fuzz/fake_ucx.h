@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * UCX without a network, in the place of ni/link/ucx/library.c, for one link at a time. What the link
- * sends is read, when the request ends, and thrown away; what it receives is what fake_say was given.
- * Calls that UCX would not bear end the program.
+ * UCX without a network, in the place of ni/link/ucx/library.c, for one link at a time. What the
+ * link sends is read, when the request ends, and thrown away; what it receives is what fake_say was
+ * given. Calls that UCX would not bear end the program.
  */
 
 enum fake_ways {
@@ -26,8 +26,8 @@ void fake_set_ways(unsigned ways);
 void fake_say(const void *header, size_t header_len, const void *data, size_t len, bool here);
 /* Messages that have not arrived yet. */
 unsigned fake_unheard(void);
-/* Endpoints that the link has made, and the token with which the peer of one is to sign; 0: it was not
- * told any. */
+/* Endpoints that the link has made, and the token with which the peer of one is to sign; 0: it was
+ * not told any. */
 unsigned fake_endpoints(void);
 uint64_t fake_token(unsigned number);
 /* From now on all peers answer when the link says bye, and those that were told no token, or never

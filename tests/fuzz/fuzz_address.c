@@ -4,9 +4,9 @@
 #include <apeni/apeni.h>
 
 /*
- * Address blobs with several parts, from anywhere. The input is a blob as it stands, or changes to a
- * good one. A blob that is not well-formed in the eyes of a plain parser must be refused, by any NI;
- * what is read lies within it.
+ * Address blobs with several parts, from anywhere. The input is a blob as it stands, or changes to
+ * a good one. A blob that is not well-formed in the eyes of a plain parser must be refused, by any
+ * NI; what is read lies within it.
  */
 
 enum {

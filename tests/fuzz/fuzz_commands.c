@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wild stores into command regions. The input is a program: each step stores a word of some line, as it
- * comes or with the line's mark and parts that make sense, or lets the NI look. Whatever a descriptor
- * says, only memory that its owner registered is touched, on either side; AddressSanitizer watches the
- * rest. In the end a line that was left alone still works.
+ * Wild stores into command regions. The input is a program: each step stores a word of some line,
+ * as it comes or with the line's mark and parts that make sense, or lets the NI look. Whatever a
+ * descriptor says, only memory that its owner registered is touched, on either side;
+ * AddressSanitizer watches the rest. In the end a line that was left alone still works.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
 
 enum { ROOM = 2048, STEPS = 64 };
 
-/* Steps of their own: a packet to the counter, and a part of a spread transfer, of which only these are
- * rarely found. */
+/* Steps of their own: a packet to the counter, and a part of a spread transfer, of which only these
+ * are rarely found. */
 enum { STEP_COUNTER = 0xc7, STEP_PART = 0xcf, SETTINGS = 4 };
 
 struct world {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets of a hostile peer against the portal table: the input is a program of posted entries,
- * puts, gets, atomics, searches and packets with any contents. Some fields may be replaced by valid ones, so that
- * the input gets past what it could not guess. AddressSanitizer watches the memory; here we watch
- * that no buffer is written beyond its length, and that each put is told of at most once.
+ * puts, gets, atomics, searches and packets with any contents. Some fields may be replaced by valid
+ * ones, so that the input gets past what it could not guess. AddressSanitizer watches the memory;
+ * here we watch that no buffer is written beyond its length, and that each put is told of at most
+ * once.
  */
 #include <stdint.h>
 #include <stdlib.h>

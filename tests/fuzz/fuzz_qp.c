@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wild stores into the rings of queue pairs. The input is a program: each step stores a word of some
- * ring, as it comes or as part of a request that makes sense, or lets the NI look, or changes targets
- * and pairs. Whatever a request says, only memory that its owner registered is touched, on either side,
- * and of the rings what the NI may write; AddressSanitizer watches the rest. In the end a pair that was
- * left alone still works.
+ * Wild stores into the rings of queue pairs. The input is a program: each step stores a word of
+ * some ring, as it comes or as part of a request that makes sense, or lets the NI look, or changes
+ * targets and pairs. Whatever a request says, only memory that its owner registered is touched, on
+ * either side, and of the rings what the NI may write; AddressSanitizer watches the rest. In the
+ * end a pair that was left alone still works.
  */
 #include <stdint.h>
 #include <stdio.h>

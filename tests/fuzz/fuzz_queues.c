@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets of a hostile peer for queues: items, requests for one and for many, cancels, answers, by handle and by
- * number. The input is a program, each step one byte that says what to do and the bytes of a packet, of which some
- * fields may be replaced by valid ones. AddressSanitizer watches the memory; here we watch that what our own side
- * puts and takes stays in order, that requests end at most once, and all of them at the close.
+ * Packets of a hostile peer for queues: items, requests for one and for many, cancels, answers, by
+ * handle and by number. The input is a program, each step one byte that says what to do and the
+ * bytes of a packet, of which some fields may be replaced by valid ones. AddressSanitizer watches
+ * the memory; here we watch that what our own side puts and takes stays in order, that requests end
+ * at most once, and all of them at the close.
  */
 #include <apeni/apeni.h>
 
@@ -75,7 +76,7 @@ static void teardown(struct world *world)
     ni_fabric_destroy(world->fabric);
 }
 
-/* ---- our own side ------------------------------------------------------------------------------ */
+/* ---- our own side ---------------------------------------------------------------------------- */
 
 static void on_over(void *arg, ni_status status, uint64_t value)
 {
@@ -129,7 +130,7 @@ static void use_own(struct world *world, uint8_t choice)
          "pop");
 }
 
-/* ---- packets ---------------------------------------------------------------------------------------- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 static uint64_t some_token(struct world *world)
 {

@@ -4,9 +4,9 @@
  * addresses from anywhere, against an interface over a UCX that has no network. The input is a
  * program: each step takes one byte that says what to do, and some that say how. Some fields may be
  * replaced by valid ones, so that the input gets past keys and tokens that it could not guess.
- * AddressSanitizer watches the memory; here we watch that nothing but the region that a packet names
- * is written, that each operation completes once, that a stranger is counted and becomes nobody's
- * peer, and that everything is given back.
+ * AddressSanitizer watches the memory; here we watch that nothing but the region that a packet
+ * names is written, that each operation completes once, that a stranger is counted and becomes
+ * nobody's peer, and that everything is given back.
  */
 #include <apeni/param.h>
 

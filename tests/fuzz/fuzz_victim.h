@@ -7,8 +7,9 @@
 #include "fuzz_input.h"
 
 /*
- * What a hostile peer finds at the interface that it writes to: memory with guards around, of which only the region
- * may change, a consumer that looks at every byte, and operations that complete once each.
+ * What a hostile peer finds at the interface that it writes to: memory with guards around, of which
+ * only the region may change, a consumer that looks at every byte, and operations that complete
+ * once each.
  */
 
 enum { VICTIM_REGION = 256, VICTIM_GUARD = 64, VICTIM_MEMORY = VICTIM_REGION + 2 * VICTIM_GUARD };

@@ -9,10 +9,11 @@
 #include "tools/run.h"
 
 /*
- * What ranks say to prestorun (core/wire_up.h), from ranks that say anything. The input is a row of pieces: the number of a rank, how
- * many bytes it says, and these; or what it does otherwise. Pieces may be parts of messages. prestorun may end the job, and then says
- * so once; it never takes more than there is, never waits, and as long as the job goes on, ranks that speak well
- * get the table of addresses.
+ * What ranks say to prestorun (core/wire_up.h), from ranks that say anything. The input is a row of
+ * pieces: the number of a rank, how many bytes it says, and these; or what it does otherwise.
+ * Pieces may be parts of messages. prestorun may end the job, and then says so once; it never takes
+ * more than there is, never waits, and as long as the job goes on, ranks that speak well get the
+ * table of addresses.
  */
 
 enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, READ };

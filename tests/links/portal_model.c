@@ -125,8 +125,8 @@ static model_wide integer(enum ni_ptl_op op, model_wide t, model_wide d, model_w
     }
 }
 
-/* Whether an operation on floating-point numbers takes the data as it is; the relations are those of
- * the data, or the operand, to the target. */
+/* Whether an operation on floating-point numbers takes the data as it is; the relations are those
+ * of the data, or the operand, to the target. */
 static int takes_data(enum ni_ptl_op op, int less, int equal, int greater)
 {
     switch (op) {
@@ -151,7 +151,7 @@ static int takes_data(enum ni_ptl_op op, int less, int equal, int greater)
     }
 }
 
-/* ---- numbers of up to two parts, one formula for all ------------------------------------------- */
+/* ---- numbers of up to two parts, one formula for all ----------------------------------------- */
 
 /* As long double: exact, and so is what is done to the small numbers of tests. */
 static void parts_of(enum ni_ptl_datatype type, const void *from, long double part[2])

@@ -44,8 +44,8 @@ struct suite_link {
     bool far; /* the link between hosts */
     /* There UCX has long payloads wait until they are asked for, as where there is RDMA. */
     bool asks;
-    /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host; 4: so
-     * many hosts with two NIs each. 0: one host. */
+    /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host;
+     * 4: so many hosts with two NIs each. 0: one host. */
     unsigned hosts;
     int copy;       /* inproc: enum ni_fabric_copy */
     unsigned flags; /* of ni_open_attr */
@@ -103,7 +103,8 @@ struct suite_case {
 /* Whether the link between hosts is between these two. */
 bool suite_is_far(const struct suite *suite, unsigned i, unsigned k);
 
-/* Before suite_main: the cases run beside engine threads, too. Others do where a row is named only. */
+/* Before suite_main: the cases run beside engine threads, too. Others do where a row is named
+ * only. */
 void suite_beside_engines(void);
 
 /* Before suite_main: the cases run between hosts, too. As above. */
@@ -112,8 +113,8 @@ void suite_between_hosts(void);
 /* Before suite_main: the cases run where some peers are on other hosts, too. As above. */
 void suite_on_several_hosts(void);
 
-/* Before suite_main: on every link long transfers go in packets, over so many rails; with odd seeds they
- * are completed by counters, with even ones by resequencing. */
+/* Before suite_main: on every link long transfers go in packets, over so many rails; with odd seeds
+ * they are completed by counters, with even ones by resequencing. */
 void suite_over_rails(const char *rails);
 
 /* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */

@@ -7,7 +7,8 @@
  * chained and over many NIs.
  */
 
-/* The atomics have a word of their own: what they do to bytes that a Write crosses is not defined. */
+/* The atomics have a word of their own: what they do to bytes that a Write crosses is not
+ * defined. */
 enum { LEN = 3000, WORD_AT = 3008, MEMORY_LEN = WORD_AT + 8, TRANSFERS = 40, ROUNDS = 20 };
 
 enum what { WRITE, READ, FETCH, ENQUEUE, COUNT, WHATS };
@@ -46,8 +47,8 @@ static struct target *new_target(struct suite *suite, unsigned i)
 }
 
 /*
- * Start an operation of NI 0 at NI 1; *value is what its completion will hold. NULL: nobody asks, and earlier operations
- * may still be changing the target's memory.
+ * Start an operation of NI 0 at NI 1; *value is what its completion will hold. NULL: nobody asks,
+ * and earlier operations may still be changing the target's memory.
  */
 static ni_status start(struct suite_ni *ni, struct target *target, enum what what, bool wrong,
                        const struct ni_ack *ack, uint64_t *value)
@@ -95,7 +96,7 @@ static void start_surely(struct suite_ni *ni, struct target *target, enum what w
     CHECK(status == NI_OK);
 }
 
-/* ---- each kind ------------------------------------------------------------------------------------- */
+/* ---- each kind ------------------------------------------------------------------------------- */
 
 static void call_acks_here(struct suite_ni *ni, void *arg)
 {
@@ -250,7 +251,7 @@ static void no_acks(struct suite *suite)
     suite_call(suite, 1, check_no_acks, target);
 }
 
-/* ---- a session: a counter reaches zero when all transfers are done ------------------------------------ */
+/* ---- a session: a counter reaches zero when all transfers are done --------------------------- */
 
 struct session {
     struct target *targets[SUITE_NIS];
@@ -322,7 +323,7 @@ static void session(struct suite *suite)
     CHECK(atomic_load(&session->done.count) == 5);
 }
 
-/* ---- a barrier: counters of all NIs, in a tree ----------------------------------------------------------- */
+/* ---- a barrier: counters of all NIs, in a tree ----------------------------------------------- */
 
 /* NI 0 is the root; each other NI adds to its counter. At zero the root adds to everyone's gate. */
 struct barrier {
@@ -410,7 +411,7 @@ static void barrier(struct suite *suite)
     }
 }
 
-/* ---- counters that are not there ---------------------------------------------------------------------------- */
+/* ---- counters that are not there ------------------------------------------------------------- */
 
 static void stale_counters_here(struct suite_ni *ni, void *arg)
 {

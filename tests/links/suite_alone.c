@@ -2,8 +2,8 @@
 #include "link/inproc/hooks.h"
 #include "suite_portals.h"
 
-/* Long messages whose sender does nothing after the call: an expected one comes all the same, and the next
- * time that the sender looks it is told. */
+/* Long messages whose sender does nothing after the call: an expected one comes all the same, and
+ * the next time that the sender looks it is told. */
 
 enum { LONG = 1 << 20, TURNS = 20000 };
 

@@ -9,7 +9,7 @@
 
 enum { TRACE = 3000, ADDS = 400, WORDS = 16 };
 
-/* ---- against a model ----------------------------------------------------------------------------- */
+/* ---- against a model ------------------------------------------------------------------------- */
 
 /* What the operation makes of a word, written from the definitions of transfer.h. */
 static uint64_t model(enum ni_atomic_op op, unsigned width, uint64_t word, uint64_t operand,
@@ -98,7 +98,7 @@ static void trace(struct suite *suite)
     suite_call(suite, 0, trace_here, words);
 }
 
-/* ---- many on one word ------------------------------------------------------------------------------ */
+/* ---- many on one word ------------------------------------------------------------------------ */
 
 struct shared_word {
     _Atomic uint64_t word;
@@ -214,7 +214,7 @@ static void remote_lock(struct suite *suite)
     CHECK(atomic_load(&locked->lock) == 0);
 }
 
-/* ---- many under way at once -------------------------------------------------------------------------- */
+/* ---- many under way at once ------------------------------------------------------------------ */
 
 static void add_at_once(struct suite_ni *ni, void *arg)
 {

@@ -6,8 +6,9 @@
 #include "suite_portals.h"
 
 /*
- * Long puts whose initiator calls nothing once it has started them, whatever the link and the placement.
- * Some run where NIs move by themselves; with placement tile that is what the thread of thread.h is for.
+ * Long puts whose initiator calls nothing once it has started them, whatever the link and the
+ * placement. Some run where NIs move by themselves; with placement tile that is what the thread of
+ * thread.h is for.
  */
 
 enum { LEN = 1 << 20, SHORT = 200, PUTS = 4, ROUNDS = 6, BITS = 5 };
@@ -101,7 +102,7 @@ static void check_round(struct suite *suite, struct world *world)
     }
 }
 
-/* ---- the initiator computes ------------------------------------------------------------------------------ */
+/* ---- the initiator computes ------------------------------------------------------------------ */
 
 static void initiator_computes(struct suite *suite)
 {
@@ -155,7 +156,7 @@ static void initiator_calls_other_things(struct suite *suite)
     suite_until_events(suite, world->ends[0], NI_EVENT_ACK, 2);
 }
 
-/* ---- started in a callback ------------------------------------------------------------------------------- */
+/* ---- started in a callback ------------------------------------------------------------------- */
 
 static struct world *the_world; /* of NI 0, where that lives */
 
@@ -205,9 +206,10 @@ static void callback_starts_them(struct suite *suite)
     suite_until_events(suite, world->ends[0], NI_EVENT_ACK, 2);
 }
 
-/* ---- ends ------------------------------------------------------------------------------------------------ */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
-/* What is never matched is under way when its initiator closes, after it has been away for a while. */
+/* What is never matched is under way when its initiator closes, after it has been away for a
+ * while. */
 static void initiator_closes(struct suite *suite)
 {
     struct world *world = make_world(suite);
@@ -238,7 +240,7 @@ static void target_dies(struct suite *suite)
     CHECK(suite_event(world->ends[0], NI_EVENT_ACK, 0)->ni_fail_type == NI_NI_UNDELIVERABLE);
 }
 
-/* ---- forks ----------------------------------------------------------------------------------------------- */
+/* ---- forks ----------------------------------------------------------------------------------- */
 
 static void fork_once(struct suite_ni *ni)
 {

@@ -2,8 +2,8 @@
 #include "suite_barriers.h"
 
 /*
- * Barriers of every arity, with one member at each NI or several: nobody leaves before all have come,
- * round after round; members that end. With lanes that are full: suite_barriers_full.c.
+ * Barriers of every arity, with one member at each NI or several: nobody leaves before all have
+ * come, round after round; members that end. With lanes that are full: suite_barriers_full.c.
  */
 
 static const unsigned arities[] = {0, 1, 3};
@@ -73,7 +73,7 @@ void bar_free_group(struct suite *suite, struct group *group)
     }
 }
 
-/* ---- step by step ------------------------------------------------------------------------------------ */
+/* ---- step by step ---------------------------------------------------------------------------- */
 
 /* All members of the NI but `last`, or that one alone. */
 void bar_enter_others(struct suite_ni *ni, void *arg)
@@ -172,7 +172,7 @@ static void alone(struct suite *suite)
     }
 }
 
-/* ---- all at the same time ------------------------------------------------------------------------------ */
+/* ---- all at the same time -------------------------------------------------------------------- */
 
 static void rounds_here(struct suite_ni *ni, void *arg)
 {
@@ -226,7 +226,7 @@ static void through_and_gone(struct suite *suite)
     }
 }
 
-/* ---- a member that dies --------------------------------------------------------------------------------- */
+/* ---- a member that dies ---------------------------------------------------------------------- */
 
 static void await_failure(struct suite_ni *ni, void *arg)
 {
@@ -260,7 +260,7 @@ static void death(struct suite *suite)
     }
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refused_here(struct suite_ni *ni, void *arg)
 {

@@ -29,7 +29,7 @@ void bar_free_group(struct suite *suite, struct group *group);
 void bar_enter_others(struct suite_ni *ni, void *arg);
 void bar_leave_for_good(struct suite_ni *ni, void *arg);
 
-/* ---- suite_barriers_full.c: cases -------------------------------------------------------------------------- */
+/* ---- suite_barriers_full.c: cases ------------------------------------------------------------ */
 
 void bar_full_lane(struct suite *suite);
 void bar_full_lane_and_death(struct suite *suite);

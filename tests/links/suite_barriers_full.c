@@ -4,8 +4,8 @@
 #include <sched.h>
 
 /*
- * Nobody leaves as long as what it has to pass on finds no room: it may make no more progress then, and
- * the others would wait for it.
+ * Nobody leaves as long as what it has to pass on finds no room: it may make no more progress then,
+ * and the others would wait for it.
  */
 
 enum { LOOKS = 64, MESSAGES = 5000 };
@@ -36,7 +36,8 @@ static struct group *new_group_with_queues(struct suite *suite, unsigned arity)
     return group;
 }
 
-/* Without progress, so that nothing waits but what comes behind. Returns whether there is no more room. */
+/* Without progress, so that nothing waits but what comes behind. Returns whether there is no more
+ * room. */
 static bool fill_lane(struct suite_ni *ni, unsigned to, const struct group *group)
 {
     uint64_t message[6] = {0};
@@ -111,7 +112,8 @@ void bar_full_lane(struct suite *suite)
     }
 }
 
-/* As there, but a member dies that had come. NI 0 is through, and does not wait for who may have given up. */
+/* As there, but a member dies that had come. NI 0 is through, and does not wait for who may have
+ * given up. */
 void bar_full_lane_and_death(struct suite *suite)
 {
     struct group *group = new_group_with_queues(suite, 0);

@@ -2,8 +2,8 @@
 #include "suite_commands.h"
 
 /*
- * Command regions that are queues: batches written ahead and released by one store. And random work in
- * regions of both kinds, step by step against a naive model.
+ * Command regions that are queues: batches written ahead and released by one store. And random work
+ * in regions of both kinds, step by step against a naive model.
  */
 
 enum { BATCH = 10, ROUNDS = 20, REGIONS = 6, STEPS = 2000, QUEUE_LINES = 7, SEEDS = 2 };
@@ -31,8 +31,8 @@ static uint64_t number_at(const struct cmd_world *world, uint64_t at)
     return number;
 }
 
-/* All words of a batch in random order but one, which then releases all. Batches go round the queue,
- * whose number of lines they do not divide. */
+/* All words of a batch in random order but one, which then releases all. Batches go round the
+ * queue, whose number of lines they do not divide. */
 static void one_store_releases(struct suite *suite)
 {
     struct cmd_world *world = cmd_world_new(suite);
@@ -69,8 +69,8 @@ static void one_store_releases(struct suite *suite)
     }
 }
 
-/* Malformed ones among others: each is given back with its reason, in its place, and the batch goes on
- * without it. */
+/* Malformed ones among others: each is given back with its reason, in its place, and the batch goes
+ * on without it. */
 static void bad_in_batch(struct suite *suite)
 {
     struct cmd_world *world = cmd_world_new(suite);
@@ -120,7 +120,7 @@ static void full_without_start(struct suite *suite)
     CHECK(atomic_load(&world->log_count) == 0);
 }
 
-/* ---- in a callback ------------------------------------------------------------------------------- */
+/* ---- in a callback --------------------------------------------------------------------------- */
 
 struct answer {
     struct cmd_region *region;
@@ -173,7 +173,7 @@ static void in_callbacks(struct suite *suite)
     }
 }
 
-/* ---- against a model ------------------------------------------------------------------------------ */
+/* ---- against a model ------------------------------------------------------------------------- */
 
 /* A line as a reader of command.h would write it down: which words were stored. */
 struct model_line {

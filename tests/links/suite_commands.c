@@ -2,8 +2,8 @@
 #include "suite_commands.h"
 
 /*
- * Command regions: descriptors composed in any order, with interruptions, by several at once, in many
- * regions; what they may name, and what becomes of those that may not.
+ * Command regions: descriptors composed in any order, with interruptions, by several at once, in
+ * many regions; what they may name, and what becomes of those that may not.
  */
 
 enum { ORDERS = 40, REGIONS = 12, LINES = 4, MANY = 300 };
@@ -13,7 +13,7 @@ static void check_done(struct ni_command_result result)
     CHECK(result.status == NI_OK && result.reason == NI_COMMAND_DONE);
 }
 
-/* ---- a first example -------------------------------------------------------------------------- */
+/* ---- a first example ------------------------------------------------------------------------- */
 
 /* Send five bytes: the shortest way through all of it. */
 static void hello(struct suite *suite)
@@ -37,7 +37,7 @@ static void hello(struct suite *suite)
     CHECK(world->log_len[0] == 5 && memcmp(world->log[0], "hello", 5) == 0);
 }
 
-/* ---- any order --------------------------------------------------------------------------------- */
+/* ---- any order ------------------------------------------------------------------------------- */
 
 /* Nothing happens before the last word, whichever that is. */
 static void any_order(struct suite *suite)
@@ -67,10 +67,10 @@ static void any_order(struct suite *suite)
     }
 }
 
-/* ---- interruptions ------------------------------------------------------------------------------ */
+/* ---- interruptions --------------------------------------------------------------------------- */
 
-/* Stop after each number of words; others work meanwhile, also in the same region; then somebody else
- * goes on, who knows the line and its mark. */
+/* Stop after each number of words; others work meanwhile, also in the same region; then somebody
+ * else goes on, who knows the line and its mark. */
 static void interrupted(struct suite *suite)
 {
     struct cmd_world *world = cmd_world_new(suite);
@@ -102,7 +102,7 @@ static void interrupted(struct suite *suite)
     }
 }
 
-/* ---- many regions -------------------------------------------------------------------------------- */
+/* ---- many regions ---------------------------------------------------------------------------- */
 
 struct composing {
     struct cmd_task task;
@@ -159,7 +159,7 @@ static void many_regions(struct suite *suite)
     }
 }
 
-/* ---- several composers of one descriptor ----------------------------------------------------------- */
+/* ---- several composers of one descriptor ----------------------------------------------------- */
 
 struct halves {
     struct cmd_region *region;
@@ -200,7 +200,7 @@ static void two_composers(struct suite *suite)
     }
 }
 
-/* ---- acks ------------------------------------------------------------------------------------------ */
+/* ---- acks ------------------------------------------------------------------------------------ */
 
 static void read_counter(struct suite_ni *ni, void *arg)
 {
@@ -267,7 +267,7 @@ static void poked(struct suite *suite)
     CHECK(world->log_len[0] == 0);
 }
 
-/* ---- no room ---------------------------------------------------------------------------------------- */
+/* ---- no room --------------------------------------------------------------------------------- */
 
 static void check_recycled(struct suite_ni *ni, void *arg)
 {

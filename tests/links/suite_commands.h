@@ -6,8 +6,8 @@
 #include "suite.h"
 
 /*
- * Command regions of NI 0, used towards NI 1. The controller composes: where the NIs have threads or
- * processes of their own, that is another thread or process than the one whose monitor looks.
+ * Command regions of NI 0, used towards NI 1. The controller composes: where the NIs have threads
+ * or processes of their own, that is another thread or process than the one whose monitor looks.
  */
 
 enum {

@@ -5,8 +5,8 @@
 #include "suite_commands.h"
 
 /*
- * Notification by descriptors: notes behind the bytes, of each kind; lines that are given back at the
- * departure of their source; acks that are interrupts; and what is refused.
+ * Notification by descriptors: notes behind the bytes, of each kind; lines that are given back at
+ * the departure of their source; acks that are interrupts; and what is refused.
  */
 
 enum { LONGEST = 300000, FLAG = 4, COUNTED, WOKEN, ELSEWHERE };
@@ -88,7 +88,7 @@ static struct ni_descriptor write_of(struct noted *noted, uint32_t len, uint64_t
 
 static const uint32_t lens[] = {0, 1, 8, 40, 2048, 70000, LONGEST};
 
-/* ---- notes -------------------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 /* Whoever sees the flag sees the bytes; and the descriptor ends behind both. */
 static void remote_flags(struct suite *suite)
@@ -163,9 +163,10 @@ static void remote_objects(struct suite *suite)
     CHECK(atomic_load(&noted->world->log_count) == NI_ARRAY_LENGTH(lens));
 }
 
-/* ---- departure, and local interrupts --------------------------------------------------------------- */
+/* ---- departure, and local interrupts --------------------------------------------------------- */
 
-/* The line is given back when the source may be used: use it at once. The note tells of the bytes. */
+/* The line is given back when the source may be used: use it at once. The note tells of the
+ * bytes. */
 static void departures(struct suite *suite)
 {
     struct noted *noted = new_noted(suite);
@@ -208,7 +209,7 @@ static void interrupts(struct suite *suite)
     CHECK(atomic_load(&noted->raised) == 3);
 }
 
-/* ---- refused ------------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 static void expect(struct noted *noted, const struct ni_descriptor *it,
                    enum ni_command_reason reason, ni_status status)

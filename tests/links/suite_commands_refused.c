@@ -112,7 +112,7 @@ static void protected(struct suite *suite)
     expect(region, &it, NI_COMMAND_FAILED, NI_ERR_BOUNDS);
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void misuse(struct suite_ni *ni, void *arg)
 {
@@ -166,7 +166,7 @@ static void arguments(struct suite *suite)
     expect(region, &it, NI_COMMAND_BAD_TARGET, NI_ERR_NOTFOUND);
 }
 
-/* ---- wild stores --------------------------------------------------------------------------------- */
+/* ---- wild stores ----------------------------------------------------------------------------- */
 
 static void store_wildly(struct suite *suite, struct cmd_region *region, uint32_t mark)
 {
@@ -209,7 +209,7 @@ static void wild_stores(struct suite *suite)
     cmd_region_end(mad[0]);
 }
 
-/* ---- going away ----------------------------------------------------------------------------------- */
+/* ---- going away ------------------------------------------------------------------------------ */
 
 struct going {
     struct cmd_region *region;
@@ -320,7 +320,7 @@ static void dead_peer(struct suite *suite)
     CHECK(result.status == NI_ERR_PEER_DEAD && result.reason == NI_COMMAND_FAILED);
 }
 
-/* ---- no memory ------------------------------------------------------------------------------------ */
+/* ---- no memory ------------------------------------------------------------------------------- */
 
 /* One life with the nth allocation failing; returns whether any was left to fail. */
 static bool live(struct cmd_world *world, uint64_t nth)

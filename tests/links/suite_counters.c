@@ -2,8 +2,9 @@
 #include "suite_counters.h"
 
 /*
- * Counters that are set from elsewhere: notifications to every kind of region of every NI, reuse, what
- * comes early, trees deep and in a ring, queues that are full; and a random trace beside a model.
+ * Counters that are set from elsewhere: notifications to every kind of region of every NI, reuse,
+ * what comes early, trees deep and in a ring, queues that are full; and a random trace beside a
+ * model.
  */
 
 enum {
@@ -24,7 +25,7 @@ static void ask_through(struct suite_ni *ni, void *arg)
     CHECK(cnt_set(ni, 1, &world->places[1].counter_key, &nothing) == NI_OK);
 }
 
-/* ---- a session, set by one, added to by all, known to all -------------------------------------- */
+/* ---- a session, set by one, added to by all, known to all ------------------------------------ */
 
 static void arm(struct suite_ni *ni, void *arg)
 {
@@ -105,7 +106,7 @@ static void sessions(struct suite *suite)
     CHECK(atomic_load(&world->places[1].done.count) == 0);
 }
 
-/* ---- what comes before the setting -------------------------------------------------------------- */
+/* ---- what comes before the setting ----------------------------------------------------------- */
 
 static void add_early(struct suite_ni *ni, void *arg)
 {
@@ -166,7 +167,7 @@ static void early(struct suite *suite)
     suite_call(suite, 0, check_empty, world);
 }
 
-/* ---- trees ---------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 struct deep {
     struct cnt_world *world;
@@ -288,7 +289,7 @@ static void crowd(struct suite *suite)
     suite_call(suite, 0, ask_through, deep->world);
 }
 
-/* ---- queues that are full -------------------------------------------------------------------------- */
+/* ---- queues that are full -------------------------------------------------------------------- */
 
 static void arm_full(struct suite_ni *ni, void *arg)
 {
@@ -327,7 +328,7 @@ static void full(struct suite *suite)
     suite_call(suite, 2, check_empty, world);
 }
 
-/* ---- a random trace ---------------------------------------------------------------------------------- */
+/* ---- a random trace -------------------------------------------------------------------------- */
 
 /* Counter i may tell the queue, and counters behind it. */
 struct model {

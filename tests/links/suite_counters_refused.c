@@ -3,7 +3,7 @@
 
 /* Settings and notifications of counters that are refused. */
 
-/* ---- settings that are refused --------------------------------------------------------------------- */
+/* ---- settings that are refused --------------------------------------------------------------- */
 
 static void set_badly(struct suite_ni *ni, void *arg)
 {
@@ -69,7 +69,7 @@ static void refused(struct suite *suite)
     suite_until_count(suite, &world->places[1].done.count, 1);
 }
 
-/* ---- notifications that are refused ------------------------------------------------------------------ */
+/* ---- notifications that are refused ---------------------------------------------------------- */
 
 static void never(void *arg, const struct ni_message_info *message)
 {

@@ -5,7 +5,7 @@
 
 enum { WAITING = 6 };
 
-/* ---- thresholds ---------------------------------------------------------------------------------------- */
+/* ---- thresholds ------------------------------------------------------------------------------ */
 
 struct waiting {
     struct cnt_world *world;
@@ -148,7 +148,7 @@ static void closed(struct suite *suite)
     suite_open(suite, 0);
 }
 
-/* ---- from counters to portals ---------------------------------------------------------------------------- */
+/* ---- from counters to portals ---------------------------------------------------------------- */
 
 struct bridge {
     struct cnt_world *world;
@@ -179,8 +179,8 @@ static void open_portal(struct suite_ni *ni, void *arg)
     CHECK(ni_me_append(ni->ni, 0, &counted, NI_PRIORITY_LIST, NULL, NULL) == NI_OK);
 }
 
-/* Three parts of a session have to come before the put leaves: the counter of NI 0 raises a counting event,
- * and that triggers. */
+/* Three parts of a session have to come before the put leaves: the counter of NI 0 raises a
+ * counting event, and that triggers. */
 static void open_bridge(struct suite_ni *ni, void *arg)
 {
     struct bridge *bridge = arg;

@@ -2,8 +2,8 @@
 #include "suite.h"
 
 /*
- * Counting events: operations and bytes, at both ends, of expected and unexpected messages, failures,
- * set, increment, wait and poll.
+ * Counting events: operations and bytes, at both ends, of expected and unexpected messages,
+ * failures, set, increment, wait and poll.
  */
 
 enum { PUTS = 20, LONG = 50000 };

@@ -59,7 +59,7 @@ static void check_end(struct suite *suite, struct work *work, ni_status expected
     CHECK(atomic_load(&suite->nis[2].down[1]) == (int)expected);
 }
 
-/* ---- the peer ends ------------------------------------------------------------------------------------- */
+/* ---- the peer ends --------------------------------------------------------------------------- */
 
 static void peer_closes(struct suite *suite)
 {
@@ -137,7 +137,7 @@ static void messages_before_close_arrive(struct suite *suite)
     CHECK(atomic_load(&suite->nis[1].down[0]) == NI_ERR_PEER_CLOSED);
 }
 
-/* ---- senders that flood somebody who ends --------------------------------------------------------------- */
+/* ---- senders that flood somebody who ends ---------------------------------------------------- */
 
 struct stream {
     struct work *work;
@@ -219,7 +219,7 @@ static void flood_into_close_meanwhile(struct suite *suite)
     suite_end(suite, 0);
 }
 
-/* ---- we end --------------------------------------------------------------------------------------------- */
+/* ---- we end ---------------------------------------------------------------------------------- */
 
 static void disconnect_here(struct suite_ni *ni, void *arg)
 {

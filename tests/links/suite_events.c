@@ -166,7 +166,7 @@ static void too_short(struct suite *suite)
     suite_call(suite, 1, take_rest, ends);
 }
 
-/* ---- flow control ------------------------------------------------------------------------------ */
+/* ---- flow control ---------------------------------------------------------------------------- */
 
 struct flow {
     struct ends ends;

@@ -6,8 +6,8 @@
 
 /*
  * Packets that are lost, cut, late or repeated on their way, over the links that can do that, or
- * damaged. What cannot be made good ends the connection on both sides with NI_ERR_PROTOCOL; every operation
- * completes once all the same, and what is said to have succeeded has been done.
+ * damaged. What cannot be made good ends the connection on both sides with NI_ERR_PROTOCOL; every
+ * operation completes once all the same, and what is said to have succeeded has been done.
  */
 
 enum { MESSAGES = 400, SEEDS = 3 };
@@ -97,7 +97,8 @@ static bool is_lost(const struct suite *suite, unsigned i, unsigned j)
     return atomic_load(&suite->nis[i].downs[j]) != 0;
 }
 
-/* Whether two that still have each other have exchanged everything, and both know it if they have not. */
+/* Whether two that still have each other have exchanged everything, and both know it if they have
+ * not. */
 static bool have_all(void *arg)
 {
     struct round *round = arg;

@@ -2,8 +2,8 @@
 #include "suite.h"
 
 /*
- * Flow control: a portal table entry that can take no more disables itself and says so; nobody loses
- * anything without learning it; after enabling all goes on.
+ * Flow control: a portal table entry that can take no more disables itself and says so; nobody
+ * loses anything without learning it; after enabling all goes on.
  */
 
 enum { KEPT = 3, PUTS = 6, LONG = 100000, KINDS = NI_EVENT_SEARCH + 1 };

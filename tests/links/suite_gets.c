@@ -2,8 +2,8 @@
 #include "suite_portals.h"
 
 /*
- * Gets: of any length, to peers and to oneself, truncated, at offsets, in order with puts; what is refused
- * and why; many at once; and what is left when the target dies.
+ * Gets: of any length, to peers and to oneself, truncated, at offsets, in order with puts; what is
+ * refused and why; many at once; and what is left when the target dies.
  */
 
 enum { SOURCE = 1 << 20, SIZES = 12, MANY = 300, LONGEST = 40000, TURNS = 200 };
@@ -157,7 +157,7 @@ static void many(struct suite *suite)
     run(suite, gets);
 }
 
-/* ---- order with puts -------------------------------------------------------------------------- */
+/* ---- order with puts ------------------------------------------------------------------------- */
 
 static void post_value(struct suite_ni *ni, void *arg)
 {
@@ -198,7 +198,7 @@ static void order(struct suite *suite)
     CHECK(suite_count(gets->to, NI_EVENT_GET) == 0 && suite_count(gets->to, NI_EVENT_PUT) == 0);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 enum {
     WRONG_ENTRY,
@@ -307,7 +307,7 @@ static void refused_self(struct suite *suite)
     run_refused(suite, true);
 }
 
-/* ---- the target dies -------------------------------------------------------------------------- */
+/* ---- the target dies ------------------------------------------------------------------------- */
 
 /* Each get ends once, wherever it has got to. */
 static void dies(struct suite *suite)

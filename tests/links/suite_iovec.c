@@ -182,7 +182,7 @@ static void to_oneself(struct suite *suite)
     all_ways(suite, true, 5000);
 }
 
-/* ---- gets ------------------------------------------------------------------------------------- */
+/* ---- gets ------------------------------------------------------------------------------------ */
 
 static void post_source(struct suite_ni *ni, void *arg)
 {
@@ -259,7 +259,7 @@ static void gets_to_oneself(struct suite *suite)
     get_all_ways(suite, true, 5000);
 }
 
-/* ---- atomics, and what is triggered ------------------------------------------------------------ */
+/* ---- atomics, and what is triggered ---------------------------------------------------------- */
 
 static void post_words(struct suite_ni *ni, void *arg)
 {
@@ -329,7 +329,7 @@ static void triggered(struct suite *suite)
     }
 }
 
-/* ---- arguments -------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void refuse(struct suite_ni *ni, void *arg)
 {

@@ -10,8 +10,8 @@
  * and a row cannot do follows from mode and inproc (suite.c, can_run).
  */
 
-/* ThreadSanitizer does not see an order that comes about through another process: that an answer, which
- * the engine thread takes, is later than the question, which the program asked. */
+/* ThreadSanitizer does not see an order that comes about through another process: that an answer,
+ * which the engine thread takes, is later than the question, which the program asked. */
 #ifdef __SANITIZE_THREAD__
 #define ENGINE_MODE SUITE_THREADS
 #define FAR_MODE    SUITE_PROCESSES /* what comes through the network is not seen either */

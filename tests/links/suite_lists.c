@@ -50,7 +50,7 @@ static void put_all(struct suite_ni *ni, void *arg)
     }
 }
 
-/* ---- list entries ----------------------------------------------------------------------------- */
+/* ---- list entries ---------------------------------------------------------------------------- */
 
 static void post_lists(struct suite_ni *ni, void *arg)
 {
@@ -123,7 +123,7 @@ static void list_entries(struct suite *suite)
     }
 }
 
-/* ---- options of the portal table entry -------------------------------------------------------- */
+/* ---- options of the portal table entry ------------------------------------------------------- */
 
 static void append_all(struct suite_ni *ni, void *arg)
 {

@@ -2,8 +2,9 @@
 #include "suite_portals.h"
 
 /*
- * The peer is lost in the middle of a long transfer, of each kind and at either end. Whoever is left hears of it once,
- * as a failure of what was under way, has its memory for itself again, and goes on with others.
+ * The peer is lost in the middle of a long transfer, of each kind and at either end. Whoever is
+ * left hears of it once, as a failure of what was under way, has its memory for itself again, and
+ * goes on with others.
  */
 
 enum { LENGTH = 24 << 20, PAGE = 4096, ROUNDS = 100, SHORT = 5000 };
@@ -34,7 +35,7 @@ static enum ni_event_kind at_target(const struct lost *lost)
                                     : NI_EVENT_PUT;
 }
 
-/* ---- the transfer ----------------------------------------------------------------------------- */
+/* ---- the transfer ---------------------------------------------------------------------------- */
 
 static void post(struct suite_ni *ni, void *arg)
 {
@@ -106,7 +107,7 @@ static bool has_begun(void *arg)
     return has_arrived(arg, 0);
 }
 
-/* ---- who is left ------------------------------------------------------------------------------ */
+/* ---- who is left ----------------------------------------------------------------------------- */
 
 static bool is_down(void *arg)
 {
@@ -208,7 +209,7 @@ static void check_left(struct suite *suite, struct lost *lost)
     CHECK(atomic_load(&suite->nis[left].downs[2]) == 0);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------ */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 /* Stop the victim in the middle. False: the transfer was too fast, and has ended. */
 static bool catch_it(struct suite *suite, struct lost *lost, uint64_t count)

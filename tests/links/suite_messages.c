@@ -200,7 +200,7 @@ static void empty_messages(struct suite *suite)
     suite_until_count(suite, &empty->received, 500);
 }
 
-/* ---- floods ----------------------------------------------------------------------------------- */
+/* ---- floods ---------------------------------------------------------------------------------- */
 
 struct flood {
     struct sink *sinks[SUITE_NIS];
@@ -276,7 +276,7 @@ static void flood_all_to_all(struct suite *suite)
     run_flood(suite, SUITE_NIS, 300, 2000);
 }
 
-/* ---- consumers that do things -------------------------------------------------------------------- */
+/* ---- consumers that do things ---------------------------------------------------------------- */
 
 /* Answers from within its consumer, so that both sides' consumers run within each other's sends;
  * registers, deregisters and makes progress there too. */
@@ -374,7 +374,7 @@ static void busy_consumers(struct suite *suite)
     suite_until(suite, echoes_are_over, echo);
 }
 
-/* ---- queues that are not there ---------------------------------------------------------------------- */
+/* ---- queues that are not there --------------------------------------------------------------- */
 
 struct nowhere {
     struct sink *sink;

@@ -5,13 +5,14 @@
 #include "suite_portals.h"
 
 /*
- * Peers by different links at one interface: matching with any source, order from each, counters and
- * their notices across links, long payloads without memory, peers that close and die, and the map.
+ * Peers by different links at one interface: matching with any source, order from each, counters
+ * and their notices across links, long payloads without memory, peers that close and die, and the
+ * map.
  */
 
 enum { NIS = 4, SENDERS = NIS - 1, ROUNDS = 48, LONG = 3000, ADDS = 40, WIDE = 200000 };
 
-/* ---- matching from any source ------------------------------------------------------------------ */
+/* ---- matching from any source ---------------------------------------------------------------- */
 
 struct any {
     struct suite_end *ends[NIS];
@@ -113,7 +114,7 @@ static void any_source(struct suite *suite)
     check_any(any);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static void add_often(struct suite_ni *ni, void *arg)
 {
@@ -173,7 +174,7 @@ static void notices(struct suite *suite)
     CHECK(atomic_load(&world->places[1].done.count) == 0);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct wide {
     uint8_t *here, *there[NIS]; /* WIDE bytes each */
@@ -210,8 +211,8 @@ static void there_and_back(struct suite_ni *ni, void *arg)
     }
 }
 
-/* Of two allocations one fails: operations may fail for it, connections may not, also where the receiver has to ask
- * for long payloads. */
+/* Of two allocations one fails: operations may fail for it, connections may not, also where the
+ * receiver has to ask for long payloads. */
 static void without_memory(struct suite *suite)
 {
     struct wide *wide = suite_alloc(suite, sizeof(*wide));
@@ -235,14 +236,15 @@ static void without_memory(struct suite *suite)
     }
 }
 
-/* ---- ends -------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static bool is_down(void *arg)
 {
     return atomic_load((_Atomic uint32_t *)arg) != 0;
 }
 
-/* NI 0 loses NIs 1 and 2, of which one is near and one is far where there are two hosts; NI 3 stays. */
+/* NI 0 loses NIs 1 and 2, of which one is near and one is far where there are two hosts; NI 3
+ * stays. */
 static void check_ends(struct suite *suite, struct cnt_world *world, ni_status expected)
 {
     for (unsigned i = 1; i <= 2; i++) {
@@ -287,7 +289,7 @@ static void peers_die(struct suite *suite)
     check_ends(suite, world, NI_ERR_PEER_DEAD);
 }
 
-/* ---- the map ----------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static void check_map(struct suite_ni *ni, void *arg)
 {

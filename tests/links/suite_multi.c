@@ -3,8 +3,8 @@
 #include "suite_multi.h"
 
 /*
- * Multi-reader queues: items before requests and requests before items, the order of both, full queues, what
- * is taken back, what may not be, and readers and owners that go.
+ * Multi-reader queues: items before requests and requests before items, the order of both, full
+ * queues, what is taken back, what may not be, and readers and owners that go.
  */
 
 enum { CAPACITY = 8 };
@@ -91,7 +91,7 @@ static void owner_pops(struct suite *suite)
     multi_check_item(waits, 3);
 }
 
-/* ---- full ------------------------------------------------------------------------------------- */
+/* ---- full ------------------------------------------------------------------------------------ */
 
 static void pushes_back(struct suite *suite)
 {
@@ -149,7 +149,7 @@ static void messages_wait(struct suite *suite)
     }
 }
 
-/* ---- taken back --------------------------------------------------------------------------------- */
+/* ---- taken back ------------------------------------------------------------------------------ */
 
 static void canceled(struct suite *suite)
 {
@@ -176,7 +176,7 @@ static void canceled(struct suite *suite)
     multi_check_item(asked[0], 3);
 }
 
-/* ---- many at a time ------------------------------------------------------------------------------- */
+/* ---- many at a time -------------------------------------------------------------------------- */
 
 /* A reader with a queue of its own, to which items are sent. */
 struct reader {
@@ -304,7 +304,7 @@ static void many_die(struct suite *suite)
     CHECK(multi_stat(queue, "queue_requests") == 0);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void check_refused(struct suite_ni *ni, const struct ni_rkey *rkey, size_t len, bool ask,
                           ni_status wanted)
@@ -382,7 +382,7 @@ static void refused(struct suite *suite)
     multi_check_item(multi_ask(queue, 0), 5);
 }
 
-/* ---- going ---------------------------------------------------------------------------------------- */
+/* ---- going ----------------------------------------------------------------------------------- */
 
 static void deregistered(struct suite *suite)
 {
@@ -476,7 +476,7 @@ static void owner_closes(struct suite *suite)
     multi_check_status(asked[2], NI_ERR_PEER_CLOSED);
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static void wait_here(struct suite_ni *ni, void *arg)
 {

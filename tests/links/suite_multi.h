@@ -5,9 +5,9 @@
 #include "suite.h"
 
 /*
- * A multi-reader queue of NI 1, used by all NIs, its owner included. Each step of a case is a call: where
- * NIs live by themselves the controller waits until the owner has seen what was sent, so that the
- * order of arrivals is known.
+ * A multi-reader queue of NI 1, used by all NIs, its owner included. Each step of a case is a call:
+ * where NIs live by themselves the controller waits until the owner has seen what was sent, so that
+ * the order of arrivals is known.
  */
 
 enum { MULTI_OWNER = 1, MULTI_STEPS = 4096 };

@@ -125,7 +125,7 @@ void multi_cancel(struct multi_step *step, unsigned i)
     suite_until_count(step->queue->suite, &step->done.count, 1);
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 bool multi_is_over(const struct multi_step *step)
 {

@@ -3,8 +3,9 @@
 #include "suite_multi.h"
 
 /*
- * Multi-reader queues against a naive reference, step by step; and all NIs writing and reading at the same
- * time: each item comes once, to one reader, and those of one writer come to it in their order.
+ * Multi-reader queues against a naive reference, step by step; and all NIs writing and reading at
+ * the same time: each item comes once, to one reader, and those of one writer come to it in their
+ * order.
  */
 
 enum { CAPACITY = 4, STEPS = 120 };
@@ -115,7 +116,7 @@ static void like_the_reference(struct suite *suite)
     }
 }
 
-/* ---- all at once -------------------------------------------------------------------------------- */
+/* ---- all at once ----------------------------------------------------------------------------- */
 
 enum { MANY = 80, WINDOW = 3 };
 
@@ -215,8 +216,8 @@ static void on_sent(void *arg, ni_status status, uint64_t value)
     party->writing = false;
 }
 
-/* Items go with an ack, one after the other, so that a refused one keeps its place. (A message to a full
- * queue would hold up the requests behind it.) */
+/* Items go with an ack, one after the other, so that a refused one keeps its place. (A message to a
+ * full queue would hold up the requests behind it.) */
 static void write_one(struct suite_ni *ni, struct party *party)
 {
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_sent, .arg = party};

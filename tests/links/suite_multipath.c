@@ -2,11 +2,11 @@
 #include "suite_multipath.h"
 
 /*
- * Transfers spread over rails: that all bytes are there when it is said so, each way of completing; and that
- * packets do take all rails and come out of order.
+ * Transfers spread over rails: that all bytes are there when it is said so, each way of completing;
+ * and that packets do take all rails and come out of order.
  */
 
-/* ---- what is there ------------------------------------------------------------------------------- */
+/* ---- what is there --------------------------------------------------------------------------- */
 
 /* Who sees the word sees all of the data, before anybody is told of the completion. */
 static void words(struct suite *suite)
@@ -49,7 +49,7 @@ static void departed(struct suite *suite)
     }
 }
 
-/* ---- reads -------------------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static void read_it(struct suite_ni *ni, void *arg)
 {
@@ -73,7 +73,7 @@ static void reads(struct suite *suite)
     }
 }
 
-/* ---- the rails ------------------------------------------------------------------------------------------ */
+/* ---- the rails ------------------------------------------------------------------------------- */
 
 struct asked {
     const char *stat;
@@ -105,8 +105,8 @@ static void ask_rails(struct suite_ni *ni, void *arg)
     asked->rails = ni_rails(ni->ni, ni->peers[1], asked->packets, MULTIPATH_RAILS);
 }
 
-/* All are used, evenly if none is full; where the target polls one after the other, packets come early;
- * and who runs a window ahead waits. */
+/* All are used, evenly if none is full; where the target polls one after the other, packets come
+ * early; and who runs a window ahead waits. */
 static void spread(struct suite *suite)
 {
     struct multipath_target *target = multipath_target(suite);

@@ -52,7 +52,8 @@ void multipath_note(struct multipath_sent *sent, const struct ni_rkey *rkey, con
 void multipath_fill(struct multipath_target *target, uint32_t len, uint64_t seed);
 
 void multipath_begin(struct suite *suite, struct multipath_sent *sent);
-/* The same, and all leaves that can while the target does nothing, where the controller decides that. */
+/* The same, and all leaves that can while the target does nothing, where the controller decides
+ * that. */
 void multipath_push(struct suite *suite, struct multipath_sent *sent);
 /* Its status; both ends are told, once. */
 ni_status multipath_end(struct suite *suite, struct multipath_sent *sent);

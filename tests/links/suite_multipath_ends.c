@@ -7,7 +7,7 @@
  * Transfers spread over rails: what is refused, what ends in between, and no memory.
  */
 
-/* ---- what is refused --------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refused(struct suite *suite)
 {
@@ -37,7 +37,7 @@ static void refused(struct suite *suite)
     CHECK(sent->accepted == NI_ERR_INVALID);
 }
 
-/* ---- ends in between --------------------------------------------------------------------------------------- */
+/* ---- ends in between ------------------------------------------------------------------------- */
 
 /* What had departed before its NI was closed is there, on whichever rail it was. */
 static void close_after(struct suite *suite, enum ni_multipath how)
@@ -120,7 +120,7 @@ static void canceled(struct suite *suite)
     }
 }
 
-/* ---- without memory ------------------------------------------------------------------------------------------ */
+/* ---- without memory -------------------------------------------------------------------------- */
 
 static void no_memory(struct suite *suite)
 {

@@ -5,7 +5,7 @@
  * Transfers spread over rails: what is notified, once, and in which order.
  */
 
-/* ---- objects --------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* One notification for each transfer, of one packet or forty. */
 static void objects(struct suite *suite)
@@ -32,7 +32,7 @@ static void objects(struct suite *suite)
     }
 }
 
-/* ---- a full queue ---------------------------------------------------------------------------------- */
+/* ---- a full queue ---------------------------------------------------------------------------- */
 
 static void pop(struct suite_ni *ni, void *arg)
 {
@@ -74,7 +74,7 @@ static void full_queue(struct suite *suite)
     }
 }
 
-/* ---- order among messages --------------------------------------------------------------------------- */
+/* ---- order among messages -------------------------------------------------------------------- */
 
 static void say(struct suite_ni *ni, void *arg)
 {
@@ -84,7 +84,8 @@ static void say(struct suite_ni *ni, void *arg)
                         sizeof(sent->value)) == NI_OK);
 }
 
-/* Resequenced, a transfer that has departed keeps its place between what was sent before and after. */
+/* Resequenced, a transfer that has departed keeps its place between what was sent before and
+ * after. */
 static void in_order(struct suite *suite)
 {
     struct multipath_target *target = multipath_target(suite);

@@ -5,10 +5,10 @@
 #include "suite.h"
 
 /*
- * A random trace over rails against a naive reference: everybody writes to everybody, in both ways of
- * completion, reads back, and says what it does in messages. The reference knows what each place holds
- * once its last transfer is over, and, of those that were resequenced, in which order the target heard of
- * them and of messages.
+ * A random trace over rails against a naive reference: everybody writes to everybody, in both ways
+ * of completion, reads back, and says what it does in messages. The reference knows what each place
+ * holds once its last transfer is over, and, of those that were resequenced, in which order the
+ * target heard of them and of messages.
  */
 
 enum { NIS = 3, PLACES = 6, PLACE = 9000, STEPS = 60, SEEDS = 4 };
@@ -110,7 +110,7 @@ static struct party *open_parties(struct suite *suite)
     return parties;
 }
 
-/* ---- one initiator's steps ------------------------------------------------------------------------- */
+/* ---- one initiator's steps ------------------------------------------------------------------- */
 
 /* An earlier transfer at this place is over: is it what it should be? */
 static bool settle(struct party *party, unsigned to, unsigned s)
@@ -225,7 +225,7 @@ static void burst(struct suite_ni *ni, void *arg)
     }
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 struct finished {
     struct party *parties;

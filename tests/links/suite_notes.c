@@ -7,8 +7,8 @@
 #include "suite.h"
 
 /*
- * Notification: departures, after which the source may be used again; notes of each kind behind the data,
- * once for each transfer; interrupts; and what is refused.
+ * Notification: departures, after which the source may be used again; notes of each kind behind the
+ * data, once for each transfer; interrupts; and what is refused.
  */
 
 enum { MOST = 300000, ITEMS = 2, ALLOCATIONS = 200 };
@@ -146,7 +146,7 @@ static struct sent *new_sent(struct suite *suite, struct target *target)
     return sent;
 }
 
-/* ---- each kind, each size ---------------------------------------------------------------------- */
+/* ---- each kind, each size -------------------------------------------------------------------- */
 
 static const uint32_t lens[] = {0, 1, 8, 31, 32, 48, 1000, 2048, 4096, 70000, MOST};
 
@@ -231,7 +231,7 @@ static void objects(struct suite *suite)
     }
 }
 
-/* ---- a full queue --------------------------------------------------------------------------------- */
+/* ---- a full queue ---------------------------------------------------------------------------- */
 
 static void pop(struct suite_ni *ni, void *arg)
 {
@@ -278,8 +278,9 @@ static void turn(struct suite_ni *ni, void *arg)
     suite_turn(ni);
 }
 
-/* Two NIs fill each other's queue, and a third one writes to both. What is held back waits for who reads
- * the queue, and for nobody else: each item comes, once and in order, and the third is not held up. */
+/* Two NIs fill each other's queue, and a third one writes to both. What is held back waits for who
+ * reads the queue, and for nobody else: each item comes, once and in order, and the third is not
+ * held up. */
 struct crossed {
     struct ni_rkey queue[2], memory[2];
     uint8_t *bytes;            /* 4096 of each */
@@ -366,7 +367,7 @@ static void full_both_ways(struct suite *suite)
     }
 }
 
-/* ---- interrupts ------------------------------------------------------------------------------------ */
+/* ---- interrupts ------------------------------------------------------------------------------ */
 
 static void read_fd(struct suite_ni *ni, void *arg)
 {
@@ -443,7 +444,7 @@ static void interrupts(struct suite *suite)
     CHECK(run(suite, sent) == NI_ERR_REGION);
 }
 
-/* ---- refused ---------------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 static void refused(struct suite *suite)
 {

@@ -4,10 +4,10 @@
 #include "suite_portals.h"
 
 /*
- * Data that is expected gets from the wire to the user's buffer once: each byte is counted once, in packets or in
- * copies by the kernel, or never where the memory is shared; and there is no memory in which it could have been
- * meanwhile: none of what is kept for unexpected messages is taken, and none is allocated but what describes a long
- * transfer.
+ * Data that is expected gets from the wire to the user's buffer once: each byte is counted once, in
+ * packets or in copies by the kernel, or never where the memory is shared; and there is no memory
+ * in which it could have been meanwhile: none of what is kept for unexpected messages is taken, and
+ * none is allocated but what describes a long transfer.
  */
 
 enum { SIZES = 9, LONGEST = 1 << 20, EAGER = 16 * 1024, ROUNDS = 6 };
@@ -74,8 +74,8 @@ static void put(struct suite_ni *ni, void *arg)
     suite_put(ni, once->ends[0], 1, once->from, once->size, 5, once->round, false);
 }
 
-/* The inproc link makes memory for each packet, on purpose: what it keeps after a fault is found by sanitizers. Faults
- * of a link keep packets in memory, too. */
+/* The inproc link makes memory for each packet, on purpose: what it keeps after a fault is found by
+ * sanitizers. Faults of a link keep packets in memory, too. */
 static bool link_allocates(const struct suite_link *link)
 {
     bool allocates = link->inproc;

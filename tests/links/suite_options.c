@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_portals.h"
 
-/* Options that are rare: memory that changes after the call, acknowledgements that are only counted, entries
- * without events of successes. And limits of what is allocated, and bytes sent. */
+/* Options that are rare: memory that changes after the call, acknowledgements that are only
+ * counted, entries without events of successes. And limits of what is allocated, and bytes sent. */
 
 enum { VOLATILE = 150, MOST = 4096, ACKS = 7 };
 
@@ -28,7 +28,7 @@ static struct options *start(struct suite *suite)
     return options;
 }
 
-/* ---- memory that changes ----------------------------------------------------------------------- */
+/* ---- memory that changes --------------------------------------------------------------------- */
 
 static size_t length_of(unsigned i)
 {
@@ -94,7 +94,7 @@ static void volatile_memory(struct suite *suite)
     CHECK(*options->sum == VOLATILE * (VOLATILE - 1) / 2);
 }
 
-/* ---- acknowledgements -------------------------------------------------------------------------- */
+/* ---- acknowledgements ------------------------------------------------------------------------ */
 
 static void post_one(struct suite_ni *ni, void *arg)
 {
@@ -171,7 +171,7 @@ static void counted(struct suite *suite)
     CHECK(suite_event(options->ends[1], NI_EVENT_AUTO_UNLINK, 0)->user_ptr == (void *)7);
 }
 
-/* ---- bytes sent --------------------------------------------------------------------------------- */
+/* ---- bytes sent ------------------------------------------------------------------------------ */
 
 enum { COUNTED = 70 };
 
@@ -213,7 +213,7 @@ static void bytes(struct suite *suite)
     suite_until_kept(suite, 1, COUNTED);
 }
 
-/* ---- short puts --------------------------------------------------------------------------------- */
+/* ---- short puts ------------------------------------------------------------------------------ */
 
 enum { SLOT = 40 };
 
@@ -275,7 +275,7 @@ static void short_puts(struct suite *suite)
     suite_rest(suite);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static void take_all(struct suite_ni *ni, void *arg)
 {

@@ -2,9 +2,9 @@
 #include "suite_portals.h"
 
 /*
- * Puts of up to 64 bytes (max_waw_ordered_size) are in place before a later one of the same initiator. So they bring
- * their data with them in any case, also where the target has asked for headers only because it keeps too much. With
- * NI_MD_UNTIL_MATCHED they end with their match there.
+ * Puts of up to 64 bytes (max_waw_ordered_size) are in place before a later one of the same
+ * initiator. So they bring their data with them in any case, also where the target has asked for
+ * headers only because it keeps too much. With NI_MD_UNTIL_MATCHED they end with their match there.
  */
 
 enum {
@@ -38,7 +38,7 @@ static struct order *start(struct suite *suite)
     return order;
 }
 
-/* ---- one over the other ------------------------------------------------------------------------- */
+/* ---- one over the other ---------------------------------------------------------------------- */
 
 static size_t length_of(unsigned i)
 {
@@ -82,7 +82,7 @@ static void in_place(struct suite *suite)
     suite_rest(suite);
 }
 
-/* ---- where headers are wanted ------------------------------------------------------------------- */
+/* ---- where headers are wanted ---------------------------------------------------------------- */
 
 static void look(struct suite_ni *ni, void *arg)
 {
@@ -156,7 +156,7 @@ static void headers_only(struct suite *suite)
     suite_rest(suite);
 }
 
-/* ---- what waits there --------------------------------------------------------------------------- */
+/* ---- what waits there ------------------------------------------------------------------------ */
 
 /* Those that wait have an address of their own in their events. */
 static void put_waiting(struct suite_ni *ni, void *arg)
@@ -196,7 +196,8 @@ static void send_waiting(struct suite *suite, struct order *order, unsigned time
     suite_until_kept(suite, 1, order->sent);
 }
 
-/* Over when they have matched, with one event, where the target keeps too much, and at once where it does not. */
+/* Over when they have matched, with one event, where the target keeps too much, and at once where
+ * it does not. */
 static void until_matched(struct suite *suite)
 {
     struct order *order = start(suite);

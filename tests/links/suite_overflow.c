@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_overflow.h"
 
-/* Overflow lists: messages that come before an entry wants them, of all lengths and from all sides, also while
- * data comes. */
+/* Overflow lists: messages that come before an entry wants them, of all lengths and from all sides,
+ * also while data comes. */
 
 static struct flood *flood_of(struct suite *suite, uint32_t length, bool self, bool vector)
 {
@@ -146,7 +146,7 @@ static void vector_taken_self(struct suite *suite)
     take_slabs(suite, 2000, true, true);
 }
 
-/* ---- while the data comes --------------------------------------------------------------------- */
+/* ---- while the data comes -------------------------------------------------------------------- */
 
 static void put_some(struct suite_ni *ni, void *arg)
 {

@@ -4,8 +4,8 @@
 
 #include "suite_portals.h"
 
-/* What tests of overflow lists share: a flood of messages, into buffers of an overflow list that are called
- * slabs here. */
+/* What tests of overflow lists share: a flood of messages, into buffers of an overflow list that
+ * are called slabs here. */
 
 enum {
     SLABS = 3,

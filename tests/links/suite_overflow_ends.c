@@ -4,7 +4,7 @@
 /* Overflow lists: options of their entries, searches, and what happens when there is no more room
  * or a peer goes. */
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void bad_appends(struct suite_ni *ni, void *arg)
 {
@@ -105,7 +105,7 @@ static void hidden(struct suite *suite)
     suite_call(suite, 1, no_headers, flood);
 }
 
-/* ---- searches --------------------------------------------------------------------------------- */
+/* ---- searches -------------------------------------------------------------------------------- */
 
 static void search(struct suite_ni *ni, void *arg)
 {
@@ -167,7 +167,7 @@ static void searches(struct suite *suite)
     suite_call(suite, 1, search, flood);
 }
 
-/* ---- limits ----------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 enum { HEADERS = 5 };
 
@@ -182,7 +182,8 @@ static void put_rest(struct suite_ni *ni, void *arg)
     flood_put_from(ni, arg, HEADERS, PUTS);
 }
 
-/* Room for data is left, but none for headers: the entry is disabled, and says so unless it is not to. */
+/* Room for data is left, but none for headers: the entry is disabled, and says so unless it is not
+ * to. */
 static void end_headers(struct suite *suite, unsigned extra)
 {
     struct flood *flood = flood_new(suite, 40, false);
@@ -250,7 +251,7 @@ static void slabs_end(struct suite *suite)
     suite_until_count(suite, &flood->count[1][NI_EVENT_PUT], PUTS);
 }
 
-/* ---- peers that go away ----------------------------------------------------------------------- */
+/* ---- peers that go away ---------------------------------------------------------------------- */
 
 /* What has come from a peer that is gone can still be matched, also what came only in part. */
 static void end_initiator(struct suite *suite, bool vector)

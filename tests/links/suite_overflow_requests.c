@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_portals.h"
 
-/* Gets and atomics that only an entry of the overflow list takes, whose buffer is in one or in pieces, and the
- * entry that is told of them later. */
+/* Gets and atomics that only an entry of the overflow list takes, whose buffer is in one or in
+ * pieces, and the entry that is told of them later. */
 
 enum { PIECES = 7, BYTES = 200000, LONG = 150000, SUMS = 800 };
 

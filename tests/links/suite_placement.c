@@ -64,7 +64,7 @@ static void stop_computing(struct suite *suite, unsigned i, struct world *world)
     atomic_store(&world->begun, false);
 }
 
-/* ---- where it runs ------------------------------------------------------------------------------------- */
+/* ---- where it runs --------------------------------------------------------------------------- */
 
 static void check_placement(struct suite_ni *ni, void *arg)
 {
@@ -88,7 +88,7 @@ static void says_where_it_runs(struct suite *suite)
     suite_call(suite, 1, check_placement, NULL);
 }
 
-/* ---- the target computes -------------------------------------------------------------------------------- */
+/* ---- the target computes --------------------------------------------------------------------- */
 
 static void write_and_read(struct suite_ni *ni, void *arg)
 {
@@ -145,7 +145,7 @@ static void target_of_a_put_computes(struct suite *suite)
     CHECK(suite_filled(world->there, LEN, 2));
 }
 
-/* ---- both compute --------------------------------------------------------------------------------------- */
+/* ---- both compute ---------------------------------------------------------------------------- */
 
 static bool is_written(const struct world *world)
 {
@@ -192,7 +192,7 @@ static void target_dies_while_we_compute(struct suite *suite)
     CHECK(word == LEN || word == ni_ack_failure(NI_ERR_PEER_DEAD));
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------------------ */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static void on_message(void *arg, const struct ni_message_info *message)
 {
@@ -237,12 +237,12 @@ static void callbacks_are_the_callers(struct suite *suite)
     suite_until_count(suite, &world->messages, 20);
 }
 
-/* ---- waiting in callbacks ------------------------------------------------------------------------------- */
+/* ---- waiting in callbacks -------------------------------------------------------------------- */
 
 static struct world *the_world; /* of NI 0, where that lives */
 
-/* The engine thread does not get the turn meanwhile. (A read in packets would have no room: what the
- * lane carries is given back when its callback returns.) */
+/* The engine thread does not get the turn meanwhile. (A read in packets would have no room: what
+ * the lane carries is given back when its callback returns.) */
 static void write_in_callback(void *arg, const struct ni_message_info *message)
 {
     struct suite_ni *ni = arg;

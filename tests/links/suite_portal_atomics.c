@@ -3,8 +3,9 @@
 #include "suite_portals.h"
 
 /*
- * Atomics on match entries: each operation on each type against a model, with what was there before; several
- * initiators, the engine's own atomics and the target itself on the same words; and what is refused.
+ * Atomics on match entries: each operation on each type against a model, with what was there
+ * before; several initiators, the engine's own atomics and the target itself on the same words; and
+ * what is refused.
  */
 
 enum {
@@ -59,9 +60,10 @@ static void post(struct suite_ni *ni, void *arg)
     CHECK(ni_me_append(ni->ni, work->to->pt, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_OK);
 }
 
-/* ---- against the model ------------------------------------------------------------------------ */
+/* ---- against the model ----------------------------------------------------------------------- */
 
-/* Numbers that meet often and are finite: small ones for floats, any bits or small ones for integers. */
+/* Numbers that meet often and are finite: small ones for floats, any bits or small ones for
+ * integers. */
 static void draw(struct ni_rng *rng, enum ni_ptl_datatype type, uint8_t *to, size_t count)
 {
     size_t size = model_size(type);

@@ -2,8 +2,8 @@
 #include "suite_portals.h"
 
 /*
- * Atomics of several initiators, of the engine and of the target itself on the same words; those on overflow
- * lists; what is cut off, refused, or not possible at all.
+ * Atomics of several initiators, of the engine and of the target itself on the same words; those on
+ * overflow lists; what is cut off, refused, or not possible at all.
  */
 
 enum { HITS = 300, NIS = 3, ELEMENTS = 100 };
@@ -46,7 +46,7 @@ static int append(struct suite_ni *ni, unsigned pt, void *at, size_t length, uin
     return ni_me_append(ni->ni, pt, &me, list, NULL, NULL);
 }
 
-/* ---- several at once -------------------------------------------------------------------------- */
+/* ---- several at once ------------------------------------------------------------------------- */
 
 static void post_words(struct suite_ni *ni, void *arg)
 {
@@ -57,7 +57,8 @@ static void post_words(struct suite_ni *ni, void *arg)
                  NI_PRIORITY_LIST) == NI_OK);
 }
 
-/* Add to the first word by ni_atomic, ni_fetch_op and the processor; take numbers from the second. */
+/* Add to the first word by ni_atomic, ni_fetch_op and the processor; take numbers from the
+ * second. */
 static void hit(struct suite_ni *ni, void *arg)
 {
     struct words *words = arg;
@@ -109,7 +110,7 @@ static void together(struct suite *suite)
     }
 }
 
-/* ---- on the overflow list --------------------------------------------------------------------- */
+/* ---- on the overflow list -------------------------------------------------------------------- */
 
 static void post_overflow(struct suite_ni *ni, void *arg)
 {
@@ -177,7 +178,7 @@ static void overflow(struct suite *suite)
     }
 }
 
-/* ---- cut off, and unaligned ------------------------------------------------------------------- */
+/* ---- cut off, and unaligned ------------------------------------------------------------------ */
 
 static void post_short(struct suite_ni *ni, void *arg)
 {
@@ -223,7 +224,7 @@ static void cut_off(struct suite *suite)
     }
 }
 
-/* ---- refused ---------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 enum { ONLY_PUT = 1, ONLY_GET = 2, NOTHING = 3 };
 
@@ -284,7 +285,7 @@ static void refused(struct suite *suite)
     suite_call(suite, 0, look, words);
 }
 
-/* ---- not possible ----------------------------------------------------------------------------- */
+/* ---- not possible ---------------------------------------------------------------------------- */
 
 static void try_nonsense(struct suite_ni *ni, void *arg)
 {

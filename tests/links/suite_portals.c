@@ -11,7 +11,7 @@ enum { SIZES = 14, LONGEST = 1 << 20 };
 static const uint32_t sizes[SIZES] = {0,    1,    8,    31,    32,    33,         64,
                                       1000, 2048, 2049, 32768, 32769, 100 * 1000, LONGEST};
 
-/* ---- expected and unexpected, all sizes ------------------------------------------------------- */
+/* ---- expected and unexpected, all sizes ------------------------------------------------------ */
 
 struct all_sizes {
     struct suite_end *ends[2];
@@ -125,7 +125,7 @@ static void to_oneself(struct suite *suite)
     CHECK(suite_count(all->ends[0], NI_EVENT_SEND) == 2 * SIZES);
 }
 
-/* ---- answers ---------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void answers(struct suite *suite)
 {
@@ -199,7 +199,7 @@ static void refusals(struct suite *suite)
     CHECK(suite_count(other, NI_EVENT_PUT) == 0);
 }
 
-/* ---- truncation ------------------------------------------------------------------------------- */
+/* ---- truncation ------------------------------------------------------------------------------ */
 
 struct truncation {
     struct suite_end *ends[2];
@@ -269,7 +269,7 @@ static void truncation(struct suite *suite)
     check_cut(cut, NI_EVENT_PUT_OVERFLOW);
 }
 
-/* ---- offsets at the target -------------------------------------------------------------------- */
+/* ---- offsets at the target ------------------------------------------------------------------- */
 
 static void put_at_offsets(struct suite_ni *ni, void *arg)
 {

@@ -37,7 +37,7 @@ static struct ni_me wish(void *start, size_t length, uint64_t bits, uint64_t ign
                           .options = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE};
 }
 
-/* ---- searches --------------------------------------------------------------------------------- */
+/* ---- searches -------------------------------------------------------------------------------- */
 
 static void put_three(struct suite_ni *ni, void *arg)
 {
@@ -107,7 +107,7 @@ static void searches(struct suite *suite)
     }
 }
 
-/* ---- wildcards -------------------------------------------------------------------------------- */
+/* ---- wildcards ------------------------------------------------------------------------------- */
 
 enum { ROUNDS = 200 };
 
@@ -160,7 +160,7 @@ static void wildcards(struct suite *suite)
     CHECK(next[0] == next[1]);
 }
 
-/* ---- unlinking -------------------------------------------------------------------------------- */
+/* ---- unlinking ------------------------------------------------------------------------------- */
 
 static void unlink_all(struct suite_ni *ni, void *arg)
 {
@@ -234,7 +234,7 @@ static void refused_calls(struct suite *suite)
     suite_call(suite, 0, bad_arguments, new_box(suite, 0));
 }
 
-/* ---- bounded memory --------------------------------------------------------------------------- */
+/* ---- bounded memory -------------------------------------------------------------------------- */
 
 static void flood(struct suite_ni *ni, void *arg)
 {
@@ -276,7 +276,8 @@ static void receive_flood(struct suite_ni *ni, void *arg)
     CHECK(suite_stat(ni, "match_unexpected") == 0);
 }
 
-/* More than half of what may be kept: the rest stays with the sender. Afterwards data is sent again. */
+/* More than half of what may be kept: the rest stays with the sender. Afterwards data is sent
+ * again. */
 static void bounded(struct suite *suite)
 {
     struct box *box = new_box(suite, 2);
@@ -289,7 +290,7 @@ static void bounded(struct suite *suite)
     suite_until_kept(suite, 1, 3);
 }
 
-/* ---- peers that go away ----------------------------------------------------------------------- */
+/* ---- peers that go away ---------------------------------------------------------------------- */
 
 static void put_two(struct suite_ni *ni, void *arg)
 {

@@ -2,8 +2,8 @@
 #include "suite_qps.h"
 
 /*
- * Queue pairs: requests of every kind and size, whole and unrolled, alone and in batches, silent and
- * fenced; full queues on either side; many pairs at once, against a naive model.
+ * Queue pairs: requests of every kind and size, whole and unrolled, alone and in batches, silent
+ * and fenced; full queues on either side; many pairs at once, against a naive model.
  */
 
 enum { PAIRS = 6, STEPS = 400, SLOTS = 24, LONG = 100000 };
@@ -13,7 +13,7 @@ static void check_done(struct ni_qp_result result, uint64_t value)
     CHECK(result.status == NI_OK && result.reason == NI_QP_DONE && result.value == value);
 }
 
-/* ---- a first example --------------------------------------------------------------------------- */
+/* ---- a first example ------------------------------------------------------------------------- */
 
 /* Read five bytes: the shortest way through all of it. */
 static void hello(struct suite *suite)
@@ -36,7 +36,7 @@ static void hello(struct suite *suite)
     CHECK(result.cookie == 77 && memcmp(world->local, "hello", 5) == 0);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void sizes(struct suite *suite)
 {
@@ -109,11 +109,11 @@ static void atomics(struct suite *suite)
     CHECK(now == 0x11);
 }
 
-/* ---- full queues ------------------------------------------------------------------------------- */
+/* ---- full queues ----------------------------------------------------------------------------- */
 
-/* Nobody polls: as many complete as the completion queue holds, the rest waits, first in the NI's way,
- * then in the work queue, then with the owner. Then all come, each once, in the order of beginning,
- * as no two are under way at one time. */
+/* Nobody polls: as many complete as the completion queue holds, the rest waits, first in the NI's
+ * way, then in the work queue, then with the owner. Then all come, each once, in the order of
+ * beginning, as no two are under way at one time. */
 static void full(struct suite *suite)
 {
     struct qp_world *world = qp_world_new(suite);
@@ -143,10 +143,10 @@ static void full(struct suite *suite)
     CHECK(!ni_qp_poll(&pair->qp, &pair->result));
 }
 
-/* ---- batches, fences, silence ------------------------------------------------------------------ */
+/* ---- batches, fences, silence ---------------------------------------------------------------- */
 
-/* Nothing is taken before the first entry is there; and a cluster of silent writes is told of once, by
- * what comes behind its fence. */
+/* Nothing is taken before the first entry is there; and a cluster of silent writes is told of once,
+ * by what comes behind its fence. */
 static void clusters(struct suite *suite)
 {
     struct qp_world *world = qp_world_new(suite);
@@ -202,7 +202,7 @@ static void fenced(struct suite *suite)
     }
 }
 
-/* ---- notification ------------------------------------------------------------------------------ */
+/* ---- notification ---------------------------------------------------------------------------- */
 
 static bool is_there(void *arg)
 {
@@ -235,7 +235,7 @@ static void notified(struct suite *suite)
     }
 }
 
-/* ---- at random, against a model ------------------------------------------------------------------ */
+/* ---- at random, against a model -------------------------------------------------------------- */
 
 /* A slot is a slice of memory, or a word for atomics, that one request at a time uses. */
 struct slot {

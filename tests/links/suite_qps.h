@@ -45,7 +45,8 @@ struct ni_qp_work qp_copy(struct qp_world *world, enum ni_qp_op op, size_t slice
 /* That it was done. */
 bool qp_copied(const struct qp_world *world, const struct ni_qp_work *work, size_t slice);
 
-/* Wait until the engine has said that entries may be written again, which it may do after some completions. */
+/* Wait until the engine has said that entries may be written again, which it may do after some
+ * completions. */
 void qp_await_room(struct qp_pair *pair);
 /* Post when there is room, and wait for the next completion. */
 void qp_post(struct qp_pair *pair, const struct ni_qp_work *work);

@@ -4,8 +4,8 @@
 #include "suite_qps.h"
 
 /*
- * Queue pairs when something is wrong: requests that are malformed or name what is not their owner's,
- * wild stores, pairs, memory and peers that go away, and memory that runs out.
+ * Queue pairs when something is wrong: requests that are malformed or name what is not their
+ * owner's, wild stores, pairs, memory and peers that go away, and memory that runs out.
  */
 
 enum { WILD = 3000, ALLOCATIONS = 200 };
@@ -122,7 +122,7 @@ static void protected(struct suite *suite)
     CHECK(qp_copied(world, &work, 0));
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void misuse(struct suite_ni *ni, void *arg)
 {
@@ -187,7 +187,7 @@ static void arguments(struct suite *suite)
     expect(pair, &work, NI_QP_BAD_TARGET, NI_ERR_NOTFOUND);
 }
 
-/* ---- wild stores ----------------------------------------------------------------------------------- */
+/* ---- wild stores ----------------------------------------------------------------------------- */
 
 static void store_wildly(struct suite *suite, struct qp_pair *pair)
 {
@@ -238,7 +238,7 @@ static void wild_stores(struct suite *suite)
     qp_pair_end(mad[0]);
 }
 
-/* ---- going away ------------------------------------------------------------------------------------ */
+/* ---- going away ------------------------------------------------------------------------------ */
 
 /* The rings are not touched once the pair is gone, whatever of it was under way. */
 static void removed(struct suite *suite)
@@ -306,7 +306,7 @@ static void dead_peer(struct suite *suite)
     CHECK(result.status == NI_ERR_PEER_DEAD && result.reason == NI_QP_FAILED);
 }
 
-/* ---- no memory --------------------------------------------------------------------------------------- */
+/* ---- no memory ------------------------------------------------------------------------------- */
 
 /* One life with the nth allocation failing; returns whether any was left to fail. */
 static bool live(struct qp_world *world, struct qp_pair *pair, uint64_t nth)

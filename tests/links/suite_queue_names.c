@@ -2,8 +2,8 @@
 #include "suite.h"
 
 /*
- * The queue translation table: queues used by number, at a peer, at a peer of ours that we know by a number
- * of our own, and here; what a number allows, and numbers that lead nowhere.
+ * The queue translation table: queues used by number, at a peer, at a peer of ours that we know by
+ * a number of our own, and here; what a number allows, and numbers that lead nowhere.
  */
 
 enum { OWNER = 1, SRQ = 7, MRQ = 255, LOCKED = 256, LAST = NI_QUEUE_NUMBERS - 1, OURS = 3 };
@@ -48,7 +48,7 @@ static struct names *new_names(struct suite *suite)
     return names;
 }
 
-/* ---- what a call comes to ----------------------------------------------------------------------- */
+/* ---- what a call comes to -------------------------------------------------------------------- */
 
 static ni_status await(struct suite_ni *ni, struct suite_done *done, ni_status status)
 {
@@ -79,7 +79,7 @@ static ni_status dequeue(struct suite_ni *ni, uint32_t number, uint64_t key, uin
                  ni_dequeue(ni->ni, ni->peers[OWNER], &rkey, item, sizeof(*item), &ack, NULL));
 }
 
-/* ---- by a peer's numbers ------------------------------------------------------------------------- */
+/* ---- by a peer's numbers --------------------------------------------------------------------- */
 
 static void use_numbers(struct suite_ni *ni, void *arg)
 {
@@ -130,7 +130,7 @@ static void by_number(struct suite *suite)
     suite_call(suite, OWNER, pop_three, names);
 }
 
-/* ---- numbers of queues that went ------------------------------------------------------------------- */
+/* ---- numbers of queues that went ------------------------------------------------------------- */
 
 static void take_away(struct suite_ni *ni, void *arg)
 {
@@ -172,10 +172,10 @@ static void stale(struct suite *suite)
     suite_call(suite, 0, find_again, names);
 }
 
-/* ---- by numbers of our own ---------------------------------------------------------------------------- */
+/* ---- by numbers of our own ------------------------------------------------------------------- */
 
-/* Number OURS is the owner's MRQ by its handle, OURS + 1 the same by the owner's number, OURS + 2 a queue
- * here. Sending and asking are the same for all. */
+/* Number OURS is the owner's MRQ by its handle, OURS + 1 the same by the owner's number, OURS + 2 a
+ * queue here. Sending and asking are the same for all. */
 static void use_ours(struct suite_ni *ni, void *arg)
 {
     struct names *names = arg;

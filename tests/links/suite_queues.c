@@ -89,7 +89,7 @@ static void check_pop(struct suite *suite, struct queue *queue, size_t len, uint
     CHECK(suite_filled(queue->data, len, seed));
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------ */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Fill it, be refused, empty it, several times over its end. */
 static void fixed_items(struct suite *suite)
@@ -177,7 +177,7 @@ static void bad_queues(struct suite *suite)
     suite_call(suite, 0, bad_queues_here, NULL);
 }
 
-/* ---- holding back ------------------------------------------------------------------------------------ */
+/* ---- holding back ---------------------------------------------------------------------------- */
 
 struct held {
     struct queue *queue;
@@ -256,7 +256,7 @@ static void only_the_sender_waits(struct suite *suite)
     }
 }
 
-/* ---- pushing back ------------------------------------------------------------------------------------- */
+/* ---- pushing back ---------------------------------------------------------------------------- */
 
 struct pushed {
     struct queue *queue;
@@ -294,7 +294,8 @@ static void no_ack_yet(struct suite_ni *ni, void *arg)
     CHECK(suite_stat(ni, "queue_held") > 0 && suite_stat(ni, "queue_refused") == 0);
 }
 
-/* Items wait and none is refused: because the queue says so, or because there is no ack to refuse to. */
+/* Items wait and none is refused: because the queue says so, or because there is no ack to refuse
+ * to. */
 static void pushes_back(struct suite *suite)
 {
     for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
@@ -321,7 +322,7 @@ static void pushes_back(struct suite *suite)
     }
 }
 
-/* ---- many writers ------------------------------------------------------------------------------------- */
+/* ---- many writers ---------------------------------------------------------------------------- */
 
 struct numbered {
     uint32_t writer, number;
@@ -380,7 +381,7 @@ static void many_writers(struct suite *suite)
     CHECK(popped[0] + popped[2] + popped[3] == 256);
 }
 
-/* ---- going away ----------------------------------------------------------------------------------------- */
+/* ---- going away ------------------------------------------------------------------------------ */
 
 static void deregister_here(struct suite_ni *ni, void *arg)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_stores.h"
 
-/* Writes without an ack: they are not answered one by one, and ni_flush knows of them all the same. */
+/* Writes without an ack: they are not answered one by one, and ni_flush knows of them all the
+ * same. */
 
 enum { QUIET = 100, FEW = 10, SLOT = 128, SLOTS = SUITE_STORES / SLOT, LONGEST = 96 };
 
-/* ---- what all do ----------------------------------------------------------------------------------------------------- */
+/* ---- what all do ----------------------------------------------------------------------------- */
 
 static void open_source(struct suite_ni *ni, void *arg)
 {
@@ -71,7 +72,7 @@ static ni_status flush(struct suite_ni *ni, bool all)
     return (ni_status)atomic_load(&done.status);
 }
 
-/* ---- unanswered ------------------------------------------------------------------------------------------------------ */
+/* ---- unanswered ------------------------------------------------------------------------------ */
 
 /* What waits for room is answered: so a read, which comes behind them, after a few. */
 static void unanswered_here(struct suite_ni *ni, void *arg)
@@ -100,7 +101,7 @@ static void unanswered(struct suite *suite)
     suite_call(suite, 0, unanswered_here, open_world(suite));
 }
 
-/* ---- refused --------------------------------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 static void refused_here(struct suite_ni *ni, void *arg)
 {
@@ -132,7 +133,7 @@ static void refused(struct suite *suite)
     suite_call(suite, 0, refused_here, open_world(suite));
 }
 
-/* ---- without room ---------------------------------------------------------------------------------------------------- */
+/* ---- without room ---------------------------------------------------------------------------- */
 
 static void drop(void *arg, const struct ni_message_info *message)
 {
@@ -184,7 +185,7 @@ static void full(struct suite *suite)
     suite_call(suite, 0, full_here, world);
 }
 
-/* ---- given up -------------------------------------------------------------------------------------------------------- */
+/* ---- given up -------------------------------------------------------------------------------- */
 
 /* Nobody asks any more; what comes later is asked for as before. */
 static void given_up_here(struct suite_ni *ni, void *arg)

@@ -79,7 +79,7 @@ static void on_message(void *arg, const struct ni_message_info *info)
     pair->received++;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static uint64_t below(struct party *party, uint64_t n)
 {
@@ -271,7 +271,7 @@ static void burst(struct suite_ni *ni, void *arg)
     }
 }
 
-/* ---- begin and end -------------------------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 static void open_party(struct suite_ni *ni, void *arg)
 {

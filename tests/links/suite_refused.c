@@ -99,7 +99,7 @@ static struct attempt attempt_on(struct target *target, enum what what, size_t l
                             .expected = expected};
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void deregister_here(struct suite_ni *ni, void *arg)
 {
@@ -158,7 +158,7 @@ static void names_and_keys(struct suite *suite)
     }
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 static void bounds_of(struct suite *suite, struct attempt *shared, size_t region, enum what what)
 {
@@ -229,7 +229,7 @@ static void no_bytes(struct suite *suite)
     }
 }
 
-/* ---- rights ------------------------------------------------------------------------------------- */
+/* ---- rights ---------------------------------------------------------------------------------- */
 
 static void rights(struct suite *suite)
 {
@@ -266,7 +266,7 @@ static void misaligned_atomics(struct suite *suite)
     }
 }
 
-/* ---- other kinds of regions ------------------------------------------------------------------------ */
+/* ---- other kinds of regions ------------------------------------------------------------------ */
 
 static void make_objects(struct suite_ni *ni, void *arg)
 {
@@ -328,7 +328,7 @@ static void counters_and_queues(struct suite *suite)
     check_untouched(attack->target);
 }
 
-/* ---- what a user gets wrong ------------------------------------------------------------------------ */
+/* ---- what a user gets wrong ------------------------------------------------------------------ */
 
 static void mistakes_here(struct suite_ni *ni, void *arg)
 {

@@ -2,9 +2,9 @@
 #include "suite.h"
 
 /*
- * Gets and atomics that are triggered, each by the end of the one before it: a sequence of steps at a
- * peer, and at the NI itself, that needs nobody once it has begun; and what status registers say of
- * messages that are refused.
+ * Gets and atomics that are triggered, each by the end of the one before it: a sequence of steps at
+ * a peer, and at the NI itself, that needs nobody once it has begun; and what status registers say
+ * of messages that are refused.
  */
 
 enum { STEPS = 4, LONG = 60000 };

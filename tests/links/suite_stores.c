@@ -2,11 +2,12 @@
 #include "base/bits.h"
 #include "suite_stores.h"
 
-/* Remote stores and loads: what is combined, the order, fences; and a random trace beside a model. */
+/* Remote stores and loads: what is combined, the order, fences; and a random trace beside a
+ * model. */
 
 enum { STEPS = 3000, AREAS = 2 };
 
-/* ---- what is combined ---------------------------------------------------------------------------------- */
+/* ---- what is combined ------------------------------------------------------------------------ */
 
 static void combine_here(struct suite_ni *ni, void *arg)
 {
@@ -67,7 +68,7 @@ static void combine(struct suite *suite)
     suite_call(suite, 1, check_combined, world);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* What was stored before the message is there when it is. */
 static void see(void *arg, const struct ni_message_info *message)
@@ -141,7 +142,7 @@ static void mixed(struct suite *suite)
     suite_call(suite, 0, mixed_here, suite_stores_world(suite));
 }
 
-/* ---- a random trace ---------------------------------------------------------------------------------------- */
+/* ---- a random trace -------------------------------------------------------------------------- */
 
 struct trace {
     struct suite_stores *world;
@@ -216,7 +217,7 @@ static void random_trace(struct suite *suite)
     suite_call(suite, 2, check_trace, trace);
 }
 
-/* ---- fences ---------------------------------------------------------------------------------------------------- */
+/* ---- fences ---------------------------------------------------------------------------------- */
 
 /* Fences in a row, with stores going on: each ends, in order. */
 static void count_in_order(void *arg, ni_status status, uint64_t value)

@@ -7,7 +7,7 @@
 
 enum { FLOOD = 4000, QUIET = 100 };
 
-/* ---- what is refused ---------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void open_read_only(struct suite_ni *ni, void *arg)
 {
@@ -81,7 +81,7 @@ static void refused(struct suite *suite)
     suite_call(suite, 1, check_untouched, world);
 }
 
-/* ---- a peer that dies, or takes nothing ------------------------------------------------------------------------------ */
+/* ---- a peer that dies, or takes nothing ------------------------------------------------------ */
 
 static void store_some(struct suite_ni *ni, void *arg)
 {
@@ -156,7 +156,7 @@ static void flood(struct suite *suite)
     suite_call(suite, 0, flood_here, suite_stores_world(suite));
 }
 
-/* ---- what nobody has asked for yet ----------------------------------------------------------------------------------- */
+/* ---- what nobody has asked for yet ----------------------------------------------------------- */
 
 /* One word to a packet. */
 static void store_apart(struct suite_ni *ni, const struct suite_stores *world, unsigned count)
@@ -189,7 +189,8 @@ static void until_none(struct suite_ni *ni)
     }
 }
 
-/* What is not refused is not answered; the count falls for whoever looks, and a fence hears of what was refused. */
+/* What is not refused is not answered; the count falls for whoever looks, and a fence hears of what
+ * was refused. */
 static void quiet_here(struct suite_ni *ni, void *arg)
 {
     struct suite_stores *world = arg;
@@ -284,7 +285,8 @@ static void fill(struct suite_ni *ni, const struct suite_stores *world)
     }
 }
 
-/* The question finds no room, and more is stored, of the next epoch; then it is asked for once more. */
+/* The question finds no room, and more is stored, of the next epoch; then it is asked for once
+ * more. */
 static void full_here(struct suite_ni *ni, void *arg)
 {
     struct suite_stores *world = arg;
@@ -353,7 +355,7 @@ static void unasked(struct suite *suite)
     suite_call(suite, 0, unasked_here, suite_stores_world(suite));
 }
 
-/* ---- where memory is shared ------------------------------------------------------------------------------------------ */
+/* ---- where memory is shared ------------------------------------------------------------------ */
 
 static void open_counter(struct suite_ni *ni, void *arg)
 {

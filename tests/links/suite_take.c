@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_portals.h"
 
-/* Receiving without an entry: ni_me_take beside entries, from several peers, and what it must not take. */
+/* Receiving without an entry: ni_me_take beside entries, from several peers, and what it must not
+ * take. */
 
 enum {
     RECEIVER = 1,
@@ -44,7 +45,7 @@ static bool works(const struct suite *suite)
            link->placement == NI_PLACEMENT_DEFAULT;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* All but the last go in one packet, those above 2048 by the bulk area. */
 static const size_t lengths[] = {8, 0, 8, 32, 33, 8, 64, 1024, 1, 2048, 2049, 4096, MOST};
@@ -118,7 +119,7 @@ static void receive(struct suite_ni *ni, struct take *take, unsigned sender, uns
     check_data(take, i, length);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static void send_all(struct suite_ni *ni, void *arg)
 {

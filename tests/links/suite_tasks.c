@@ -3,13 +3,13 @@
 #include "suite.h"
 
 /*
- * Locks and task pools: one holder at a time, in turn; each task done once, whoever puts and whoever gets,
- * in pools with one queue and with many.
+ * Locks and task pools: one holder at a time, in turn; each task done once, whoever puts and
+ * whoever gets, in pools with one queue and with many.
  */
 
 enum { OWNER = 1, ROUNDS = 15, TASKS = 90, CAPACITY = 8, SLICE = 25 };
 
-/* ---- locks ------------------------------------------------------------------------------------ */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 struct locking {
     struct ni_rkey rkey;
@@ -140,7 +140,7 @@ static void gives_up(struct suite *suite)
     CHECK(locking->mutexes[0].turn == 3);
 }
 
-/* ---- task pools ------------------------------------------------------------------------------- */
+/* ---- task pools ------------------------------------------------------------------------------ */
 
 struct task {
     uint32_t master, number;

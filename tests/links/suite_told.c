@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_portals.h"
 
-/* Whom events are told to, and whom not: descriptors without events of sends or of successes, and entries
- * that are ended though nothing has come. */
+/* Whom events are told to, and whom not: descriptors without events of sends or of successes, and
+ * entries that are ended though nothing has come. */
 
 enum { LENGTHS = 4, LONGEST = 100000, NOBODY = 99, ENTRIES = 6 };
 
@@ -26,7 +26,7 @@ static struct told *new_told(struct suite *suite, unsigned ends)
     return told;
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------ */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static void post_all(struct suite_ni *ni, void *arg)
 {
@@ -38,7 +38,8 @@ static void post_all(struct suite_ni *ni, void *arg)
     }
 }
 
-/* The lengths by a descriptor with some events switched off; user_ptr is `user` and what follows. */
+/* The lengths by a descriptor with some events switched off; user_ptr is `user` and what
+ * follows. */
 static void put_lengths(struct suite_ni *ni, struct told *told, unsigned options, uint32_t pt,
                         uintptr_t user)
 {
@@ -61,8 +62,8 @@ static void put_all(struct suite_ni *ni, void *arg)
     put_lengths(ni, told, NI_MD_EVENT_SUCCESS_DISABLE, NOBODY, 2 * (uintptr_t)LENGTHS);
 }
 
-/* The first descriptor has an ACK for each put and no SEND, the second nothing at all, and the failures of the
- * third are told though successes are not. */
+/* The first descriptor has an ACK for each put and no SEND, the second nothing at all, and the
+ * failures of the third are told though successes are not. */
 static void descriptors(struct suite *suite)
 {
     struct told *told = new_told(suite, 2);
@@ -93,7 +94,7 @@ static void descriptors(struct suite *suite)
     }
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static bool is_odd(void *arg, void *user_ptr, ni_initiator match_id)
 {

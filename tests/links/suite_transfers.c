@@ -11,8 +11,8 @@
 
 enum { MAX = 8 << 20, GUARD = 256, SLOTS = 24, SLOT = 300000, LONG = 1000000 };
 
-/* How far around a long length. Sanitizers look at each byte, and what one byte more changes is seen
- * at the shorter ones. */
+/* How far around a long length. Sanitizers look at each byte, and what one byte more changes is
+ * seen at the shorter ones. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { LONG_AROUND = 0 };
 #else
@@ -118,7 +118,7 @@ static void all_sizes(struct suite *suite)
     }
 }
 
-/* ---- many at once ------------------------------------------------------------------------------ */
+/* ---- many at once ---------------------------------------------------------------------------- */
 
 struct slot {
     uint8_t *local, *remote;
@@ -216,7 +216,7 @@ static void many_at_once(struct suite *suite)
     }
 }
 
-/* ---- beside messages ------------------------------------------------------------------------------ */
+/* ---- beside messages ------------------------------------------------------------------------- */
 
 struct fair {
     struct slot slot;
@@ -275,7 +275,7 @@ static void messages_overtake(struct suite *suite)
     }
 }
 
-/* ---- flush -------------------------------------------------------------------------------------------- */
+/* ---- flush ----------------------------------------------------------------------------------- */
 
 struct flush {
     struct slot slots[SUITE_NIS][SLOTS];
@@ -370,7 +370,7 @@ static void flush_nothing(struct suite *suite)
     suite_until_count(suite, &done->count, 2);
 }
 
-/* ---- transfers of no bytes, from and to nowhere ------------------------------------------------- */
+/* ---- transfers of no bytes, from and to nowhere ---------------------------------------------- */
 
 enum { EMPTY = 3 };
 

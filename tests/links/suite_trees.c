@@ -2,8 +2,8 @@
 #include "suite.h"
 
 /*
- * A barrier and a broadcast along a tree, made of triggered puts only: between its first call and its
- * last a rank does nothing but make progress.
+ * A barrier and a broadcast along a tree, made of triggered puts only: between its first call and
+ * its last a rank does nothing but make progress.
  *
  * A tree of RANKS: 0 is the root, the parent of i is (i - 1) / 2. Portal table entry 0 takes what
  * comes from below, entry 1 what comes from above.

@@ -33,7 +33,7 @@ static void raise_to(struct ni_ct *ct, uint64_t success, uint64_t failure)
 
 static const struct ni_ct_event one = {.success = 1};
 
-/* ---- thresholds ------------------------------------------------------------------------------- */
+/* ---- thresholds ------------------------------------------------------------------------------ */
 
 static void thresholds_at(struct suite_ni *ni, void *arg)
 {
@@ -75,7 +75,7 @@ static void thresholds(struct suite *suite)
     suite_call(suite, 0, thresholds_at, NULL);
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Sets in random order of thresholds, and many with equal ones: the last that was to run has. */
 static void order_at(struct suite_ni *ni, void *arg)
@@ -101,7 +101,8 @@ static void order_at(struct suite_ni *ni, void *arg)
         CHECK(ni_ct_inc(trigger, one) == NI_OK);
         CHECK(count(ct) == (int64_t)last[i]);
     }
-    /* What an operation triggers comes behind what was triggered before: 7, 8, 9 and not 7, 9, 8. */
+    /* What an operation triggers comes behind what was triggered before: 7, 8, 9 and not 7, 9,
+     * 8. */
     raise_to(trigger, 0, 0);
     CHECK(ni_triggered_ct_set(ni->ni, ct, (struct ni_ct_event){.success = 9}, other, 1) == NI_OK);
     CHECK(ni_triggered_ct_inc(ni->ni, other, one, trigger, 1) == NI_OK);
@@ -115,7 +116,7 @@ static void order(struct suite *suite)
     suite_call(suite, 0, order_at, NULL);
 }
 
-/* ---- chains ----------------------------------------------------------------------------------- */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 /* Each counter triggers the next one, twice round. */
 static void chain_at(struct suite_ni *ni, void *arg)
@@ -150,7 +151,7 @@ static void chain(struct suite *suite)
     suite_call(suite, 0, chain_at, suite_alloc(suite, CHAIN * sizeof(struct ni_ct *)));
 }
 
-/* ---- cancelling and limits -------------------------------------------------------------------- */
+/* ---- cancelling and limits ------------------------------------------------------------------- */
 
 static void cancel_at(struct suite_ni *ni, void *arg)
 {
@@ -199,7 +200,7 @@ static void cancel(struct suite *suite)
     suite_call(suite, 0, cancel_at, NULL);
 }
 
-/* ---- match entries ---------------------------------------------------------------------------- */
+/* ---- match entries --------------------------------------------------------------------------- */
 
 /* A buffer that changes itself after every second message: three of them, for six messages. */
 struct buffers {
@@ -274,7 +275,7 @@ static void entries(struct suite *suite)
     suite_call(suite, 1, check_buffers, buffers);
 }
 
-/* ---- failures --------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 struct failing {
     struct ni_ct *trigger, *sent, *acked;
@@ -302,8 +303,8 @@ static void open_failing(struct suite_ni *ni, void *arg)
                            failing->trigger, 1) == NI_PTL_ARG_INVALID);
 }
 
-/* A put that is dropped counts a failure, which triggers too; one to a peer that has gone gives both
- * of its events. */
+/* A put that is dropped counts a failure, which triggers too; one to a peer that has gone gives
+ * both of its events. */
 static void put_failing(struct suite_ni *ni, void *arg)
 {
     struct failing *failing = arg;
@@ -375,7 +376,7 @@ static void failures(struct suite *suite)
     suite_call(suite, 0, put_to_nobody, failing);
 }
 
-/* ---- threads ---------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 struct counting {
     struct suite_ni *ni;

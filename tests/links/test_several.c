@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two links as one: when the far one is polled, and sleeps on both. The far link is a fake; the near
- * one is a fake, too, or shared memory between two mocks of the engine.
+ * Two links as one: when the far one is polled, and sleeps on both. The far link is a fake; the
+ * near one is a fake, too, or shared memory between two mocks of the engine.
  */
 #include <poll.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static unsigned poll_often(struct scene *scene, unsigned count, unsigned packets
     return scene->far.polls - before;
 }
 
-/* ---- polls ------------------------------------------------------------------------------------- */
+/* ---- polls ----------------------------------------------------------------------------------- */
 
 static void who_is_idle_polls_both(void)
 {
@@ -136,7 +136,8 @@ static void near_packets_make_far_polls_rare(void)
     /* At most one in each rest, however long that took, and one in 64 polls. */
     CHECK(looks <= (ni_now_ns() - begin) / NI_SEVERAL_REST_NS + 1);
     CHECK(looks <= 1000);
-    /* Without packets it is polled as before: after a look that saw the last of them, and another. */
+    /* Without packets it is polled as before: after a look that saw the last of them, and
+     * another. */
     for (unsigned rest = 0; rest < 2; rest++) {
         begin = ni_now_ns();
         while (ni_now_ns() - begin <= NI_SEVERAL_REST_NS) {
@@ -160,7 +161,7 @@ static void far_packets_keep_far_polls(void)
     close_scene(&scene);
 }
 
-/* ---- sleeps ------------------------------------------------------------------------------------ */
+/* ---- sleeps ---------------------------------------------------------------------------------- */
 
 static bool no_work(void *core)
 {
@@ -202,7 +203,7 @@ static void a_rouse_ends_a_sleep(void)
     close_scene(&scene);
 }
 
-/* ---- shared memory as the near one ------------------------------------------------------------- */
+/* ---- shared memory as the near one ----------------------------------------------------------- */
 
 static bool is_readable(int fd)
 {
@@ -211,7 +212,8 @@ static bool is_readable(int fd)
     return poll(&poll_fd, 1, 0) == 1;
 }
 
-/* Announced, and woken by a packet; a socket that was not looked at since does not keep us awake. */
+/* Announced, and woken by a packet; a socket that was not looked at since does not keep us
+ * awake. */
 static void a_neighbour_writes_to_the_descriptor(void)
 {
     uint8_t blob[MOCK_BLOB];

@@ -215,7 +215,8 @@ static void keep(enum ni_log_level level, const char *text, void *arg)
     snprintf(arg, 256, "%s", text);
 }
 
-/* More processes than seats would wait for ever: refused at once, by the name that the user knows. */
+/* More processes than seats would wait for ever: refused at once, by the name that the user
+ * knows. */
 static void test_too_few_seats(void)
 {
     struct ni_open_attr attr = {.host_processes = 4};
@@ -238,8 +239,8 @@ static void test_too_few_seats(void)
     mock_close(&b);
 }
 
-/* Two seats, and nobody leaves: the third sender is told so, by name, after its wait. While somebody
- * is leaving it goes on waiting, and then has its turn. */
+/* Two seats, and nobody leaves: the third sender is told so, by name, after its wait. While
+ * somebody is leaving it goes on waiting, and then has its turn. */
 static void test_all_stay(void)
 {
     char message[256] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two processes without standard input, output and error: no descriptor of the interface takes their
- * place, where what a program prints would go into shared memory. */
+/* Two processes without standard input, output and error: no descriptor of the interface takes
+ * their place, where what a program prints would go into shared memory. */
 
 #include <apeni/apeni.h>
 #include <errno.h>

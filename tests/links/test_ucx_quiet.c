@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a poll of the ucx link takes does not grow with the number of peers: it looks at those of which something is under
- * way, and when all is delivered and given back, at none.
+ * What a poll of the ucx link takes does not grow with the number of peers: it looks at those of
+ * which something is under way, and when all is delivered and given back, at none.
  */
 #include <stdio.h>
 #include <stdlib.h>

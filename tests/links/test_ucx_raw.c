@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little of it, and more of it
- * than fits. It makes no peer, gets no answer, is logged, and those of the job go on. Nor does it take the last descriptor of
- * the process: the soft limit is raised, and where the hard one is near nobody more is let in, and we do not connect.
+ * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little
+ * of it, and more of it than fits. It makes no peer, gets no answer, is logged, and those of the
+ * job go on. Nor does it take the last descriptor of the process: the soft limit is raised, and
+ * where the hard one is near nobody more is let in, and we do not connect.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -265,7 +266,8 @@ static void leave_few(void)
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
-/* A process that calls often when it is told whom, without waiting for anybody, and stays until it is told to go. */
+/* A process that calls often when it is told whom, without waiting for anybody, and stays until it
+ * is told to go. */
 struct flooder {
     int to, from;
 };
@@ -312,7 +314,8 @@ static struct flooder make_flooder(void)
     return (struct flooder){to[1], from[0]};
 }
 
-/* More call than there are descriptors for. Those that are connected go on; others get through when there are some again. */
+/* More call than there are descriptors for. Those that are connected go on; others get through when
+ * there are some again. */
 static void check_flood(const struct flooder *flooder, const struct ni_open_attr *attr,
                         const struct sockaddr_storage *whom, struct ni_rkey queue)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long payloads go by UCX's rendezvous, which gets or puts them by the remote key of registered memory, straight from the
- * sender's lane to the receiver's, where a transport can: without a network that does, it is shown on UCX's own copies
- * between processes. Its calls of the kernel are counted: each has to move whole payloads.
+ * Long payloads go by UCX's rendezvous, which gets or puts them by the remote key of registered
+ * memory, straight from the sender's lane to the receiver's, where a transport can: without a
+ * network that does, it is shown on UCX's own copies between processes. Its calls of the kernel are
+ * counted: each has to move whole payloads.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -61,7 +62,8 @@ EXPORTED ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigne
                    syscall(SYS_process_vm_writev, pid, local, locals, remote, remotes, flags));
 }
 
-/* The link gives out addresses for the network alone; here that of copies between processes stands for one. */
+/* The link gives out addresses for the network alone; here that of copies between processes stands
+ * for one. */
 static ucs_status_t (*query)(ucp_worker_h, ucp_worker_attr_t *);
 
 static ucs_status_t query_all(ucp_worker_h worker, ucp_worker_attr_t *attr)
@@ -192,7 +194,8 @@ static void pair(const char *scheme)
     (void)close(fds[1]);
 }
 
-/* UCX is loaded in children only, so that it reads its variables anew. Returns the exit status of one. */
+/* UCX is loaded in children only, so that it reads its variables anew. Returns the exit status of
+ * one. */
 static int apart(void (*what)(const char *), const char *arg)
 {
     pid_t child = fork();
@@ -236,7 +239,8 @@ int main(void)
         return 77;
     }
     atomic_store(&got, 0);
-    /* UCX asks of a transport that it takes keys back when a peer is lost, and has to be told that this one does. */
+    /* UCX asks of a transport that it takes keys back when a peer is lost, and has to be told that
+     * this one does. */
     CHECK(setenv("UCX_TLS", "tcp,cma", 1) == 0);
     CHECK(setenv("UCX_CMA_MEMORY_INVALIDATE", "y", 1) == 0);
     CHECK(setenv("UCX_RNDV_THRESH", "32k", 1) == 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends to the ucx link without the keys, much of it, or what somebody else was heard to say, or stays when it closes. */
+/* Who sends to the ucx link without the keys, much of it, or what somebody else was heard to say,
+ * or stays when it closes. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +70,8 @@ static void much(struct ni *ni)
     free(data);
 }
 
-/* A greeting that was overheard, said again by somebody else. Its answer goes to whom it came from at first, whom it does
- * not harm; with another token it is no greeting. */
+/* A greeting that was overheard, said again by somebody else. Its answer goes to whom it came from
+ * at first, whom it does not harm; with another token it is no greeting. */
 static void replayed(struct ni *ni)
 {
     struct caller first, second;
@@ -125,8 +126,8 @@ FILE *fopen(const char *path, const char *mode)
     return real(path, mode);
 }
 
-/* A link that is closed waits for somebody who is connected. Polls of another link look after it, but not each of them at its
- * sockets. */
+/* A link that is closed waits for somebody who is connected. Polls of another link look after it,
+ * but not each of them at its sockets. */
 static void closed(struct ni *other)
 {
     static const uint8_t noise[24] = {1};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message over the ucx link that was taken arrives although its sender makes no further call, also the first one to a
- * peer, towards which there is no connection yet, and the first answer to one that has just come. So do many that are
- * sent without a poll between, which are gathered to leave together; they keep their order.
+ * A message over the ucx link that was taken arrives although its sender makes no further call,
+ * also the first one to a peer, towards which there is no connection yet, and the first answer to
+ * one that has just come. So do many that are sent without a poll between, which are gathered to
+ * leave together; they keep their order.
  */
 #include <stdio.h>
 #include <stdlib.h>

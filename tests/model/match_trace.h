@@ -8,14 +8,15 @@
 #include "match_model.h"
 
 /*
- * Random traces of appends, removals and searches, with what is found deleted or kept, and every way on
- * behind it, on a list under test and on a linear walk. Each answer must be that of the walk, with each
- * kind of vector code that the processor has, and whichever allocation fails.
+ * Random traces of appends, removals and searches, with what is found deleted or kept, and every
+ * way on behind it, on a list under test and on a linear walk. Each answer must be that of the
+ * walk, with each kind of vector code that the processor has, and whichever allocation fails.
  */
 
 enum { MATCH_TRACE_MOST = 4000 }; /* nodes at one time */
 
-/* The list under test, of which there is one. Nodes are named by numbers below MATCH_TRACE_MOST; -1 is none. */
+/* The list under test, of which there is one. Nodes are named by numbers below MATCH_TRACE_MOST; -1
+ * is none. */
 struct match_trace_list {
     const char *program, *nodes; /* as messages name them */
     bool wild;                   /* nodes have masks, searches have none; otherwise the reverse */

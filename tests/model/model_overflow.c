@@ -11,17 +11,17 @@
 #include "overflow_model.h"
 
 /*
- * Random traces of puts to the own NI, of entries of both lists with all kinds of options, a third of
- * them vectors, of searches and unlinks, against two arrays that are walked from the beginning. What
- * each call does is written down first, as a list of events; then it is made, and must give these
- * events in this order.
+ * Random traces of puts to the own NI, of entries of both lists with all kinds of options, a third
+ * of them vectors, of searches and unlinks, against two arrays that are walked from the beginning.
+ * What each call does is written down first, as a list of events; then it is made, and must give
+ * these events in this order.
  *
  *   model_overflow [SEED [STEPS]]
  */
 
 enum { SEEDS = 6, STEPS = NI_ASAN || NI_TSAN ? 100000 : 2000000 };
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* What a put is to do: what ni_put returns. */
 static int foresee(struct header *header)
@@ -236,7 +236,7 @@ static void unlink_some(struct ni_rng *rng)
     entry->linked = entry->taken = result != NI_OK;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void run(uint64_t seed, uint64_t steps)
 {

@@ -9,8 +9,8 @@
 
 /*
  * Random traces of puts from two initiators and the NI itself, of posted entries with wildcards, of
- * searches, claims and unlinks, against the linear model: each event must be the one that a walk over
- * the lists in order gives, with the data of the right message.
+ * searches, claims and unlinks, against the linear model: each event must be the one that a walk
+ * over the lists in order gives, with the data of the right message.
  *
  *   model_portals [SEED [STEPS]]
  */
@@ -110,7 +110,7 @@ static uint32_t free_slot(void)
     return next;
 }
 
-/* ---- what is compared ------------------------------------------------------------------------- */
+/* ---- what is compared ------------------------------------------------------------------------ */
 
 static void forget(uint32_t number)
 {
@@ -143,7 +143,7 @@ static struct ni_me entry_for(const struct model_item *item, struct slot *slot)
                           .options = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE};
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static uint32_t new_message(struct ni_rng *rng)
 {
@@ -286,7 +286,7 @@ static void search(const struct model_taste *taste, struct ni_rng *rng)
     check_event(NI_EVENT_PUT_OVERFLOW, number, found);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void open_all(void)
 {

@@ -10,9 +10,9 @@
 #include "request_events.h"
 
 /*
- * Random traces of puts, gets, atomics, fetching atomics and swaps from two initiators and the NI itself,
- * called or triggered, from and to memory in one or many pieces, against the linear model: each event at
- * either side, each byte of each buffer.
+ * Random traces of puts, gets, atomics, fetching atomics and swaps from two initiators and the NI
+ * itself, called or triggered, from and to memory in one or many pieces, against the linear model:
+ * each event at either side, each byte of each buffer.
  *
  *   model_requests [SEED [STEPS]]
  */
@@ -99,7 +99,7 @@ static void on_initiator(void *arg, const struct ni_event *event)
     }
 }
 
-/* ---- what must be told ------------------------------------------------------------------------ */
+/* ---- what must be told ----------------------------------------------------------------------- */
 
 static void expect(const struct model_outcome *outcome, bool late)
 {
@@ -107,7 +107,7 @@ static void expect(const struct model_outcome *outcome, bool late)
                   &world.slot[outcome->entry].buffer, late);
 }
 
-/* ---- the end of an operation ------------------------------------------------------------------- */
+/* ---- the end of an operation ----------------------------------------------------------------- */
 
 static bool is_done(const struct op *op)
 {
@@ -175,7 +175,7 @@ static void end_slot(const struct model_entry *entry)
     slot->used = false;
 }
 
-/* ---- operations -------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* What the model says of an operation that arrives now. */
 static void predict(struct op *op)
@@ -236,7 +236,7 @@ static void operate(void)
     settle(true);
 }
 
-/* ---- entries ------------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static void append(const struct ni_me *me, uint32_t number)
 {
@@ -313,7 +313,7 @@ static void look_at_entries(void)
     }
 }
 
-/* ---- runs --------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void open_all(void)
 {

@@ -22,7 +22,7 @@ void overflow_must(bool condition, const char *what)
     }
 }
 
-/* ---- buffers ---------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 void overflow_cut(struct entry *entry, unsigned pieces, struct ni_rng *rng)
 {
@@ -68,7 +68,7 @@ void *overflow_start(const struct entry *entry, uint64_t place, uint64_t length)
     return entry->pieces != 0 && length == 0 ? overflow_given(entry).start : byte_at(entry, place);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void check_data(const struct entry *in, const struct ni_event *event)
 {
@@ -137,7 +137,7 @@ void overflow_all_came(void)
     overflow_world.seen = overflow_world.events = 0;
 }
 
-/* ---- the lists -------------------------------------------------------------------------------- */
+/* ---- the lists ------------------------------------------------------------------------------- */
 
 static bool fits(const struct entry *entry, uint64_t bits, uint64_t length, uint64_t offset)
 {

@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 
-/* The two lists of a portal table entry as arrays, walked from the beginning, and the events that must
- * come, which are written down before each call. One of them to a program. */
+/* The two lists of a portal table entry as arrays, walked from the beginning, and the events that
+ * must come, which are written down before each call. One of them to a program. */
 
 enum { ENTRIES = 24, HEADERS = 24, ROOM = 400, LONGEST = 160, EVENTS = 64, PIECES = 5 };
 
@@ -59,7 +59,8 @@ void overflow_on_event(void *arg, const struct ni_event *event);
 void overflow_expect(const struct ni_event *event, const struct entry *in);
 /* One of no message. */
 void overflow_expect_plain(enum ni_event_kind type, const struct entry *entry);
-/* Cut the buffer of an entry into so many pieces, the first of which lies last; 0: it stays in one. */
+/* Cut the buffer of an entry into so many pieces, the first of which lies last; 0: it stays in
+ * one. */
 void overflow_cut(struct entry *entry, unsigned pieces, struct ni_rng *rng);
 /* The entry as it is appended. */
 struct ni_me overflow_given(const struct entry *entry);

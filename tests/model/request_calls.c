@@ -161,7 +161,7 @@ int request_arm(struct request *request, uint64_t at)
     return NI_PTL_ARG_INVALID;
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 struct model_entry request_entry(uint32_t number, bool for_all, const ni_initiator *ids,
                                  unsigned count, struct ni_rng *rng)

@@ -19,8 +19,8 @@ void events_expect(struct events *events, const struct request *request,
                    const struct model_outcome *outcome, const struct buffer *buffer, bool late);
 /* One has come; false if there is no room for it. */
 bool events_see(struct events *events, const struct ni_event *event);
-/* Whether they are the same; both are forgotten. Events of what had to be fetched come when they come,
- * others in order. */
+/* Whether they are the same; both are forgotten. Events of what had to be fetched come when they
+ * come, others in order. */
 bool events_agree(struct events *events, bool in_order);
 
 #endif

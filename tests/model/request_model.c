@@ -6,7 +6,7 @@
 
 #include "portal_model.h"
 
-/* ---- buffers ---------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 enum { GAP_BYTE = 0xa5 };
 
@@ -77,7 +77,7 @@ bool buffer_holds(const struct buffer *buffer, const uint8_t *bytes)
     return others + room_of(buffer->length) - buffer->length == 0;
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static bool accepts(const struct model_entry *entry, const struct model_op *op)
 {

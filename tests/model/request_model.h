@@ -12,10 +12,10 @@
 #include "match_model.h"
 
 /*
- * The linear reference for a portal table entry: posted entries in an array, walked from its beginning for
- * each put, get and atomic, with the bytes that their buffers must hold. What it cannot match it
- * keeps, if it is to, in another array. No sockets, no tables, no time: an operation is done when it is
- * called.
+ * The linear reference for a portal table entry: posted entries in an array, walked from its
+ * beginning for each put, get and atomic, with the bytes that their buffers must hold. What it
+ * cannot match it keeps, if it is to, in another array. No sockets, no tables, no time: an
+ * operation is done when it is called.
  */
 
 enum { BUFFER_PIECES = 6, BUFFER_GAP = 3, MODEL_ENTRIES = 48, MODEL_GONE = 16, MODEL_KEPT = 64 };
@@ -78,8 +78,8 @@ struct model_target {
 /* An operation arrives. old: bytes that it fetches. */
 struct model_outcome model_arrive(struct model_target *target, const struct model_op *op,
                                   uint8_t *old);
-/* An entry is posted: what it does with kept messages, in order; their number. Then it is in `entry`, or
- * in `gone`. */
+/* An entry is posted: what it does with kept messages, in order; their number. Then it is in
+ * `entry`, or in `gone`. */
 unsigned model_post(struct model_target *target, struct model_entry *entry,
                     struct model_outcome *outcomes);
 /* Take out the entry at a place. */

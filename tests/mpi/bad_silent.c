@@ -4,9 +4,10 @@
  *
  *   -mode idle    wait for each other for ever, while nothing is under way
  *   -mode busy    send each other messages without end
- *   -mode unread  rank 1 makes no call for -ms N, while rank 0 sends it more than fits anywhere; after that it
- *                 receives all, and the data is as it should be
- *   -mode until   send each other messages, whose data is as it should be, until there is a file -file NAME
+ *   -mode unread  rank 1 makes no call for -ms N, while rank 0 sends it more than fits anywhere;
+ *                 after that it receives all, and the data is as it should be
+ *   -mode until   send each other messages, whose data is as it should be, until there is a file
+ *                 -file NAME
  */
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators: the world in two parts of unequal size; point-to-point, collectives, merge. */
+/* Intercommunicators: the world in two parts of unequal size; point-to-point, collectives,
+ * merge. */
 #include "mt.h"
 
 enum { N = 3000, TAG = 6 };

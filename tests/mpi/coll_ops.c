@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Affine maps x -> m x + k over unsigned 32 bits: composing them is associative, not commutative. */
+/* Affine maps x -> m x + k over unsigned 32 bits: composing them is associative, not
+ * commutative. */
 struct affine {
     uint32_t m, k;
 };

@@ -20,8 +20,8 @@ static void bcast(struct coll *c, int root, int n)
     coll_expect(c, a, root, 0, n, "Bcast");
 }
 
-/* The root sends contiguous elements, the others receive into every other one. The counts are equal:
- * segmenting algorithms of Open MPI lock up when only the signatures are. */
+/* The root sends contiguous elements, the others receive into every other one. The counts are
+ * equal: segmenting algorithms of Open MPI lock up when only the signatures are. */
 static void bcast_typed(struct coll *c, int root, int n)
 {
     MPI_Datatype padded;

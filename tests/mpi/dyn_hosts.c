@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One process starts a job that is on several hosts at once, its own among them or not. Everybody talks to
- * everybody, and all merge. Usage: dyn_hosts -way WAY -on HOST,...
+ * One process starts a job that is on several hosts at once, its own among them or not. Everybody
+ * talks to everybody, and all merge. Usage: dyn_hosts -way WAY -on HOST,...
  *
- * -way host: by the info "host"; several: MPI_Comm_spawn_multiple, a command for each host; hostfile: by
- * "add-hostfile", with hosts of which mpirun has not heard before.
+ * -way host: by the info "host"; several: MPI_Comm_spawn_multiple, a command for each host;
+ * hostfile: by "add-hostfile", with hosts of which mpirun has not heard before.
  */
 #include "dyn.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Comm_spawn: jobs are started while the program runs, talk small and big to the ranks that are
- * there already, merge with them, and end. Several in a row, and two at a time. -host NAME: on that host.
+ * there already, merge with them, and end. Several in a row, and two at a time. -host NAME: on that
+ * host.
  */
 #include "dyn.h"
 

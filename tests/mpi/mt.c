@@ -51,8 +51,8 @@ void mt_need(int least)
         mt_fail("needs %d ranks or more, has %d", least, mt_size);
 }
 
-/* Keep our components mapped when MPI_Finalize unloads them, so that a report of what they leak can name
- * the code. */
+/* Keep our components mapped when MPI_Finalize unloads them, so that a report of what they leak can
+ * name the code. */
 static int keep_mapped(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long messages whose receives are posted, and whose sender calls nothing more once it has started
- * them: it computes until the receivers have all of their data. They say so by removing a file, since
- * any call of MPI would be one too many.
+ * them: it computes until the receivers have all of their data. They say so by removing a file,
+ * since any call of MPI would be one too many.
  *
  *   -threads        with MPI_THREAD_MULTIPLE
  *   -call           the sender does call MPI while it waits: the contrary, to try the test itself

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cancelled receives: either cancelled or matched, never both and never neither. Cancelled sends: sent. */
+/* Cancelled receives: either cancelled or matched, never both and never neither. Cancelled sends:
+ * sent. */
 #include "mt.h"
 
 enum { TAG = 41, LARGEST = 100000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wait, Test and their any, some and all forms, on mixtures of sends, receives and null requests. */
+/* Wait, Test and their any, some and all forms, on mixtures of sends, receives and null
+ * requests. */
 #include "mt.h"
 
 enum { N = 64, LARGEST = 70000, TAG = 51 };

@@ -3,16 +3,18 @@
  * What a posted contiguous receive costs in copies. Of each message, short or long:
  *
  *   - as many bytes are taken from the wire as it has: the component counts those that came in
- *     packets, those that the kernel copied for the receiver, and those that it copied for the sender;
- *   - when it has come, no memory of the process but its buffer holds any part of it: it was not put
- *     down anywhere on the way. All memory that is written by this process alone is looked through;
- *     what is shared with others is the wire.
+ *     packets, those that the kernel copied for the receiver, and those that it copied for the
+ *     sender;
+ *   - when it has come, no memory of the process but its buffer holds any part of it: it was not
+ *     put down anywhere on the way. All memory that is written by this process alone is looked
+ *     through; what is shared with others is the wire.
  *
  * That the search finds what is there is shown by a message that was not expected.
  *
- * Arguments: the prefix of the component's statistics; and in how many other places a message may be.
- * Between hosts the wire ends in the memory of this process: in the buffers of the library that reads from the
- * network, which may put pieces together in another one, and in the lane, from which the bytes are counted.
+ * Arguments: the prefix of the component's statistics; and in how many other places a message may
+ * be. Between hosts the wire ends in the memory of this process: in the buffers of the library that
+ * reads from the network, which may put pieces together in another one, and in the lane, from which
+ * the bytes are counted.
  */
 #include "mt.h"
 
@@ -31,7 +33,7 @@ struct area {
     const uint8_t *from, *to;
 };
 
-/* ---- from the wire --------------------------------------------------------------------------------- */
+/* ---- from the wire --------------------------------------------------------------------------- */
 
 static void find_counters(const char *prefix)
 {
@@ -59,7 +61,7 @@ static uint64_t copied(void)
     return mt_rank == 0 ? bytes[2] : bytes[0] + bytes[1];
 }
 
-/* ---- the search ------------------------------------------------------------------------------------ */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static size_t list_areas(struct area *areas)
 {
@@ -114,7 +116,7 @@ static unsigned count_elsewhere(const uint8_t *buffer, size_t len)
     return found;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void expected(uint8_t *buffer, size_t len, uint64_t seed)
 {

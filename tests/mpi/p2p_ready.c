@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ready sends that find no receive, which MPI forbids: a transport that goes on all the same delivers
- * them, and counts them in the variable of MPI_T that is the argument. Those that find one are not
- * counted.
+ * Ready sends that find no receive, which MPI forbids: a transport that goes on all the same
+ * delivers them, and counts them in the variable of MPI_T that is the argument. Those that find one
+ * are not counted.
  */
 #include "mt.h"
 

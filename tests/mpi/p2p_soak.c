@@ -3,10 +3,10 @@
  * Random traffic between all pairs, with an exact model of what must arrive.
  *
  * The messages of a pair form a fixed stream (tag, size, mode of sending) that both ends can
- * compute. Each rank mixes its streams at random, with a bounded window for each target. It receives
- * in two ways that alternate: wild, one at a time, where the next of the source's stream must come;
- * and exact, several at a time, posted in any order of the tags, where the k-th receive of a tag must
- * get the k-th message of that tag.
+ * compute. Each rank mixes its streams at random, with a bounded window for each target. It
+ * receives in two ways that alternate: wild, one at a time, where the next of the source's stream
+ * must come; and exact, several at a time, posted in any order of the tags, where the k-th receive
+ * of a tag must get the k-th message of that tag.
  *
  * It cannot lock up: a receive is only posted for a message whose predecessors in the stream have
  * been received or have receives too, and a full window to one target does not hold up the others.

@@ -5,8 +5,8 @@
  * bounded meanwhile, and then all arrive, in order and whole.
  *
  * -n N: how many messages; -bytes N: of which size; -most N: by how many MiB rank 0 may grow.
- * -blocking 1: each send waits until it is over, so that those that do not fit wait for rank 0, which
- * looks for a while for what never comes.
+ * -blocking 1: each send waits until it is over, so that those that do not fit wait for rank 0,
+ * which looks for a while for what never comes.
  */
 #include "mt.h"
 

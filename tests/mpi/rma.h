@@ -20,8 +20,8 @@ extern const char *const rma_kind_name[];
 extern const char *const rma_sync_name[];
 
 /* Kinds that a program goes through: those before this one. All, unless the environment variable
- * APELINK_MT_NO_DYNAMIC is set: between hosts, osc/rdma of Open MPI 4.1 cannot do dynamic windows (a put takes
- * the lock of the target's list of regions, and then waits for it again). */
+ * APELINK_MT_NO_DYNAMIC is set: between hosts, osc/rdma of Open MPI 4.1 cannot do dynamic windows
+ * (a put takes the lock of the target's list of regions, and then waits for it again). */
 int rma_kinds(void);
 
 /* Opens a window of `bytes` on each rank of the world; displacement unit 1. Collective. */

@@ -4,10 +4,10 @@
  * increments by Compare_and_swap, the other operations, on one's own part and on the others' at
  * once.
  *
- * Two things are left out unless an option asks for them, because osc/rdma of Open MPI 4.1 does them
- * wrong whatever the BTL: -self also compares and swaps on one's own part (it is given to the BTL, and
- * without an endpoint if the BTL does not reach its own process); -allocated also compares and swaps in
- * allocated windows (the BTL gets an address that is valid in the origin only).
+ * Two things are left out unless an option asks for them, because osc/rdma of Open MPI 4.1 does
+ * them wrong whatever the BTL: -self also compares and swaps on one's own part (it is given to the
+ * BTL, and without an endpoint if the BTL does not reach its own process); -allocated also compares
+ * and swaps in allocated windows (the BTL gets an address that is valid in the origin only).
  */
 #include "rma.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One put and one get of very many separate words. osc/rdma makes a put or get of each of them, and starts all before it
- * waits for any: what the transport does for one of those that are under way must not depend on their number. */
+/* One put and one get of very many separate words. osc/rdma makes a put or get of each of them, and
+ * starts all before it waits for any: what the transport does for one of those that are under way
+ * must not depend on their number. */
 #include "rma.h"
 
 /* Every other int of a part is in a transfer; the others stay as they are. */

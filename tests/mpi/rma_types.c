@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put, Get and Accumulate with derived datatypes at the origin, at the target, at both. -most INTS leaves out those of more. */
+/* Put, Get and Accumulate with derived datatypes at the origin, at the target, at both. -most INTS
+ * leaves out those of more. */
 #include "dt.h"
 #include "rma.h"
 
@@ -35,8 +36,8 @@ static void drop_pair(struct pair *p)
     dt_drop(&p->target);
 }
 
-/* Where the data starts in the window. MPI wants displacements that are not negative, so a type that
- * begins behind its address starts as far in. */
+/* Where the data starts in the window. MPI wants displacements that are not negative, so a type
+ * that begins behind its address starts as far in. */
 static ptrdiff_t start_of(const struct dt *t)
 {
     return t->low > 0 ? t->low : 0;

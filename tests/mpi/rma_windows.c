@@ -61,7 +61,8 @@ static void alive_at_once(void)
     }
 }
 
-/* Window a covers all of the memory, b its middle: what goes in through one is seen through both. */
+/* Window a covers all of the memory, b its middle: what goes in through one is seen through
+ * both. */
 static void overlapping(void)
 {
     unsigned char *mem = mt_alloc(PART), *buf = mt_alloc(PART);

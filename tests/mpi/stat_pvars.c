@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The statistics of a component as variables of MPI_T: they are there, they count what was sent, and
- * they stay readable between MPI_Init and MPI_Finalize. The argument is the prefix of their names.
+ * The statistics of a component as variables of MPI_T: they are there, they count what was sent,
+ * and they stay readable between MPI_Init and MPI_Finalize. The argument is the prefix of their
+ * names.
  */
 #include "mt.h"
 
@@ -75,8 +76,8 @@ static void send(void *buffer, int bytes)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* By how much it grew has to be from least to most. Where an engine thread receives, packets are counted
- * after they have been handed on. */
+/* By how much it grew has to be from least to most. Where an engine thread receives, packets are
+ * counted after they have been handed on. */
 static void grew(const struct counter *counter, const char *name, unsigned long long least,
                  unsigned long long most)
 {

@@ -3,9 +3,9 @@
 #define TESTS_PRESTO_COLL_CASES_H
 
 /*
- * Random collective operations with what must come out of them, for tests which have all ranks in one process. What each
- * rank's memory must look like afterwards is worked out element by element from all ranks' input, including that
- * nothing beside the results was touched.
+ * Random collective operations with what must come out of them, for tests which have all ranks in
+ * one process. What each rank's memory must look like afterwards is worked out element by element
+ * from all ranks' input, including that nothing beside the results was touched.
  *
  *     coll_case_make(&c, &seed, n);
  *     for each rank (any order, any thread): coll_case_start(&c, rank, &team, request or NULL)

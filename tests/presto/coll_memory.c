@@ -19,7 +19,8 @@ void *coll_get(size_t bytes)
     return memory;
 }
 
-/* Room for `span` bytes of data that begin `gap` bytes behind the buffer's address, all of them 0x5a. */
+/* Room for `span` bytes of data that begin `gap` bytes behind the buffer's address, all of them
+ * 0x5a. */
 static void memory_make(struct coll_memory *m, size_t span, ptrdiff_t gap)
 {
     m->bytes = span;

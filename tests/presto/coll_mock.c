@@ -112,7 +112,7 @@ size_t mock_messages(void)
     return mock.messages;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void complete(struct pri_request *request, int error, int source)
 {
@@ -300,7 +300,7 @@ void pri_request_null(struct pri_rank *self, struct pri_request *request)
     request->state = PRI_REQ_DONE;
 }
 
-/* ---- progress ------------------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 /* Nothing waits here: barriers by counters need a real network. */
 void pri_relax(struct pri_rank *self, unsigned *spins)
@@ -346,7 +346,7 @@ void mock_step(void)
     advance_all(&mock.tasks[coll_random(&mock.seed, (unsigned)mock.ranks)]);
 }
 
-/* ---- what else the core does ---------------------------------------------------------------------- */
+/* ---- what else the core does ----------------------------------------------------------------- */
 
 /* Nobody dies here, and nobody receives from any source. */
 int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size)

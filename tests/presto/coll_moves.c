@@ -75,7 +75,8 @@ ptrdiff_t coll_part_place(const struct coll_case *c, int r, int side, int i)
     return rank->displs[side][i] * (c->kind == COLL_ALLTOALLW ? 1 : type->extent);
 }
 
-/* Whether rank r of a rooted or an all operation sends a part of its own to each, or the same to all. */
+/* Whether rank r of a rooted or an all operation sends a part of its own to each, or the same to
+ * all. */
 bool coll_is_one_for_all(enum coll_kind kind)
 {
     return kind == COLL_ALLGATHER || kind == COLL_ALLGATHERV || kind == COLL_GATHER ||

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ring in which each rank's neighbours are `below` and `above`: with one or two ranks, twice the same. */
+/* A ring in which each rank's neighbours are `below` and `above`: with one or two ranks, twice the
+ * same. */
 static void make_neighbors(struct coll_case *c, uint64_t *seed)
 {
     bool open = coll_random(seed, 3) == 0; /* no neighbours beyond the ends */

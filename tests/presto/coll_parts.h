@@ -6,7 +6,7 @@
 
 #include "coll_cases.h"
 
-/* ---- coll_types.c --------------------------------------------------------------------------------- */
+/* ---- coll_types.c ---------------------------------------------------------------------------- */
 
 /* An element is packed as `units` numbers of 4 or 8 bytes. Layouts of equal data share a family. */
 enum coll_family { INTS, LONGS, DOUBLES, PLACES, MAPS, MIXED, FAMILIES };
@@ -23,7 +23,7 @@ void coll_operate(int number, const char *left, char *right);
 /* A layout of c's data, for one side. */
 struct pri_type *coll_another_layout(const struct coll_case *c, uint64_t *seed);
 
-/* ---- coll_memory.c -------------------------------------------------------------------------------- */
+/* ---- coll_memory.c --------------------------------------------------------------------------- */
 
 /* Memory that the caller frees; never NULL. */
 void *coll_get(size_t bytes);
@@ -35,7 +35,7 @@ void coll_memory_put(struct coll_memory *m, struct pri_type *type, ptrdiff_t pla
 char *coll_filled(struct pri_type *type, size_t count, uint64_t *seed);
 size_t coll_random_count(uint64_t *seed);
 
-/* ---- coll_reductions.c, coll_moves.c, coll_neighbors.c --------------------------------------------- */
+/* ---- coll_reductions.c, coll_moves.c, coll_neighbors.c --------------------------------------- */
 
 void coll_make_reduction(struct coll_case *c, uint64_t *seed);
 int coll_start_reduction(struct coll_case *c, int r, struct pri_team *team,

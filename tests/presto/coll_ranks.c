@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations of coll_cases over the network interface, with ranks that are threads: blocking and not, mixed, several
- * at once; in the last jobs each rank has two threads, which use a team each. coll_ranks [SEED] */
+/* The operations of coll_cases over the network interface, with ranks that are threads: blocking
+ * and not, mixed, several at once; in the last jobs each rank has two threads, which use a team
+ * each. coll_ranks [SEED] */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 enum { AT_ONCE = 4, LANES = 2 };
 
-/* What the ranks' threads number i do with each other: written by the first rank between two barriers. */
+/* What the ranks' threads number i do with each other: written by the first rank between two
+ * barriers. */
 struct lane {
     pthread_barrier_t barrier;
     struct coll_case cases[AT_ONCE];

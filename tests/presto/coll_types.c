@@ -9,7 +9,8 @@
 struct pri_type *coll_layout[FAMILIES][3];
 static struct pri_op *compose, *add_user;
 
-/* Maps x -> a x + b modulo 2^32, one after the other: associative, not commutative. The left one is applied first. */
+/* Maps x -> a x + b modulo 2^32, one after the other: associative, not commutative. The left one is
+ * applied first. */
 static void map_compose(const uint32_t *left, const uint32_t *right, uint32_t *both)
 {
     uint32_t a = left[0] * right[0], b = left[1] * right[0] + right[1];

@@ -3,8 +3,9 @@
 #define TESTS_PRESTO_JOB_H
 
 /*
- * The frame of tests whose ranks are processes (prestorun, mpirun, alone) or, with the arguments "threads N", N
- * threads of one process. A test is a body that each rank calls between pr_init and pr_fini.
+ * The frame of tests whose ranks are processes (prestorun, mpirun, alone) or, with the arguments
+ * "threads N", N threads of one process. A test is a body that each rank calls between pr_init and
+ * pr_fini.
  */
 
 #include <pthread.h>

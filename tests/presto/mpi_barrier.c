@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers, more than it takes to go over to counters: nobody leaves before all have come, in several communicators, with nonblocking ones
- * between, and after communicators have gone. A plain MPI program for any number of ranks. */
+/* Barriers, more than it takes to go over to counters: nobody leaves before all have come, in
+ * several communicators, with nonblocking ones between, and after communicators have gone. A plain
+ * MPI program for any number of ranks. */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@ enum { ROUNDS = 40 };
 static int rank, size, checks;
 static _Atomic int *rounds; /* of each rank of the world, in memory of all */
 
-/* Each says that it has come; behind the barrier all have. members: world ranks of the communicator. */
+/* Each says that it has come; behind the barrier all have. members: world ranks of the
+ * communicator. */
 static void meet(MPI_Comm comm, const int *members, int n, int round, int later)
 {
     MPI_Request request;

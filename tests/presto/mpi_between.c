@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between two groups: reductions of long messages, and communicators of parts of both. A plain MPI program for two or more ranks;
- * with five or more both groups have several ranks. */
+/* Between two groups: reductions of long messages, and communicators of parts of both. A plain MPI
+ * program for two or more ranks; with five or more both groups have several ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int sum(int group, int members, int i)
     return all;
 }
 
-/* ---- long reductions ------------------------------------------------------------------------------ */
+/* ---- long reductions ------------------------------------------------------------------------- */
 
 /* Each rank of either group gives n elements, n being a multiple of what both groups divide by. */
 static void reductions(int n)
@@ -78,7 +78,7 @@ static void reductions(int n)
     free(in);
 }
 
-/* ---- parts ---------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* The ranks in the world of a group of the communicator, in its order. */
 static void members_of(MPI_Comm comm, int remote, int n, int *ranks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that holds two MPIs: this file is compiled with -DSIDE=one by one compiler and with -DSIDE=other by another, one of
- * them with -DBOTH_MAIN. Both are started, work in turns and at the same time, and end; each sees the same ranks, and gets its own
- * messages.
+ * A program that holds two MPIs: this file is compiled with -DSIDE=one by one compiler and with
+ * -DSIDE=other by another, one of them with -DBOTH_MAIN. Both are started, work in turns and at the
+ * same time, and end; each sees the same ranks, and gets its own messages.
  */
 #include <mpi.h>
 #include <stdio.h>

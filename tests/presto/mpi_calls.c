@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI's functions that the programs in tests/mpi do not call: errors and their classes, attributes, infos, groups, grids, names,
- * what datatypes say of themselves. A plain MPI program for one or more ranks. */
+/* MPI's functions that the programs in tests/mpi do not call: errors and their classes, attributes,
+ * infos, groups, grids, names, what datatypes say of themselves. A plain MPI program for one or
+ * more ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* More communicators than there are numbers for, one after the other, each freed while requests of it are under way: the numbers
- * are used again. */
+/* More communicators than there are numbers for, one after the other, each freed while requests of
+ * it are under way: the numbers are used again. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

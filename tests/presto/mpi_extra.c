@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays dealt out to a grid of processes, and graphs of which any rank gives any edge, against plain loops. */
+/* Arrays dealt out to a grid of processes, and graphs of which any rank gives any edge, against
+ * plain loops. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void must(int holds, const char *what, int where)
     }
 }
 
-/* ---- arrays --------------------------------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 struct dealt {
     int kinds[2], arguments[2], processes[2];
@@ -112,7 +113,7 @@ static void darrays(void)
          "a grid of another size is refused", 0);
 }
 
-/* ---- graphs --------------------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* Rank 0 gives the edges from each rank to the next but one, rank size - 1 those to itself. */
 static void graphs(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 1 is killed while the others are in an operation of MPI, which is the argument. With MPI_ERRORS_RETURN each of them gets an
- * error whose text names the rank, and a communicator without the rank still works; with a second argument, fatal, the default
- * error handler ends the job.
+ * Rank 1 is killed while the others are in an operation of MPI, which is the argument. With
+ * MPI_ERRORS_RETURN each of them gets an error whose text names the rank, and a communicator
+ * without the rank still works; with a second argument, fatal, the default error handler ends the
+ * job.
  */
 #include <mpi.h>
 #include <signal.h>

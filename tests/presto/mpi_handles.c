@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as integers, and data in the representation external32. A plain MPI program for any number of ranks. */
+/* Handles as integers, and data in the representation external32. A plain MPI program for any
+ * number of ranks. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators beyond tests/mpi/coll_inter.c: every collective operation, blocking and not, against what can be computed;
- * copies, comparison, groups, merging in both orders, errors. A plain MPI program for two or more ranks. Under Open MPI 4.1 three
- * ranks or more never get out of MPI_Iallreduce, over vader too; MPICH's do. */
+/* Intercommunicators beyond tests/mpi/coll_inter.c: every collective operation, blocking and not,
+ * against what can be computed; copies, comparison, groups, merging in both orders, errors. A plain
+ * MPI program for two or more ranks. Under Open MPI 4.1 three ranks or more never get out of
+ * MPI_Iallreduce, over vader too; MPICH's do. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses, grids. A plain MPI program for
- * any number of ranks. */
+/* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses,
+ * grids. A plain MPI program for any number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int rank, checks;
         }                                                                                   \
     } while (0)
 
-/* ---- infos ---------------------------------------------------------------------------------------- */
+/* ---- infos ----------------------------------------------------------------------------------- */
 
 /* A value goes where it is wanted, with its end, and touches nothing behind that. */
 static void infos(void)
@@ -38,7 +38,7 @@ static void infos(void)
     MPI_Info_free(&info);
 }
 
-/* ---- names of types ------------------------------------------------------------------------------- */
+/* ---- names of types -------------------------------------------------------------------------- */
 
 static void names(void)
 {
@@ -59,7 +59,7 @@ static void names(void)
     MPI_Type_set_name(MPI_INT, "MPI_INT");
 }
 
-/* ---- keys ----------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static int deleted;
 
@@ -96,7 +96,7 @@ static void keys(void)
     EXPECT(MPI_Comm_free_keyval(&key) != MPI_SUCCESS);
 }
 
-/* ---- copies that fail ----------------------------------------------------------------------------- */
+/* ---- copies that fail ------------------------------------------------------------------------ */
 
 static int refuse_comm(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -137,7 +137,7 @@ static void copies(void)
     MPI_Type_free(&type);
 }
 
-/* ---- statuses ------------------------------------------------------------------------------------- */
+/* ---- statuses -------------------------------------------------------------------------------- */
 
 enum { OWN = MPI_ERR_DIMS }; /* what nobody touches */
 
@@ -185,9 +185,10 @@ static void statuses(void)
     EXPECT(flag == 1 && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_ERROR == MPI_SUCCESS);
 }
 
-/* ---- grids ---------------------------------------------------------------------------------------- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
-/* The largest side of the grid of n ranks is as short as it can be, then the second one, and so on. */
+/* The largest side of the grid of n ranks is as short as it can be, then the second one, and so
+ * on. */
 static void grids(void)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random datatypes against a list of their bytes, which is worked out by the definitions of MPI and nothing else: sizes,
- * bounds, and packing and unpacking that is cut anywhere. */
+/* Random datatypes against a list of their bytes, which is worked out by the definitions of MPI and
+ * nothing else: sizes, bounds, and packing and unpacking that is cut anywhere. */
 #include "type/named.h"
 #include "type/type.h"
 
@@ -142,8 +142,9 @@ static void subarray(struct model *m, const struct model *old)
     m->type = pri_type_new_subarray(2, size, sub, start, fortran, old->type);
 }
 
-/* Whether a next level can have more elements of this one without growing out of the model; marks of bounds are sticky, which
- * the model knows only of the type as a whole, so resized types end a tree. */
+/* Whether a next level can have more elements of this one without growing out of the model; marks
+ * of bounds are sticky, which the model knows only of the type as a whole, so resized types end a
+ * tree. */
 static bool may_grow(const struct model *m)
 {
     return m->n > 0 && m->n * 12 < MOST_BYTES;
@@ -214,8 +215,8 @@ static void check_pack(const struct model *m, const char *base)
     free(got);
 }
 
-/* What is unpacked in pieces is where the model says, and nothing else has changed. Overlapping types are left out: which of
- * two bytes wins is not defined. */
+/* What is unpacked in pieces is where the model says, and nothing else has changed. Overlapping
+ * types are left out: which of two bytes wins is not defined. */
 static void check_unpack(const struct model *m, char *memory, char *copy, size_t room,
                          size_t origin)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments that make no sense: each gives the class that MPI names for it. With the name of one of the mistakes as its argument the
- * program makes that one, and the default error handler ends the job. A plain MPI program for one or more ranks. */
+/* Arguments that make no sense: each gives the class that MPI names for it. With the name of one of
+ * the mistakes as its argument the program makes that one, and the default error handler ends the
+ * job. A plain MPI program for one or more ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 1 dies after it has joined the job and before any other has connected to it. The others start, meet its death in what they do with
- * it, and go on with each other. Run with prestorun --keep-going and three ranks or more; the argument is the name of a file that is
- * not there yet, for the pid of rank 1.
+ * Rank 1 dies after it has joined the job and before any other has connected to it. The others
+ * start, meet its death in what they do with it, and go on with each other. Run with prestorun
+ * --keep-going and three ranks or more; the argument is the name of a file that is not there yet,
+ * for the pid of rank 1.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective functions and groups of the native interface, against what can be said of their results at once. The
- * algorithms have tests of their own; here it is about arguments, names and groups. */
+/* Collective functions and groups of the native interface, against what can be said of their
+ * results at once. The algorithms have tests of their own; here it is about arguments, names and
+ * groups. */
 #include "job.h"
 
 enum { MOST = 300 };
@@ -84,7 +85,7 @@ static void barriers(pr_mgr_t m, int rank, int size)
     CHECK_EQUAL(pr_group_barrier(m), PR_OK);
 }
 
-/* ---- groups --------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Even and odd ranks, backwards. */
 static void halves(pr_mgr_t m, int rank, int size)
@@ -134,7 +135,7 @@ static void groups(pr_mgr_t m, int rank, int size)
     CHECK_EQUAL(pr_group_free(&m), PR_ERR_COMM);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void wrong(pr_mgr_t m, int size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 1 is killed while the others wait for it in different ways: each gets PR_ERR_PEER, nobody waits for good, and the
- * others still reach each other. Run with prestorun --keep-going and three ranks or more. */
+/* Rank 1 is killed while the others wait for it in different ways: each gets PR_ERR_PEER, nobody
+ * waits for good, and the others still reach each other. Run with prestorun --keep-going and three
+ * ranks or more. */
 #include <signal.h>
 
 #include "job.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 1 is killed in the middle of a row of collective operations, which is the argument. All others come to the end of the row: each operation
- * ends well and with the right data, or with PR_ERR_PEER, and those that need all ranks fail everywhere. Groups that rank 1 was
- * not in work as before, receives from any source among them. Run with prestorun --keep-going and three ranks or more.
+ * Rank 1 is killed in the middle of a row of collective operations, which is the argument. All
+ * others come to the end of the row: each operation ends well and with the right data, or with
+ * PR_ERR_PEER, and those that need all ranks fail everywhere. Groups that rank 1 was not in work as
+ * before, receives from any source among them. Run with prestorun --keep-going and three ranks or
+ * more.
  *
- * Argument stop: rank 1 is only stopped for a while, and nothing fails. Argument thread: ranks are threads, and one ends without
- * pr_fini, which ends the process.
+ * Argument stop: rank 1 is only stopped for a while, and nothing fails. Argument thread: ranks are
+ * threads, and one ends without pr_fini, which ends the process.
  */
 #include <signal.h>
 #include <stdbool.h>

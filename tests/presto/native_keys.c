@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* However a job of the native interface is started, no rank's key is on a command line or in an environment. */
+/* However a job of the native interface is started, no rank's key is on a command line or in an
+ * environment. */
 #include "job.h"
 #include "key_scan.h"
 #include "native/native.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A buffer that is no memory, of one side of a message. Argument errors: where the kernel copies, both sides get PR_ERR_MEMORY, all
- * ranks do in a broadcast, and what comes after works. Argument short, or long: rank 0 sends such a buffer, for runs in which it
- * is not the kernel that touches it. Argument works: the same messages, from memory. Two ranks or more.
+ * A buffer that is no memory, of one side of a message. Argument errors: where the kernel copies,
+ * both sides get PR_ERR_MEMORY, all ranks do in a broadcast, and what comes after works. Argument
+ * short, or long: rank 0 sends such a buffer, for runs in which it is not the kernel that touches
+ * it. Argument works: the same messages, from memory. Two ranks or more.
  */
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -11,7 +12,8 @@
 
 enum { MOST = 1 << 20, SHORT = 100 };
 
-/* Parts of them, in a broadcast, are long messages as well: of a short one it is the sender that touches the buffer. */
+/* Parts of them, in a broadcast, are long messages as well: of a short one it is the sender that
+ * touches the buffer. */
 static const size_t lengths[] = {131072, 300000, MOST};
 static unsigned char *good, *bad; /* [MOST] */
 

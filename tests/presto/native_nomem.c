@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that runs out while a long message is fetched, though both live: both sides get PR_ERR_NOMEM, and what comes after works. Two
- * ranks, which are processes.
+ * Memory that runs out while a long message is fetched, though both live: both sides get
+ * PR_ERR_NOMEM, and what comes after works. Two ranks, which are processes.
  */
 #include <stdbool.h>
 
@@ -23,7 +23,8 @@ static void check_filled(int with)
     CHECK(bytes[0] == with && bytes[LONG / 2] == with && bytes[LONG - 1] == with);
 }
 
-/* One that has come before is received without memory: *struck says whether some was asked for. PR_OK: again, with memory. */
+/* One that has come before is received without memory: *struck says whether some was asked for.
+ * PR_OK: again, with memory. */
 static int receive(pr_mgr_t m, unsigned nth, bool *struck)
 {
     struct pr_status status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point-to-point messages of the native interface: all lengths, orders, ways to wait, wildcards, probes, errors. Any
- * number of ranks: each exchanges with all others and with itself. */
+/* Point-to-point messages of the native interface: all lengths, orders, ways to wait, wildcards,
+ * probes, errors. Any number of ranks: each exchanges with all others and with itself. */
 #include <limits.h>
 
 #include "job.h"
@@ -48,7 +48,8 @@ static void release_all(pr_mgr_t m, int rank, int size)
     }
 }
 
-/* All ranks are here: between parts of which one uses wildcards, or depends on what has not come yet. */
+/* All ranks are here: between parts of which one uses wildcards, or depends on what has not come
+ * yet. */
 static void together(pr_mgr_t m, int rank, int size)
 {
     char token = 0;
@@ -62,7 +63,7 @@ static void together(pr_mgr_t m, int rank, int size)
     release_all(m, rank, size);
 }
 
-/* ---- a ring, in all lengths ----------------------------------------------------------------------- */
+/* ---- a ring, in all lengths ------------------------------------------------------------------ */
 
 static void ring_of(pr_mgr_t m, int rank, int size, size_t bytes)
 {
@@ -92,7 +93,7 @@ static void ring(pr_mgr_t m, int rank, int size)
     }
 }
 
-/* ---- words, blocking ------------------------------------------------------------------------------ */
+/* ---- words, blocking ------------------------------------------------------------------------- */
 
 static void words(pr_mgr_t m, int rank, int size)
 {
@@ -115,7 +116,7 @@ static void words(pr_mgr_t m, int rank, int size)
     }
 }
 
-/* ---- everybody to everybody, not blocking --------------------------------------------------------- */
+/* ---- everybody to everybody, not blocking ---------------------------------------------------- */
 
 enum { EACH = 3 };
 
@@ -150,7 +151,7 @@ static void mesh(pr_mgr_t m, int rank, int size)
     free(in);
 }
 
-/* ---- wildcards, order, probes --------------------------------------------------------------------- */
+/* ---- wildcards, order, probes ---------------------------------------------------------------- */
 
 /* Messages of one sender that match come in the order in which they were sent. */
 static void from_all(pr_mgr_t m, int size)
@@ -208,7 +209,7 @@ static void probes(pr_mgr_t m, int rank, int size)
     free(buf);
 }
 
-/* ---- ways to wait --------------------------------------------------------------------------------- */
+/* ---- ways to wait ---------------------------------------------------------------------------- */
 
 static void waits(pr_mgr_t m, int rank, int size)
 {
@@ -248,7 +249,7 @@ static void waits(pr_mgr_t m, int rank, int size)
     CHECK_EQUAL(in[2], left + 2);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void wrong(pr_mgr_t m, int size)
 {
@@ -296,7 +297,7 @@ static void truncated(pr_mgr_t m, int rank, int size, size_t bytes)
     free(in);
 }
 
-/* ---- facts ---------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static void facts(pr_mgr_t m)
 {

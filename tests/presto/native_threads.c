@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PR_THREAD_MULTIPLE: several threads of each rank at once, each in its own tags or its own group, among them ones that
- * wait for what another thread's progress brings. */
+/* PR_THREAD_MULTIPLE: several threads of each rank at once, each in its own tags or its own group,
+ * among them ones that wait for what another thread's progress brings. */
 #include "job.h"
 
 enum { THREADS = 3, ROUNDS = 60, LONG = 20000 };

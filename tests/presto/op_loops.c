@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each loop of a predefined operation, with each kind of vector code that this processor has: many elements at once, from
- * any address, give the bits that each element gives by itself, and nothing behind them changes. */
+/* Each loop of a predefined operation, with each kind of vector code that this processor has: many
+ * elements at once, from any address, give the bits that each element gives by itself, and nothing
+ * behind them changes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static uint64_t next(void)
     return ni_rng_next(&rng);
 }
 
-/* Small whole numbers among them, so that elements are equal and zero at times, with either sign. */
+/* Small whole numbers among them, so that elements are equal and zero at times, with either
+ * sign. */
 static double draw_number(void)
 {
     double small = (double)(int)(next() % 5) - 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A PMIx launcher that is not Open MPI's: pmix_launcher N PROGRAM [ARGUMENT...] starts N processes on this host as one
- * job. It tells them what the standard demands of a launcher and no more, serves their fence, and ends the job when a
- * process fails or calls PMIx_Abort. The exit status is that of the first that failed, 128 + N for signal N.
+ * A PMIx launcher that is not Open MPI's: pmix_launcher N PROGRAM [ARGUMENT...] starts N processes
+ * on this host as one job. It tells them what the standard demands of a launcher and no more,
+ * serves their fence, and ends the job when a process fails or calls PMIx_Abort. The exit status is
+ * that of the first that failed, 128 + N for signal N.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -52,7 +53,7 @@ static void fail(int code)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- what processes ask for ----------------------------------------------------------------------- */
+/* ---- what processes ask for ------------------------------------------------------------------ */
 
 static pmix_status_t on_process(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done,
                                 void *arg)
@@ -97,7 +98,7 @@ static pmix_server_module_t module = {
     .fence_nb = on_fence,
 };
 
-/* ---- the job -------------------------------------------------------------------------------------- */
+/* ---- the job --------------------------------------------------------------------------------- */
 
 /* Host and ranks as PMIx wants them: its own short form of lists. */
 static void describe_job(void)

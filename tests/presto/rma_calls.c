@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided communication where the programs in tests/mpi do not go: errors, attributes, shared and dynamic windows, exposures to
- * some ranks, derived types and unusual ones, contention. A plain MPI program for one or more ranks.
+/* One-sided communication where the programs in tests/mpi do not go: errors, attributes, shared and
+ * dynamic windows, exposures to some ranks, derived types and unusual ones, contention. A plain MPI
+ * program for one or more ranks.
  *     rma_calls [threads N]    N: the ranks are threads of this process */
 #include "rma_calls.h"
 

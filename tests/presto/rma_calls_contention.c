@@ -44,8 +44,8 @@ void rma_locks(void)
     MPI_Win_free(&win);
 }
 
-/* A trace that each rank draws for itself, and that all can replay: operations that commute, so that the end does not
- * depend on their order. The part: 16 numbers of each of 4 types. */
+/* A trace that each rank draws for itself, and that all can replay: operations that commute, so
+ * that the end does not depend on their order. The part: 16 numbers of each of 4 types. */
 enum { SLOTS = 16, STEPS = 40 };
 
 struct step {

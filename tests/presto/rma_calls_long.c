@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates of many integers: against a model that works word by word, and by all ranks at once. */
+/* Accumulates of many integers: against a model that works word by word, and by all ranks at
+ * once. */
 #include "rma_calls.h"
 
 enum { WORDS = 640, MOST = 300, STEPS = 48 };
 
-/* A window, and in a dynamic one where each rank's part is; NULL in others, whose unit is a word. */
+/* A window, and in a dynamic one where each rank's part is; NULL in others, whose unit is a
+ * word. */
 struct window {
     MPI_Win win;
     MPI_Aint *at;
@@ -121,7 +123,8 @@ static void step(struct step *s, const struct kind *k, char *part, const struct 
     }
 }
 
-/* Only this rank writes to the part of the one to its right: operations of one origin are carried out in their order. */
+/* Only this rank writes to the part of the one to its right: operations of one origin are carried
+ * out in their order. */
 static void against_model(const struct kind *k, const struct window *w, char *part)
 {
     struct step *steps = calloc(STEPS, sizeof(*steps));

@@ -77,7 +77,8 @@ static void around_the_gap(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* All ranks add to the same elements of each, in ways that mix. Of integers none lies in two pieces. */
+/* All ranks add to the same elements of each, in ways that mix. Of integers none lies in two
+ * pieces. */
 static void accumulates(MPI_Datatype type, size_t border)
 {
     enum { SOME = 2500, FEW = 200 };

@@ -25,7 +25,8 @@ static void layouts(MPI_Win win, int64_t *part)
     }
     memset(old, 255, sizeof(old));
     MPI_Win_fence(0, win);
-    /* Elements 8 9 1 2 3 4 of the right neighbour get in[0] to in[5]; what they were goes to each third place. */
+    /* Elements 8 9 1 2 3 4 of the right neighbour get in[0] to in[5]; what they were goes to each
+     * third place. */
     MPI_Get_accumulate(in, 6, MPI_INT64_T, old, 1, every_third, right(), 0, 1, backwards, MPI_SUM,
                        win);
     MPI_Win_fence(0, win);
@@ -49,8 +50,8 @@ static void layouts(MPI_Win win, int64_t *part)
     MPI_Type_free(&backwards);
 }
 
-/* A square of numbers goes to the right neighbour with its rows as columns, in one operation of as many blocks as it has numbers, and
- * comes back number by number. */
+/* A square of numbers goes to the right neighbour with its rows as columns, in one operation of as
+ * many blocks as it has numbers, and comes back number by number. */
 static void many_blocks(void)
 {
     enum { SIDE = 150, ALL = SIDE * SIDE };
@@ -88,7 +89,8 @@ static void many_blocks(void)
     free(mine);
 }
 
-/* Everybody's values at rank 0, in types that are updated under its lock; misaligned integers among them. */
+/* Everybody's values at rank 0, in types that are updated under its lock; misaligned integers among
+ * them. */
 static void odd_types(MPI_Win win, char *part)
 {
     struct pair low = {5.0 - rank, rank}, *best = (void *)(part + 16);

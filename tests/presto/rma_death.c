@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 1 is killed while it has locked the parts of the others, who wait for it in different ways: each gets an error, and
- * nobody waits for good. Run with prestorun --keep-going and four ranks or more. */
+/* Rank 1 is killed while it has locked the parts of the others, who wait for it in different ways:
+ * each gets an error, and nobody waits for good. Run with prestorun --keep-going and four ranks or
+ * more. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

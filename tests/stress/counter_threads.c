@@ -11,10 +11,10 @@
 #include "link/inproc/hooks.h"
 
 /*
- * Two NIs with several threads on each: additions, settings, counted writes, thresholds, remote stores,
- * loads and fences, all at the same time, and a barrier of all threads in between. Checked: no addition is
- * lost, each threshold starts its operation once, a fence is followed by what was stored before it, nobody
- * leaves a barrier before all have come.
+ * Two NIs with several threads on each: additions, settings, counted writes, thresholds, remote
+ * stores, loads and fences, all at the same time, and a barrier of all threads in between. Checked:
+ * no addition is lost, each threshold starts its operation once, a fence is followed by what was
+ * stored before it, nobody leaves a barrier before all have come.
  *
  *   counter_threads [ROUNDS]
  */
@@ -187,7 +187,8 @@ static void meet(struct worker *worker, unsigned round)
     CHECK(atomic_load_explicit(&entered, memory_order_relaxed) >= (uint64_t)MEMBERS * (round + 1));
 }
 
-/* What a member has to pass on may wait for room still: who has passed makes progress until all have. */
+/* What a member has to pass on may wait for room still: who has passed makes progress until all
+ * have. */
 static void leave(const struct worker *worker)
 {
     atomic_fetch_add_explicit(&left, 1, memory_order_relaxed);
@@ -230,7 +231,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void open_side(struct side *side, struct ni_fabric *fabric)
 {

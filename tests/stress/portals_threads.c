@@ -11,10 +11,11 @@
 #include "base/random.h"
 
 /*
- * Two NIs, several threads on each: all of them put to both NIs, post entries, unlink, search, claim
- * and poll. Each put has a tag of its own that the other side posts an entry for, so in the end every
- * message has met its entry exactly once: on arrival, when the entry was posted, or claimed. In half of the runs what
- * is unexpected goes to buffers of an overflow list first, one of them in pieces, as long as there are any.
+ * Two NIs, several threads on each: all of them put to both NIs, post entries, unlink, search,
+ * claim and poll. Each put has a tag of its own that the other side posts an entry for, so in the
+ * end every message has met its entry exactly once: on arrival, when the entry was posted, or
+ * claimed. In half of the runs what is unexpected goes to buffers of an overflow list first, one of
+ * them in pieces, as long as there are any.
  *
  *   portals_threads [MESSAGES]   of each thread
  */

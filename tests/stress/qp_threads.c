@@ -10,8 +10,8 @@
 #include <apeni/apeni.h>
 
 /*
- * Queue pairs, each with a thread that posts and one that polls; two more threads make progress, and
- * one makes and removes a pair over and over. Each request reads a line that names it, and each
+ * Queue pairs, each with a thread that posts and one that polls; two more threads make progress,
+ * and one makes and removes a pair over and over. Each request reads a line that names it, and each
  * completes exactly once, with its line.
  *
  *   qp_threads [REQUESTS]   of each pair

@@ -12,9 +12,9 @@
 #include "base/random.h"
 
 /*
- * One multi-reader queue at the first of two NIs, several threads on each, and each thread puts items and takes
- * items in every way there is, with waits that are given up and requests that are canceled; another queue
- * comes and goes under a number that all use. Each item comes once.
+ * One multi-reader queue at the first of two NIs, several threads on each, and each thread puts
+ * items and takes items in every way there is, with waits that are given up and requests that are
+ * canceled; another queue comes and goes under a number that all use. Each item comes once.
  *
  *   queues_threads [ITEMS]   of each thread
  */
@@ -75,7 +75,7 @@ static uint64_t await(const struct worker *worker, ni_word *word)
     return value;
 }
 
-/* ---- putting ----------------------------------------------------------------------------------- */
+/* ---- putting --------------------------------------------------------------------------------- */
 
 static void put(struct worker *worker)
 {
@@ -101,7 +101,7 @@ static void put(struct worker *worker)
     worker->number += status == NI_OK;
 }
 
-/* ---- taking ------------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 static void take_waiting(struct worker *worker)
 {
@@ -181,7 +181,7 @@ static void take_many(struct worker *worker)
     CHECK(ni_region_deregister(side->ni, own.handle) == NI_OK);
 }
 
-/* ---- a queue that comes and goes ------------------------------------------------------------------ */
+/* ---- a queue that comes and goes ------------------------------------------------------------- */
 
 static void come_and_go(struct worker *worker)
 {
@@ -223,7 +223,7 @@ static void use_number(struct worker *worker)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void *work(void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What no MPI call leads to: rank 0 sends rank 1 messages with a tag that nobody takes there, then all print
- * the state of what they communicate through. btl_inside.sh reads it.
+ * What no MPI call leads to: rank 0 sends rank 1 messages with a tag that nobody takes there, then
+ * all print the state of what they communicate through. btl_inside.sh reads it.
  */
 #include "ompi_glue/inside.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least MPI program that shows whether ranks reach each other: exit status 0 if a sum over them is right. */
+/* The least MPI program that shows whether ranks reach each other: exit status 0 if a sum over them
+ * is right. */
 #include <mpi.h>
 #include <stdio.h>
 

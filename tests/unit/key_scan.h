@@ -3,8 +3,9 @@
 #define TESTS_UNIT_KEY_SCAN_H
 
 /*
- * Whether the key of an interface is where anybody of this machine can read it: on the command line of a process, or
- * in the environment of one, which its user and those who have his rights can read.
+ * Whether the key of an interface is where anybody of this machine can read it: on the command line
+ * of a process, or in the environment of one, which its user and those who have his rights can
+ * read.
  */
 
 #include <dirent.h>

@@ -20,7 +20,8 @@ struct said {
     char text[16384];
 };
 
-/* A runtime that knows one thing, on how many hosts the job runs (0: not even that), and keeps nothing that it is told. */
+/* A runtime that knows one thing, on how many hosts the job runs (0: not even that), and keeps
+ * nothing that it is told. */
 static uint32_t said_hosts;
 
 static inline int said_get(const opal_process_name_t *process, const char *key, opal_list_t *info,

@@ -91,7 +91,8 @@ static void test_items_of_all_sizes_lie_apart(void **state)
     check_geometry(1 << 20, 3);
 }
 
-/* Eight bytes behind an item are the pool's: the items lie no further apart for it than they must. */
+/* Eight bytes behind an item are the pool's: the items lie no further apart for it than they
+ * must. */
 static void test_strides(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the BTL tells users when it steps aside, or drops what it gets: the whole text, with values and
- * remedy. What needs several processes is in tests/mpi/testlist. */
+/* What the BTL tells users when it steps aside, or drops what it gets: the whole text, with values
+ * and remedy. What needs several processes is in tests/mpi/testlist. */
 #include "said.h"
 
 #include "btl_apelink/btl_apelink_parts.h"

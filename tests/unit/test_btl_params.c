@@ -136,7 +136,7 @@ static struct result run(const char *const *settings)
 
 #define MCA "OMPI_MCA_btl_apelink_"
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void nothing_set(void **state)
 {
@@ -177,7 +177,7 @@ static void all_types(void **state)
     assert_string_equal(r.said, "");
 }
 
-/* ---- mistakes ------------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 /* A value that is refused, with name, value and what is accepted in the message: our own, since
  * Open MPI's may be lost on its way through mpirun. */
@@ -262,7 +262,7 @@ static void parameter_file(void **state)
     assert_null(strstr(r.said, "other_thing"));
 }
 
-/* ---- another Open MPI ------------------------------------------------------------------------------ */
+/* ---- another Open MPI ------------------------------------------------------------------------ */
 
 static void wrong_version(void **state)
 {
@@ -276,7 +276,7 @@ static void wrong_version(void **state)
     unit_assert_contains(cuda.outcome.reason, "CUDA support");
 }
 
-/* ---- was it asked for? ---------------------------------------------------------------------------- */
+/* ---- was it asked for? ----------------------------------------------------------------------- */
 
 static bool wanted_with(const char *btl, const char *enable)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of the BTL that arrive in parts: whole ones, mixed ones, and parts that make no sense. */
+/* Messages of the BTL that arrive in parts: whole ones, mixed ones, and parts that make no
+ * sense. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -159,7 +160,7 @@ static void peer_goes(void **state)
     assert_delivered(1, 200, 2);
 }
 
-/* ---- copies of the hot path ------------------------------------------------------------------------ */
+/* ---- copies of the hot path ------------------------------------------------------------------ */
 
 static void copies(void **state)
 {

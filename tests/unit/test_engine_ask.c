@@ -8,8 +8,8 @@
 #include "engine/probe.h"
 
 /*
- * Long reads: who is asked answers through the lane, but where both read from each other and are far
- * apart each has the kernel copy. How far they are is learned from credits while both are busy.
+ * Long reads: who is asked answers through the lane, but where both read from each other and are
+ * far apart each has the kernel copy. How far they are is learned from credits while both are busy.
  */
 
 enum {
@@ -124,8 +124,8 @@ static void far_one_way(void **state)
     pair_close(&world.pair);
 }
 
-/* Each declines, or copies already because it was declined; the next ones are not even asked about, and of none
- * of them does the other copy a part. */
+/* Each declines, or copies already because it was declined; the next ones are not even asked about,
+ * and of none of them does the other copy a part. */
 static void far_both_ways(void **state)
 {
     struct world world;
@@ -145,7 +145,7 @@ static void far_both_ways(void **state)
     pair_close(&world.pair);
 }
 
-/* ---- help at the end ---------------------------------------------------------------------------- */
+/* ---- help at the end ------------------------------------------------------------------------- */
 
 enum { READS = 4 };
 
@@ -154,8 +154,8 @@ static uint64_t helped(const struct ni *ni)
     return pair_stat(ni, "bulk_bytes_help");
 }
 
-/* Both are known to decline. A has asked for some, of which it has copied the first, and B knows of the others, but has one of its
- * own to copy as well. */
+/* Both are known to decline. A has asked for some, of which it has copied the first, and B knows of
+ * the others, but has one of its own to copy as well. */
 static void open_busy(struct world *world)
 {
     open_world(world, "0");
@@ -275,7 +275,7 @@ static void old_credits(void **state)
     pair_close(&world.pair);
 }
 
-/* ---- credits of another core ------------------------------------------------------------------ */
+/* ---- credits of another core ----------------------------------------------------------------- */
 
 static _Atomic bool over;
 

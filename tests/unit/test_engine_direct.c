@@ -47,7 +47,7 @@ static uint32_t pools(const struct ni *ni)
     return ni->control_pool.made + ni->stream_pool.made;
 }
 
-/* ---- nothing but a packet ---------------------------------------------------------------------- */
+/* ---- nothing but a packet -------------------------------------------------------------------- */
 
 static void one_length(struct pair *pair, const struct ni_rkey *rkey, size_t len)
 {
@@ -107,7 +107,7 @@ static void one_packet_is_enough(void **state)
     pair_close(&pair);
 }
 
-/* ---- no room ------------------------------------------------------------------------------------ */
+/* ---- no room --------------------------------------------------------------------------------- */
 
 struct trail {
     uint64_t seen[MANY];
@@ -161,7 +161,7 @@ static void more_than_the_ring_takes(void **state)
     }
 }
 
-/* ---- refusals ----------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 struct wrong {
     ni_status status;
@@ -237,7 +237,7 @@ static void refusals_say_why(void **state)
     pair_close(&pair);
 }
 
-/* ---- ends --------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 /* Each way to be told, and what is under way when the peer closes. */
 static void told_in_each_way(void **state)
@@ -280,7 +280,7 @@ static void told_in_each_way(void **state)
     ni_fabric_destroy(pair.fabric);
 }
 
-/* ---- long ones that cannot go directly -------------------------------------------------------- */
+/* ---- long ones that cannot go directly ------------------------------------------------------- */
 
 static uint64_t fallbacks(enum ni_fabric_copy copy, size_t len)
 {

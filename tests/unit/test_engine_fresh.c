@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 
 /*
- * Long reads: to memory that nobody has touched the kernel copies at once, as long as it is so; to any other the target
- * is asked first.
+ * Long reads: to memory that nobody has touched the kernel copies at once, as long as it is so; to
+ * any other the target is asked first.
  */
 
 enum {
@@ -22,7 +22,8 @@ static void set(const char *name, const char *value)
     assert_int_equal(ni_param_set(name, value, "test", error, sizeof(error)), NI_OK);
 }
 
-/* Reads all of the target's memory; whether it was there without the target, which would have been waited for much longer. */
+/* Reads all of the target's memory; whether it was there without the target, which would have been
+ * waited for much longer. */
 static bool reads_alone(struct pair *pair, uint8_t *to, const struct ni_rkey *rkey)
 {
     struct pair_done done = {0};

@@ -79,7 +79,7 @@ static void begin(struct transfer *t, struct ni *ni, struct ni_peer *peer,
                      NI_OK);
 }
 
-/* ---- many at a time, in one process ----------------------------------------------------------- */
+/* ---- many at a time, in one process ---------------------------------------------------------- */
 
 static void many_at_a_time(void **state)
 {
@@ -124,8 +124,8 @@ static void many_at_a_time(void **state)
     free(there);
 }
 
-/* A target that closes clears the lane, claims included, and may do so before we know that it closes. Nobody
- * can say then who has copied what: we copy it all. */
+/* A target that closes clears the lane, claims included, and may do so before we know that it
+ * closes. Nobody can say then who has copied what: we copy it all. */
 static void claims_that_go(void **state)
 {
     uint8_t *here = malloc(ROOM), *there = malloc(ROOM);
@@ -217,7 +217,7 @@ static void target_goes(void **state)
     free(there);
 }
 
-/* ---- two processes, of which one's copies fail ------------------------------------------------ */
+/* ---- two processes, of which one's copies fail ----------------------------------------------- */
 
 struct board {
     _Atomic int ready, stop;

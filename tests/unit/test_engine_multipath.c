@@ -6,9 +6,9 @@
 #include "engine/multipath.h"
 
 /*
- * Parts of spread transfers as no honest sender writes them: numbers twice, too far ahead, or never;
- * more bytes than there are; fields that contradict each other. Each is refused and counted, and ends the
- * connection; none is waited for without end. And numbers that begin again at 0.
+ * Parts of spread transfers as no honest sender writes them: numbers twice, too far ahead, or
+ * never; more bytes than there are; fields that contradict each other. Each is refused and counted,
+ * and ends the connection; none is waited for without end. And numbers that begin again at 0.
  */
 
 enum { LEN = 4096, PART = 64, ROOM = 2048 };
@@ -86,7 +86,7 @@ static void check_part(uint64_t at, uint32_t seq)
     }
 }
 
-/* ---- honest ones, out of order ----------------------------------------------------------------- */
+/* ---- honest ones, out of order --------------------------------------------------------------- */
 
 /* The last to arrive completes, also where it is not the last one. */
 static void any_order(void **state)
@@ -161,7 +161,7 @@ static void in_a_call(void **state)
     pair_close(&setup.pair);
 }
 
-/* ---- lies ---------------------------------------------------------------------------------------- */
+/* ---- lies ------------------------------------------------------------------------------------ */
 
 /* The connection ends, what we had asked for ends with it, and it is counted. */
 static void expect_cut(struct setup *setup, const struct lie *lie, uint64_t refused)
@@ -296,7 +296,7 @@ static void false_credits(void **state)
     pair_close(&setup.pair);
 }
 
-/* ---- answers --------------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static uint64_t start_read(struct setup *setup, uint32_t len, struct pair_done *done)
 {
@@ -369,7 +369,7 @@ static void false_answers(void **state)
     }
 }
 
-/* ---- numbers that begin again ------------------------------------------------------------------------ */
+/* ---- numbers that begin again ---------------------------------------------------------------- */
 
 static void write_long(struct setup *setup, enum ni_multipath how)
 {

@@ -4,8 +4,8 @@
 #include "engine/peer.h"
 
 /*
- * Writes of some pages whose bytes the target is offered: it takes them, or we have the kernel copy them when
- * it does not, never both, whatever comes late.
+ * Writes of some pages whose bytes the target is offered: it takes them, or we have the kernel copy
+ * them when it does not, never both, whatever comes late.
  */
 
 enum {
@@ -137,8 +137,8 @@ static void after_a_while(void **state)
     pair_close(&pair);
 }
 
-/* More than there are descriptions of, and than the lane holds: those that wait are offered when others
- * have ended. Whoever looks, and whenever. */
+/* More than there are descriptions of, and than the lane holds: those that wait are offered when
+ * others have ended. Whoever looks, and whenever. */
 static void many(void **state)
 {
     struct ni_rkey rkey;

@@ -85,8 +85,8 @@ static uint64_t pass(const struct world *world, struct ni *ni)
     return copied(world) - before;
 }
 
-/* One side hears something before each of its passes: its pieces become small, and stay so; when it is
- * quiet again they grow. The other one hears nothing and copies chunks. */
+/* One side hears something before each of its passes: its pieces become small, and stay so; when it
+ * is quiet again they grow. The other one hears nothing and copies chunks. */
 static void one_side(struct world *world, bool target, const char *limit, uint64_t most)
 {
     struct ni *ni;
@@ -175,8 +175,8 @@ static ni_status copy_or_fail(struct ni_ep *ep, enum ni_copy_direction direction
                                             : faulty.copy(ep, direction, local, remote, len);
 }
 
-/* The n-th copy of one side fails, in the midst of a chunk or not. The target's failures are mended by
- * the initiator; of its own only that the kernel does not copy, which packets replace. */
+/* The n-th copy of one side fails, in the midst of a chunk or not. The target's failures are mended
+ * by the initiator; of its own only that the kernel does not copy, which packets replace. */
 static void one_fails(bool target, unsigned fail_at, ni_status failure)
 {
     struct world world;

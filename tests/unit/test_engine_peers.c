@@ -11,7 +11,7 @@ enum { LEN = 3000, POLLS = 40000 };
 
 static uint8_t there[LEN], here[LEN];
 
-/* ---- endpoints of peers that are down ---------------------------------------------------------- */
+/* ---- endpoints of peers that are down -------------------------------------------------------- */
 
 static unsigned descriptors(void)
 {
@@ -110,7 +110,7 @@ static void a_down_peer_gives_back(void **state)
     gives_back(true, NI_THREADS);
 }
 
-/* ---- probes ------------------------------------------------------------------------------------- */
+/* ---- probes ---------------------------------------------------------------------------------- */
 
 /* The echo of the first probe finds no room; later ones do. */
 static void a_lost_echo(void **state)
@@ -159,8 +159,8 @@ static void ask(struct pair *pair)
     assert_true(pair->ab->probing);
 }
 
-/* An echo says nothing if the peer was sending when it was asked. (Nor does one that takes long, so that a slow
- * build sees less here than others.) */
+/* An echo says nothing if the peer was sending when it was asked. (Nor does one that takes long, so
+ * that a slow build sees less here than others.) */
 static void an_echo_behind_others(void **state)
 {
     struct pair pair;
@@ -184,7 +184,7 @@ static void an_echo_behind_others(void **state)
     pair_close(&pair);
 }
 
-/* ---- a lane without what was promised ---------------------------------------------------------- */
+/* ---- a lane without what was promised -------------------------------------------------------- */
 
 static const struct ni_link_ops *real_ops;
 
@@ -253,7 +253,7 @@ static void the_longest_message(void **state)
     pair_close(&pair);
 }
 
-/* ---- what was sent ------------------------------------------------------------------------------ */
+/* ---- what was sent --------------------------------------------------------------------------- */
 
 /* In the end the sender has counted what the receiver has. */
 static void sent_is_counted(void **state)

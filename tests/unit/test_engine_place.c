@@ -14,7 +14,7 @@ enum { LEN = 4 << 20 };
 
 static uint8_t here[LEN], there[LEN];
 
-/* ---- sets and topologies ----------------------------------------------------------------------- */
+/* ---- sets and topologies --------------------------------------------------------------------- */
 
 static struct ni_cpus cpus(const char *list)
 {
@@ -95,7 +95,8 @@ static void auto_splits_where_a_core_is_free(void **state)
     assert_int_equal(ni_place_choose(NI_PLACEMENT_AUTO, NULL, NULL).placement, tile);
 }
 
-/* The short way says no only where the long one does, and does so where processes fill the machine. */
+/* The short way says no only where the long one does, and does so where processes fill the
+ * machine. */
 static void certainly_none_free(void **state)
 {
     struct ni_cpus online = cpus("0-7"), bound = cpus("0"), taken = cpus("1-7");
@@ -170,7 +171,7 @@ static void this_machine_is_found(void **state)
     }
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Threads of this process with the engine's name. */
 static unsigned engines(void)

@@ -95,7 +95,8 @@ static void a_failure_counts_nothing(void **state)
     }
 }
 
-/* An answer that is refused in its middle has none of the bytes that its place in the lane held before. */
+/* An answer that is refused in its middle has none of the bytes that its place in the lane held
+ * before. */
 static void a_refusal_says_nothing(void **state)
 {
     static uint8_t memory[1 << 20], local[1 << 20];

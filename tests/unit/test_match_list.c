@@ -287,8 +287,8 @@ static void test_steps(void **state)
     match_end(match);
 }
 
-/* Entries that are posted anew as soon as they were unlinked, also while the table grows, and others get the places that
- * they had. */
+/* Entries that are posted anew as soon as they were unlinked, also while the table grows, and
+ * others get the places that they had. */
 static void test_renewed(void **state)
 {
     enum { ENTRIES = 1500, SEEDS = NI_ASAN || NI_TSAN ? 10 : 60 };

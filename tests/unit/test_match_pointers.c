@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is fetched before it is wanted: the copies of nodes' pointers that a table keeps beside its buckets, and what is
- * supposed to be matched next. */
+/* What is fetched before it is wanted: the copies of nodes' pointers that a table keeps beside its
+ * buckets, and what is supposed to be matched next. */
 #include "match_fixture.h"
 
 #include "base/random.h"
@@ -35,8 +35,8 @@ static uint64_t check_table(const struct ni_match_table *table)
     return nodes;
 }
 
-/* Entries of many keys, some of which are equal, come and go: alone, from either end of the queue of their
- * key, while the table grows and when it has. */
+/* Entries of many keys, some of which are equal, come and go: alone, from either end of the queue
+ * of their key, while the table grows and when it has. */
 static void test_copies(void **state)
 {
     struct object *object = calloc(ENTRIES, sizeof(*object));
@@ -88,7 +88,7 @@ static void test_none(void **state)
     match_end(match);
 }
 
-/* ---- ahead ---------------------------------------------------------------------------------------- */
+/* ---- ahead ----------------------------------------------------------------------------------- */
 
 enum { MARK = 7, ALL = 600 };
 

@@ -6,9 +6,9 @@
 #include "unit.h"
 
 /*
- * Match bits: all contexts and tags that Open MPI may use have their own, wildcards match what MPI says.
- * More contexts than a run could make communicators for: so a message to oneself for each, through the
- * network interface, with no MPI around.
+ * Match bits: all contexts and tags that Open MPI may use have their own, wildcards match what MPI
+ * says. More contexts than a run could make communicators for: so a message to oneself for each,
+ * through the network interface, with no MPI around.
  */
 
 enum { TAGS = 6 };

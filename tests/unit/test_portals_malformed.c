@@ -8,9 +8,9 @@
 #include "portals/portals.h"
 
 /*
- * Packets to the portal table that no correct peer sends, one by one: each ends the peer it came from, is
- * counted and reported, changes no memory, and leaves other peers alone. And packets that are right, but
- * ask for what is not there: refused, counted, answered.
+ * Packets to the portal table that no correct peer sends, one by one: each ends the peer it came
+ * from, is counted and reported, changes no memory, and leaves other peers alone. And packets that
+ * are right, but ask for what is not there: refused, counted, answered.
  */
 
 enum { ROOM = 2048, BUFFER = 64, ALL_LINE = NI_LINE };

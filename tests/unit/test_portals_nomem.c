@@ -4,9 +4,9 @@
 #include <apeni/fault.h>
 
 /*
- * Each allocation of matching fails in turn, alone or with all behind it, until a run asks for none any
- * more: calls are refused with what is documented, what was accepted ends once, nothing hangs and
- * nothing leaks (AddressSanitizer tells).
+ * Each allocation of matching fails in turn, alone or with all behind it, until a run asks for none
+ * any more: calls are refused with what is documented, what was accepted ends once, nothing hangs
+ * and nothing leaks (AddressSanitizer tells).
  */
 
 enum { LONG = 70000, PUTS = 12, ENTRIES = 40, KINDS = NI_EVENT_SEARCH + 20 };
@@ -222,7 +222,8 @@ static void finish(struct run *run)
                      run->posted);
 }
 
-/* One run; whether the fault struck. *failed: events that said so, at the initiator and at the target. */
+/* One run; whether the fault struck. *failed: events that said so, at the initiator and at the
+ * target. */
 static bool struck(enum ni_fabric_copy copy, uint64_t nth, uint64_t every, unsigned failed[2])
 {
     const struct pair_attr attr = {.copy = copy, .ring = 4096, .bulk = 65536};

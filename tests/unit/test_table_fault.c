@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffer table without memory: a failed addition changes nothing, whichever allocation fails. */
+/* The buffer table without memory: a failed addition changes nothing, whichever allocation
+ * fails. */
 #include "table_fixture.h"
 
 enum { REGIONS = 700 }; /* several chunks, and several blocks of tree nodes */

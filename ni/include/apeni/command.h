@@ -19,12 +19,13 @@
  * Command regions (FORTH-CC 2.2, 3.2): transfers that are asked for by stores instead of calls.
  *
  * A process registers some of its memory as a COMMAND region: an array of lines. A line takes one
- * descriptor, composed by storing its words, in any order, by any thread, with any interruption. The
- * first word holds the descriptor's size. The NI's completion monitor, which runs in ni_progress and
- * ni_command_poke, notices when all words that the size implies are there, takes the descriptor and
- * posts it to the job list. There it waits for room in the network; a job that finds none goes to the
- * end of the list, so that a peer which takes nothing holds up nobody else. When the operation has
- * completed, the line is given back, with the result in it, for the next descriptor.
+ * descriptor, composed by storing its words, in any order, by any thread, with any interruption.
+ * The first word holds the descriptor's size. The NI's completion monitor, which runs in
+ * ni_progress and ni_command_poke, notices when all words that the size implies are there, takes
+ * the descriptor and posts it to the job list. There it waits for room in the network; a job that
+ * finds none goes to the end of the list, so that a peer which takes nothing holds up nobody else.
+ * When the operation has completed, the line is given back, with the result in it, for the next
+ * descriptor.
  *
  *   owner                                         NI
  *   ni_region_command, ni_command_target
@@ -39,8 +40,8 @@
  *
  * Words. How does the monitor know that a word was stored, when it may hold any value? Each 64-bit
  * word of a line carries 32 bits of the descriptor below and the line's mark above. The NI changes
- * the mark each time it gives the line back, so that a word which is left from an earlier descriptor
- * is not taken for a new one, and no line has to be cleared.
+ * the mark each time it gives the line back, so that a word which is left from an earlier
+ * descriptor is not taken for a new one, and no line has to be cleared.
  *
  * Descriptors, in 32-bit words:
  *
@@ -53,8 +54,8 @@
  *
  *   A write with notification (notify.h; 52 bytes) is a copy with five words more:
  *
- *     8    bits 0-15 target of the note, bit 16 there is one, bit 17 the descriptor ends with the departure
- *          of its source instead of the arrival of its bytes; others 0
+ *     8    bits 0-15 target of the note, bit 16 there is one, bit 17 the descriptor ends with the
+ *          departure of its source instead of the arrival of its bytes; others 0
  *    9,10  note: address (MEMORY), otherwise 0
  *   11,12  note: value
  *
@@ -67,32 +68,32 @@
  *
  * Protection. A descriptor can name only what its owner may: local memory that is in one MEMORY
  * region of this NI (as ni_region_search finds it; with READ access as the source of a write, with
- * WRITE access as the destination of a read or of an ack), a counter or interrupt of this NI, and as remote side a
- * target that the owner has given to this very command region. The remote NI judges key, bounds and
- * access as for any transfer. Anything else, and any malformed descriptor, is given back with a
- * reason; the NI reads nothing from the line that it does not check.
+ * WRITE access as the destination of a read or of an ack), a counter or interrupt of this NI, and
+ * as remote side a target that the owner has given to this very command region. The remote NI
+ * judges key, bounds and access as for any transfer. Anything else, and any malformed descriptor,
+ * is given back with a reason; the NI reads nothing from the line that it does not check.
  *
- * Batches (FORTH-PCI III-A). In a region with NI_COMMAND_QUEUE the lines are a circular queue and leave
- * in their order. A descriptor without the start flag is held back; one with it starts all up to
- * itself. So a batch is written ahead, in any order, and released by one store: that of any word of
- * its last descriptor. Without NI_COMMAND_QUEUE each descriptor starts when it is complete, and the
- * flag means nothing.
+ * Batches (FORTH-PCI III-A). In a region with NI_COMMAND_QUEUE the lines are a circular queue and
+ * leave in their order. A descriptor without the start flag is held back; one with it starts all up
+ * to itself. So a batch is written ahead, in any order, and released by one store: that of any word
+ * of its last descriptor. Without NI_COMMAND_QUEUE each descriptor starts when it is complete, and
+ * the flag means nothing.
  *
  * Order of memory. A store of a word is a release and the monitor's load of it an acquire (M1, M2):
- * what a thread wrote before it stored any word of the descriptor, such as the data to be sent, is seen
- * by the NI, whichever word came last, and also when several threads have stored some words each. It is
- * every word, not the last, that releases, as in any order no word knows that it is the last; where
- * the processor keeps stores in order this costs nothing. Words of one descriptor may become visible in
- * any order, each speaks for itself. The other way, a line is given back by a release (G1) that
- * ni_command_poll and ni_command_begin acquire (G2): they see the data that was read, and no store of
- * the next descriptor can be overtaken by the NI's use of the last one.
+ * what a thread wrote before it stored any word of the descriptor, such as the data to be sent, is
+ * seen by the NI, whichever word came last, and also when several threads have stored some words
+ * each. It is every word, not the last, that releases, as in any order no word knows that it is the
+ * last; where the processor keeps stores in order this costs nothing. Words of one descriptor may
+ * become visible in any order, each speaks for itself. The other way, a line is given back by a
+ * release (G1) that ni_command_poll and ni_command_begin acquire (G2): they see the data that was
+ * read, and no store of the next descriptor can be overtaken by the NI's use of the last one.
  *
- * Threads. The words of a line may be stored by any thread, of an NI with NI_THREADS or without. What
- * a line's composer must know is that the line is his. All other functions are as in ni.h. A thread
- * that waits in ni_wait looks for descriptors of others every 50 us at the latest. The monitor does not
- * look in calls of ni_progress from within callbacks: one that waits for a descriptor there has to
- * call ni_command_poke, and cannot wait in the notification of a counter to which a descriptor's ack
- * went.
+ * Threads. The words of a line may be stored by any thread, of an NI with NI_THREADS or without.
+ * What a line's composer must know is that the line is his. All other functions are as in ni.h. A
+ * thread that waits in ni_wait looks for descriptors of others every 50 us at the latest. The
+ * monitor does not look in calls of ni_progress from within callbacks: one that waits for a
+ * descriptor there has to call ni_command_poke, and cannot wait in the notification of a counter to
+ * which a descriptor's ack went.
  */
 
 #ifdef __cplusplus
@@ -173,10 +174,10 @@ struct ni_command_result {
 
 /* ---- the NI's side --------------------------------------------------------------------------- */
 
-/* Register count lines (1 to NI_COMMAND_LINES) as a COMMAND region; flags are enum ni_command_flags.
- * The memory stays the caller's, and the NI's to write state to, until ni_region_deregister; what was
- * taken before that completes, but for jobs that still waited: those are dropped. Errors: INVALID
- * (lines not aligned, count, flags), NOMEM, LIMIT. */
+/* Register count lines (1 to NI_COMMAND_LINES) as a COMMAND region; flags are enum
+ * ni_command_flags. The memory stays the caller's, and the NI's to write state to, until
+ * ni_region_deregister; what was taken before that completes, but for jobs that still waited: those
+ * are dropped. Errors: INVALID (lines not aligned, count, flags), NOMEM, LIMIT. */
 ni_status ni_region_command(struct ni *ni, struct ni_command_line *lines, size_t count,
                             unsigned flags, ni_handle *command);
 
@@ -196,7 +197,7 @@ ni_status ni_command_poke(struct ni *ni, ni_handle command);
 /* A static English sentence's end for a reason; never NULL, also for values out of range. */
 const char *ni_command_reason_text(enum ni_command_reason reason);
 
-/* ---- composing: no call into the library ------------------------------------------------------ */
+/* ---- composing: no call into the library ----------------------------------------------------- */
 
 /* A line as its composer knows it. Begin with {line, 0}. */
 struct ni_command {
@@ -228,8 +229,8 @@ static inline void ni_command_publish(ni_word *word, uint64_t value) /* M1, G1 *
 #endif
 }
 
-/* Whether the line's last descriptor has come to its end, also if there was none yet; then what became
- * of it, unless result is NULL. */
+/* Whether the line's last descriptor has come to its end, also if there was none yet; then what
+ * became of it, unless result is NULL. */
 static inline bool ni_command_poll(const struct ni_command *command,
                                    struct ni_command_result *result)
 {
@@ -349,8 +350,8 @@ static inline void ni_command_notify(struct ni_descriptor *descriptor)
     }
 }
 
-/* Tell a region of the peer's, target `target` of the same command region, behind the bytes. addr and
- * value as in struct ni_note. Of a copy, op WRITE. */
+/* Tell a region of the peer's, target `target` of the same command region, behind the bytes. addr
+ * and value as in struct ni_note. Of a copy, op WRITE. */
 static inline void ni_command_note(struct ni_descriptor *descriptor, uint16_t target, uint64_t addr,
                                    uint64_t value)
 {
@@ -362,8 +363,8 @@ static inline void ni_command_note(struct ni_descriptor *descriptor, uint16_t ta
     descriptor->word[12] = (uint32_t)(value >> 32);
 }
 
-/* Let the descriptor end, and its line be given back, when its source may be used again. Of a copy, op
- * WRITE. */
+/* Let the descriptor end, and its line be given back, when its source may be used again. Of a copy,
+ * op WRITE. */
 static inline void ni_command_departed(struct ni_descriptor *descriptor)
 {
     ni_command_notify(descriptor);

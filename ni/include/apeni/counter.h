@@ -19,11 +19,11 @@
  *   notification      a Write of one word to any region of any NI: a flag, an item of a queue,
  *                     another counter. So counters make trees. Or an ack of this process.
  *
- * A notification to an NI wakes who sleeps there in ni_wait. To wake a thread that waits for something
- * else, let a counter of its NI have an NI_ACK_CALL that writes to a descriptor.
+ * A notification to an NI wakes who sleeps there in ni_wait. To wake a thread that waits for
+ * something else, let a counter of its NI have an NI_ACK_CALL that writes to a descriptor.
  *
- * Threads: all functions as in ni.h. Additions are atomic; who sees the zero, or is notified, sees what
- * was written before each addition, at the counter's NI.
+ * Threads: all functions as in ni.h. Additions are atomic; who sees the zero, or is notified, sees
+ * what was written before each addition, at the counter's NI.
  */
 
 #ifdef __cplusplus
@@ -45,7 +45,8 @@ ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey);
  * four). */
 ni_status ni_counter_notify(struct ni *ni, ni_handle counter, const struct ni_ack *ack);
 
-/* Add to the counter. Notifications leave within the call as far as there is room. Error: REGION. */
+/* Add to the counter. Notifications leave within the call as far as there is room. Error:
+ * REGION. */
 ni_status ni_counter_add(struct ni *ni, ni_handle counter, int64_t value);
 
 /* Its present value. Error: REGION. */
@@ -56,13 +57,13 @@ ni_status ni_counter_read(struct ni *ni, ni_handle counter, int64_t *value);
 ni_status ni_counter_add_remote(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                                 int64_t value, const struct ni_ack *ack);
 
-/* The same in one packet, of which nobody hears again: it waits for room by itself, and is refused at
- * the peer (rx_refused there) where the key is wrong. Errors: the peer's, NOMEM. ni_flush does not
- * know of it. */
+/* The same in one packet, of which nobody hears again: it waits for room by itself, and is refused
+ * at the peer (rx_refused there) where the key is wrong. Errors: the peer's, NOMEM. ni_flush does
+ * not know of it. */
 ni_status ni_counter_post(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                           int64_t value);
 
-/* ---- setting a counter, also from elsewhere ----------------------------------------------------- */
+/* ---- setting a counter, also from elsewhere -------------------------------------------------- */
 
 /* Which NI a notification goes to. */
 enum ni_notice_at {
@@ -74,8 +75,8 @@ enum ni_notice_at {
 /* A notification: a Write of `width` bytes (4 or 8) of value to a region. MEMORY: at the aligned
  * address where.addr, as one store (release); QUEUE with a body: an item; COUNTER: added, width 8.
  * Where a queue is full it waits. What the region refuses is counted there (rx_refused). Beyond
- * NI_COUNTER_WAITING that wait, as where counters of a ring tell several each, notifications are lost;
- * that is an error in the log, and counted (notifications_lost). */
+ * NI_COUNTER_WAITING that wait, as where counters of a ring tell several each, notifications are
+ * lost; that is an error in the log, and counted (notifications_lost). */
 struct ni_notice {
     enum ni_notice_at at;
     unsigned width;
@@ -99,27 +100,27 @@ struct ni_counter_setting {
     struct ni_notice notices[NI_COUNTER_NOTIFICATIONS];
 };
 
-/* Set a counter of a peer, or of this NI where peer is NULL, by its handle (key ignored); in one packet,
- * all at the same moment: the notifications and the reload value first, then the value. The ack is
- * optional (NULL). Errors: INVALID (flags, count, width), NOMEM, NI_AGAIN when there is no room; of the
- * counter's NI, with the ack, or as the result where that is this one: REGION, KEY, NOTFOUND (it does not
- * know the NI that a notice names). */
+/* Set a counter of a peer, or of this NI where peer is NULL, by its handle (key ignored); in one
+ * packet, all at the same moment: the notifications and the reload value first, then the value. The
+ * ack is optional (NULL). Errors: INVALID (flags, count, width), NOMEM, NI_AGAIN when there is no
+ * room; of the counter's NI, with the ack, or as the result where that is this one: REGION, KEY,
+ * NOTFOUND (it does not know the NI that a notice names). */
 ni_status ni_counter_set(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *counter,
                          const struct ni_counter_setting *setting, const struct ni_ack *ack);
 
-/* ---- transfers that are counted where they arrive ------------------------------------------------ */
+/* ---- transfers that are counted where they arrive -------------------------------------------- */
 
-/* ni_write to a MEMORY region whose bytes, once in place, are added to a counter of the peer: the counter
- * is the ack address (FORTH-CC 2.3). One packet up to 2 KiB, the addition with it; what is longer, or has
- * to wait for room, is counted when it is complete. The ack is optional and says that src may be used
- * again. What is refused is counted nowhere but in rx_refused there; the ack tells of it only where the
- * transfer did not leave in one packet at once; whether the bytes were written is open where the counter
- * is refused. Errors: those of ni_write. */
+/* ni_write to a MEMORY region whose bytes, once in place, are added to a counter of the peer: the
+ * counter is the ack address (FORTH-CC 2.3). One packet up to 2 KiB, the addition with it; what is
+ * longer, or has to wait for room, is counted when it is complete. The ack is optional and says
+ * that src may be used again. What is refused is counted nowhere but in rx_refused there; the ack
+ * tells of it only where the transfer did not leave in one packet at once; whether the bytes were
+ * written is open where the counter is refused. Errors: those of ni_write. */
 ni_status ni_write_counted(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                            const struct ni_remote *dst, const struct ni_rkey *counter,
                            const struct ni_ack *ack);
 
-/* ---- thresholds ---------------------------------------------------------------------------------- */
+/* ---- thresholds ------------------------------------------------------------------------------ */
 
 enum ni_deferred_op {
     NI_DEFERRED_WRITE,   /* ni_write to `where` */
@@ -136,11 +137,12 @@ struct ni_deferred {
     struct ni_ack ack;
 };
 
-/* Start the operation once, as soon as the counter of this NI is at least `threshold` after an addition
- * or a setting, at once if it is now. A counter that reaches zero is at its reload value afterwards, but
- * starts what zero has reached. Of several those with lower thresholds go first, equal ones in the order
- * of the calls. They find room by themselves. Where the counter is deregistered before, the ack is told
- * NI_ERR_CANCELED by the next ni_progress. Errors: INVALID (no operation or peer), REGION, NOMEM.
+/* Start the operation once, as soon as the counter of this NI is at least `threshold` after an
+ * addition or a setting, at once if it is now. A counter that reaches zero is at its reload value
+ * afterwards, but starts what zero has reached. Of several those with lower thresholds go first,
+ * equal ones in the order of the calls. They find room by themselves. Where the counter is
+ * deregistered before, the ack is told NI_ERR_CANCELED by the next ni_progress. Errors: INVALID (no
+ * operation or peer), REGION, NOMEM.
  *
  * Portals have triggered operations of their own, on counting events (portals.h); to go on from a
  * counter to those, give it an NI_ACK_CALL that calls ni_ct_inc. */

@@ -43,10 +43,10 @@ void ni_fault_arm_random(enum ni_fault_point point, uint32_t per_million, uint64
 /* Disarm all points and forget all counts. Thread-safe. */
 void ni_fault_reset(void);
 
-/* Arm from text, as in the parameter fault:
- * "drop:nth=3,every=10;alloc:nth=1;full:ppm=1000,seed=7". nth counts
- * from 1; every and seed may be left out. NI_ERR_PARAM: nothing is armed, and a sentence (what is
- * wrong, what is accepted) is written to error, which may be NULL if error_size is 0. Thread-safe. */
+/* Arm from text, as in the parameter fault: "drop:nth=3,every=10;alloc:nth=1;full:ppm=1000,seed=7".
+ * nth counts from 1; every and seed may be left out. NI_ERR_PARAM: nothing is armed, and a sentence
+ * (what is wrong, what is accepted) is written to error, which may be NULL if error_size is 0.
+ * Thread-safe. */
 ni_status ni_fault_parse(const char *text, char *error, size_t error_size);
 
 /* How often a point was asked and how often it struck since the last reset. Questions are counted

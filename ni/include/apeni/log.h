@@ -28,8 +28,8 @@ typedef void (*ni_log_sink)(enum ni_log_level level, const char *text, void *arg
  * Thread-safe. */
 void ni_log(enum ni_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replace the sink, which is given arg; NULL restores standard error. Not thread-safe against running
- * ni_log calls. */
+/* Replace the sink, which is given arg; NULL restores standard error. Not thread-safe against
+ * running ni_log calls. */
 void ni_log_set_sink(ni_log_sink sink, void *arg);
 
 /* Set the level, overriding the parameter. Thread-safe. */

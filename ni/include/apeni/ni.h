@@ -35,18 +35,19 @@ struct ni_fabric; /* inproc.h */
 
 enum ni_open_flags {
     NI_THREADS = 1, /* any thread may call */
-    /* Most processes of the host will talk: the first packet to one makes what all later ones need, as
-     * if the parameter shm_ring_after were 0. */
+    /* Most processes of the host will talk: the first packet to one makes what all later ones need,
+     * as if the parameter shm_ring_after were 0. */
     NI_LANES_EARLY = 2,
 };
 
 /*
- * Where the engine runs (soNUMA-NI 3 and 4). With EDGE and SPLIT ni_open starts an engine thread, with
- * TILE the first long put to a peer that cannot fetch it by itself does. It ends with ni_close; a forked
- * child has none. It blocks all signals, and sleeps while there is nothing to do.
+ * Where the engine runs (soNUMA-NI 3 and 4). With EDGE and SPLIT ni_open starts an engine thread,
+ * with TILE the first long put to a peer that cannot fetch it by itself does. It ends with
+ * ni_close; a forked child has none. It blocks all signals, and sleeps while there is nothing to
+ * do.
  *
- *   TILE   in the calls of the program: nothing moves while it makes none, but for the data of its long
- *          puts, which a thread sends when the program has been away for the parameter away_us
+ *   TILE   in the calls of the program: nothing moves while it makes none, but for the data of its
+ *          long puts, which a thread sends when the program has been away for the parameter away_us
  *   EDGE   in the engine thread alone: ni_progress only hands out what is the caller's, see below
  *   SPLIT  front end in the calls of the program: small packets, events. Back end in the engine
  *          thread: long copies, long transfers in packets, retries, answers to peers; the rest too
@@ -86,8 +87,8 @@ struct ni_open_attr {
     /* Hosts on which the job runs, 0 if unknown. With the parameter links = auto an interface has
      * what reaches other hosts, which takes some 20 ms to open, from 2 on. */
     unsigned hosts;
-    /* Interfaces with different keys share no memory, as if they were on different hosts: for tests,
-     * and to have a part of a host count as a host. 0 is a key like any other. */
+    /* Interfaces with different keys share no memory, as if they were on different hosts: for
+     * tests, and to have a part of a host count as a host. 0 is a key like any other. */
     uint64_t host_key;
     /* Rails to each peer, and from each at most, 1 to 8; 0: as the parameter `rails` says. */
     unsigned rails;
@@ -97,22 +98,22 @@ struct ni_open_attr {
 /* The largest address blob, bytes. */
 enum { NI_BLOB_MAX = 1024 };
 
-/* Open an interface; attr NULL is all zero. Thread-safe. Errors, which are logged: INVALID (a field of
- * attr is out of range), PARAM (a variable of the environment, see param.h), LIMIT (host_processes is
- * above the parameter shm_max_peers), UNSUPPORTED (the parameter links asks for what this build does not
- * have), SYSTEM, NOMEM. */
+/* Open an interface; attr NULL is all zero. Thread-safe. Errors, which are logged: INVALID (a field
+ * of attr is out of range), PARAM (a variable of the environment, see param.h), LIMIT
+ * (host_processes is above the parameter shm_max_peers), UNSUPPORTED (the parameter links asks for
+ * what this build does not have), SYSTEM, NOMEM. */
 ni_status ni_open(const struct ni_open_attr *attr, struct ni **ni);
 
-/* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers
- * are freed. Callbacks may still call the NI, which refuses new peers and, step by step, transfers.
- * No other thread may be in a call of this NI. In a forked child it does nothing. NULL is allowed. */
+/* Close: peers see NI_ERR_PEER_CLOSED, operations under way complete with NI_ERR_CLOSED, peers are
+ * freed. Callbacks may still call the NI, which refuses new peers and, step by step, transfers. No
+ * other thread may be in a call of this NI. In a forked child it does nothing. NULL is allowed. */
 void ni_close(struct ni *ni);
 
 /* The placement that the interface got: TILE, EDGE or SPLIT. */
 enum ni_placement ni_placement(const struct ni *ni);
 
-/* One line for people: placement, core of the engine thread, and why. Returns the length as snprintf
- * does. */
+/* One line for people: placement, core of the engine thread, and why. Returns the length as
+ * snprintf does. */
 int ni_placement_describe(const struct ni *ni, char *text, size_t size);
 
 /* The address blob, plain bytes for ni_connect elsewhere; returns its length (<= NI_BLOB_MAX), 0
@@ -127,9 +128,9 @@ bool ni_reaches_hosts(const struct ni *ni);
 bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reason,
                   size_t reason_size);
 
-/* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect
- * each). Returns at once; transfers may be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a
- * blob of ours), NI_ERR_NOMEM. NI_ERR_PEER_DEAD: it has died already, where the link knows that; *peer is
+/* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect each).
+ * Returns at once; transfers may be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a blob of
+ * ours), NI_ERR_NOMEM. NI_ERR_PEER_DEAD: it has died already, where the link knows that; *peer is
  * set, too, for those who go on without it: one that is down, with which all operations end so. */
 ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **peer);
 
@@ -138,8 +139,8 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
  * its requests answered. */
 void ni_disconnect(struct ni *ni, struct ni_peer *peer);
 
-/* NI_OK, or why nothing more can be exchanged with it: one of the errors of the peer in status.h, for
- * good. */
+/* NI_OK, or why nothing more can be exchanged with it: one of the errors of the peer in status.h,
+ * for good. */
 ni_status ni_peer_status(const struct ni_peer *peer);
 
 /* A word of the user's, for its own book-keeping. */
@@ -153,9 +154,9 @@ int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size);
 /* The link that leads to a peer: "shm", "ucx", "inproc". It stays the same as long as the peer. */
 const char *ni_peer_link(const struct ni_peer *peer);
 
-/* One line for people: by which link each of `count` peers of one NI is reached, which are numbered from
- * 0 as in the array, for example by rank; NULLs, such as for oneself, are left out. "shm 0-3, 8; ucx 4-7".
- * Returns the length as snprintf does. Thread-safe. */
+/* One line for people: by which link each of `count` peers of one NI is reached, which are numbered
+ * from 0 as in the array, for example by rank; NULLs, such as for oneself, are left out. "shm 0-3,
+ * 8; ucx 4-7". Returns the length as snprintf does. Thread-safe. */
 int ni_map_describe(struct ni_peer *const *peers, size_t count, char *text, size_t size);
 
 /* Called once for each peer that is found dead, closed or broken, as a callback; status as

@@ -67,7 +67,8 @@ ni_status ni_config_check_environment(void);
 ni_status ni_param_set(const char *name, const char *text, const char *origin, char *error,
                        size_t error_size);
 
-/* Print the current value into text, as ni_param_set reads it; returns the length as snprintf does. */
+/* Print the current value into text, as ni_param_set reads it; returns the length as snprintf
+ * does. */
 int ni_param_format(const struct ni_param *param, char *text, size_t size);
 
 /* Where the current value came from: "default" or the origin given to ni_param_set, until that is

@@ -31,8 +31,8 @@ enum ni_ptl_result {
     NI_PTL_CT_NONE_REACHED,   /* no counting event has got there in time */
 };
 
-/* A name for people of what a function has returned, such as "NI_PTL_NO_SPACE" or "NI_ERR_FORKED"; never
- * NULL. Thread-safe. */
+/* A name for people of what a function has returned, such as "NI_PTL_NO_SPACE" or "NI_ERR_FORKED";
+ * never NULL. Thread-safe. */
 const char *ni_ptl_result_name(int result);
 
 /* How an operation ended, in events. */

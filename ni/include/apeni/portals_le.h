@@ -10,10 +10,10 @@
 /*
  * List entries (target). A part of portals.h.
  *
- * Entries that match every message, for portal table entries with NI_PT_NO_MATCHING: the first one of
- * the priority list takes what comes, whoever sends it. All else is as for match entries, of which
- * they are a kind: the same options but those that are about lengths and offsets, handles, limits,
- * events (where match_bits are those that the initiator gave).
+ * Entries that match every message, for portal table entries with NI_PT_NO_MATCHING: the first one
+ * of the priority list takes what comes, whoever sends it. All else is as for match entries, of
+ * which they are a kind: the same options but those that are about lengths and offsets, handles,
+ * limits, events (where match_bits are those that the initiator gave).
  */
 
 #ifdef __cplusplus
@@ -49,8 +49,8 @@ struct ni_le {
     uint32_t uid;
 };
 
-/* PtlLEAppend and PtlLEUnlink: as ni_me_append and ni_me_unlink. NI_PTL_ARG_INVALID: also where the portal
- * table entry is none with NI_PT_NO_MATCHING. */
+/* PtlLEAppend and PtlLEUnlink: as ni_me_append and ni_me_unlink. NI_PTL_ARG_INVALID: also where the
+ * portal table entry is none with NI_PT_NO_MATCHING. */
 int ni_le_append(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle);
 int ni_le_unlink(struct ni *ni, ni_me_handle handle);

@@ -40,11 +40,11 @@ enum ni_md_options {
 };
 
 /* PtlIOVec: with NI_MD_IOVEC and NI_ME_IOVEC. At most limits.max_iovecs elements. The elements of a
- * descriptor that data leaves from are read when the operation is started; those of one that an answer
- * comes to must stay until the REPLY, those of an entry until its last event. What does not lie in one
- * element is copied together before it is sent, and an answer comes to one block first, which is copied
- * before the REPLY: the elements' memory is the user's again at SEND and REPLY all the same. An
- * entry's memory is read and written piece by piece. */
+ * descriptor that data leaves from are read when the operation is started; those of one that an
+ * answer comes to must stay until the REPLY, those of an entry until its last event. What does not
+ * lie in one element is copied together before it is sent, and an answer comes to one block first,
+ * which is copied before the REPLY: the elements' memory is the user's again at SEND and REPLY all
+ * the same. An entry's memory is read and written piece by piece. */
 struct ni_iovec {
     void *iov_base;
     size_t iov_len; /* bytes */
@@ -80,35 +80,38 @@ enum ni_ack_req {
  * it has matched: then SEND comes when it has fetched them. Puts of one thread to one peer match in
  * the order in which they were made.
  *
- * Events at the initiator: SEND always once (with NI_ACK_REQ, and no room at first, not before ACK),
- * ACK once if asked for, both in any case, with the reason if it failed (peer gone, dropped, disabled). Eager puts without NI_ACK_REQ report no
- * failure at the target. NI_PTL_ARG_INVALID (range outside of the descriptor, index > 255),
- * NI_PTL_NO_SPACE, or the peer's status: then there is no event. */
+ * Events at the initiator: SEND always once (with NI_ACK_REQ, and no room at first, not before
+ * ACK), ACK once if asked for, both in any case, with the reason if it failed (peer gone, dropped,
+ * disabled). Eager puts without NI_ACK_REQ report no failure at the target. NI_PTL_ARG_INVALID
+ * (range outside of the descriptor, index > 255), NI_PTL_NO_SPACE, or the peer's status: then there
+ * is no event. */
 int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
            uint64_t remote_offset, void *user_ptr, uint64_t hdr_data);
 
 enum { NI_PUT_SHORT = 32 }; /* bytes */
 
-/* Extension. A put of up to NI_PUT_SHORT bytes in one line, now, without a descriptor, an acknowledgement, an offset or
- * an event: what ni_put does with NI_MD_SENT_BY_RESULT and NI_NO_ACK_REQ where nothing is in the way, in fewer
- * instructions. True: sent, as if ni_put had returned NI_PTL_SENT. False: nothing has happened (no room, an NI with
- * threads, target NULL, a peer that is gone or keeps too much, a range that is not allowed): call ni_put, which also says what is wrong.
- * The limit max_msg_size is not looked at. Both match in the order in which they were called. */
+/* Extension. A put of up to NI_PUT_SHORT bytes in one line, now, without a descriptor, an
+ * acknowledgement, an offset or an event: what ni_put does with NI_MD_SENT_BY_RESULT and
+ * NI_NO_ACK_REQ where nothing is in the way, in fewer instructions. True: sent, as if ni_put had
+ * returned NI_PTL_SENT. False: nothing has happened (no room, an NI with threads, target NULL, a
+ * peer that is gone or keeps too much, a range that is not allowed): call ni_put, which also says
+ * what is wrong. The limit max_msg_size is not looked at. Both match in the order in which they
+ * were called. */
 bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uint32_t pt_index,
                   uint64_t match_bits, uint64_t hdr_data);
 
-/* PtlGet: read length bytes of the entry that matches, from remote_offset, into a descriptor's memory at
- * local_offset. Matched in order with puts and atomics of the same thread to the same peer, by an
- * entry that must have NI_ME_OP_GET; one that is shorter gives what it has.
+/* PtlGet: read length bytes of the entry that matches, from remote_offset, into a descriptor's
+ * memory at local_offset. Matched in order with puts and atomics of the same thread to the same
+ * peer, by an entry that must have NI_ME_OP_GET; one that is shorter gives what it has.
  *
  * Event at the initiator: REPLY, always once, also when it failed: mlength bytes have come, from
  * remote_offset. At the target: GET when they have left, hdr_data 0. Up to 24 bytes, or what fits a
  * packet when there is room, come in one; longer data the target's NI writes into the descriptor's
  * memory, which it may until the REPLY. An entry of the overflow list answers at once, too, and
- * GET_OVERFLOW tells the entry that matches later. What matches neither is refused with NI_NI_DROPPED,
- * also by an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of which a get has
- * none. Returns as ni_put, and never NI_AGAIN. */
+ * GET_OVERFLOW tells the entry that matches later. What matches neither is refused with
+ * NI_NI_DROPPED, also by an entry of the portal table with NI_PT_UNEXPECTED: that keeps data, of
+ * which a get has none. Returns as ni_put, and never NI_AGAIN. */
 int ni_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
            struct ni_peer *target, uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
            void *user_ptr);

@@ -71,10 +71,10 @@ enum ni_list_kind {
     NI_OVERFLOW_LIST,
 };
 
-/* The overflow list: where a message goes that matches nothing on the priority list. Its data is put
- * into the buffer of the first entry there that matches, as a rule one with NI_ME_MANAGE_LOCAL, an
- * acknowledgement goes out, the entry gives PUT (unless NI_ME_EVENT_COMM_DISABLE) and the header is
- * kept, at most max_unexpected_headers. An entry that is appended to the priority list later and
+/* The overflow list: where a message goes that matches nothing on the priority list. Its data is
+ * put into the buffer of the first entry there that matches, as a rule one with NI_ME_MANAGE_LOCAL,
+ * an acknowledgement goes out, the entry gives PUT (unless NI_ME_EVENT_COMM_DISABLE) and the header
+ * is kept, at most max_unexpected_headers. An entry that is appended to the priority list later and
  * matches the header gives PUT_OVERFLOW: start and remote_offset are where the data is, in the
  * overflow entry's buffer, mlength is what is there. Nothing is copied, and what is there ends at
  * the next AUTO_FREE of that overflow entry: of one that has unlinked itself and of whose messages
@@ -90,9 +90,10 @@ enum ni_list_kind {
 /* PtlMEAppend. First matched against what was kept before, in order of arrival: each match gives
  * PUT_OVERFLOW when its data is in the buffer, which may be before the call returns (then also
  * before *handle is set) or, if it has to be fetched, later. An entry with NI_ME_USE_ONCE that
- * matched so is never linked. To the overflow list it is appended without that. *handle (may be NULL) is for ni_me_unlink. Data longer than the
- * buffer is truncated: mlength < rlength. NI_PTL_NO_SPACE (memory, or limits.max_entries), NI_PTL_ARG_INVALID (no such portal
- * table entry, list, options, min_free, match_id).
+ * matched so is never linked. To the overflow list it is appended without that. *handle (may be
+ * NULL) is for ni_me_unlink. Data longer than the buffer is truncated: mlength < rlength.
+ * NI_PTL_NO_SPACE (memory, or limits.max_entries), NI_PTL_ARG_INVALID (no such portal table entry,
+ * list, options, min_free, match_id).
  *
  * An entry that unlinks itself, by NI_ME_USE_ONCE or min_free, gives AUTO_UNLINK, unless it has
  * NI_ME_EVENT_UNLINK_DISABLE, before the event of its last message; events of earlier ones that are
@@ -100,10 +101,11 @@ enum ni_list_kind {
 int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_list_kind list,
                  void *user_ptr, ni_me_handle *handle);
 
-/* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: data is arriving in
- * it just now (try again); or, on the overflow list, messages in it have not been matched.
- * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come or is coming. So a USE_ONCE entry
- * either gives its event or is unlinked by one call that returns NI_OK, never both. */
+/* PtlMEUnlink. NI_OK: removed, no event of it comes any more. NI_PTL_IN_USE: data is arriving in it
+ * just now (try again); or, on the overflow list, messages in it have not been matched.
+ * NI_PTL_ARG_INVALID: it was unlinked, by use too: its last event has come or is coming. So a
+ * USE_ONCE entry either gives its event or is unlinked by one call that returns NI_OK, never
+ * both. */
 int ni_me_unlink(struct ni *ni, ni_me_handle handle);
 
 /* What ni_me_take has received. */
@@ -114,22 +116,25 @@ struct ni_taken {
     uint64_t mlength; /* bytes in the buffer */
 };
 
-/* Extension. An entry that is appended and waited for at once, in fewer instructions. True: a put of this peer has been
- * received into start[length], as by an entry with these bits, the peer's match_id, NI_ME_OP_PUT and NI_ME_USE_ONCE;
- * *taken says which, and there is no event. False: nothing has happened; append the entry, and make progress.
+/* Extension. An entry that is appended and waited for at once, in fewer instructions. True: a put
+ * of this peer has been received into start[length], as by an entry with these bits, the peer's
+ * match_id, NI_ME_OP_PUT and NI_ME_USE_ONCE; *taken says which, and there is no event. False:
+ * nothing has happened; append the entry, and make progress.
  *
- * It is only for a put that comes in one packet and wants no acknowledgement, while nothing is posted or kept in the portal
- * table entry and nothing is under way in the NI. It looks for the packet up to `looks` times, without other progress, and one
- * call in 16 returns false in any case, so that whoever makes progress then makes enough. Not within callbacks; always
- * false in an NI with threads. */
+ * It is only for a put that comes in one packet and wants no acknowledgement, while nothing is
+ * posted or kept in the portal table entry and nothing is under way in the NI. It looks for the
+ * packet up to `looks` times, without other progress, and one call in 16 returns false in any case,
+ * so that whoever makes progress then makes enough. Not within callbacks; always false in an NI
+ * with threads. */
 bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
                 uint64_t ignore_bits, void *start, uint64_t length, unsigned looks,
                 struct ni_taken *taken);
 
-/* Extension: end entries that wait in vain, for example for a peer that is gone. Each posted entry of
- * the portal table entry that `choose` accepts is unlinked and gives PUT with NI_NI_UNDELIVERABLE,
- * hdr_data and lengths 0. choose gets the entry's user_ptr and match_id; it may not call the NI.
- * Entries of which a message is arriving just now are not asked for. O(entries). */
+/* Extension: end entries that wait in vain, for example for a peer that is gone. Each posted entry
+ * of the portal table entry that `choose` accepts is unlinked and gives PUT with
+ * NI_NI_UNDELIVERABLE, hdr_data and lengths 0. choose gets the entry's user_ptr and match_id; it
+ * may not call the NI. Entries of which a message is arriving just now are not asked for.
+ * O(entries). */
 typedef bool (*ni_me_choose_fn)(void *arg, void *user_ptr, ni_initiator match_id);
 int ni_me_fail(struct ni *ni, uint32_t pt_index, ni_me_choose_fn choose, void *arg);
 

@@ -55,21 +55,23 @@ enum ni_sr {
     NI_SR_OPERATION_VIOLATIONS,  /* matched what does not accept them (match_op_violations) */
 };
 
-/* PtlNIStatus: since the NI was opened. Any thread may call it. NI_PTL_ARG_INVALID, NI_PTL_NO_INIT. */
+/* PtlNIStatus: since the NI was opened. Any thread may call it. NI_PTL_ARG_INVALID,
+ * NI_PTL_NO_INIT. */
 int ni_portals_status(struct ni *ni, enum ni_sr reg, uint64_t *value);
 
 /* ---- ranks -------------------------------------------------------------------------------------
  */
 
-/* PtlSetMap: logical addressing. Rank n is peers[n]; the NI itself, NULL, has to have one. From then on
- * the peers' numbers, in events, in match_id and from ni_peer_initiator, are their ranks; peers
- * without a rank get numbers behind all ranks. match_id of an entry has to be a rank or
- * NI_INITIATOR_ANY. size is 1 to 2^24. Before the first portal table entry (else NI_PTL_IN_USE), and
- * not while another thread uses the NI. The same again sets another map. NI_PTL_ARG_INVALID (size,
- * a peer twice, none NULL, a peer of another NI), NI_PTL_NO_SPACE. */
+/* PtlSetMap: logical addressing. Rank n is peers[n]; the NI itself, NULL, has to have one. From
+ * then on the peers' numbers, in events, in match_id and from ni_peer_initiator, are their ranks;
+ * peers without a rank get numbers behind all ranks. match_id of an entry has to be a rank or
+ * NI_INITIATOR_ANY. size is 1 to 2^24. Before the first portal table entry (else NI_PTL_IN_USE),
+ * and not while another thread uses the NI. The same again sets another map. NI_PTL_ARG_INVALID
+ * (size, a peer twice, none NULL, a peer of another NI), NI_PTL_NO_SPACE. */
 int ni_set_map(struct ni *ni, uint32_t size, struct ni_peer *const *peers);
 
-/* PtlGetMap: the first `size` of the map, and how many there are. NI_PTL_ARG_INVALID: there is none. */
+/* PtlGetMap: the first `size` of the map, and how many there are. NI_PTL_ARG_INVALID: there is
+ * none. */
 int ni_get_map(struct ni *ni, uint32_t size, struct ni_peer **peers, uint32_t *actual);
 
 /* Extension: the peer, NULL for the NI itself, that has a rank: the target of a put to that rank.
@@ -83,8 +85,8 @@ int ni_get_id(struct ni *ni, ni_initiator *id);
  * small, NI_BLOB_MAX is enough. */
 int ni_get_phys_id(struct ni *ni, void *blob, size_t size, size_t *length);
 
-/* PtlGetUid: the user whose processes an NI talks to, this process' own. Other users cannot connect, but
- * for root, from whom nothing could be kept: it counts as the same. */
+/* PtlGetUid: the user whose processes an NI talks to, this process' own. Other users cannot
+ * connect, but for root, from whom nothing could be kept: it counts as the same. */
 int ni_get_uid(struct ni *ni, uint32_t *uid);
 
 #pragma GCC visibility pop

@@ -28,22 +28,24 @@ enum ni_pt_options {
 
 #define NI_PT_ANY 0xffffffffU
 
-/* PtlPTAlloc. eq may be NULL. wanted is an index, up to limits.max_pt_index, or NI_PT_ANY. NI_PTL_PT_IN_USE,
- * NI_PTL_PT_FULL, NI_PTL_ARG_INVALID (options, wanted), NI_PTL_PT_EQ_NEEDED (NI_PT_FLOWCTRL without eq). Puts to entries that are not
- * allocated are dropped (NI_NI_DROPPED). */
+/* PtlPTAlloc. eq may be NULL. wanted is an index, up to limits.max_pt_index, or NI_PT_ANY.
+ * NI_PTL_PT_IN_USE, NI_PTL_PT_FULL, NI_PTL_ARG_INVALID (options, wanted), NI_PTL_PT_EQ_NEEDED
+ * (NI_PT_FLOWCTRL without eq). Puts to entries that are not allocated are dropped
+ * (NI_NI_DROPPED). */
 int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wanted,
                 uint32_t *pt_index);
 
-/* PtlPTDisable: what arrives from now on is refused with NI_NI_PT_DISABLED; appending, searching and
- * messages that are being fetched go on. PtlPTEnable: the reverse.
+/* PtlPTDisable: what arrives from now on is refused with NI_NI_PT_DISABLED; appending, searching
+ * and messages that are being fetched go on. PtlPTEnable: the reverse.
  *
  * An entry with NI_PT_FLOWCTRL disables itself, and gives NI_EVENT_PT_DISABLED once, when a put
- * matches nothing and is not kept, or when max_unexpected_headers are kept, and when an event leaves
- * less than three places in its event queue: so none is lost but of what is under way by then. A
- * put that cannot be accepted is refused:
- * nothing is lost without its initiator learning it, if it has asked (NI_ACK_REQ; long puts always):
- * its ACK has NI_NI_PT_DISABLED, and it may put again when the target has told that it has enabled
- * the entry. Without NI_PT_FLOWCTRL kept messages at their limit hold their senders back. */
+ * matches nothing and is not kept, or when max_unexpected_headers are kept, and when an event
+ * leaves less than three places in its event queue: so none is lost but of what is under way by
+ * then. A put that cannot be accepted is refused:
+ * nothing is lost without its initiator learning it, if it has asked (NI_ACK_REQ; long puts
+ * always): its ACK has NI_NI_PT_DISABLED, and it may put again when the target has told that it has
+ * enabled the entry. Without NI_PT_FLOWCTRL kept messages at their limit hold their senders
+ * back. */
 int ni_pt_disable(struct ni *ni, uint32_t pt_index);
 int ni_pt_enable(struct ni *ni, uint32_t pt_index);
 

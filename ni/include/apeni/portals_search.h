@@ -21,10 +21,10 @@ enum ni_search_op {
 
 /* Extension: look for the first kept message that the entry (match_bits, ignore_bits, match_id,
  * length) would match, and answer at once. NI_OK fills *event as NI_EVENT_SEARCH, mlength as if it
- * were received into the entry's length, and start NULL; of a message in an overflow buffer they are
- * what is there (start NULL while it is still being fetched). With NI_SEARCH_DELETE event->unexpected names it until
- * ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if there is none; NI_PTL_ARG_INVALID (no such
- * portal table entry, op). Makes no progress. */
+ * were received into the entry's length, and start NULL; of a message in an overflow buffer they
+ * are what is there (start NULL while it is still being fetched). With NI_SEARCH_DELETE
+ * event->unexpected names it until ni_unexpected_receive or ni_unexpected_drop. NI_PTL_NO_MATCH if
+ * there is none; NI_PTL_ARG_INVALID (no such portal table entry, op). Makes no progress. */
 int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
                 struct ni_event *event);
 
@@ -38,9 +38,10 @@ int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
 int ni_le_search(struct ni *ni, uint32_t pt_index, const struct ni_le *le, enum ni_search_op op,
                  void *user_ptr);
 
-/* Extension: have a claimed message delivered (one in an overflow buffer: told of) as if me (start, length and options; it need not
- * match) had been appended and matched it: PUT_OVERFLOW with this user_ptr, before the call returns
- * or later. The handle is used up. NI_PTL_ARG_INVALID if stale. */
+/* Extension: have a claimed message delivered (one in an overflow buffer: told of) as if me (start,
+ * length and options; it need not match) had been appended and matched it: PUT_OVERFLOW with this
+ * user_ptr, before the call returns or later. The handle is used up. NI_PTL_ARG_INVALID if
+ * stale. */
 int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
                           void *user_ptr);
 

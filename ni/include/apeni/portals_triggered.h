@@ -11,22 +11,24 @@
  * Triggered operations. A part of portals.h.
  *
  * Each arms an operation that is started when successes and failures of trig_ct together reach
- * threshold, at once if they have. Operations of one counter start in the order of their thresholds,
- * those with the same threshold in the order in which they were armed, each when the one before it
- * has been started; what an operation triggers starts behind all that was triggered before it.
+ * threshold, at once if they have. Operations of one counter start in the order of their
+ * thresholds, those with the same threshold in the order in which they were armed, each when the
+ * one before it has been started; what an operation triggers starts behind all that was triggered
+ * before it.
  *
  * They start where the counting event is counted: in ni_progress, in the call that counts, or in
  * another thread that is starting operations just then. The program has to do nothing, but to make
  * progress. A chain of any length needs no more stack than one operation.
  *
  * Arguments are those of the function that is delayed. They are checked, and copied, when it is
- * armed; what they point to (memory, queues, counters) must stay until the operation has ended or was
- * cancelled. What becomes of it later is told by its events and counters as ever, also that it could
- * not be sent. Where memory is short an operation waits, and those that were triggered after it.
+ * armed; what they point to (memory, queues, counters) must stay until the operation has ended or
+ * was cancelled. What becomes of it later is told by its events and counters as ever, also that it
+ * could not be sent. Where memory is short an operation waits, and those that were triggered after
+ * it.
  *
  * NI_OK; NI_PTL_NO_SPACE (memory, or limits.max_triggered_ops are armed), NI_PTL_ARG_INVALID,
- * NI_PTL_NO_INIT. Any thread may call them. Those that are left when the NI is closed, and those that
- * are triggered by that, never run.
+ * NI_PTL_NO_INIT. Any thread may call them. Those that are left when the NI is closed, and those
+ * that are triggered by that, never run.
  */
 
 #ifdef __cplusplus
@@ -40,8 +42,8 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
                      uint64_t match_bits, uint64_t remote_offset, void *user_ptr, uint64_t hdr_data,
                      struct ni_ct *trig_ct, uint64_t threshold);
 
-/* PtlTriggeredGet, PtlTriggeredAtomic, PtlTriggeredFetchAtomic, PtlTriggeredSwap. The operand of a swap is
- * read when it is armed. */
+/* PtlTriggeredGet, PtlTriggeredAtomic, PtlTriggeredFetchAtomic, PtlTriggeredSwap. The operand of a
+ * swap is read when it is armed. */
 int ni_triggered_get(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_t length,
                      struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
                      uint64_t remote_offset, void *user_ptr, struct ni_ct *trig_ct,
@@ -78,13 +80,13 @@ int ni_triggered_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me 
                            struct ni_ct *trig_ct, uint64_t threshold);
 
 /* PtlTriggeredMEUnlink. Unlike ni_me_unlink it needs not wait for data that is arriving: the entry
- * accepts no message any more, and that one gives its event. Nothing happens if the entry is unlinked
- * already, or not appended yet. */
+ * accepts no message any more, and that one gives its event. Nothing happens if the entry is
+ * unlinked already, or not appended yet. */
 int ni_triggered_me_unlink(struct ni *ni, ni_me_handle handle, struct ni_ct *trig_ct,
                            uint64_t threshold);
 
-/* PtlCTCancelTriggered: operations that wait for this counter never run. Those that it has triggered
- * are not concerned. The counter keeps its value and can be used on. */
+/* PtlCTCancelTriggered: operations that wait for this counter never run. Those that it has
+ * triggered are not concerned. The counter keeps its value and can be used on. */
 int ni_ct_cancel_triggered(struct ni *ni, struct ni_ct *ct);
 
 #pragma GCC visibility pop

@@ -15,9 +15,9 @@
 #include <apeni/transfer.h>
 
 /*
- * Queue pairs (soNUMA-NI 2 and 4): one-sided operations asked for by an entry in a ring of memory, and
- * reported by an entry in another. Both rings are the owner's memory, as many pairs as he likes. To
- * post and to poll are a few stores and loads; no call into the library.
+ * Queue pairs (soNUMA-NI 2 and 4): one-sided operations asked for by an entry in a ring of memory,
+ * and reported by an entry in another. Both rings are the owner's memory, as many pairs as he
+ * likes. To post and to poll are a few stores and loads; no call into the library.
  *
  *   owner                                     NI, in ni_progress or ni_qp_poke
  *   ni_qp_create, ni_qp_target
@@ -25,35 +25,37 @@
  *        .                                    `unroll` bytes, or gives it whole to the engine
  *   ni_qp_poll   <--  completion queue        the last of them has completed: one entry
  *
- * Rings. An entry is new when its toggle bit is that of the round: 1 in the first pass over the ring,
- * 0 in the second, and so on. So nothing is cleared, and each side looks at one word of one line to
- * see whether there is something. The NI copies an entry before it judges it, and uses the copy only.
+ * Rings. An entry is new when its toggle bit is that of the round: 1 in the first pass over the
+ * ring, 0 in the second, and so on. So nothing is cleared, and each side looks at one word of one
+ * line to see whether there is something. The NI copies an entry before it judges it, and uses the
+ * copy only.
  *
- * Full queues push back. What `ends` holds is cumulative: entries that the NI has taken, completions
- * that the owner has read. Each is looked at only by who finds no room: the owner who wants to post
- * (ni_qp_post gives false), the NI that wants to take an entry. It takes none for whose completion
- * there might be no room, so that a completion is never lost, nor written over one that was not read.
+ * Full queues push back. What `ends` holds is cumulative: entries that the NI has taken,
+ * completions that the owner has read. Each is looked at only by who finds no room: the owner who
+ * wants to post (ni_qp_post gives false), the NI that wants to take an entry. It takes none for
+ * whose completion there might be no room, so that a completion is never lost, nor written over one
+ * that was not read.
  *
- * Order. Requests begin in their order, and complete in any: a completion has the owner's cookie. One
- * with NI_QP_FENCE begins when all before it have completed, so that a cluster of silent requests and
- * one with a fence, which reports, is told of once.
+ * Order. Requests begin in their order, and complete in any: a completion has the owner's cookie.
+ * One with NI_QP_FENCE begins when all before it have completed, so that a cluster of silent
+ * requests and one with a fence, which reports, is told of once.
  *
- * Batches. The NI takes nothing behind an entry that is not there: ni_qp_post_batch stores the first
- * entry last, and so releases all of them with one store.
+ * Batches. The NI takes nothing behind an entry that is not there: ni_qp_post_batch stores the
+ * first entry last, and so releases all of them with one store.
  *
- * Protection. A request names local memory that is in one MEMORY region of this NI (READ access as the
- * source of a write, WRITE access as the destination of a read), and as remote side a target that its
- * owner has given to this very pair; the peer judges key, bounds and access. Anything else, and any
- * malformed entry, completes with a status and a reason. The owner's local memory must stay
- * registered until completion; what is no more is not touched, the request fails.
+ * Protection. A request names local memory that is in one MEMORY region of this NI (READ access as
+ * the source of a write, WRITE access as the destination of a read), and as remote side a target
+ * that its owner has given to this very pair; the peer judges key, bounds and access. Anything
+ * else, and any malformed entry, completes with a status and a reason. The owner's local memory
+ * must stay registered until completion; what is no more is not touched, the request fails.
  *
- * Order of memory. A word is stored with release and loaded with acquire (Q1 to Q4 below): the NI sees
- * what the owner wrote before he posted, such as data to be sent; the owner sees what was read when
- * he sees the completion.
+ * Order of memory. A word is stored with release and loaded with acquire (Q1 to Q4 below): the NI
+ * sees what the owner wrote before he posted, such as data to be sent; the owner sees what was read
+ * when he sees the completion.
  *
- * Threads. One thread at a time posts, one polls; they may be two, also of an NI without NI_THREADS.
- * Different pairs share nothing. All other functions are as in ni.h. A thread that sleeps in ni_wait
- * looks for entries of others every 50 us at the latest.
+ * Threads. One thread at a time posts, one polls; they may be two, also of an NI without
+ * NI_THREADS. Different pairs share nothing. All other functions are as in ni.h. A thread that
+ * sleeps in ni_wait looks for entries of others every 50 us at the latest.
  */
 
 #ifdef __cplusplus
@@ -97,8 +99,8 @@ enum ni_qp_flags {
  *   16  8  remote address; of a NOP 0
  *   24  8  ATOMIC: operand; NI_QP_NOTE: the note's address; otherwise 0
  *   32  8  ATOMIC: compare; NI_QP_NOTE: the note's value; otherwise 0
- *   40  8  bits 0-31 cookie, 32-39 ATOMIC: enum ni_atomic_op, 48-63 NI_QP_NOTE: the target that is told,
- *          a region of any type of the same peer; the rest 0
+ *   40  8 bits 0-31 cookie, 32-39 ATOMIC: enum ni_atomic_op, 48-63 NI_QP_NOTE: the target that is
+ *          told, a region of any type of the same peer; the rest 0
  *   48 16  0 */
 struct ni_qp_request {
     ni_word word[8];
@@ -146,13 +148,15 @@ struct ni_qp_attr {
 
 /* ---- the NI's side --------------------------------------------------------------------------- */
 
-/* Make a queue pair of the caller's memory, which is cleared, and stays the caller's, and the NI's to
- * write to, until ni_region_deregister(*qp). What was begun before that completes untold; what was
- * not taken is forgotten. Errors: INVALID (counts, alignment, unroll), NOMEM, LIMIT. Takes the turn. */
+/* Make a queue pair of the caller's memory, which is cleared, and stays the caller's, and the NI's
+ * to write to, until ni_region_deregister(*qp). What was begun before that completes untold; what
+ * was not taken is forgotten. Errors: INVALID (counts, alignment, unroll), NOMEM, LIMIT. Takes the
+ * turn. */
 ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *qp);
 
-/* Let requests of this pair name a region of a peer, MEMORY but for notes: as target number *target, counted from 0.
- * Errors: REGION (stale, or no queue pair), INVALID, NOMEM, LIMIT. Takes the turn. */
+/* Let requests of this pair name a region of a peer, MEMORY but for notes: as target number
+ * *target, counted from 0. Errors: REGION (stale, or no queue pair), INVALID, NOMEM, LIMIT. Takes
+ * the turn. */
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target);
 
@@ -166,7 +170,7 @@ ni_status ni_qp_poke(struct ni *ni, ni_handle qp);
 /* A static English sentence's end for a reason; never NULL, also for values out of range. */
 const char *ni_qp_reason_text(enum ni_qp_reason reason);
 
-/* ---- the owner's side: no call into the library ------------------------------------------------ */
+/* ---- the owner's side: no call into the library ---------------------------------------------- */
 
 /* A queue pair as its owner knows it; ni_qp_open begins. The first half is the poster's, the second
  * the poller's. */

@@ -14,8 +14,8 @@
  * full (least recently used goes first) or their memory is invalidated. An entry that is
  * invalidated while held is served no more and goes when its last holder releases it.
  *
- * Life: ni_rcache_create; for each use ni_rcache_acquire, then ni_rcache_release; ni_rcache_invalidate
- * whenever memory goes away; ni_rcache_destroy, before ni_close.
+ * Life: ni_rcache_create; for each use ni_rcache_acquire, then ni_rcache_release;
+ * ni_rcache_invalidate whenever memory goes away; ni_rcache_destroy, before ni_close.
  *
  * Threads: any may call all functions but ni_rcache_destroy; with the NI's own regions, if that has
  * NI_THREADS. They take the cache's lock, and call ops with it held.
@@ -29,9 +29,10 @@ extern "C" {
 struct ni_rcache;
 struct ni_rcache_entry;
 
-/* What the cache calls, with arg, to make and end registrations: of whole pages, reg with the access
- * that is wanted (enum ni_access). They may not call the cache. A result of reg other than NI_OK goes to
- * whoever acquires; after NOMEM and LIMIT unheld entries are given back, and it is called again. */
+/* What the cache calls, with arg, to make and end registrations: of whole pages, reg with the
+ * access that is wanted (enum ni_access). They may not call the cache. A result of reg other than
+ * NI_OK goes to whoever acquires; after NOMEM and LIMIT unheld entries are given back, and it is
+ * called again. */
 struct ni_rcache_ops {
     ni_status (*reg)(void *arg, void *base, size_t len, unsigned access, void **registration);
     void (*dereg)(void *arg, void *registration);
@@ -49,23 +50,24 @@ struct ni_rcache_attr {
 /* Make a cache. Errors: INVALID (neither ni nor ops, or half of ops), NOMEM. */
 ni_status ni_rcache_create(const struct ni_rcache_attr *attr, struct ni_rcache **cache);
 
-/* End all registrations. All entries must have been released: otherwise a warning is logged, and they
- * are no more. NULL is allowed. */
+/* End all registrations. All entries must have been released: otherwise a warning is logged, and
+ * they are no more. NULL is allowed. */
 void ni_rcache_destroy(struct ni_rcache *cache);
 
-/* Hold a registration that covers the range with at least this access. Page-aligned outwards. *entry
- * is the cache's, and the caller's to use until ni_rcache_release; as often held, as often released.
- * Errors: INVALID (len 0, the range wraps), NOMEM, those of reg. */
+/* Hold a registration that covers the range with at least this access. Page-aligned outwards.
+ * *entry is the cache's, and the caller's to use until ni_rcache_release; as often held, as often
+ * released. Errors: INVALID (len 0, the range wraps), NOMEM, those of reg. */
 ni_status ni_rcache_acquire(struct ni_rcache *cache, void *base, size_t len, unsigned access,
                             struct ni_rcache_entry **entry);
 void ni_rcache_release(struct ni_rcache *cache, struct ni_rcache_entry *entry);
 
-/* The registration of an entry that is held: what ops->reg gave; or the rkey of the NI's region, NULL
- * in a cache with ops. */
+/* The registration of an entry that is held: what ops->reg gave; or the rkey of the NI's region,
+ * NULL in a cache with ops. */
 void *ni_rcache_registration(const struct ni_rcache_entry *entry);
 const struct ni_rkey *ni_rcache_rkey(const struct ni_rcache_entry *entry);
 
-/* The memory in the range is going away (munmap, free): forget what overlaps it. Before it has gone. */
+/* The memory in the range is going away (munmap, free): forget what overlaps it. Before it has
+ * gone. */
 void ni_rcache_invalidate(struct ni_rcache *cache, const void *base, size_t len);
 
 struct ni_rcache_stats {

@@ -78,19 +78,20 @@ struct ni_message_info {
 typedef void (*ni_consumer_fn)(void *arg, const struct ni_message_info *message);
 
 /* Register len bytes at base (both any alignment, len >= 1) as a MEMORY region; access is enum
- * ni_access. The memory stays the caller's and must stay mapped until ni_region_deregister; regions may
- * overlap. Errors: INVALID (range wraps, no access, unknown access), NOMEM, LIMIT (2^20 - 1 regions). */
+ * ni_access. The memory stays the caller's and must stay mapped until ni_region_deregister; regions
+ * may overlap. Errors: INVALID (range wraps, no access, unknown access), NOMEM, LIMIT (2^20 - 1
+ * regions). */
 ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned access,
                            struct ni_rkey *rkey);
 
-/* A QUEUE region whose messages go to a function, with arg. key 0 draws a random one. Errors: INVALID
- * (no function), NOMEM, LIMIT. */
+/* A QUEUE region whose messages go to a function, with arg. key 0 draws a random one. Errors:
+ * INVALID (no function), NOMEM, LIMIT. */
 ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, uint64_t key,
                              struct ni_rkey *rkey);
 
 /* Forget a region. Accesses under way finish or are refused; afterwards none touches the memory,
- * but a direct copy by a peer that has begun may still read or write it (as with any RDMA
- * device: complete transfers first). Takes the turn for all types but MEMORY, COUNTER and INTERRUPT.
+ * but a direct copy by a peer that has begun may still read or write it (as with any RDMA device:
+ * complete transfers first). Takes the turn for all types but MEMORY, COUNTER and INTERRUPT.
  * NI_ERR_REGION: stale, or never given out. */
 ni_status ni_region_deregister(struct ni *ni, ni_handle handle);
 

@@ -36,11 +36,11 @@ struct ni_stat_info {
 extern const struct ni_stat_info ni_stat_infos[];
 extern const size_t ni_stat_count;
 
-/* The value of statistic number index (0 to ni_stat_count - 1; beyond that 0) of an open NI. Thread-safe
- * until ni_close; a value may be slightly old: in an NI
- * for one thread, packets sent are counted when it polls and nothing is there, and packets received at the
- * end of a pass over their lane, 32 of them at most. So where an engine thread takes them, memory or a
- * queue may show that one has come before rx_packets does. */
+/* The value of statistic number index (0 to ni_stat_count - 1; beyond that 0) of an open NI.
+ * Thread-safe until ni_close; a value may be slightly old: in an NI for one thread, packets sent
+ * are counted when it polls and nothing is there, and packets received at the end of a pass over
+ * their lane, 32 of them at most. So where an engine thread takes them, memory or a queue may show
+ * that one has come before rx_packets does. */
 uint64_t ni_stat_read(const struct ni *ni, size_t index);
 
 /* The index of a statistic by name, or ni_stat_count. Thread-safe. */

@@ -76,11 +76,12 @@ uint32_t ni_torus_diameter(const struct ni_torus *torus);
 /* The mean of hops over all pairs of different nodes; 0 if there is one node. */
 double ni_torus_mean_hops(const struct ni_torus *torus);
 
-/* The first link of the route, NI_TORUS_DIRECTIONS from a node to itself. Going on from neighbour to
- * neighbour gives the route. */
+/* The first link of the route, NI_TORUS_DIRECTIONS from a node to itself. Going on from neighbour
+ * to neighbour gives the route. */
 enum ni_torus_direction ni_torus_next(const struct ni_torus *torus, uint32_t from, uint32_t to);
 
-/* The links of the route in order, of which the first `room` are stored. Returns ni_torus_hops(). */
+/* The links of the route in order, of which the first `room` are stored. Returns
+ * ni_torus_hops(). */
 uint32_t ni_torus_route(const struct ni_torus *torus, uint32_t from, uint32_t to,
                         enum ni_torus_direction *route, uint32_t room);
 

@@ -11,9 +11,9 @@
 /*
  * Transfers: everything is a Write or a Read (FORTH-CC 2.2, 3.2) to a region of a peer. Each may
  * name an ack address, to which its completion is written: nothing (also NULL), a function of this
- * process, a word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes exactly
- * once, with NI_OK or the reason why not; also when the peer dies. One that was not accepted (any
- * other result) never completes. Completion may come before the call returns.
+ * process, a word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes
+ * exactly once, with NI_OK or the reason why not; also when the peer dies. One that was not
+ * accepted (any other result) never completes. Completion may come before the call returns.
  */
 
 #ifdef __cplusplus
@@ -31,8 +31,8 @@ typedef uint64_t ni_word;
 typedef _Atomic uint64_t ni_word;
 #endif
 
-/* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. Where it runs,
- * and what it may call: ni.h. */
+/* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. Where it
+ * runs, and what it may call: ni.h. */
 typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
 
 enum ni_ack_kind {
@@ -54,8 +54,8 @@ struct ni_ack {
     uint64_t value; /* of a counter's notification: what is written or added */
 };
 
-/* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. NI_AGAIN, which is
- * positive, ends up below the negative ones. */
+/* What an NI_ACK_WORD holds after a failure, and back: NI_OK for any other value. NI_AGAIN, which
+ * is positive, ends up below the negative ones. */
 static inline uint64_t ni_ack_failure(ni_status status)
 {
     return UINT64_MAX - 64 + (uint64_t) - (int)status;
@@ -89,38 +89,39 @@ enum ni_atomic_op {
 };
 
 /* Copy len bytes (0 allowed) from src to the peer's memory. src must stay unchanged until
- * completion. Never NI_AGAIN: what finds no room waits by itself. Error: NOMEM; the peer's (REGION, KEY,
- * BOUNDS, ACCESS) come with the ack. Without an ack one packet is answered only if it is refused, and
- * ni_flush, which asks, tells of that: until then such writes are one operation under way. */
+ * completion. Never NI_AGAIN: what finds no room waits by itself. Error: NOMEM; the peer's (REGION,
+ * KEY, BOUNDS, ACCESS) come with the ack. Without an ack one packet is answered only if it is
+ * refused, and ni_flush, which asks, tells of that: until then such writes are one operation under
+ * way. */
 ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                    const struct ni_remote *dst, const struct ni_ack *ack);
 
-/* Copy len bytes (0 allowed) from the peer's memory to dst, which belongs to the NI until completion.
- * Errors as for ni_write. */
+/* Copy len bytes (0 allowed) from the peer's memory to dst, which belongs to the NI until
+ * completion. Errors as for ni_write. */
 ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
                   const struct ni_remote *src, const struct ni_ack *ack);
 
-/* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may
- * be reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer
- * arrive in order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what
- * the peer refuses, because there is no such queue or it has other items; it is counted there
+/* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may be
+ * reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer arrive in
+ * order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what the
+ * peer refuses, because there is no such queue or it has other items; it is counted there
  * (rx_refused). */
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
 
 /* The same with the queue's key and an ack, written when the item is in the peer's queue, or with
- * NI_AGAIN when that was full (queue.h). Without an ack (NULL) it waits for room, as a message does. Returns
- * as ni_message, and NOMEM; the peer's errors come with the ack. */
+ * NI_AGAIN when that was full (queue.h). Without an ack (NULL) it waits for room, as a message
+ * does. Returns as ni_message, and NOMEM; the peer's errors come with the ack. */
 ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
                      const void *data, size_t len, const struct ni_ack *ack);
 
 /* Largest head_len + len that ni_message takes towards this peer, in bytes. */
 size_t ni_message_max(const struct ni_peer *peer);
 
-/* Apply an atomic operation of width 4 or 8 bytes to an aligned word of the peer; the
- * completion's value is the old word (zero extended). compare is for CSWAP only: the word
- * becomes operand if it equals compare. Atomic with respect to all operations of NIs and of the
- * CPU on that word. Errors: INVALID (width, op), NOMEM; the peer's, also ALIGN, come with the ack. */
+/* Apply an atomic operation of width 4 or 8 bytes to an aligned word of the peer; the completion's
+ * value is the old word (zero extended). compare is for CSWAP only: the word becomes operand if it
+ * equals compare. Atomic with respect to all operations of NIs and of the CPU on that word. Errors:
+ * INVALID (width, op), NOMEM; the peer's, also ALIGN, come with the ack. */
 ni_status ni_fetch_op(struct ni *ni, struct ni_peer *peer, enum ni_atomic_op op, unsigned width,
                       uint64_t operand, uint64_t compare, const struct ni_remote *dst,
                       const struct ni_ack *ack);

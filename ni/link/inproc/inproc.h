@@ -238,8 +238,8 @@ void ni_inproc_lane_end(struct ni_inproc_link *link, struct ni_inproc_lane *lane
 /* ---- settle.c ------------------------------------------------------------------------------ */
 
 unsigned ni_inproc_progress(struct ni_link *link);
-/* Nothing more can be exchanged with whoever sends on this lane, and on its other rails: tell the engine,
- * once. */
+/* Nothing more can be exchanged with whoever sends on this lane, and on its other rails: tell the
+ * engine, once. */
 void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni_status status);
 
 /* ---- wire.c -------------------------------------------------------------------------------- */

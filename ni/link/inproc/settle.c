@@ -30,8 +30,8 @@ static bool are_rails(const struct ni_inproc_lane *a, const struct ni_inproc_lan
     return a->from == b->from && a->connection == b->connection;
 }
 
-/* One that a consumer on the stack reads from stays, until its sender, who learns it from the others, has
- * left. */
+/* One that a consumer on the stack reads from stays, until its sender, who learns it from the
+ * others, has left. */
 static void end_rails(struct ni_inproc_link *link, const struct ni_inproc_lane *lane,
                       ni_status status)
 {
@@ -138,8 +138,8 @@ static bool is_stuck(struct ni_inproc_lane *lane)
     return ++lane->stuck > PATIENCE;
 }
 
-/* Whether nothing more is taken from a lane whose sender is gone. A consumer that is on the stack reads
- * from the lane's memory. */
+/* Whether nothing more is taken from a lane whose sender is gone. A consumer that is on the stack
+ * reads from the lane's memory. */
 static bool is_over(struct ni_inproc_lane *lane)
 {
     return lane->rx.depth == 0 && (is_empty(lane) || is_stuck(lane));

@@ -17,8 +17,8 @@
  *
  * Two mappings, because the second ring and the bulk area follow each other in the file as well.
  *
- * The sender allocates the area, but the reader polls it: on a machine with several memory nodes the
- * file says that it shall lie near the reader, if that is bound to one of them (file.c).
+ * The sender allocates the area, but the reader polls it: on a machine with several memory nodes
+ * the file says that it shall lie near the reader, if that is bound to one of them (file.c).
  */
 
 static ni_status allocate(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk)
@@ -56,8 +56,8 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* All of it is allocated. Its page faults, taken now, are one walk for many pages; taken by the first long message they
-     * would be as long as the message. */
+    /* All of it is allocated. Its page faults, taken now, are one walk for many pages; taken by the
+     * first long message they would be as long as the message. */
     if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
             MAP_FAILED ||
         mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE,

@@ -106,8 +106,9 @@ static bool looks_right(const char *path)
            !ni_shm_file_known(st.st_dev, st.st_ino);
 }
 
-/* Whether a process of our PID namespace, where nobody answers, has ended. One that ends, or that nobody has waited for yet,
- * takes signals still, but has no program any more; it lost that before its descriptors. */
+/* Whether a process of our PID namespace, where nobody answers, has ended. One that ends, or that
+ * nobody has waited for yet, takes signals still, but has no program any more; it lost that before
+ * its descriptors. */
 static bool has_ended(uint32_t pid)
 {
     char path[32], first[1];
@@ -119,7 +120,8 @@ static bool has_ended(uint32_t pid)
     return readlink(path, first, sizeof(first)) < 0 && errno == ENOENT;
 }
 
-/* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner, unless it is us who can have no more. */
+/* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner, unless it is us who can have no
+ * more. */
 static ni_status find_by_proc(const struct ni_shm_link *link, const struct ni_shm_blob *blob,
                               struct ni_shm_segment **segment)
 {

@@ -241,8 +241,8 @@ static inline uint32_t ni_shm_rails(const struct ni_shm_geometry *geometry)
     return geometry->counts.rails == 0 ? 1 : geometry->counts.rails;
 }
 
-/* Number of the area of a seat's rail, which is 0 for the lane that every sender has: those have the
- * numbers of their seats. seat and rail must be less than the counts. */
+/* Number of the area of a seat's rail, which is 0 for the lane that every sender has: those have
+ * the numbers of their seats. seat and rail must be less than the counts. */
 static inline uint32_t ni_shm_area_of(const struct ni_shm_geometry *geometry, uint32_t seat,
                                       uint32_t rail)
 {

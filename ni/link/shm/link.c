@@ -138,8 +138,8 @@ static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
     return link;
 }
 
-/* Whether all processes that are expected on this host can send to this one. If not, those that find
- * no seat would wait for one for ever. */
+/* Whether all processes that are expected on this host can send to this one. If not, those that
+ * find no seat would wait for one for ever. */
 static ni_status check_seats(const struct ni_config *config, unsigned processes)
 {
     char name[96];

@@ -119,8 +119,8 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment);
 
 /* ---- areas (area.c) -------------------------------------------------------------------------- */
 
-/* Allocate and map an area (ni_shm_area_of), without the bulk area if memory does not suffice for it or
- * with_bulk is false; *with_bulk tells. One ni_shm_area_put each. */
+/* Allocate and map an area (ni_shm_area_of), without the bulk area if memory does not suffice for
+ * it or with_bulk is false; *with_bulk tells. One ni_shm_area_put each. */
 ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);

@@ -227,8 +227,8 @@ static void without_lane(struct ni_shm_peer *peer)
 
 /* ---- reserve, commit ------------------------------------------------------------------------- */
 
-/* The peer takes nothing from us until one of those leaves from which it does. They may stay for ever:
- * after a while that is an error. */
+/* The peer takes nothing from us until one of those leaves from which it does. They may stay for
+ * ever: after a while that is an error. */
 static NI_COLD ni_status no_seat(struct ni_shm_peer *peer)
 {
     static struct ni_log_limit warnings = NI_LOG_LIMIT(1), errors = NI_LOG_LIMIT(4);

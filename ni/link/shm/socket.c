@@ -23,8 +23,8 @@
  * Descriptors that nobody waits for are never received: see segment.h for what closing one could
  * do. So a datagram is looked at first, and then received with room for what is expected.
  *
- * Who sleeps on descriptors of several links is woken by a datagram, WAKE, which says nothing more and
- * is dropped. If it finds the queue full, another one has woken the sleeper.
+ * Who sleeps on descriptors of several links is woken by a datagram, WAKE, which says nothing more
+ * and is dropped. If it finds the queue full, another one has woken the sleeper.
  */
 
 enum { KIND_ASK = 1, KIND_GIVE = 2, KIND_WAKE = 3, POLL_MAX = 16 };

@@ -77,8 +77,8 @@ static bool looks_dead(struct ni_shm_link *link, uint32_t seat)
            atomic_load_explicit(word, memory_order_acquire) == seen;
 }
 
-/* Whether who has left this seat did so because what we had sent broke the protocol, which our seat there
- * has said since before. */
+/* Whether who has left this seat did so because what we had sent broke the protocol, which our seat
+ * there has said since before. */
 static bool cut_us_off(const struct ni_shm_link *link, uint32_t seat)
 {
     const struct ni_shm_peer *peer = link->seats[seat].peer;

@@ -13,10 +13,10 @@
  * Each connection takes a descriptor, or two, and UCX 1.13 aborts the process when it is called and
  * has none left to answer with. The soft limit is often 1024 where the hard one is far above.
  *
- * Whoever calls us takes one as soon as a thread of UCX's accepts, whether the program polls or not. So
- * when few are left the kernel is told to drop whatever comes for that listening socket, and what it has
- * ready for UCX is taken from it and closed. TCP of those who are of the job calls again, and gets
- * through when descriptors are free.
+ * Whoever calls us takes one as soon as a thread of UCX's accepts, whether the program polls or
+ * not. So when few are left the kernel is told to drop whatever comes for that listening socket,
+ * and what it has ready for UCX is taken from it and closed. TCP of those who are of the job calls
+ * again, and gets through when descriptors are free.
  */
 
 enum {
@@ -93,7 +93,8 @@ bool ni_ucx_may_connect(const struct ni_ucx_link *link)
 
 /* ---- those who call us ----------------------------------------------------------------------- */
 
-/* A listening socket that is shut. Its descriptor may be somebody else's by the time it is opened. */
+/* A listening socket that is shut. Its descriptor may be somebody else's by the time it is
+ * opened. */
 struct door {
     int fd;
     struct sockaddr_storage name;

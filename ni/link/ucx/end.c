@@ -200,8 +200,8 @@ static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
                              (uint32_t)bye, NULL, 0);
 }
 
-/* It will send nothing more, so who said bye first may go. Whoever broke the protocol cannot know that
- * nothing of it is listened to. */
+/* It will send nothing more, so who said bye first may go. Whoever broke the protocol cannot know
+ * that nothing of it is listened to. */
 void ni_ucx_answer(struct ni_ucx_peer *peer)
 {
     if (peer->fetching == 0) {
@@ -261,16 +261,16 @@ static bool is_flushed(struct ni_ucx_peer *peer)
     return true;
 }
 
-/* Until it has answered, something may be on its way to us, and closing would reset the connection: what
- * it has not read by then, it might lose. */
+/* Until it has answered, something may be on its way to us, and closing would reset the connection:
+ * what it has not read by then, it might lose. */
 static bool may_answer(const struct ni_ucx_peer *peer)
 {
     return peer->said && !peer->heard && !peer->answered && is_reachable(peer) &&
            ni_now_ns() - peer->buried_at < ANSWER_NS;
 }
 
-/* Until something of it has come, the peer's part of making the connection may be waiting to be sent:
- * UCX 1.13 aborts its process if the connection ends then. */
+/* Until something of it has come, the peer's part of making the connection may be waiting to be
+ * sent: UCX 1.13 aborts its process if the connection ends then. */
 static bool is_connecting(const struct ni_ucx_peer *peer)
 {
     return peer->ucp != NULL && !peer->met && is_reachable(peer);

@@ -270,15 +270,17 @@ static struct ni_ucx_out *new_lane(uint32_t lines, uint32_t bulk)
     return out;
 }
 
-/* Whether both know each other, and the first that we said is on its way: it waits until there is a connection. */
+/* Whether both know each other, and the first that we said is on its way: it waits until there is a
+ * connection. */
 static bool is_connected(struct ni_ucx_peer *peer)
 {
     ni_ucx_sent(peer);
     return peer->their_token != 0 && peer->slot_tail != 0;
 }
 
-/* No packet is taken before. Whoever is told that one is under way may wait for what follows from it without calling us
- * again, as who starts processes and waits for all of them does; and a connection is not made without being polled. */
+/* No packet is taken before. Whoever is told that one is under way may wait for what follows from
+ * it without calling us again, as who starts processes and waits for all of them does; and a
+ * connection is not made without being polled. */
 static ni_status make_lane(struct ni_ucx_peer *peer)
 {
     const struct ni_config *config = peer->link->config;

@@ -14,8 +14,8 @@
  *   CORRUPT    the header of its first packet is damaged
  *   DUP        it arrives twice
  *
- * A message whose payload is with the sender still comes late by itself, and can be fetched once: it
- * is neither delayed nor repeated.
+ * A message whose payload is with the sender still comes late by itself, and can be fetched once:
+ * it is neither delayed nor repeated.
  */
 
 enum { DELAY_STEPS = 16 };

@@ -11,12 +11,13 @@
 /*
  * Packets that follow others at once. Over sockets each message of UCX is a call of the kernel, and
  * that takes twenty times as long as all else that a short packet costs. A program that sends many,
- * one right behind the other, before it polls again has them gathered: AT_ONCE leave by themselves, which is as soon as can be for
- * a request, or a header and what it announces; those behind them wait for the next poll, or until
- * enough have come together.
+ * one right behind the other, before it polls again has them gathered: AT_ONCE leave by themselves,
+ * which is as soon as can be for a request, or a header and what it announces; those behind them
+ * wait for the next poll, or until enough have come together.
  *
- * The next poll may be far away, so a thread sends what has waited for ucx_gather_us. It is made for
- * the first packet that waits, and rests while none does. With the link's lock, where nothing is said.
+ * The next poll may be far away, so a thread sends what has waited for ucx_gather_us. It is made
+ * for the first packet that waits, and rests while none does. With the link's lock, where nothing
+ * is said.
  */
 
 enum {
@@ -140,7 +141,8 @@ static bool is_bulk(const struct ni_ucx_out *out, uint32_t mask, uint32_t positi
     return ni_packet_in_bulk(atomic_load_explicit(&packet->word0, memory_order_relaxed));
 }
 
-/* A program that does not poll, but does other things between its packets, has each leave at once. */
+/* A program that does not poll, but does other things between its packets, has each leave at
+ * once. */
 static bool follows(const struct ni_ucx_peer *peer)
 {
     return peer->polls == peer->link->polls && ni_now_ns() - peer->last_ns < GAP_NS;

@@ -13,8 +13,8 @@
  *   B -> A   WELCOME  signed with that token; the token with which A is to sign
  *
  * After the first B may send, after the second A. Both may say hello at the same time: then each
- * knows the other's token without a welcome, and answers all the same. A blob comes by the job's own
- * wire-up, so that only those of the job know its key; a token is known to two.
+ * knows the other's token without a welcome, and answers all the same. A blob comes by the job's
+ * own wire-up, so that only those of the job know its key; a token is known to two.
  */
 
 void ni_ucx_stranger(struct ni_ucx_link *link, const char *what)

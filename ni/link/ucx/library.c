@@ -116,8 +116,8 @@ static void configure(ucp_config_t *config)
     prefer(config, "TLS", "^shm");
     /* A sender goes by its own size, so it is the same in all processes, whatever their devices. */
     prefer(config, "TCP_RX_SEG_SIZE", NI_UCX_TCP_SEGMENT);
-    /* Where the bytes are copied anyway, a question and an answer before each segment cost more than
-     * one more copy. */
+    /* Where the bytes are copied anyway, a question and an answer before each segment cost more
+     * than one more copy. */
     if (!has_rdma()) {
         prefer(config, "RNDV_THRESH", NI_UCX_TCP_EAGER);
     }

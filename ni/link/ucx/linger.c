@@ -6,10 +6,11 @@
 #include "link/ucx/ucx.h"
 
 /*
- * Links that are closed, and whose peers have yet to read what they sent. A socket that is closed with
- * something in it unread is reset, and the peer may lose what it had not read: that we said bye. So a
- * link stays until each peer has answered, and nothing can be under way to it. Peers of the same
- * process answer when they are polled, so other links poll those that linger; the last one waits.
+ * Links that are closed, and whose peers have yet to read what they sent. A socket that is closed
+ * with something in it unread is reset, and the peer may lose what it had not read: that we said
+ * bye. So a link stays until each peer has answered, and nothing can be under way to it. Peers of
+ * the same process answer when they are polled, so other links poll those that linger; the last one
+ * waits.
  */
 
 #define LINGER_NS  UINT64_C(6000000000) /* more than a peer is given to answer */
@@ -21,9 +22,9 @@ static struct ni_list links = {&links, &links};
 static _Atomic unsigned lingering;
 static struct ni_stats nowhere; /* what is counted of a link whose NI is gone */
 
-/* UCX 1.13 aborts the process if its worker is destroyed while the answer to somebody who connects waits
- * to be sent. Whoever has connected and said hello has been answered, and sent away. To look takes a walk
- * through files of /proc, which each poll of another link would pay. */
+/* UCX 1.13 aborts the process if its worker is destroyed while the answer to somebody who connects
+ * waits to be sent. Whoever has connected and said hello has been answered, and sent away. To look
+ * takes a walk through files of /proc, which each poll of another link would pay. */
 static bool is_calm(struct ni_ucx_link *link, uint64_t now)
 {
     if (!ni_list_empty(&link->graves) || now < link->next_look) {

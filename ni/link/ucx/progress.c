@@ -3,7 +3,8 @@
 #include "link/lane_inl.h"
 #include "link/ucx/ucx.h"
 
-/* Polling: UCX, then the lanes of peers of which something is under way, then whatever needs the engine. */
+/* Polling: UCX, then the lanes of peers of which something is under way, then whatever needs the
+ * engine. */
 
 enum {
     STEPS = 8, /* of UCX in one poll, as long as it finds something and nothing has arrived */

@@ -139,8 +139,8 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
     }
 }
 
-/* The payload is with the sender still. There is room for as many as a lane may have under way; only one that breaks the
- * protocol has more. */
+/* The payload is with the sender still. There is room for as many as a lane may have under way;
+ * only one that breaks the protocol has more. */
 static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
                           void *desc, size_t len)
 {

@@ -10,18 +10,20 @@
 #include "link/ucx/ucx.h"
 
 /*
- * Connections that fall silent: a cable is pulled, a host loses its power. Nobody says so, and TCP is
- * patient: it repeats what is not acknowledged for a quarter of an hour. We give it ucx_timeout_s.
+ * Connections that fall silent: a cable is pulled, a host loses its power. Nobody says so, and TCP
+ * is patient: it repeats what is not acknowledged for a quarter of an hour. We give it
+ * ucx_timeout_s.
  *
  * What counts are answers of the peer's system, not of its process, which may compute for hours, be
- * stopped, and leave our data unread. So TCP_USER_TIMEOUT will not do: it also ends connections whose
- * receiver has no room, although it answers each probe. We look at each socket ourselves, and have TCP
- * ask often enough: by keepalive where nothing is under way, by repeating where something is.
+ * stopped, and leave our data unread. So TCP_USER_TIMEOUT will not do: it also ends connections
+ * whose receiver has no room, although it answers each probe. We look at each socket ourselves, and
+ * have TCP ask often enough: by keepalive where nothing is under way, by repeating where something
+ * is.
  *
- * A connection that is given up is shut down, which UCX takes for its end, and so the peer dies as any
- * other. UCX tells nobody its sockets, but the descriptor of a worker, with which one sleeps, is an
- * epoll of epolls of sockets, whose members the kernel lists. On networks without sockets nothing is
- * found and nothing done: those have time-outs of their own.
+ * A connection that is given up is shut down, which UCX takes for its end, and so the peer dies as
+ * any other. UCX tells nobody its sockets, but the descriptor of a worker, with which one sleeps,
+ * is an epoll of epolls of sockets, whose members the kernel lists. On networks without sockets
+ * nothing is found and nothing done: those have time-outs of their own.
  */
 
 #ifndef TCP_RTO_MAX_MS /* Linux 6.15 */
@@ -72,8 +74,8 @@ static void ask_often(int fd, int timeout_s)
     set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
 }
 
-/* Whether the peer's system has been asked and has not answered. The time alone is not enough: it also
- * passes where there is nothing to answer. */
+/* Whether the peer's system has been asked and has not answered. The time alone is not enough: it
+ * also passes where there is nothing to answer. */
 static bool is_silent(const struct tcp_info *info, int timeout_s)
 {
     uint32_t heard_ms = least(info->tcpi_last_ack_recv, info->tcpi_last_data_recv);

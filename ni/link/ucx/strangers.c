@@ -16,8 +16,8 @@
 /*
  * Who connects to UCX's sockets and does not speak its protocol never gets as far as our keys: UCX
  * reads eight bytes and hangs up, or waits for them without end. It tells of that with its messages
- * for debugging only. A handler of its log gets to see those, takes what it needs and drops what the
- * user did not ask for.
+ * for debugging only. A handler of its log gets to see those, takes what it needs and drops what
+ * the user did not ask for.
  *
  *   accepted                         the connection is noted, by its descriptor
  *   ... and ends without a word      logged
@@ -180,8 +180,8 @@ static ucs_log_func_rc_t on_message(const char *file, unsigned line, const char 
                                                            : UCS_LOG_FUNC_RC_CONTINUE;
 }
 
-/* UCX keeps the handler until the process ends, so this code has to stay as long, also that of a component
- * which is unloaded. */
+/* UCX keeps the handler until the process ends, so this code has to stay as long, also that of a
+ * component which is unloaded. */
 static bool stay(void)
 {
     struct link_map *map;

@@ -60,8 +60,8 @@ enum {
     NI_UCX_PEERS = 1 << 16, /* peers of one NI */
 };
 
-/* Over TCP. What a socket is asked for at once: UCX's 64 KiB are less than a message of that length with
- * its header. Part of the version: a receiver has room for no more than its own. */
+/* Over TCP. What a socket is asked for at once: UCX's 64 KiB are less than a message of that length
+ * with its header. Part of the version: a receiver has room for no more than its own. */
 #define NI_UCX_TCP_SEGMENT "136k"
 /* Payloads from this length on wait at the sender until the receiver asks for them. */
 #define NI_UCX_TCP_EAGER "1m"
@@ -147,8 +147,8 @@ struct ni_ucx_slot {
     };
 };
 
-/* A bulk payload that arrives by rendezvous. There is room for all that may be under way, so that no connection ends
- * because memory has run out meanwhile. */
+/* A bulk payload that arrives by rendezvous. There is room for all that may be under way, so that
+ * no connection ends because memory has run out meanwhile. */
 struct ni_ucx_fetch {
     struct ni_ucx_peer *peer;
     uint32_t position;
@@ -288,7 +288,8 @@ static inline struct ni_ucx_peer *ni_ucx_peer_of(struct ni_ep *ep)
     return ni_container_of(ep, struct ni_ucx_peer, ep);
 }
 
-/* Something of the peer is under way now: polls look at it until that has ended. The lock is held. */
+/* Something of the peer is under way now: polls look at it until that has ended. The lock is
+ * held. */
 static inline void ni_ucx_moved(struct ni_ucx_peer *peer)
 {
     if (!ni_list_linked(&peer->moved)) {
@@ -431,36 +432,40 @@ void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye);
 void ni_ucx_graves(struct ni_ucx_link *link);
 /* Answer a bye, or a breach of the protocol, once. */
 void ni_ucx_answer(struct ni_ucx_peer *peer);
-/* The link closes: say bye to all, and wait for a bounded time until what was committed has left. */
+/* The link closes: say bye to all, and wait for a bounded time until what was committed has
+ * left. */
 void ni_ucx_farewell(struct ni_ucx_link *link);
-/* Free it, now or as soon as no peer can lose anything by it. Waits if no other link would see to it. */
+/* Free it, now or as soon as no peer can lose anything by it. Waits if no other link would see to
+ * it. */
 void ni_ucx_linger(struct ni_ucx_link *link);
 /* Look at those that linger. */
 void ni_ucx_linger_poll(void);
 void ni_ucx_link_free(struct ni_ucx_link *link);
 
-/* ---- silence.c ---------------------------------------------------------------------------------- */
+/* ---- silence.c ------------------------------------------------------------------------------- */
 
-/* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock is held. */
+/* Now and then: end the connections to systems that have not answered for ucx_timeout_s. The lock
+ * is held. */
 void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
 /* Whether its worker has sockets that are connected, or being so. */
 bool ni_ucx_has_connections(const struct ni_ucx_link *link);
 
-/* ---- strangers.c ------------------------------------------------------------------------------- */
+/* ---- strangers.c ----------------------------------------------------------------------------- */
 
-/* See from now on who connects to UCX's sockets without speaking its protocol. Once, when UCX was loaded. */
+/* See from now on who connects to UCX's sockets without speaking its protocol. Once, when UCX was
+ * loaded. */
 void ni_ucx_watch_for_strangers(void *library);
 /* Log those that have said nothing for so long. */
 void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s);
 
-/* ---- descriptors.c ------------------------------------------------------------------------------- */
+/* ---- descriptors.c --------------------------------------------------------------------------- */
 
 /* Raise the process's soft limit, as the parameter ucx_descriptors says. */
 void ni_ucx_raise_descriptors(const struct ni_config *config);
 /* Whether there are enough for one more connection; otherwise it is logged. */
 bool ni_ucx_may_connect(const struct ni_ucx_link *link);
-/* UCX has accepted a connection, and accepts more when this returns; called from within UCX. Where few descriptors are left,
- * nobody more is let in, which is logged. */
+/* UCX has accepted a connection, and accepts more when this returns; called from within UCX. Where
+ * few descriptors are left, nobody more is let in, which is logged. */
 void ni_ucx_called(int fd);
 /* Now and then: let everybody in again if there are enough. */
 void ni_ucx_open_doors(const struct ni_ucx_link *link);

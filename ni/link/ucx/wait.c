@@ -6,8 +6,8 @@
 #include "link/ucx/ucx.h"
 
 /*
- * Sleeping on two descriptors: that of UCX's worker, which is armed, and one of ours, with which any
- * thread ends the sleep.
+ * Sleeping on two descriptors: that of UCX's worker, which is armed, and one of ours, with which
+ * any thread ends the sleep.
  */
 
 static bool arm_worker(struct ni_ucx_link *link)

@@ -13,11 +13,11 @@
 #include "base/clock.h"
 
 /*
- * The benchmark program of APEnet+ 4.3, whose cycles are in Table 19: 32 buffers are appended; the first,
- * 16th and last are searched for, then removed; the 16th is searched for again, in vain. Each phase runs
- * over all tables of a set before the next one begins: over a few of them (warm), or over so many that
- * none is in a cache any more (cold). Its instructions are counted by the processor, where the kernel
- * lets us ask.
+ * The benchmark program of APEnet+ 4.3, whose cycles are in Table 19: 32 buffers are appended; the
+ * first, 16th and last are searched for, then removed; the 16th is searched for again, in vain.
+ * Each phase runs over all tables of a set before the next one begins: over a few of them (warm),
+ * or over so many that none is in a cache any more (cold). Its instructions are counted by the
+ * processor, where the kernel lets us ask.
  */
 
 enum { BUFFERS = 32, PHASES = 4, SAMPLES_MAX = 1000, WARM_TABLES = 16, SEARCHED_LEN = 4096 };
@@ -40,7 +40,7 @@ struct cost {
     double ns, instructions;
 };
 
-/* ---- instructions -------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* A counter of this thread's instructions in user space; -1 if there is none, errno says why. */
 static int open_counter(void)
@@ -66,7 +66,7 @@ static uint64_t read_counter(int counter)
     return value;
 }
 
-/* ---- the phases ---------------------------------------------------------------------------------- */
+/* ---- the phases ------------------------------------------------------------------------------ */
 
 static uint64_t search_all(struct table_set *set, size_t table)
 {
@@ -78,8 +78,8 @@ static uint64_t search_all(struct table_set *set, size_t table)
     return found;
 }
 
-/* Appending takes turns, so that the nodes of one list do not lie side by side, as they would not in a
- * program that does other things, too. */
+/* Appending takes turns, so that the nodes of one list do not lie side by side, as they would not
+ * in a program that does other things, too. */
 static void append_all(struct table_set *set)
 {
     for (size_t i = 0; i < BUFFERS; i++) {
@@ -167,7 +167,7 @@ static void measure(const struct table_kind *kind, size_t tables, size_t samples
     }
 }
 
-/* ---- the table ----------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void print_pair(double table, double list)
 {

@@ -3,7 +3,8 @@
 #ifndef PRESTO_MPI_ENVIRONMENT_H
 #define PRESTO_MPI_ENVIRONMENT_H
 
-/* Declares a function under both of its names; a profiling library defines MPI_x and calls PMPI_x. */
+/* Declares a function under both of its names; a profiling library defines MPI_x and calls
+ * PMPI_x. */
 #define PRESTO_FN(result, name, parameters) \
     result MPI_##name parameters;           \
     result PMPI_##name parameters

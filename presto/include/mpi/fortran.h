@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of mpi.h: handles as integers, for programs that keep them in Fortran's variables or in files of their own. Each rank has its
- * own numbers; the same handle always has the same one. */
+/* Part of mpi.h: handles as integers, for programs that keep them in Fortran's variables or in
+ * files of their own. Each rank has its own numbers; the same handle always has the same one. */
 #ifndef PRESTO_MPI_FORTRAN_H
 #define PRESTO_MPI_FORTRAN_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of mpi.h: types and constants of what Presto does not have, so that the first thing that a compiler says of a program that
- * needs it is the name of a function (missing.h). No object of these types exists. */
+/* Part of mpi.h: types and constants of what Presto does not have, so that the first thing that a
+ * compiler says of a program that needs it is the name of a function (missing.h). No object of
+ * these types exists. */
 #ifndef PRESTO_MPI_LACKING_H
 #define PRESTO_MPI_LACKING_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of mpi.h: functions that Presto does not have. A program that calls one does not compile, and is told which. */
+/* Part of mpi.h: functions that Presto does not have. A program that calls one does not compile,
+ * and is told which. */
 #ifndef PRESTO_MPI_MISSING_H
 #define PRESTO_MPI_MISSING_H
 
@@ -14,7 +15,8 @@
 #define PRESTO_MISSING(name, hint) int presto_missing_MPI_##name(void) /* found by the linker */
 #endif
 
-/* Variables that are only given to missing functions count as used, so that there is no other message. */
+/* Variables that are only given to missing functions count as used, so that there is no other
+ * message. */
 int presto_given(int none, ...); /* is nowhere, and never called */
 #define PRESTO_USED(...) ((void)sizeof(presto_given(0, __VA_ARGS__)))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of mpi.h: the functions of missing.h by the names of the profiling interface. The message of the compiler has the name
- * without its P. */
+/* Part of mpi.h: the functions of missing.h by the names of the profiling interface. The message of
+ * the compiler has the name without its P. */
 #ifndef PRESTO_MPI_MISSING_PROFILING_H
 #define PRESTO_MPI_MISSING_PROFILING_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of mpi.h: the predefined objects. Their handles are addresses, which initialise static variables too. */
+/* Part of mpi.h: the predefined objects. Their handles are addresses, which initialise static
+ * variables too. */
 #ifndef PRESTO_MPI_TYPES_H
 #define PRESTO_MPI_TYPES_H
 
