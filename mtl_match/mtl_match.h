@@ -92,9 +92,10 @@ struct ompi_mtl_match_modex {
 /* The one module. */
 struct ompi_mtl_match_module {
     mca_mtl_base_module_t super;
-    struct ni *ni;          /* NULL unless open */
-    struct ni_md sends;     /* all memory; SEND events, unless ni_put says that it is done */
-    struct ni_md syncs;     /* all memory; ACK events only */
+    struct ni *ni; /* NULL unless open */
+    /* All memory; [true]: of whoever polls until it is over. */
+    struct ni_md sends[2];  /* SEND events, unless ni_put says that it is done */
+    struct ni_md syncs[2];  /* ACK events only */
     struct ni_eq *sent;     /* ompi_mtl_match_on_sent */
     struct ni_eq *received; /* ompi_mtl_match_on_received */
     bool threads;

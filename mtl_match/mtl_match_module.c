@@ -36,7 +36,7 @@ _Static_assert(_Alignof(struct ompi_mtl_match_request) <= sizeof(void *),
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-/* The portal: two handlers, an entry, two descriptors of all memory. */
+/* The portal: two handlers, an entry, descriptors of all memory. */
 static int open_portal(struct ompi_mtl_match_module *module)
 {
     uint32_t index;
@@ -51,11 +51,20 @@ static int open_portal(struct ompi_mtl_match_module *module)
     if (rc == NI_OK) {
         rc = ni_pt_alloc(module->ni, NI_PT_UNEXPECTED, module->received, OMPI_MTL_MATCH_PT, &index);
     }
-    module->sends = (struct ni_md){.length = SIZE_MAX,
-                                   .options = NI_MD_SENT_BY_RESULT | NI_MD_UNTIL_MATCHED,
-                                   .eq = module->sent};
-    module->syncs =
-        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_EVENT_SEND_DISABLE, .eq = module->sent};
+    for (int polls = false; polls <= true; polls++) {
+        unsigned attended = polls ? NI_MD_ATTENDED : 0;
+
+        module->sends[polls] = (struct ni_md){
+            .length = SIZE_MAX,
+            .options = NI_MD_SENT_BY_RESULT | NI_MD_UNTIL_MATCHED | attended,
+            .eq = module->sent,
+        };
+        module->syncs[polls] = (struct ni_md){
+            .length = SIZE_MAX,
+            .options = NI_MD_EVENT_SEND_DISABLE | attended,
+            .eq = module->sent,
+        };
+    }
     return rc;
 }
 

@@ -53,18 +53,19 @@ NI_ALWAYS_INLINE bool put_short(const struct message *message, mca_pml_base_send
 /*
  * NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. A
  * synchronous send is over when the message has been matched: its event is the acknowledgement.
+ * polls: the caller does until it is over.
  */
 NI_ALWAYS_INLINE int put(struct ompi_mtl_match_module *module, const struct message *message,
-                         mca_pml_base_send_mode_t mode, void *user_ptr)
+                         mca_pml_base_send_mode_t mode, bool polls, void *user_ptr)
 {
     if (NI_LIKELY(mode != MCA_PML_BASE_SEND_SYNCHRONOUS)) {
-        return ni_put(module->ni, &module->sends, (uint64_t)(uintptr_t)message->memory,
+        return ni_put(module->ni, &module->sends[polls], (uint64_t)(uintptr_t)message->memory,
                       message->size, NI_NO_ACK_REQ, message->to->peer, OMPI_MTL_MATCH_PT,
                       message->bits, 0, user_ptr, message->header);
     }
-    return ni_put(module->ni, &module->syncs, (uint64_t)(uintptr_t)message->memory, message->size,
-                  NI_ACK_REQ, message->to->peer, OMPI_MTL_MATCH_PT, message->bits, 0, user_ptr,
-                  message->header | (uint64_t)OMPI_MTL_MATCH_SYNCHRONOUS << 32);
+    return ni_put(module->ni, &module->syncs[polls], (uint64_t)(uintptr_t)message->memory,
+                  message->size, NI_ACK_REQ, message->to->peer, OMPI_MTL_MATCH_PT, message->bits, 0,
+                  user_ptr, message->header | (uint64_t)OMPI_MTL_MATCH_SYNCHRONOUS << 32);
 }
 
 static inline void release(struct ompi_mtl_match_buffer *packed)
@@ -100,7 +101,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     request->packed = message.packed;
     rc = put_short(&message, mode)
              ? (int)NI_PTL_SENT
-             : put((struct ompi_mtl_match_module *)mtl, &message, mode, request);
+             : put((struct ompi_mtl_match_module *)mtl, &message, mode, false, request);
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         complete(request, MPI_SUCCESS);
         return OMPI_SUCCESS;
@@ -146,7 +147,7 @@ static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module, stru
     int rc;
 
     atomic_init(&waiter.error, PENDING);
-    rc = put(module, &message, mode, tagged(&waiter));
+    rc = put(module, &message, mode, true, tagged(&waiter));
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         rc = OMPI_SUCCESS;
     } else if (rc == NI_OK) {

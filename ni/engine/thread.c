@@ -31,6 +31,7 @@ enum {
     YIELDS = 4,
     NAP_STUCK_US = 50, /* a full lane, a helper that has not finished, a packet for a caller */
     NAP_US = 500,
+    LOOK_MOST_US = 50000,  /* TILE: while callers are never found away */
     SLEEP_MOST_US = 10000, /* a wake-up may be missed: see the links */
 };
 
@@ -188,10 +189,15 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     if (engine->since_ns == 0) {
         engine->since_ns = now;
     }
+    if (is_away) {
+        engine->look_us = away_us(engine->ni);
+    }
     if (now - engine->since_ns < spin) {
         ni_pause();
     } else if (!is_away && !ni_has_back_end(engine->ni)) {
-        nap(engine, away_us(engine->ni));
+        nap(engine, engine->look_us);
+        /* A thread that runs for a moment on the core of a busy caller may cost it much more. */
+        engine->look_us *= engine->look_us < LOOK_MOST_US ? 2 : 1;
     } else if (ni_back_has_work(engine->ni)) {
         nap(engine, NAP_STUCK_US);
     } else if (!is_away) {
@@ -215,6 +221,7 @@ static void rest_off(struct ni_engine *engine)
     atomic_store(&engine->rest, NI_REST_AWAKE);
     /* Who has called us is about to poll. */
     engine->seen_ns = ni_now_ns();
+    engine->look_us = away_us(engine->ni);
 }
 
 /* Where one long put follows another, each would have to wake it: so not before a look finds that
@@ -266,6 +273,7 @@ static void *thread_main(void *arg)
     engine->since_ns = 0;
     engine->seen_ns = ni_now_ns();
     engine->sleep_us = NAP_US;
+    engine->look_us = away_us(engine->ni);
     loop(engine);
     atomic_store_explicit(&engine->self, 0, memory_order_relaxed);
     atomic_store_explicit(&engine->ended, true, memory_order_release);

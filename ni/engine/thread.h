@@ -51,6 +51,7 @@ struct ni_engine {
     uint64_t seen_ns;  /* when it changed */
     uint64_t since_ns; /* when there was nothing to do; 0: there is */
     uint64_t sleep_us;
+    uint64_t look_us; /* TILE: between two looks whether callers poll */
 
     NI_LINE_ALIGNED _Atomic uint32_t polls;  /* changes while callers poll */
     _Atomic uint32_t waiters;                /* callers that sleep, or are about to */

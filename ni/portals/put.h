@@ -121,8 +121,8 @@ static inline bool ni_put_unwanted(const struct ni_peer *peer)
 
 /* Whether a put goes without its data. */
 bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
-/* It is long, and moves only if this side polls: unless its target reads our memory by itself. The
- * peer has an endpoint. */
+/* It is long, and moves only if this side polls, which its caller may not do (NI_MD_ATTENDED):
+ * unless its target reads our memory by itself. The peer has an endpoint. */
 void ni_put_owe(struct ni_put *put);
 /* Where its target wants no more, have a put of NI_MD_UNTIL_MATCHED that brings its data wait for
  * the match. */

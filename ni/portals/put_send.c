@@ -20,7 +20,8 @@ void ni_put_owe(struct ni_put *put)
 {
     struct ni *ni = put->peer->ni;
 
-    if (!ni_may_owe(ni) || ni_peer_copies(put->peer) || put->peer->ep->same_memory) {
+    if (!ni_may_owe(ni) || (put->options & NI_MD_ATTENDED) != 0 || ni_peer_copies(put->peer) ||
+        put->peer->ep->same_memory) {
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);

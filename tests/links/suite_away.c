@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/ni.h"
 #include "suite_portals.h"
 
 /*
@@ -124,6 +125,31 @@ static void initiator_computes(struct suite *suite)
                            (uint64_t)(world->round + 1) * PUTS);
     }
 }
+
+/* ---- the initiator polls --------------------------------------------------------------------- */
+
+/* Says so, and so nothing is owed and no lock taken for a thread. */
+static void put_attended(struct suite_ni *ni, void *arg)
+{
+    struct world *world = arg;
+
+    world->ends[0]->md.options |= NI_MD_ATTENDED;
+    put_all(ni, world);
+    CHECK(atomic_load(&ni->ni->owed) == 0);
+}
+
+static void initiator_polls(struct suite *suite)
+{
+    struct world *world = make_world(suite);
+
+    suite_call(suite, 1, post, world);
+    suite_call(suite, 0, put_attended, world);
+    check_round(suite, world);
+    suite_until_events(suite, world->ends[0], NI_EVENT_ACK, 2);
+    suite_until_events(suite, world->ends[0], NI_EVENT_SEND, PUTS);
+}
+
+/* ---- the initiator calls other things -------------------------------------------------------- */
 
 /* Several long puts after calls of all kinds, none of which makes progress. */
 static void put_and_call(struct suite_ni *ni, void *arg)
@@ -279,6 +305,7 @@ int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
         {"initiator_computes", 2, SUITE_NEEDS_APART, initiator_computes},
+        {"initiator_polls", 2, 0, initiator_polls},
         {"initiator_calls_other_things", 2, SUITE_NEEDS_APART, initiator_calls_other_things},
         {"callback_starts_them", 2, SUITE_NEEDS_APART, callback_starts_them},
         {"initiator_closes", 2, SUITE_NEEDS_APART, initiator_closes},

@@ -35,8 +35,10 @@ enum ni_md_options {
                                         half of match_unexpected has its SEND event when it has
                                         matched, as a longer one has, whose data stays until then.
                                         So what a target has to keep is no more than is under way */
-    NI_MD_IOVEC = 0x80, /* start is an array of struct ni_iovec, length the number of its
-                                        elements, offsets count the bytes of all */
+    NI_MD_ATTENDED = 0x800, /* Extension: the caller makes progress until the put has ended,
+                               so that no thread need stand in for it (placement TILE) */
+    NI_MD_IOVEC = 0x80,     /* start is an array of struct ni_iovec, length the number of its
+                                            elements, offsets count the bytes of all */
 };
 
 /* PtlIOVec: with NI_MD_IOVEC and NI_ME_IOVEC. At most limits.max_iovecs elements. The elements of a
