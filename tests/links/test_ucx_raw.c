@@ -31,9 +31,10 @@ enum { FLOOD = 150, ROOM = 80 };
 static struct ni *ours[2]; /* of the job */
 static struct ni_peer *other;
 static uint64_t received;
-static unsigned ended, silent, scarce, crowded; /* lines of the log */
+/* Lines of the log; some of a thread of UCX's. */
+static _Atomic unsigned ended, silent, scarce, crowded;
 static char half[32]; /* what the log calls one who began to greet; "": none */
-static bool half_seen;
+static _Atomic bool half_seen;
 
 static _Noreturn void fail(int line, const char *what)
 {
