@@ -135,21 +135,6 @@ static void refused(struct suite *suite)
 
 /* ---- without room ---------------------------------------------------------------------------- */
 
-static void drop(void *arg, const struct ni_message_info *message)
-{
-    struct suite_stores *world = arg;
-
-    (void)message;
-    atomic_fetch_add(&world->messages, 1);
-}
-
-static void open_drop(struct suite_ni *ni, void *arg)
-{
-    struct suite_stores *world = arg;
-
-    CHECK(ni_region_consumer(ni->ni, drop, world, 0, &world->queue) == NI_OK);
-}
-
 /* The question finds the lane full, and waits; what is written meanwhile does, too. */
 static void full_here(struct suite_ni *ni, void *arg)
 {
@@ -181,7 +166,7 @@ static void full(struct suite *suite)
 {
     struct suite_stores *world = open_world(suite);
 
-    suite_call(suite, 1, open_drop, world);
+    suite_call(suite, 1, suite_stores_drop, world);
     suite_call(suite, 0, full_here, world);
 }
 

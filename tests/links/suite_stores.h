@@ -23,6 +23,9 @@ struct suite_stores {
 struct suite_stores *suite_stores_world(struct suite *suite);
 struct ni_remote suite_stores_place(const struct suite_stores *world, unsigned i, size_t at);
 
+/* At an NI: `queue` of the world, whose messages are counted and dropped. */
+void suite_stores_drop(struct suite_ni *ni, void *world);
+
 /* Whether stores make packets at all: not where the peer's memory is ours. */
 bool suite_stores_packets(const struct suite_ni *ni);
 

@@ -260,21 +260,6 @@ static void flushed(struct suite *suite)
     suite_call(suite, 0, flushed_here, suite_stores_world(suite));
 }
 
-static void drop(void *arg, const struct ni_message_info *message)
-{
-    struct suite_stores *world = arg;
-
-    (void)message;
-    atomic_fetch_add(&world->messages, 1);
-}
-
-static void open_drop(struct suite_ni *ni, void *arg)
-{
-    struct suite_stores *world = arg;
-
-    CHECK(ni_region_consumer(ni->ni, drop, world, 0, &world->queue) == NI_OK);
-}
-
 /* Until the lane is full. */
 static void fill(struct suite_ni *ni, const struct suite_stores *world)
 {
@@ -330,7 +315,7 @@ static void full(struct suite *suite)
 {
     struct suite_stores *world = suite_stores_world(suite);
 
-    suite_call(suite, 1, open_drop, world);
+    suite_call(suite, 1, suite_stores_drop, world);
     suite_call(suite, 0, full_here, world);
 }
 

@@ -74,3 +74,18 @@ bool suite_stores_packets(const struct suite_ni *ni)
     return link->mode == SUITE_PROCESSES || link->copy != 0 ||
            suite_is_far(ni->suite, ni->index, 1);
 }
+
+static void drop(void *arg, const struct ni_message_info *message)
+{
+    struct suite_stores *world = arg;
+
+    (void)message;
+    atomic_fetch_add(&world->messages, 1);
+}
+
+void suite_stores_drop(struct suite_ni *ni, void *arg)
+{
+    struct suite_stores *world = arg;
+
+    CHECK(ni_region_consumer(ni->ni, drop, world, 0, &world->queue) == NI_OK);
+}
