@@ -17,8 +17,8 @@ static uint64_t usual_slots(uint64_t stride)
     return (uint64_t)1 << ni_ilog2(ni_max_u64(CHUNK_BYTES / stride, CHUNK_ITEMS_MIN));
 }
 
-ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
-                       uint32_t limit)
+static ni_status init(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
+                      uint32_t limit, uint64_t alignment)
 {
     if (item_size == 0 || item_size > ITEM_SIZE_MAX) {
         return NI_ERR_INVALID;
@@ -26,7 +26,7 @@ ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_pe
 
     uint64_t size = ni_max_u64(item_size, sizeof(struct ni_pool_free));
     uint64_t tag_at = ni_align_up(size, sizeof(uint64_t));
-    uint64_t stride = ni_align_up(tag_at + sizeof(uint64_t), NI_CACHE_LINE);
+    uint64_t stride = ni_align_up(tag_at + sizeof(uint64_t), alignment);
     uint64_t slots = items_per_chunk != 0 ? items_per_chunk : usual_slots(stride);
 
     if (limit != 0) {
@@ -43,6 +43,18 @@ ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_pe
     pool->slot_shift = ni_ilog2(slots);
     pool->limit = limit != 0 ? limit : UINT32_MAX;
     return NI_OK;
+}
+
+ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
+                       uint32_t limit)
+{
+    return init(pool, item_size, items_per_chunk, limit, NI_CACHE_LINE);
+}
+
+ni_status ni_pool_init_packed(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
+                              uint32_t limit)
+{
+    return init(pool, item_size, items_per_chunk, limit, sizeof(uint64_t));
 }
 
 static size_t chunk_bytes(const struct ni_pool *pool)

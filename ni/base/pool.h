@@ -23,7 +23,7 @@
  * Items lie in chunks, whose number of items is a power of two. Behind each item lies its tag:
  *
  *   | item | tag | pad | item | tag | pad | ...
- *   ^ a cache line     ^ stride bytes further
+ *   ^ a cache line     ^ stride bytes further: whole cache lines, unless the pool is packed
  *
  * Nothing is kept inside an item while it is out, so its user may clear all of it. While it is
  * free, its first word links the free list. The list is last in, first out: the item that is
@@ -65,6 +65,11 @@ struct ni_pool {
  * NI_ERR_INVALID if out of range. */
 ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
                        uint32_t limit);
+
+/* The same for very many items: an item and its tag take no more than they need, and are aligned to
+ * 8 bytes instead of a cache line. */
+ni_status ni_pool_init_packed(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
+                              uint32_t limit);
 
 /* Free all memory and return how many items were still out: 0 if the caller has no leak. Those
  * items are gone too. */
@@ -127,8 +132,8 @@ static inline void *ni_pool_take(struct ni_pool *pool, uint64_t *token)
     return item;
 }
 
-/* An item of undefined contents, aligned to a cache line; NULL at the limit or when memory is short
- * (a fault point). The caller owns it until ni_pool_put. */
+/* An item of undefined contents, aligned as the pool's are; NULL at the limit or when memory is
+ * short (a fault point). The caller owns it until ni_pool_put. */
 static inline void *ni_pool_get(struct ni_pool *pool)
 {
     uint64_t token;

@@ -5,50 +5,44 @@
 
 /*
  * What may be matched next. Whoever posts many receives and waits for them one after the other, or
- * receives many messages in the order in which they came, takes out nodes whose numbers are in
- * equal steps: numbers are given in order, and a node that comes gets the one that came back last.
- * A node that lies outside of the caches is fetched two steps before it is wanted, its bucket and
- * what it points to one step before, when the node itself can be looked at without waiting.
+ * receives many messages in the order in which they came, takes out items whose indices in the pool
+ * are in equal steps: a pool hands out new ones in order, and then first what came back last. An
+ * item that lies outside of the caches is fetched two steps before it is wanted, its bucket one
+ * step before, when its node can be looked at without waiting.
  */
 
-/* The node with a number, or NULL: it has none, or is unknown. A free number holds the next one,
- * which is no address that anything has. */
-static struct ni_match_node *node_at(const struct ni_match_ids *ids, uint32_t id)
+/* All lines of an item. */
+static void fetch(const struct ni_pool *pool, const void *item)
 {
-    uintptr_t at;
+    const char *end = (const char *)ni_pool_tag(pool, item);
 
-    if (id == 0 || id >= ids->fresh) {
-        return NULL;
+    for (const char *at = item; at < end; at += NI_CACHE_LINE) {
+        __builtin_prefetch(at, 1);
     }
-    at = (uintptr_t)*ni_match_ids_where(ids, id);
-    return at > UINT32_MAX ? (struct ni_match_node *)at : NULL;
+    __builtin_prefetch(end, 1);
 }
 
-static void fetch(const struct ni_match_node *node, size_t size)
+/* The node that is supposed to be taken out next, NULL if none is. It may be in another list. */
+static const struct ni_match_node *guess(const struct ni_pool *pool, struct ni_match_steps *steps)
 {
-    for (size_t at = 0; node != NULL && at < size; at += NI_CACHE_LINE) {
-        __builtin_prefetch((const char *)node + at, 1);
-    }
-}
+    uint32_t step = steps->taken - steps->seen;
+    uint32_t next = steps->taken + step, then = next + step;
+    bool steady = step == steps->step && step != 0;
 
-/* The node that is supposed to be taken out next, NULL if none is. */
-static const struct ni_match_node *guess(struct ni_match_ids *ids, size_t size)
-{
-    uint32_t step = ids->given - ids->seen;
-    bool steady = step == ids->step && step != 0;
-
-    ids->seen = ids->given;
-    ids->step = step;
+    steps->seen = steps->taken;
+    steps->step = step;
     if (!steady) {
         return NULL;
     }
-    fetch(node_at(ids, ids->given + 2 * step), size);
-    return node_at(ids, ids->given + step);
+    if (then < ni_pool_index_end(pool)) {
+        fetch(pool, ni_pool_slot_item(pool, then));
+    }
+    return ni_pool_at(pool, next);
 }
 
-const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size_t size)
+const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list)
 {
-    const struct ni_match_node *node = guess(&list->ids, size);
+    const struct ni_match_node *node = guess(list->index.pool, &list->steps);
 
     if (node != NULL) {
         ni_match_index_fetch(&list->index, node);
@@ -56,19 +50,19 @@ const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size
     return node;
 }
 
-/* The oldest has no number, where nobody has searched for others: it is in the first block, and is
- * not looked for in a table. */
-const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers, size_t size)
+/* Where nobody has searched for others, the oldest is in no table but in the first block. */
+const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers)
 {
     const struct ni_match_block *first = headers->blocks.first;
-    const struct ni_match_node *node = guess(&headers->ids, size), *oldest = NULL;
+    const struct ni_match_node *node = guess(headers->pool, &headers->steps), *oldest = NULL;
 
-    for (uint32_t left = node != NULL ? node->in : 0; left != 0; left &= left - 1) {
+    for (uint32_t left = node != NULL ? node->in & headers->kinds : 0; left != 0;
+         left &= left - 1) {
         ni_match_index_fetch(&headers->kind[__builtin_ctz(left)].index, node);
     }
     if (first != NULL && first->live != 0) {
         oldest = first->node[__builtin_ctzll(first->live)];
-        fetch(oldest, size);
+        fetch(headers->pool, oldest);
     }
     return node != NULL ? node : oldest;
 }

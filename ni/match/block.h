@@ -23,19 +23,27 @@
 
 struct ni_match_block;
 
+/* Neighbours among nodes of one key, see index.h. */
+struct ni_match_link {
+    uint32_t next; /* NI_MATCH_NO_NODE: none */
+    uint32_t prev;
+};
+
 /* What both directions of the match list embed in their nodes. */
 struct ni_match_node {
     uint64_t bits;
-    uint32_t initiator;           /* or UINT32_MAX for any */
-    uint32_t group;               /* of an entry; 0 in a header */
-    struct ni_match_block *block; /* NULL when in none */
-    uint32_t id;                  /* 0 when in no hash table */
-    uint8_t place;                /* in the block */
-    uint8_t in;                   /* in which hash tables, a bit each */
-    uint16_t unused;
+    uint32_t initiator; /* or UINT32_MAX for any */
+    uint8_t group;      /* where an entry is, see match.h; 0 in a header */
+    uint8_t place;      /* in the block */
+    uint8_t in;         /* in which hash tables a header is, a bit each */
+    uint8_t label;      /* of the list of an entry */
+    union {
+        struct ni_match_block *block; /* what is in one */
+        struct ni_match_link link;    /* an entry that is in the hash table instead */
+    };
 };
 
-_Static_assert(sizeof(struct ni_match_node) == 32, "half a cache line");
+_Static_assert(sizeof(struct ni_match_node) == 24, "of an entry's 88 bytes");
 
 enum {
     NI_MATCH_BLOCK = 64,
@@ -146,7 +154,6 @@ static inline void ni_match_block_remove(struct ni_match_node *node)
     struct ni_match_block *block = node->block;
 
     block->live &= ~(UINT64_C(1) << node->place);
-    node->block = NULL;
     if (--block->nodes == 0) {
         block->end = 0;
     }

@@ -9,17 +9,17 @@
 /*
  * One table of buckets: open addressing by whole buckets. What a bucket is, is in index.h.
  *
- * A node's home is the bucket that its hash names. It lies there or, when all seven slots were
- * taken, in the first bucket behind with a free one; each full bucket on the way counts it. The
- * count sticks at 255: from then on searches pass over that bucket in vain at times, and still end
- * at one that nobody passed over, or when they have seen all.
+ * A node's home is the bucket that its hash names. It lies there or, when all slots were taken, in
+ * the first bucket behind with a free one; each full bucket on the way counts it. The count sticks
+ * at 65535: from then on searches pass over that bucket in vain at times, and still end at one that
+ * nobody passed over, or when they have seen all.
  */
 
 #define NI_MATCH_BYTES     0x0101010101010101U
-#define NI_MATCH_SLOT_BITS 0x0080808080808080U /* the top bit of each slot's byte */
-#define NI_MATCH_PASSED    ((uint64_t)1 << 56) /* one node that passed over */
+#define NI_MATCH_SLOT_BITS 0x0000808080808080U /* the top bit of each slot's byte */
+#define NI_MATCH_PASSED    ((uint64_t)1 << 48) /* one node that passed over */
 
-enum { NI_MATCH_PASSED_STUCK = 255 };
+enum { NI_MATCH_PASSED_STUCK = 0xffff };
 
 /* The seed keeps peers from choosing bits that collide. The second product is for keys in equal
  * steps: behind the first one they still are, and some seeds make of that a few buckets for all. */
@@ -54,12 +54,13 @@ static inline uint64_t ni_match_tagged(uint64_t tags, uint64_t tag)
 
 static inline unsigned ni_match_passed(uint64_t tags)
 {
-    return (unsigned)(tags >> 56);
+    return (unsigned)(tags >> 48);
 }
 
-static inline struct ni_match_node *ni_match_slot_node(struct ni_match_slot at)
+static inline struct ni_match_node *ni_match_slot_node(const struct ni_match_index *index,
+                                                       struct ni_match_slot at)
 {
-    return at.bucket != NULL ? at.bucket->node[at.slot] : NULL;
+    return at.bucket != NULL ? ni_match_node_at(index, at.bucket->node[at.slot]) : NULL;
 }
 
 static inline bool ni_match_is_key(const struct ni_match_index *index,
@@ -71,16 +72,6 @@ static inline bool ni_match_is_key(const struct ni_match_index *index,
     return differ == 0;
 }
 
-/* A slot has the right tag: most likely its node is the one, and what that points to is touched
- * next. */
-static inline void ni_match_fetch_beyond(const struct ni_match_table *table, uint64_t bucket,
-                                         unsigned slot)
-{
-    if (table->beyond != NULL) {
-        __builtin_prefetch(table->beyond[bucket].slot[slot], 1);
-    }
-}
-
 /* Where in a table the first node of a key is. */
 static inline struct ni_match_slot ni_match_table_find(const struct ni_match_index *index,
                                                        const struct ni_match_table *table,
@@ -90,17 +81,18 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     uint64_t tag = ni_match_tag(hash);
 
     for (uint64_t n = 0; n <= table->mask; n++) {
-        uint64_t number = (hash + n) & table->mask;
-        struct ni_match_bucket *bucket = &table->bucket[number];
+        struct ni_match_bucket *bucket = &table->bucket[(hash + n) & table->mask];
         uint64_t tags = bucket->tags;
 
         for (uint64_t left = ni_match_tagged(tags, tag); left != 0; left &= left - 1) {
             unsigned slot = (unsigned)__builtin_ctzll(left) / 8;
+            const struct ni_match_node *node = ni_match_node_at(index, bucket->node[slot]);
 
             ++*attempts;
-            ni_match_fetch_beyond(table, number, slot);
+            /* Most likely it is the one, and whoever finds it goes on to the rest of its item. */
+            __builtin_prefetch((const char *)node + NI_CACHE_LINE, 1);
             if (NI_LIKELY((uint8_t)(tags >> slot * 8) == tag &&
-                          ni_match_is_key(index, bucket->node[slot], bits, from))) {
+                          ni_match_is_key(index, node, bits, from))) {
                 return (struct ni_match_slot){.bucket = bucket, .slot = slot};
             }
         }
@@ -111,41 +103,28 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
     return (struct ni_match_slot){0};
 }
 
-/* Name a node in a slot, with what it points to. */
-static inline void ni_match_slot_set(const struct ni_match_table *table, struct ni_match_slot at,
-                                     struct ni_match_node *node, const void *beyond)
-{
-    at.bucket->node[at.slot] = node;
-    if (table->beyond != NULL) {
-        table->beyond[at.bucket - table->bucket].slot[at.slot] = beyond;
-    }
-}
-
-static inline void ni_match_slot_fill(const struct ni_match_table *table, struct ni_match_slot at,
-                                      uint64_t hash, struct ni_match_node *node, const void *beyond)
+static inline void ni_match_slot_fill(struct ni_match_slot at, uint64_t hash, uint32_t name)
 {
     at.bucket->tags |= ni_match_tag(hash) << at.slot * 8;
-    ni_match_slot_set(table, at, node, beyond);
+    at.bucket->node[at.slot] = name;
 }
 
 /* Put a node into a certain slot, if that is free and in the node's home. */
-static inline bool ni_match_table_put_at(struct ni_match_table *table, uint64_t hash,
-                                         struct ni_match_node *node, const void *beyond,
+static inline bool ni_match_table_put_at(struct ni_match_table *table, uint64_t hash, uint32_t name,
                                          struct ni_match_slot at)
 {
     bool fits = at.bucket == &table->bucket[hash & table->mask] &&
                 (uint8_t)(at.bucket->tags >> at.slot * 8) == 0;
 
     if (fits) {
-        ni_match_slot_fill(table, at, hash, node, beyond);
+        ni_match_slot_fill(at, hash, name);
     }
     return fits;
 }
 
 /* Put a node into a table that has a free slot: that. */
 static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *table, uint64_t hash,
-                                                      struct ni_match_node *node,
-                                                      const void *beyond)
+                                                      uint32_t name)
 {
     for (uint64_t number = hash & table->mask;; number = (number + 1) & table->mask) {
         struct ni_match_bucket *bucket = &table->bucket[number];
@@ -155,7 +134,7 @@ static inline struct ni_match_slot ni_match_table_put(struct ni_match_table *tab
             struct ni_match_slot at = {.bucket = bucket,
                                        .slot = (unsigned)__builtin_ctzll(free) / 8};
 
-            ni_match_slot_fill(table, at, hash, node, beyond);
+            ni_match_slot_fill(at, hash, name);
             return at;
         }
         if (ni_match_passed(bucket->tags) < NI_MATCH_PASSED_STUCK) {

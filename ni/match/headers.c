@@ -25,16 +25,18 @@ static void init_kind(struct ni_match_headers *headers, unsigned number, uint64_
     struct ni_match_kind *kind = &headers->kind[number];
 
     *kind = (struct ni_match_kind){.ignore = ignore, .any = any};
-    ni_match_index_init(&kind->index, &headers->ids, number, ~ignore,
-                        any == NI_MATCH_ANY ? 0 : UINT32_MAX);
+    ni_match_index_init(&kind->index, headers->pool,
+                        offsetof(struct ni_match_header, link) +
+                            number * sizeof(struct ni_match_link),
+                        ~ignore, any == NI_MATCH_ANY ? 0 : UINT32_MAX);
     headers->kinds |= 1U << number;
 }
 
-void ni_match_headers_init(struct ni_match_headers *headers)
+void ni_match_headers_init(struct ni_match_headers *headers, const struct ni_pool *pool)
 {
     memset(headers, 0, sizeof(*headers));
     headers->scan = ni_match_scan_for(ni_cpu_simd());
-    ni_match_ids_init(&headers->ids);
+    headers->pool = pool;
     ni_match_blocks_init(&headers->blocks);
 }
 
@@ -43,26 +45,42 @@ void ni_match_headers_fini(struct ni_match_headers *headers)
     for (unsigned i = 0; i < NI_MATCH_INDEXES; i++) {
         ni_match_index_fini(&headers->kind[i].index);
     }
-    ni_match_ids_fini(&headers->ids);
     ni_match_blocks_fini(&headers->blocks);
-    ni_match_headers_init(headers);
+    ni_match_headers_init(headers, headers->pool);
+}
+
+/* Put a node into the table of a kind; NI_ERR_NOMEM: nothing has changed. */
+static ni_status add_to_kind(struct ni_match_headers *headers, unsigned number,
+                             struct ni_match_node *node)
+{
+    ni_status status = ni_match_index_add(&headers->kind[number].index, node);
+
+    if (status == NI_OK) {
+        node->in |= (uint8_t)(1U << number);
+    }
+    return status;
+}
+
+static void take_from_kind(struct ni_match_headers *headers, unsigned number,
+                           struct ni_match_node *node)
+{
+    ni_match_index_remove(&headers->kind[number].index, node);
+    node->in &= (uint8_t) ~(1U << number);
 }
 
 /* Forget a kind, its table and that the nodes are in it. */
 static NI_COLD void drop_kind(struct ni_match_headers *headers, unsigned number)
 {
-    struct ni_match_index *index = &headers->kind[number].index;
-
     for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
         for (uint64_t left = block->live; left != 0; left &= left - 1) {
             struct ni_match_node *node = block->node[__builtin_ctzll(left)];
 
             if ((node->in & 1U << number) != 0) {
-                ni_match_index_remove(index, node);
+                take_from_kind(headers, number, node);
             }
         }
     }
-    ni_match_index_fini(index);
+    ni_match_index_fini(&headers->kind[number].index);
     headers->kinds &= ~(1U << number);
 }
 
@@ -71,9 +89,7 @@ static NI_COLD bool fill_kind(struct ni_match_headers *headers, unsigned number)
 {
     for (struct ni_match_block *block = headers->blocks.first; block != NULL; block = block->next) {
         for (uint64_t left = block->live; left != 0; left &= left - 1) {
-            struct ni_match_node *node = block->node[__builtin_ctzll(left)];
-
-            if (ni_match_index_add(&headers->kind[number].index, node) != NI_OK) {
+            if (add_to_kind(headers, number, block->node[__builtin_ctzll(left)]) != NI_OK) {
                 drop_kind(headers, number);
                 return false;
             }
@@ -137,7 +153,7 @@ static void add_to_kinds(struct ni_match_headers *headers, struct ni_match_heade
     for (uint32_t left = headers->kinds; left != 0; left &= left - 1) {
         unsigned number = (unsigned)__builtin_ctz(left);
 
-        if (ni_match_index_add(&headers->kind[number].index, &header->node) != NI_OK) {
+        if (add_to_kind(headers, number, &header->node) != NI_OK) {
             drop_kind(headers, number); /* searches will walk */
         }
     }
@@ -178,8 +194,11 @@ void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_h
 {
     NI_ASSERT(headers->length > 0);
     ni_match_blocks_remove(&headers->blocks, &header->node);
+    if (header->node.in != 0) {
+        headers->steps.taken = ni_pool_index(headers->pool, header);
+    }
     for (uint32_t left = header->node.in; left != 0; left &= left - 1) {
-        ni_match_index_remove(&headers->kind[__builtin_ctz(left)].index, &header->node);
+        take_from_kind(headers, (unsigned)__builtin_ctz(left), &header->node);
     }
     if (--headers->length == 0 && headers->kinds != 0) {
         judge_kinds(headers);

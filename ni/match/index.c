@@ -8,23 +8,23 @@
 #include "base/bits.h"
 #include "base/random.h"
 #include "match/buckets.h"
-#include "match/ids.h"
 
 enum {
     FIRST_BUCKETS = 16,
-    FILL_WANTED = 5, /* keys per bucket at which the table doubles */
-    FILL_MAX = 6,    /* and at which it is full when it could not */
+    BUCKETS_PER_LINE = 2,
+    FILL_WANTED = 4, /* keys per bucket at which the table doubles */
+    FILL_MAX = 5,    /* and at which it is full when it could not */
     MOVED_AT_ONCE = 2,
 };
 
-void ni_match_index_init(struct ni_match_index *index, struct ni_match_ids *ids, uint32_t number,
+void ni_match_index_init(struct ni_match_index *index, const struct ni_pool *pool, size_t link_at,
                          uint64_t keep_bits, uint64_t keep_from)
 {
     *index = (struct ni_match_index){.keep_bits = keep_bits,
                                      .keep_from = keep_from,
                                      .seed = {ni_random_key(), ni_random_key()},
-                                     .number = number,
-                                     .ids = ids};
+                                     .link_at = link_at,
+                                     .pool = pool};
 }
 
 static void free_table(struct ni_match_table *table)
@@ -52,50 +52,32 @@ static uint64_t hash_of(const struct ni_match_index *index, const struct ni_matc
                          ni_match_from(node->initiator, node->group) & index->keep_from);
 }
 
-static NI_COLD ni_status make_table(struct ni_match_table *table, uint64_t buckets, bool pointers)
+static NI_COLD ni_status make_table(struct ni_match_table *table, uint64_t buckets)
 {
-    uint64_t lines = pointers ? 2 * buckets : buckets;
     /* Large blocks of calloc are fresh from the kernel and become memory where they are touched, so
      * that even a large table is made at once. The extra line is for aligning. */
-    char *memory = ni_calloc(lines + 1, NI_CACHE_LINE);
+    char *memory = ni_calloc(buckets / BUCKETS_PER_LINE + 1, NI_CACHE_LINE);
 
     if (memory == NULL) {
         return NI_ERR_NOMEM;
     }
     table->memory = memory;
     table->bucket = (void *)(memory + (-(uintptr_t)memory & (NI_CACHE_LINE - 1)));
-    table->beyond = pointers ? (void *)(table->bucket + buckets) : NULL;
     table->mask = buckets - 1;
     return NI_OK;
 }
 
-_Static_assert(sizeof(struct ni_match_bucket) == NI_CACHE_LINE, "a line");
-_Static_assert(sizeof(struct ni_match_beyond) == NI_CACHE_LINE, "a line");
-
-/* What a node points to, if the table is to know it. */
-static inline const void *beyond_of(const struct ni_match_index *index,
-                                    const struct ni_match_node *node)
-{
-    const void *beyond = NULL;
-
-    if (index->pointer != 0) {
-        memcpy(&beyond, (const char *)node + index->pointer, sizeof(beyond));
-    }
-    return beyond;
-}
+_Static_assert(sizeof(struct ni_match_bucket) == NI_CACHE_LINE / BUCKETS_PER_LINE, "no gaps");
 
 /* Move all nodes of one bucket of the old table to the new one. */
-static void move_bucket(struct ni_match_index *index, uint64_t number)
+static void move_bucket(struct ni_match_index *index, struct ni_match_bucket *bucket)
 {
-    struct ni_match_bucket *bucket = &index->old.bucket[number];
-    const struct ni_match_beyond *beyond = index->old.beyond;
-
     for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {
         if ((uint8_t)(bucket->tags >> slot * 8) != 0) {
-            uint64_t hash = hash_of(index, bucket->node[slot]);
+            uint32_t name = bucket->node[slot];
+            uint64_t hash = hash_of(index, ni_match_node_at(index, name));
 
-            (void)ni_match_table_put(&index->table, hash, bucket->node[slot],
-                                     beyond != NULL ? beyond[number].slot[slot] : NULL);
+            (void)ni_match_table_put(&index->table, hash, name);
             ni_match_table_erase(&index->old, hash,
                                  (struct ni_match_slot){.bucket = bucket, .slot = slot});
         }
@@ -105,32 +87,29 @@ static void move_bucket(struct ni_match_index *index, uint64_t number)
 void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node)
 {
     const struct ni_match_table *table = &index->table;
-    uint64_t number = hash_of(index, node) & table->mask;
 
     if (table->bucket != NULL) {
-        __builtin_prefetch(&table->bucket[number], 1);
-    }
-    if (table->beyond != NULL) {
-        __builtin_prefetch(&table->beyond[number], 1);
-        __builtin_prefetch(beyond_of(index, node), 1);
+        __builtin_prefetch(&table->bucket[hash_of(index, node) & table->mask], 1);
     }
 }
 
-static void prefetch_nodes(const struct ni_match_bucket *bucket)
+static void prefetch_nodes(const struct ni_match_index *index, const struct ni_match_bucket *bucket)
 {
     for (unsigned slot = 0; slot < NI_MATCH_SLOTS; slot++) {
-        __builtin_prefetch(bucket->node[slot]);
+        if ((uint8_t)(bucket->tags >> slot * 8) != 0) {
+            __builtin_prefetch(ni_match_node_at(index, bucket->node[slot]));
+        }
     }
 }
 
-/* Move some buckets, those that were asked for from memory last time. */
+/* Move some buckets, those whose nodes were asked for from memory last time. */
 static NI_COLD void move_some(struct ni_match_index *index)
 {
     for (unsigned i = 0; i < MOVED_AT_ONCE; i++) {
         if (index->moved + MOVED_AT_ONCE <= index->old.mask) {
-            prefetch_nodes(&index->old.bucket[index->moved + MOVED_AT_ONCE]);
+            prefetch_nodes(index, &index->old.bucket[index->moved + MOVED_AT_ONCE]);
         }
-        move_bucket(index, index->moved++);
+        move_bucket(index, &index->old.bucket[index->moved++]);
         if (index->moved > index->old.mask) {
             free_table(&index->old);
             return;
@@ -155,7 +134,7 @@ static NI_COLD ni_status grow(struct ni_match_index *index)
     while (index->old.bucket != NULL) {
         move_some(index); /* has come to an end long ago unless all additions were refused */
     }
-    status = make_table(&bigger, buckets, index->pointer != 0);
+    status = make_table(&bigger, buckets);
     if (status != NI_OK) {
         return status;
     }
@@ -237,69 +216,66 @@ struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t
     struct ni_match_key key = {.bits = bits, .from = from};
     bool old;
 
-    return ni_match_slot_node(find_slot(index, &key, &old, attempts));
+    return ni_match_slot_node(index, find_slot(index, &key, &old, attempts));
 }
 
 /* Put a node into the slot that the last one of its key had, if it has not been given to another
  * one; false: it has, or nodes pass over others to it. */
 static inline bool put_back(struct ni_match_index *index, const struct ni_match_key *key,
-                            struct ni_match_node *node)
+                            uint32_t name)
 {
-    struct ni_match_slot at = index->recent.at;
-
     return is_recent(index, key) &&
-           ni_match_table_put_at(&index->table, key->hash, node, beyond_of(index, node), at);
+           ni_match_table_put_at(&index->table, key->hash, name, index->recent.at);
 }
 
 /* Put a node whose key is new into the table. */
 static void add_key(struct ni_match_index *index, const struct ni_match_key *key,
                     struct ni_match_node *node)
 {
-    if (put_back(index, key, node)) {
+    uint32_t name = ni_match_name_of(index, node);
+
+    if (put_back(index, key, name)) {
         index->recent.gone = false;
     } else {
-        struct ni_match_slot at =
-            ni_match_table_put(&index->table, key->hash, node, beyond_of(index, node));
+        struct ni_match_slot at = ni_match_table_put(&index->table, key->hash, name);
 
         index->recent = (struct ni_match_recent){.key = *key, .at = at};
     }
-    *ni_match_link_of(node, index->number) = (struct ni_match_link){.next = 0, .prev = node->id};
+    *ni_match_link_of(index, node) = (struct ni_match_link){.next = NI_MATCH_NO_NODE, .prev = name};
     index->keys++;
     index->most = ni_max_u64(index->most, index->keys);
 }
 
-/* Put a node with a number behind the last one of its key. */
-static void enqueue(const struct ni_match_index *index, struct ni_match_node *first,
-                    struct ni_match_node *node)
+/* Put a node behind the last one of its key. */
+static void enqueue(const struct ni_match_index *index, const struct ni_match_node *first,
+                    const struct ni_match_node *node)
 {
-    struct ni_match_link *head = ni_match_link_of(first, index->number);
-    struct ni_match_link *link = ni_match_link_of(node, index->number);
-    struct ni_match_node *last = ni_match_ids_at(index->ids, head->prev);
+    struct ni_match_link *head = ni_match_link_of(index, first);
+    uint32_t name = ni_match_name_of(index, node);
 
-    ni_match_link_of(last, index->number)->next = node->id;
-    *link = (struct ni_match_link){.next = 0, .prev = head->prev};
-    head->prev = node->id;
+    ni_match_link_of(index, ni_match_node_at(index, head->prev))->next = name;
+    *ni_match_link_of(index, node) =
+        (struct ni_match_link){.next = NI_MATCH_NO_NODE, .prev = head->prev};
+    head->prev = name;
 }
 
 ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node *node)
 {
     struct ni_match_key key = key_of(index, node);
-    struct ni_match_node *first;
+    const struct ni_match_node *first;
     uint64_t attempts = 0;
     bool old;
 
-    if (make_room(index) != NI_OK ||
-        (node->id == 0 && ni_match_ids_take(index->ids, node) != NI_OK)) {
+    if (make_room(index) != NI_OK) {
         return NI_ERR_NOMEM;
     }
     move_on(index);
-    first = ni_match_slot_node(find_slot(index, &key, &old, &attempts));
+    first = ni_match_slot_node(index, find_slot(index, &key, &old, &attempts));
     if (first != NULL) {
         enqueue(index, first, node);
     } else {
         add_key(index, &key, node);
     }
-    node->in |= (uint8_t)(1U << index->number);
     return NI_OK;
 }
 
@@ -331,54 +307,44 @@ static void erase(struct ni_match_index *index, const struct ni_match_key *key,
 }
 
 /* Take a node out of the queue of its key, which has others. */
-static void dequeue(struct ni_match_index *index, struct ni_match_node *node)
+static void dequeue(struct ni_match_index *index, const struct ni_match_node *node)
 {
-    struct ni_match_link link = *ni_match_link_of(node, index->number);
-    struct ni_match_node *prev = ni_match_ids_at(index->ids, link.prev);
-    struct ni_match_link *before = ni_match_link_of(prev, index->number);
+    struct ni_match_link link = *ni_match_link_of(index, node);
+    struct ni_match_link *before = ni_match_link_of(index, ni_match_node_at(index, link.prev));
+    bool first = before->next == NI_MATCH_NO_NODE; /* before it is the last */
+    bool last = link.next == NI_MATCH_NO_NODE;
     struct ni_match_key key = key_of(index, node);
-    struct ni_match_slot at;
+    struct ni_match_slot at = {0};
     uint64_t attempts = 0;
     bool old;
 
-    if (before->next == node->id && link.next != 0) {
-        struct ni_match_node *next = ni_match_ids_at(index->ids, link.next);
-
-        before->next = link.next;
-        ni_match_link_of(next, index->number)->prev = link.prev;
-        return;
+    if (first || last) {
+        at = find_slot(index, &key, &old, &attempts);
+        NI_ASSERT(at.bucket != NULL);
     }
-    at = find_slot(index, &key, &old, &attempts);
-    NI_ASSERT(at.bucket != NULL);
-    if (link.next == 0) {
-        before->next = 0;
-        ni_match_link_of(at.bucket->node[at.slot], index->number)->prev = link.prev;
+    if (first) {
+        at.bucket->node[at.slot] = link.next;
     } else {
-        struct ni_match_node *next = ni_match_ids_at(index->ids, link.next);
-
-        ni_match_link_of(next, index->number)->prev = link.prev;
-        ni_match_slot_set(old ? &index->old : &index->table, at, next, beyond_of(index, next));
+        before->next = link.next;
     }
+    ni_match_link_of(index, ni_match_node_at(index, last ? at.bucket->node[at.slot] : link.next))
+        ->prev = link.prev;
 }
 
 void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *node)
 {
-    struct ni_match_link *link = ni_match_link_of(node, index->number);
+    const struct ni_match_link *link = ni_match_link_of(index, node);
 
-    if (link->prev == node->id) {
+    if (link->prev == ni_match_name_of(index, node)) {
         struct ni_match_key key = key_of(index, node);
         uint64_t attempts = 0;
         bool old;
         struct ni_match_slot at = find_slot(index, &key, &old, &attempts);
 
-        NI_ASSERT(ni_match_slot_node(at) == node);
+        NI_ASSERT(ni_match_slot_node(index, at) == node);
         erase(index, &key, at, old);
     } else {
         dequeue(index, node);
     }
     move_on(index);
-    node->in &= (uint8_t) ~(1U << index->number);
-    if (node->in == 0) {
-        ni_match_ids_give(index->ids, node);
-    }
 }

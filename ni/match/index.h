@@ -9,69 +9,43 @@
 #include <apeni/status.h>
 
 #include "base/compiler.h"
+#include "base/pool.h"
 #include "match/block.h"
 
 /*
- * A hash table of match nodes under one key, and the numbers by which nodes name each other.
+ * A hash table of match nodes under one key.
  *
  * The key of a node is its bits and its initiator and group, each cut down to what the index keeps.
- * Nodes of equal key form a queue in the order of adding; the table names the first.
+ * Nodes of equal key form a queue in the order of adding; the table names the first. Nodes begin
+ * the items of one pool, whose indices are their names: half as long as pointers.
  *
- * Table   Buckets of one cache line: seven pointers, a byte of the hash for each (0: free), and how
- *         many nodes passed over this full bucket to one further on. So a search compares seven
- *         tags at once in a plain 64-bit word, goes on only if something did pass over, and as a
- *         rule touches the one node that it returns. A removed node leaves nothing behind.
- * Growth  At five nodes per bucket the number of buckets doubles. The old table stays; each
+ * Table   Buckets of half a cache line: six nodes, a byte of the hash for each (0: free), and how
+ *         many nodes passed over this full bucket to one further on. So a search compares six tags
+ *         at once in a plain 64-bit word, goes on only if something did pass over, and as a rule
+ *         touches the one node that it returns. A removed node leaves nothing behind.
+ * Growth  At four nodes per bucket the number of buckets doubles. The old table stays; each
  *         addition and removal moves two of its buckets, so that none of them stalls. Without
- *         memory to double, the table fills up to six per bucket before an addition fails. A table
+ *         memory to double, the table fills up to five per bucket before an addition fails. A table
  *         that has become far too large for what it held goes when it is empty.
- * Queue   first -> next ... -> 0, and back by prev, the first one's prev being the last.
+ * Memory  A node has 8 to 16 bytes of the table, and 8 more while that grows.
+ * Queue   first -> next ... -> none, and back by prev, the first one's prev being the last.
  *
  * Not thread-safe.
  */
 
-/* Neighbours in the queue of equal keys, by number. */
-struct ni_match_link {
-    uint32_t next; /* 0: none */
-    uint32_t prev;
-};
+/* No node has this name. */
+#define NI_MATCH_NO_NODE UINT32_MAX
 
-enum {
-    /* Tables in which one node may be. */
-    NI_MATCH_INDEXES = 4,
-    NI_MATCH_SLOTS = 7,
-    NI_MATCH_ID_CHUNKS = 26,
-    NI_MATCH_ID_CHUNK0_BITS = 6,
-    NI_MATCH_ID_CHUNK0 = 1 << NI_MATCH_ID_CHUNK0_BITS,
-};
-
-/* Nodes by number: chunks of 64, 128, 256 ... which never move. A free number holds the next free
- * one. */
-struct ni_match_ids {
-    void **chunk[NI_MATCH_ID_CHUNKS];
-    uint32_t free;  /* first free number, 0: none */
-    uint32_t fresh; /* first number never used */
-    uint32_t end;   /* first number without a chunk */
-    /* For ahead.c. */
-    uint32_t given; /* the number that came back last */
-    uint32_t seen;  /* `given` when it was last looked at, and by how much it had changed then */
-    uint32_t step;
-};
+enum { NI_MATCH_SLOTS = 6 };
 
 struct ni_match_bucket {
-    NI_LINE_ALIGNED uint64_t tags; /* a byte per slot; the highest byte counts who passed over */
-    struct ni_match_node *node[NI_MATCH_SLOTS];
-};
-
-/* What the nodes of a bucket point to, see struct ni_match_index. */
-struct ni_match_beyond {
-    NI_LINE_ALIGNED const void *slot[NI_MATCH_SLOTS];
+    uint64_t tags; /* a byte per slot; the highest two count who passed over */
+    uint32_t node[NI_MATCH_SLOTS];
 };
 
 struct ni_match_table {
     struct ni_match_bucket *bucket; /* NULL: none */
-    struct ni_match_beyond *beyond; /* for each of them; NULL: none */
-    void *memory;                   /* of both */
+    void *memory;                   /* in which they lie */
     uint64_t mask;                  /* buckets - 1 */
 };
 
@@ -107,26 +81,15 @@ struct ni_match_index {
     uint64_t keep_bits;
     uint64_t keep_from; /* of initiator and group << 32 */
     uint64_t seed[2];
-    uint32_t number; /* which link of a node is this index's */
-    /* Whoever finds a node goes on to what a pointer in its object names, and would wait for the
-     * node, then for that. Where the pointer is, in bytes from the node, makes the table keep a
-     * copy beside the bucket, so that a search asks for both at once; 0: there is none. Before a
-     * node is added its pointer is set, to anything: nobody looks at what it names. */
-    uint32_t pointer;
-    struct ni_match_ids *ids;
+    size_t link_at; /* bytes from a node to its link in this index */
+    const struct ni_pool *pool;
 };
 
-/* Empty. */
-void ni_match_ids_init(struct ni_match_ids *ids);
-
-/* Free the memory; nodes are not touched. */
-void ni_match_ids_fini(struct ni_match_ids *ids);
-
-/* An empty index without memory, number < NI_MATCH_INDEXES, of nodes that are numbered in ids. */
-void ni_match_index_init(struct ni_match_index *index, struct ni_match_ids *ids, uint32_t number,
+/* An empty index without memory, of nodes that begin items of a pool. */
+void ni_match_index_init(struct ni_match_index *index, const struct ni_pool *pool, size_t link_at,
                          uint64_t keep_bits, uint64_t keep_from);
 
-/* Free the tables; nodes and ids are not touched. */
+/* Free the tables; nodes are not touched. */
 void ni_match_index_fini(struct ni_match_index *index);
 
 /* Add a node that is not in this index. NI_ERR_NOMEM: the node and the results of all searches are
@@ -147,38 +110,35 @@ static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
                                           uint64_t from, uint64_t *attempts);
 
-/* A node of this index is supposed to be found next: fetch the bucket in which it is, and what it
- * points to. */
+/* A node of this index is supposed to be found next: fetch the bucket in which it is. */
 void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node);
 
-/* The link of a node in an index. Nodes are followed by their links. */
-static inline struct ni_match_link *ni_match_link_of(struct ni_match_node *node, uint32_t number)
+/* The node with a name that is in use. */
+static inline struct ni_match_node *ni_match_node_at(const struct ni_match_index *index,
+                                                     uint32_t name)
 {
-    return (struct ni_match_link *)(void *)(node + 1) + number;
+    return ni_pool_slot_item(index->pool, name);
 }
 
-/* Where the pointer of a number is, which has a chunk. */
-static inline void **ni_match_ids_where(const struct ni_match_ids *ids, uint32_t id)
+static inline uint32_t ni_match_name_of(const struct ni_match_index *index,
+                                        const struct ni_match_node *node)
 {
-    uint32_t shifted = id + NI_MATCH_ID_CHUNK0;
-    unsigned top = 31U ^ (unsigned)__builtin_clz(shifted);
-
-    return &ids->chunk[top - NI_MATCH_ID_CHUNK0_BITS][shifted ^ 1U << top];
+    return ni_pool_index(index->pool, node);
 }
 
-/* The node with a number that is in use. */
-static inline struct ni_match_node *ni_match_ids_at(const struct ni_match_ids *ids, uint32_t id)
+static inline struct ni_match_link *ni_match_link_of(const struct ni_match_index *index,
+                                                     const struct ni_match_node *node)
 {
-    return *ni_match_ids_where(ids, id);
+    return (struct ni_match_link *)((uintptr_t)node + index->link_at);
 }
 
 /* The next node of the same key; NULL behind the last. */
 static inline struct ni_match_node *ni_match_index_next(const struct ni_match_index *index,
                                                         const struct ni_match_node *node)
 {
-    uint32_t next = ni_match_link_of((struct ni_match_node *)(uintptr_t)node, index->number)->next;
+    uint32_t next = ni_match_link_of(index, node)->next;
 
-    return next != 0 ? ni_match_ids_at(index->ids, next) : NULL;
+    return next != NI_MATCH_NO_NODE ? ni_match_node_at(index, next) : NULL;
 }
 
 #endif

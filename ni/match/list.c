@@ -8,27 +8,27 @@
 #include "base/cpu.h"
 
 /*
- * Posted entries. Where an entry is follows from its node: block == &front; another block (odd); or
- * no block and a group.
+ * Posted entries. Where an entry is follows from its group: the front, further blocks (odd), or the
+ * table.
  *
  * Entries go to the front while nothing lies behind it. So whatever is in the front is older than
  * all else, and a hit there needs no further search.
  */
 
 enum {
-    GROUP_NONE = NI_MATCH_GROUPS,
     /* Odd entries of one kind that earn it a group. */
     ODD_REPEATED = 8,
     /* Gaps that make it worth while to move the other nodes of the front. */
     FRONT_GAPS = NI_MATCH_BLOCK / 4,
 };
 
-void ni_match_list_init(struct ni_match_list *list)
+void ni_match_list_init(struct ni_match_list *list, const struct ni_pool *pool, uint8_t label)
 {
     memset(list, 0, sizeof(*list));
     list->scan = ni_match_scan_for(ni_cpu_simd());
-    ni_match_ids_init(&list->ids);
-    ni_match_index_init(&list->index, &list->ids, 0, UINT64_MAX, UINT64_MAX);
+    list->label = label;
+    ni_match_index_init(&list->index, pool, offsetof(struct ni_match_node, link), UINT64_MAX,
+                        UINT64_MAX);
     ni_match_blocks_init(&list->odd);
     ni_match_block_init(&list->front);
 }
@@ -36,9 +36,8 @@ void ni_match_list_init(struct ni_match_list *list)
 void ni_match_list_fini(struct ni_match_list *list)
 {
     ni_match_index_fini(&list->index);
-    ni_match_ids_fini(&list->ids);
     ni_match_blocks_fini(&list->odd);
-    ni_match_list_init(list);
+    ni_match_list_init(list, list->index.pool, list->label);
 }
 
 static uint32_t *odd_kind(struct ni_match_list *list, uint64_t ignore, uint32_t any)
@@ -50,7 +49,7 @@ static uint32_t *odd_kind(struct ni_match_list *list, uint64_t ignore, uint32_t 
 
 _Static_assert(NI_MATCH_ODD_KINDS == 1 << 6, "the bits of the hash in odd_kind");
 
-/* The number of a group, made if need be; GROUP_NONE if this kind is to do without. */
+/* The number of a group, made if need be; NI_MATCH_ODD if this kind is to do without. */
 static unsigned choose_group(struct ni_match_list *list, uint64_t ignore, uint32_t any)
 {
     unsigned groups = 0;
@@ -70,12 +69,7 @@ static unsigned choose_group(struct ni_match_list *list, uint64_t ignore, uint32
         list->group[number] = (struct ni_match_group){.ignore = ignore, .any = any};
         return number;
     }
-    return GROUP_NONE;
-}
-
-static bool in_front(const struct ni_match_list *list, const struct ni_match_entry *entry)
-{
-    return entry->node.block == &list->front;
+    return NI_MATCH_ODD;
 }
 
 /* Whether the front can take an entry, after closing gaps if that frees enough. */
@@ -92,22 +86,23 @@ static bool front_room(struct ni_match_list *list)
     return front->end < NI_MATCH_BLOCK;
 }
 
-ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry)
+ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry,
+                                      uint64_t ignore)
 {
     uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
     unsigned group;
     ni_status status;
 
     if (front_room(list)) {
-        ni_match_block_add(&list->front, &entry->node, entry->ignore);
+        ni_match_block_add(&list->front, &entry->node, ignore);
         return NI_OK;
     }
-    group = choose_group(list, entry->ignore, any);
-    entry->node.group = group;
-    if (group == GROUP_NONE) {
-        status = ni_match_blocks_append(&list->odd, &entry->node, entry->ignore);
+    group = choose_group(list, ignore, any);
+    entry->node.group = (uint8_t)group;
+    if (group == NI_MATCH_ODD) {
+        status = ni_match_blocks_append(&list->odd, &entry->node, ignore);
         if (status == NI_OK) {
-            ++*odd_kind(list, entry->ignore, any);
+            ++*odd_kind(list, ignore, any);
         }
         return status;
     }
@@ -121,18 +116,19 @@ ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_matc
 
 void ni_match_list_remove_behind(struct ni_match_list *list, struct ni_match_entry *entry)
 {
-    uint32_t group = entry->node.group;
+    unsigned group = entry->node.group;
 
     if (list->note.word != NULL) {
         *list->note.word = list->note.mark;
     }
-    if (group == GROUP_NONE) {
+    if (group == NI_MATCH_ODD) {
         uint32_t any = entry->node.initiator == NI_MATCH_ANY ? NI_MATCH_ANY : 0;
 
+        --*odd_kind(list, entry->node.block->ignore[entry->node.place], any);
         ni_match_blocks_remove(&list->odd, &entry->node);
-        --*odd_kind(list, entry->ignore, any);
     } else {
         ni_match_index_remove(&list->index, &entry->node);
+        list->steps.taken = ni_match_name_of(&list->index, &entry->node);
         if (--list->group[group].entries == 0) {
             list->active &= ~(1U << group);
         }
@@ -182,8 +178,8 @@ static struct ni_match_entry *next_in_group(struct ni_match_list *list, unsigned
 {
     struct ni_match_entry *entry = search_group(list, number, bits, initiator);
 
-    if (entry != NULL && after->node.block == NULL && after->node.group == number &&
-        after->node.bits == entry->node.bits && after->node.initiator == entry->node.initiator) {
+    if (entry != NULL && after->node.group == number && after->node.bits == entry->node.bits &&
+        after->node.initiator == entry->node.initiator) {
         return ni_match_entry_of(ni_match_index_next(&list->index, &after->node));
     }
     while (entry != NULL && entry->sequence <= after->sequence) {
@@ -198,14 +194,11 @@ static struct ni_match_entry *next_odd(struct ni_match_list *list,
                                        const struct ni_match_entry *after, uint64_t bits,
                                        uint32_t initiator)
 {
-    const struct ni_match_block *block = after->node.block;
-    unsigned from = after->node.place + 1U;
+    bool odd = after->node.group == NI_MATCH_ODD;
+    const struct ni_match_block *block = odd ? after->node.block : list->odd.first;
+    unsigned from = odd ? after->node.place + 1U : 0;
     struct ni_match_entry *entry;
 
-    if (block == NULL) {
-        block = list->odd.first;
-        from = 0;
-    }
     do {
         entry = ni_match_entry_of(ni_match_blocks_find(block, from, list->scan.from, bits, 0,
                                                        initiator, &list->counts.attempts));
@@ -223,7 +216,7 @@ struct ni_match_entry *ni_match_list_next(struct ni_match_list *list,
 {
     struct ni_match_entry *found = NULL;
 
-    if (in_front(list, after)) {
+    if (after->node.group == NI_MATCH_FRONT) {
         struct ni_match_node *node =
             ni_match_blocks_find(&list->front, after->node.place + 1U, list->scan.from, bits, 0,
                                  initiator, &list->counts.attempts);

@@ -7,8 +7,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/match/block.h \
     ni/match/buckets.h \
     ni/match/headers.c \
-    ni/match/ids.c \
-    ni/match/ids.h \
     ni/match/index.c \
     ni/match/index.h \
     ni/match/list.c \

@@ -38,8 +38,11 @@
  *             that was used least recently.
  *
  * Life: init; then append, search, next and remove in any order; fini, with or without nodes in it.
- * Nodes are embedded in the caller's objects, belong to the list from append to remove, and must
- * stay where they are meanwhile, as must the list itself. Their members are for reading only.
+ * Nodes are the first members of items of a pool, several lists of which may share it, and belong
+ * to the list from append to remove, as their items do to the caller. Their members are for reading
+ * only. The list itself must stay where it is.
+ *
+ * Memory: a posted entry is 32 bytes, and 8 to 24 of the table or 29 of a block.
  *
  * Not thread-safe: one thread at a time, searches included (they count).
  */
@@ -50,30 +53,33 @@
 enum {
     /* Groups of entries, that is kinds of ignore bits that are hashed at the same time. */
     NI_MATCH_GROUPS = 32,
+    /* node.group of an entry that has none: in blocks behind the front; in the front; in no list
+     * any more. */
+    NI_MATCH_ODD = NI_MATCH_GROUPS,
+    NI_MATCH_FRONT,
+    NI_MATCH_UNLISTED,
     /* Groups that are given to whatever ignore bits come first; the others want to be earned. */
     NI_MATCH_GROUPS_FREE = 4,
     /* Counters of ignore bits without a group, by hash. */
     NI_MATCH_ODD_KINDS = 64,
+    /* Kinds of searches for headers that have a table at the same time. */
+    NI_MATCH_INDEXES = 4,
 };
 
 /* A posted entry. */
 struct ni_match_entry {
     struct ni_match_node node; /* bits without the ignored ones, initiator */
-    struct ni_match_link link; /* must follow node */
-    uint64_t ignore;
-    uint64_t sequence; /* of appending, from 1 */
+    uint64_t sequence;         /* of appending, from 1 */
 };
 
 /* An unexpected header. */
 struct ni_match_header {
-    struct ni_match_node node;                   /* bits, initiator */
-    struct ni_match_link link[NI_MATCH_INDEXES]; /* must follow node */
+    struct ni_match_node node; /* bits, initiator */
+    struct ni_match_link link[NI_MATCH_INDEXES];
 };
 
-_Static_assert(sizeof(struct ni_match_entry) == 56, "a node leaves room for 64 bytes in 128");
-_Static_assert(sizeof(struct ni_match_header) == 64, "a node leaves room for 64 bytes in 128");
-_Static_assert(offsetof(struct ni_match_entry, link) == sizeof(struct ni_match_node), "link");
-_Static_assert(offsetof(struct ni_match_header, link) == sizeof(struct ni_match_node), "link");
+_Static_assert(sizeof(struct ni_match_entry) == 32, "of an entry's 88 bytes");
+_Static_assert(sizeof(struct ni_match_header) == 56, "within a line");
 
 /* What happened to a list since it was made. An attempt is one comparison beyond the first block of
  * 64 nodes, which every search makes: of another block, or of one node that a hash table named. */
@@ -95,6 +101,13 @@ struct ni_match_note {
     uint32_t mark;
 };
 
+/* The index in the pool of what was taken out of a table last, and what it is supposed to tell. */
+struct ni_match_steps {
+    uint32_t taken;
+    uint32_t seen; /* `taken` when it was last looked at, and by how much it had changed then */
+    uint32_t step;
+};
+
 struct ni_match_list {
     struct ni_match_scan scan;
     uint64_t length;   /* entries */
@@ -102,16 +115,17 @@ struct ni_match_list {
     struct ni_match_counts counts;
     uint32_t active; /* groups with entries, a bit each */
     struct ni_match_group group[NI_MATCH_GROUPS];
+    uint8_t label; /* of its entries */
     struct ni_match_index index;
-    struct ni_match_ids ids;
+    struct ni_match_steps steps;
     struct ni_match_note note;
     struct ni_match_blocks odd;            /* entries without a group */
     uint32_t odd_kind[NI_MATCH_ODD_KINDS]; /* how many there are, by hash of the ignore bits */
     struct ni_match_block front;           /* entries older than all others */
 };
 
-/* An empty list. */
-void ni_match_list_init(struct ni_match_list *list);
+/* An empty list, whose entries begin items of a pool. label: any number; entries carry it. */
+void ni_match_list_init(struct ni_match_list *list, const struct ni_pool *pool, uint8_t label);
 
 /* Give back the memory; entries are forgotten, not touched. */
 void ni_match_list_fini(struct ni_match_list *list);
@@ -153,12 +167,13 @@ struct ni_match_headers {
     uint32_t kinds;  /* in use, a bit each */
     struct ni_match_note note;
     struct ni_match_blocks blocks;
-    struct ni_match_ids ids;
+    const struct ni_pool *pool;
+    struct ni_match_steps steps;
     struct ni_match_kind kind[NI_MATCH_INDEXES];
 };
 
 /* As for entries. */
-void ni_match_headers_init(struct ni_match_headers *headers);
+void ni_match_headers_init(struct ni_match_headers *headers, const struct ni_pool *pool);
 void ni_match_headers_fini(struct ni_match_headers *headers);
 
 /* Append a header, which is in no list. initiator is not NI_MATCH_ANY. NI_ERR_NOMEM: the list is as
@@ -197,12 +212,11 @@ static inline void ni_match_headers_note(struct ni_match_headers *headers, uint3
     headers->note = (struct ni_match_note){.word = word, .mark = mark};
 }
 
-/* Fetch what is supposed to be taken out next, if nodes go in equal steps of their numbers or,
- * headers, in the order of arrival: the objects, whose first member is a node, of size bytes, and
- * the bucket in which the next one is. Returns that, NULL if nothing is supposed. No result of any
- * search depends on it. */
-const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list, size_t size);
-const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers, size_t size);
+/* Fetch what is supposed to be taken out next, if items go in equal steps of their indices or,
+ * headers, in the order of arrival: the items, and the bucket in which the next one is. Returns
+ * that, NULL if nothing is supposed. No result of any search depends on it. */
+const struct ni_match_node *ni_match_list_ahead(struct ni_match_list *list);
+const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *headers);
 
 #include "match/match_inl.h"
 

@@ -24,7 +24,8 @@ _Static_assert(offsetof(struct ni_match_entry, node) == 0, "its first member");
 _Static_assert(offsetof(struct ni_match_header, node) == 0, "its first member");
 
 /* Append and remove where the front does not do. */
-ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry);
+ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry,
+                                      uint64_t ignore);
 void ni_match_list_remove_behind(struct ni_match_list *list, struct ni_match_entry *entry);
 
 static inline ni_status ni_match_list_append(struct ni_match_list *list,
@@ -33,15 +34,18 @@ static inline ni_status ni_match_list_append(struct ni_match_list *list,
 {
     struct ni_match_block *front = &list->front;
 
-    entry->node = (struct ni_match_node){.bits = bits & ~ignore, .initiator = initiator};
-    entry->ignore = ignore;
+    entry->node.bits = bits & ~ignore;
+    entry->node.initiator = initiator;
+    entry->node.group = NI_MATCH_FRONT;
+    entry->node.label = list->label;
     /* Nothing lies behind the front, and it has room. */
     if (NI_LIKELY(front->nodes == list->length && front->end < NI_MATCH_BLOCK)) {
         ni_match_block_add(front, &entry->node, ignore);
     } else {
-        ni_status status = ni_match_list_append_behind(list, entry);
+        ni_status status = ni_match_list_append_behind(list, entry, ignore);
 
         if (NI_UNLIKELY(status != NI_OK)) {
+            entry->node.group = NI_MATCH_UNLISTED;
             return status;
         }
     }
@@ -56,11 +60,12 @@ static inline void ni_match_list_remove(struct ni_match_list *list, struct ni_ma
 {
     NI_ASSERT(list->length > 0);
     list->length--;
-    if (NI_LIKELY(entry->node.block == &list->front)) {
+    if (NI_LIKELY(entry->node.group == NI_MATCH_FRONT)) {
         ni_match_block_remove(&entry->node);
     } else {
         ni_match_list_remove_behind(list, entry);
     }
+    entry->node.group = NI_MATCH_UNLISTED;
 }
 
 /* The same behind the front, in which no entry matches. */

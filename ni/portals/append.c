@@ -59,7 +59,8 @@ static bool takes(const struct ni_portals *portals, const struct ni_pt *pt, cons
 }
 
 /* The list to append to, made when it is needed; NULL out of memory. */
-static struct ni_match_list *list_of(struct ni_pt *pt, enum ni_list_kind list)
+static struct ni_match_list *list_of(const struct ni_portals *portals, struct ni_pt *pt,
+                                     enum ni_list_kind list)
 {
     if (list == NI_PRIORITY_LIST) {
         return &pt->posted;
@@ -67,17 +68,17 @@ static struct ni_match_list *list_of(struct ni_pt *pt, enum ni_list_kind list)
     if (pt->overflow == NULL) {
         pt->overflow = ni_aligned_zero(NI_CACHE_LINE, sizeof(*pt->overflow));
         if (pt->overflow != NULL) {
-            ni_match_list_init(pt->overflow);
+            ni_match_list_init(pt->overflow, &portals->entries, (uint8_t)pt->index);
         }
     }
     return pt->overflow;
 }
 
 /* portals->lock is held. */
-static int link_entry(struct ni_pt *pt, struct ni_entry *entry, const struct ni_me *me,
-                      enum ni_list_kind list)
+static int link_entry(const struct ni_portals *portals, struct ni_pt *pt, struct ni_entry *entry,
+                      const struct ni_me *me, enum ni_list_kind list)
 {
-    struct ni_match_list *to = list_of(pt, list);
+    struct ni_match_list *to = list_of(portals, pt, list);
 
     if (to == NULL || ni_match_list_append(to, &entry->match, me->match_bits, me->ignore_bits,
                                            me->match_id) != NI_OK) {
@@ -87,7 +88,6 @@ static int link_entry(struct ni_pt *pt, struct ni_entry *entry, const struct ni_
     if ((me->options & (NI_ME_IOVEC | NI_ME_OP_PUT)) == (NI_ME_IOVEC | NI_ME_OP_PUT)) {
         entry->space.options ^= NI_ME_OP_PUT | NI_SPACE_PUT;
     }
-    entry->pt = pt;
     pt->users++;
     return NI_OK;
 }
@@ -102,7 +102,7 @@ static int link_new(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enu
         return NI_PTL_NO_SPACE;
     }
     entry->space = *space;
-    if (link_entry(pt, entry, me, list) != NI_OK) {
+    if (link_entry(ni->portals, pt, entry, me, list) != NI_OK) {
         ni_pool_put(&ni->portals->entries, entry);
         return NI_PTL_NO_SPACE;
     }
@@ -175,7 +175,7 @@ struct ni_entry *ni_entry_reserve(struct ni *ni, const struct ni_me *me, void *u
     if (entry != NULL) {
         ni_space_set(&entry->space, me);
         entry->user_ptr = user_ptr;
-        entry->pt = NULL;
+        entry->match.node.group = NI_MATCH_UNLISTED;
     }
     return entry;
 }
@@ -195,7 +195,7 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
         pt = NULL;
     }
     if (pt != NULL) {
-        result = link_entry(pt, entry, me, list);
+        result = link_entry(ni->portals, pt, entry, me, list);
     } else {
         ni_pool_put(&ni->portals->entries, entry);
     }

@@ -38,7 +38,6 @@ void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_
     if (NI_LIKELY(target->unlinks)) {
         ni_match_list_remove(&from->pt->posted, &entry->match);
         from->pt->users--;
-        entry->pt = NULL;
     } else {
         entry->space.busy++;
         target->entry = entry;
@@ -50,7 +49,7 @@ void ni_entry_use(struct ni_portals *portals, struct ni_entry *entry, struct ni_
 
 void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry)
 {
-    if (--entry->space.busy == 0 && entry->pt == NULL) {
+    if (--entry->space.busy == 0 && !ni_entry_is_linked(entry)) {
         ni_pool_put(&portals->entries, entry);
     }
 }

@@ -30,7 +30,6 @@ NI_ALWAYS_INLINE int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *m
         entry->space = *space;
     }
     entry->user_ptr = user_ptr;
-    entry->pt = pt;
     if (NI_UNLIKELY(ni_match_list_append(&pt->posted, &entry->match, me->match_bits,
                                          me->ignore_bits, me->match_id) != NI_OK)) {
         ni_pool_put(&portals->entries, entry);
@@ -129,12 +128,12 @@ int ni_me_unlink(struct ni *ni, ni_me_handle handle)
     }
     ni_portals_lock(ni);
     entry = ni_pool_from_token(&portals->entries, handle);
-    if (entry == NULL || entry->pt == NULL) {
+    if (entry == NULL || !ni_entry_is_linked(entry)) {
         result = NI_PTL_ARG_INVALID;
     } else if (entry->space.busy != 0) {
         result = NI_PTL_IN_USE;
     } else {
-        ni_entry_unlist(entry);
+        ni_entry_unlist(portals, entry);
         ni_pool_put(&portals->entries, entry);
     }
     ni_portals_unlock(ni);
@@ -148,9 +147,8 @@ void ni_entry_unlink(struct ni *ni, ni_me_handle handle)
 
     ni_portals_lock(ni);
     entry = ni_pool_from_token(&portals->entries, handle);
-    if (entry != NULL && entry->pt != NULL) {
-        ni_entry_unlist(entry);
-        entry->pt = NULL;
+    if (entry != NULL && ni_entry_is_linked(entry)) {
+        ni_entry_unlist(portals, entry);
         if (entry->space.busy == 0) {
             ni_pool_put(&portals->entries, entry);
         }

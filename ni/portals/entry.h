@@ -33,13 +33,13 @@ struct ni_space {
     uint32_t busy;    /* deliveries under way: the entry cannot be unlinked */
 };
 
+/* With its tag in the pool and what the match list has of it, at most 128 bytes (MATCH 3.1). */
 struct ni_entry {
-    struct ni_match_entry match;
+    struct ni_match_entry match; /* label: the index of the portal table entry */
     struct ni_space space;
     void *user_ptr;
-    struct ni_pt *pt; /* NULL: unlinked already, freed when nothing is under way any more */
 };
-_Static_assert(sizeof(struct ni_entry) <= 128, "two lines per entry");
+_Static_assert(sizeof(struct ni_entry) == 88, "96 bytes with the tag");
 _Static_assert(offsetof(struct ni_entry, match.node) == 0,
                "what the match list knows begins with it");
 
@@ -60,6 +60,13 @@ static inline enum ni_ni_fail ni_entry_refuses(const struct ni_entry *entry, enu
 
 /* What a receive of MPI posts: used once, its only event that of the put. */
 enum { NI_ME_USUAL = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
+
+/* Else it is unlinked already, and freed when nothing is under way in it any more; or it is to be
+ * appended later. */
+static inline bool ni_entry_is_linked(const struct ni_entry *entry)
+{
+    return entry->match.node.group != NI_MATCH_UNLISTED;
+}
 
 static inline bool ni_entry_overflows(const struct ni_entry *entry)
 {
@@ -156,9 +163,9 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
 void ni_entry_unlink(struct ni *ni, ni_me_handle handle);
 
 /* Take a linked entry out of its list. portals->lock is held. */
-static inline void ni_entry_unlist(struct ni_entry *entry)
+static inline void ni_entry_unlist(struct ni_portals *portals, struct ni_entry *entry)
 {
-    struct ni_pt *pt = entry->pt;
+    struct ni_pt *pt = portals->pt[entry->match.node.label];
 
     ni_match_list_remove(ni_entry_overflows(entry) ? pt->overflow : &pt->posted, &entry->match);
     pt->users--;

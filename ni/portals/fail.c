@@ -11,7 +11,8 @@ static bool unlink_next(struct ni *ni, struct ni_pt *pt, uint32_t *cursor, ni_me
     struct ni_entry *entry;
 
     while ((entry = ni_pool_next(&portals->entries, cursor)) != NULL) {
-        if (entry->pt == pt && entry->space.busy == 0 && !ni_entry_overflows(entry) &&
+        if (ni_entry_is_linked(entry) && entry->match.node.label == pt->index &&
+            entry->space.busy == 0 && !ni_entry_overflows(entry) &&
             choose(arg, entry->user_ptr, entry->match.node.initiator)) {
             *event = (struct ni_event){
                 .type = NI_EVENT_PUT,

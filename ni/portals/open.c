@@ -139,11 +139,15 @@ static bool is_inner(ni_done_fn fn)
 static void look_ahead(struct ni *ni)
 {
     struct ni_pt *pt = ni_pt_at(ni->portals, ni->ahead - 1);
+    const struct ni_entry *next;
 
     ni->ahead = 0;
     if (pt != NULL) {
-        (void)ni_match_list_ahead(&pt->posted, sizeof(struct ni_entry));
-        (void)ni_match_headers_ahead(&pt->kept, sizeof(struct ni_kept));
+        next = (const void *)ni_match_list_ahead(&pt->posted);
+        if (next != NULL) {
+            __builtin_prefetch(next->user_ptr, 1); /* the program's request, most likely */
+        }
+        (void)ni_match_headers_ahead(&pt->kept);
     }
 }
 
@@ -234,7 +238,8 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     ni_list_init(&portals->cts);
     ni_list_init(&portals->ready);
     ni_list_init(&portals->trigger_task.list);
-    if (ni_pool_init(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) != NI_OK ||
+    if (ni_pool_init_packed(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) !=
+            NI_OK ||
         ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
         ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK ||
         ni_pool_init(&portals->extras, sizeof(struct ni_extra), 0, 0) != NI_OK ||

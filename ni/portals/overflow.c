@@ -48,7 +48,6 @@ static void reserve(struct ni_kept *kept, struct ni_entry *entry)
     entry->space.busy++;
     if (kept->target.unlinks) {
         ni_match_list_remove(pt->overflow, &entry->match);
-        entry->pt = NULL;
         pt->users--;
     }
 }
@@ -97,7 +96,7 @@ static void tell_free(struct ni *ni, const struct ni_kept *kept)
     bool told = false;
 
     ni_portals_lock(ni);
-    if (--entry->space.busy == 0 && entry->pt == NULL) {
+    if (--entry->space.busy == 0 && !ni_entry_is_linked(entry)) {
         told = (entry->space.options & NI_ME_EVENT_UNLINK_DISABLE) == 0;
         event.user_ptr = entry->user_ptr;
         event.start = entry->space.start;

@@ -84,7 +84,6 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
     event.peer = peer;
     event.unexpected = 0;
     ni_match_list_remove(&pt->posted, &entry->match);
-    entry->pt = NULL;
     ni_pool_put(&portals->entries, entry);
     ni_portals_unlock(ni);
     if (NI_LIKELY(event.mlength == 8)) {

@@ -50,10 +50,8 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     if (pt == NULL && (pt = ni_aligned_zero(NI_CACHE_LINE, sizeof(*pt))) == NULL) {
         return NI_PTL_NO_SPACE;
     }
-    ni_match_list_init(&pt->posted);
-    /* What the program touches next when a message has come: its request, most likely. */
-    pt->posted.index.pointer = offsetof(struct ni_entry, user_ptr);
-    ni_match_headers_init(&pt->kept);
+    ni_match_list_init(&pt->posted, &portals->entries, (uint8_t)index);
+    ni_match_headers_init(&pt->kept, &portals->kept);
     if (!ni->threads) {
         ni_match_list_note(&pt->posted, &ni->ahead, index + 1);
         ni_match_headers_note(&pt->kept, &ni->ahead, index + 1);

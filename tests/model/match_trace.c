@@ -189,7 +189,7 @@ static void run(const struct match_trace_list *list, uint64_t seed, uint64_t ste
     }
     ni_rng_seed(&trace.rng, seed);
     trace.taste = model_draw_taste(&trace.rng);
-    list->init(simd[seed % 3], seed);
+    list->init(simd[seed % 3]);
     if (seed % 8 == 7) {
         ni_fault_arm_random(NI_FAULT_ALLOC, 300000, seed);
     }
@@ -199,6 +199,19 @@ static void run(const struct match_trace_list *list, uint64_t seed, uint64_t ste
     ni_fault_reset();
     list->fini();
     model_free(&trace.walk);
+}
+
+void match_trace_pool(struct ni_pool *nodes, size_t node_size)
+{
+    ni_status status = ni_pool_init_packed(nodes, node_size, 0, 0);
+
+    for (uint32_t i = 0; status == NI_OK && i < MATCH_TRACE_MOST; i++) {
+        status = ni_pool_get(nodes) != NULL ? NI_OK : NI_ERR_NOMEM;
+    }
+    if (status != NI_OK) {
+        fprintf(stderr, "no memory for %d nodes\n", MATCH_TRACE_MOST);
+        exit(1);
+    }
 }
 
 int match_trace_main(const struct match_trace_list *list, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <apeni/status.h>
 
 #include "base/cpu.h"
+#include "base/pool.h"
 #include "match_model.h"
 
 /*
@@ -15,12 +16,16 @@
 
 enum { MATCH_TRACE_MOST = 4000 }; /* nodes at one time */
 
+/* Make the pool of the nodes. Their numbers are their indices in it. Ends the program when out of
+ * memory. */
+void match_trace_pool(struct ni_pool *nodes, size_t node_size);
+
 /* The list under test, of which there is one. Nodes are named by numbers below MATCH_TRACE_MOST; -1
  * is none. */
 struct match_trace_list {
     const char *program, *nodes; /* as messages name them */
     bool wild;                   /* nodes have masks, searches have none; otherwise the reverse */
-    void (*init)(enum ni_simd simd, uint64_t seed);
+    void (*init)(enum ni_simd simd);
     void (*fini)(void);
     ni_status (*append)(const struct model_item *node);
     void (*remove)(uint32_t number);

@@ -9,15 +9,15 @@
  */
 
 static struct ni_match_headers list;
-static struct ni_match_header headers[MATCH_TRACE_MOST];
+static struct ni_pool nodes;
 static uint32_t noted; /* there may be something to be fetched ahead */
 
-static void init(enum ni_simd simd, uint64_t seed)
+static void init(enum ni_simd simd)
 {
     struct ni_cpu cpu = ni_cpu_probe();
 
-    (void)seed;
-    ni_match_headers_init(&list);
+    match_trace_pool(&nodes, sizeof(struct ni_match_header));
+    ni_match_headers_init(&list, &nodes);
     list.scan = ni_match_scan_for(ni_cpu_choose(&cpu, simd));
     ni_match_headers_note(&list, &noted, 1);
 }
@@ -25,28 +25,30 @@ static void init(enum ni_simd simd, uint64_t seed)
 static void fini(void)
 {
     ni_match_headers_fini(&list);
+    ni_pool_fini(&nodes);
 }
 
 static long number_of(const struct ni_match_header *header)
 {
-    return header == NULL ? -1 : header - headers;
+    return header == NULL ? -1 : (long)ni_pool_index(&nodes, header);
 }
 
 static ni_status append(const struct model_item *item)
 {
-    return ni_match_headers_append(&list, &headers[item->number], item->bits, item->initiator);
+    return ni_match_headers_append(&list, ni_pool_slot_item(&nodes, item->number), item->bits,
+                                   item->initiator);
 }
 
 static void remove_header(uint32_t number)
 {
-    ni_match_headers_remove(&list, &headers[number]);
+    ni_match_headers_remove(&list, ni_pool_slot_item(&nodes, number));
 }
 
 static long search(const struct model_item *wanted)
 {
     if (noted != 0) {
         noted = 0;
-        (void)ni_match_headers_ahead(&list, sizeof(headers[0]));
+        (void)ni_match_headers_ahead(&list);
     }
     return number_of(
         ni_match_headers_search(&list, wanted->bits, wanted->ignore, wanted->initiator));
@@ -54,8 +56,8 @@ static long search(const struct model_item *wanted)
 
 static long next(uint32_t number, const struct model_item *wanted)
 {
-    return number_of(ni_match_headers_next(&list, &headers[number], wanted->bits, wanted->ignore,
-                                           wanted->initiator));
+    return number_of(ni_match_headers_next(&list, ni_pool_slot_item(&nodes, number), wanted->bits,
+                                           wanted->ignore, wanted->initiator));
 }
 
 static size_t length(void)

@@ -9,53 +9,54 @@
  */
 
 static struct ni_match_list list;
-static struct ni_match_entry entries[MATCH_TRACE_MOST];
+static struct ni_pool nodes;
 static uint32_t noted; /* there may be something to be fetched ahead */
 
-static void init(enum ni_simd simd, uint64_t seed)
+static void init(enum ni_simd simd)
 {
     struct ni_cpu cpu = ni_cpu_probe();
 
-    ni_match_list_init(&list);
+    match_trace_pool(&nodes, sizeof(struct ni_match_entry));
+    ni_match_list_init(&list, &nodes, 0);
     list.scan = ni_match_scan_for(ni_cpu_choose(&cpu, simd));
-    /* The table's copies of what entries point to are for fetching only, whatever they are. */
-    list.index.pointer = seed % 4 < 2 ? offsetof(struct ni_match_entry, ignore) : 0;
     ni_match_list_note(&list, &noted, 1);
 }
 
 static void fini(void)
 {
     ni_match_list_fini(&list);
+    ni_pool_fini(&nodes);
 }
 
 static long number_of(const struct ni_match_entry *entry)
 {
-    return entry == NULL ? -1 : entry - entries;
+    return entry == NULL ? -1 : (long)ni_pool_index(&nodes, entry);
 }
 
 static ni_status append(const struct model_item *item)
 {
-    return ni_match_list_append(&list, &entries[item->number], item->bits, item->ignore,
-                                item->initiator);
+    return ni_match_list_append(&list, ni_pool_slot_item(&nodes, item->number), item->bits,
+                                item->ignore, item->initiator);
 }
 
 static void remove_entry(uint32_t number)
 {
-    ni_match_list_remove(&list, &entries[number]);
+    ni_match_list_remove(&list, ni_pool_slot_item(&nodes, number));
 }
 
 static long search(const struct model_item *header)
 {
     if (noted != 0) {
         noted = 0;
-        (void)ni_match_list_ahead(&list, sizeof(entries[0]));
+        (void)ni_match_list_ahead(&list);
     }
     return number_of(ni_match_list_search(&list, header->bits, header->initiator));
 }
 
 static long next(uint32_t number, const struct model_item *header)
 {
-    return number_of(ni_match_list_next(&list, &entries[number], header->bits, header->initiator));
+    return number_of(ni_match_list_next(&list, ni_pool_slot_item(&nodes, number), header->bits,
+                                        header->initiator));
 }
 
 static size_t length(void)

@@ -15,6 +15,7 @@ unit_tests += \
     tests/unit/test_engine_offer \
     tests/unit/test_engine_pace \
     tests/unit/test_portals_malformed \
+    tests/unit/test_portals_memory \
     tests/unit/test_portals_nomem \
     tests/unit/test_engine_peers \
     tests/unit/test_engine_place \
@@ -83,6 +84,10 @@ tests_unit_test_engine_pace_LDADD = $(UNIT_LIBS)
 tests_unit_test_portals_malformed_SOURCES = tests/unit/test_portals_malformed.c
 tests_unit_test_portals_malformed_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_portals_malformed_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_portals_memory_SOURCES = tests/unit/test_portals_memory.c
+tests_unit_test_portals_memory_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_portals_memory_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_portals_nomem_SOURCES = tests/unit/test_portals_nomem.c
 tests_unit_test_portals_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)

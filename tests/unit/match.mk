@@ -4,7 +4,7 @@
 unit_tests += \
     tests/unit/test_match_headers \
     tests/unit/test_match_list \
-    tests/unit/test_match_pointers
+    tests/unit/test_match_ahead
 
 unit_scripts += tests/unit/test_match_bench.sh
 
@@ -18,6 +18,6 @@ tests_unit_test_match_list_SOURCES = tests/unit/test_match_list.c
 tests_unit_test_match_list_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_match_list_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_match_pointers_SOURCES = tests/unit/test_match_pointers.c
-tests_unit_test_match_pointers_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_match_pointers_LDADD = $(UNIT_LIBS)
+tests_unit_test_match_ahead_SOURCES = tests/unit/test_match_ahead.c
+tests_unit_test_match_ahead_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_match_ahead_LDADD = $(UNIT_LIBS)

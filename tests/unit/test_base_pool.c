@@ -49,17 +49,21 @@ static void test_layout(void **state)
     assert_true(sizeof(struct ni_pool) <= NI_CACHE_LINE);
 }
 
-static void check_geometry(size_t item_size, uint32_t items_per_chunk)
+typedef ni_status (*init_fn)(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
+                             uint32_t limit);
+
+static void check_geometry(init_fn init, size_t alignment, size_t item_size,
+                           uint32_t items_per_chunk)
 {
     enum { ITEMS = 300 };
     struct ni_pool pool;
     unsigned char *items[ITEMS];
 
-    assert_int_equal(ni_pool_init(&pool, item_size, items_per_chunk, 0), NI_OK);
+    assert_int_equal(init(&pool, item_size, items_per_chunk, 0), NI_OK);
     for (int i = 0; i < ITEMS; i++) {
         items[i] = ni_pool_get(&pool);
         assert_non_null(items[i]);
-        assert_true((uintptr_t)items[i] % NI_CACHE_LINE == 0);
+        assert_true((uintptr_t)items[i] % alignment == 0);
         memset(items[i], i & 0xff, item_size); /* all of it is the user's */
     }
     for (int i = 0; i < ITEMS; i++) {
@@ -85,10 +89,11 @@ static void test_items_of_all_sizes_lie_apart(void **state)
     (void)state;
     for (size_t i = 0; i < NI_ARRAY_LENGTH(sizes); i++) {
         for (size_t j = 0; j < NI_ARRAY_LENGTH(chunks); j++) {
-            check_geometry(sizes[i], chunks[j]);
+            check_geometry(ni_pool_init, NI_CACHE_LINE, sizes[i], chunks[j]);
+            check_geometry(ni_pool_init_packed, 8, sizes[i], chunks[j]);
         }
     }
-    check_geometry(1 << 20, 3);
+    check_geometry(ni_pool_init, NI_CACHE_LINE, 1 << 20, 3);
 }
 
 /* Eight bytes behind an item are the pool's: the items lie no further apart for it than they
@@ -96,15 +101,20 @@ static void test_items_of_all_sizes_lie_apart(void **state)
 static void test_strides(void **state)
 {
     static const struct {
+        init_fn init;
         size_t size, stride;
-    } cases[] = {{1, 64}, {56, 64}, {57, 128}, {64, 128}, {120, 128}, {121, 192}};
+    } cases[] = {
+        {ni_pool_init, 1, 64},         {ni_pool_init, 56, 64},         {ni_pool_init, 57, 128},
+        {ni_pool_init, 64, 128},       {ni_pool_init, 120, 128},       {ni_pool_init, 121, 192},
+        {ni_pool_init_packed, 1, 16},  {ni_pool_init_packed, 8, 16},   {ni_pool_init_packed, 9, 24},
+        {ni_pool_init_packed, 88, 96}, {ni_pool_init_packed, 121, 136}};
 
     (void)state;
     for (size_t i = 0; i < NI_ARRAY_LENGTH(cases); i++) {
         struct ni_pool pool;
         char *first, *second;
 
-        assert_int_equal(ni_pool_init(&pool, cases[i].size, 2, 0), NI_OK);
+        assert_int_equal(cases[i].init(&pool, cases[i].size, 2, 0), NI_OK);
         first = ni_pool_get(&pool);
         second = ni_pool_get(&pool);
         assert_ptr_equal(second, first + cases[i].stride);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/pool.h"
+
 /*
  * What ni_match_list measures, and how: the list benchmark of MATCH Fig. 5 on three kinds of lists,
  * and single operations of the match list of the core. Operations on a list are calls through a
@@ -64,6 +66,10 @@ struct match_time match_summary(double *samples, size_t count);
 
 /* calloc that ends the program instead of returning NULL. */
 void *match_must_calloc(size_t count, size_t size);
+
+/* A pool of entries or headers, as many as asked for and all handed out; ends the program if there
+ * is no memory. */
+void match_must_pool(struct ni_pool *pool, size_t count, size_t size);
 
 /* Ends the program: a search of a list gave something else than it should. */
 _Noreturn void match_wrong(const char *name, size_t entries);

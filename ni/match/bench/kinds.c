@@ -25,14 +25,17 @@ static void must(ni_status status)
     }
 }
 
-struct core_entry {
-    struct ni_match_entry entry;
-    size_t number;
-};
+void match_must_pool(struct ni_pool *pool, size_t count, size_t size)
+{
+    must(ni_pool_init_packed(pool, size, 0, 0));
+    for (size_t i = 0; i < count; i++) {
+        must(ni_pool_get(pool) != NULL ? NI_OK : NI_ERR_NOMEM);
+    }
+}
 
 struct core_list {
     struct ni_match_list list;
-    struct core_entry *entry;
+    struct ni_pool entries;
 };
 
 static void *core_make(const struct match_want *want, size_t entries)
@@ -40,12 +43,11 @@ static void *core_make(const struct match_want *want, size_t entries)
     struct core_list *core = ni_aligned(NI_CACHE_LINE, sizeof(*core));
 
     must(core != NULL ? NI_OK : NI_ERR_NOMEM);
-    ni_match_list_init(&core->list);
-    core->entry = match_must_calloc(entries, sizeof(*core->entry));
+    match_must_pool(&core->entries, entries, sizeof(struct ni_match_entry));
+    ni_match_list_init(&core->list, &core->entries, 0);
     for (size_t i = 0; i < entries; i++) {
-        core->entry[i].number = i;
-        must(ni_match_list_append(&core->list, &core->entry[i].entry, want[i].bits, want[i].ignore,
-                                  want[i].initiator));
+        must(ni_match_list_append(&core->list, ni_pool_slot_item(&core->entries, (uint32_t)i),
+                                  want[i].bits, want[i].ignore, want[i].initiator));
     }
     return core;
 }
@@ -55,16 +57,16 @@ static void core_end(void *list)
     struct core_list *core = list;
 
     ni_match_list_fini(&core->list);
-    free(core->entry);
+    ni_pool_fini(&core->entries);
     ni_free(core);
 }
 
 static size_t core_search(void *list, uint64_t bits, uint32_t initiator)
 {
     struct core_list *core = list;
-    struct ni_match_entry *found = ni_match_list_search(&core->list, bits, initiator);
+    const struct ni_match_entry *found = ni_match_list_search(&core->list, bits, initiator);
 
-    return found != NULL ? ni_container_of(found, struct core_entry, entry)->number : SIZE_MAX;
+    return found != NULL ? ni_pool_index(&core->entries, found) : SIZE_MAX;
 }
 
 /* The record of MATCH 3.1, a match entry and a memory descriptor in 64 bytes, of which a match

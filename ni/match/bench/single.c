@@ -41,8 +41,7 @@ struct searched {
     size_t length;
     struct ni_match_list list;
     struct ni_match_headers headers;
-    struct ni_match_entry *entry;
-    struct ni_match_header *header;
+    struct ni_pool nodes; /* entries or headers */
 };
 
 static void must(ni_status status)
@@ -53,25 +52,30 @@ static void must(ni_status status)
     }
 }
 
+static inline void *node_at(const struct searched *searched, size_t number)
+{
+    return ni_pool_slot_item(&searched->nodes, (uint32_t)number);
+}
+
+static inline void append(struct searched *searched, void *node, const struct match_want *want)
+{
+    must(searched->unexpected
+             ? ni_match_headers_append(&searched->headers, node, want->bits, want->initiator)
+             : ni_match_list_append(&searched->list, node, want->bits, want->ignore,
+                                    want->initiator));
+}
+
 static void fill(struct searched *searched, size_t length)
 {
     searched->length = length;
     searched->want = match_make_wants(length, searched->masks);
-    ni_match_list_init(&searched->list);
-    ni_match_headers_init(&searched->headers);
-    if (searched->unexpected) {
-        searched->header = match_must_calloc(length, sizeof(*searched->header));
-    } else {
-        searched->entry = match_must_calloc(length, sizeof(*searched->entry));
-    }
+    match_must_pool(&searched->nodes, length,
+                    searched->unexpected ? sizeof(struct ni_match_header)
+                                         : sizeof(struct ni_match_entry));
+    ni_match_list_init(&searched->list, &searched->nodes, 0);
+    ni_match_headers_init(&searched->headers, &searched->nodes);
     for (size_t i = 0; i < length; i++) {
-        const struct match_want *want = &searched->want[i];
-
-        must(searched->unexpected
-                 ? ni_match_headers_append(&searched->headers, &searched->header[i], want->bits,
-                                           want->initiator)
-                 : ni_match_list_append(&searched->list, &searched->entry[i], want->bits,
-                                        want->ignore, want->initiator));
+        append(searched, node_at(searched, i), &searched->want[i]);
     }
 }
 
@@ -79,43 +83,34 @@ static void empty(struct searched *searched)
 {
     ni_match_list_fini(&searched->list);
     ni_match_headers_fini(&searched->headers);
-    free(searched->entry);
-    free(searched->header);
+    ni_pool_fini(&searched->nodes);
     free(searched->want);
-    searched->entry = NULL;
-    searched->header = NULL;
 }
 
-/* The number of the node that is found. */
-static inline size_t search(struct searched *searched, const struct match_want *want, uint64_t zero)
+static inline const void *search(struct searched *searched, const struct match_want *want,
+                                 uint64_t zero)
 {
     if (searched->unexpected) {
-        const struct ni_match_header *found = ni_match_headers_search(
-            &searched->headers, want->bits + zero, want->ignore, want->initiator);
-
-        return found != NULL ? (size_t)(found - searched->header) : SIZE_MAX;
+        return ni_match_headers_search(&searched->headers, want->bits + zero, want->ignore,
+                                       want->initiator);
     }
-
-    const struct ni_match_entry *found =
-        ni_match_list_search(&searched->list, want->bits + zero, want->initiator);
-
-    return found != NULL ? (size_t)(found - searched->entry) : SIZE_MAX;
+    return ni_match_list_search(&searched->list, want->bits + zero, want->initiator);
 }
 
 struct prepared {
     struct match_want want;
-    size_t number;
+    const void *node; /* that is to be found */
 };
 
 /* Not 0 if a search was wrong. */
 static size_t searches(struct searched *searched, const struct prepared *prepared, size_t count)
 {
-    size_t wrong = 0;
+    uintptr_t wrong = 0;
 
     for (size_t i = 0; i < SEARCHES; i++) {
         const struct prepared *one = &prepared[i & (count - 1)];
 
-        wrong |= search(searched, &one->want, 0) ^ one->number;
+        wrong |= (uintptr_t)search(searched, &one->want, 0) ^ (uintptr_t)one->node;
     }
     return wrong;
 }
@@ -124,12 +119,12 @@ static size_t searches(struct searched *searched, const struct prepared *prepare
 static size_t searches_in_turn(struct searched *searched, const struct prepared *prepared,
                                size_t count)
 {
-    size_t wrong = 0;
+    uintptr_t wrong = 0;
 
     for (size_t i = 0; i < SEARCHES; i++) {
         const struct prepared *one = &prepared[i & (count - 1)];
 
-        wrong |= search(searched, &one->want, zero_from(wrong)) ^ one->number;
+        wrong |= (uintptr_t)search(searched, &one->want, zero_from(wrong)) ^ (uintptr_t)one->node;
     }
     return wrong;
 }
@@ -156,7 +151,8 @@ static struct prepared *prepare(const struct searched *searched, size_t count)
     for (size_t i = 0; i < count; i++) {
         size_t number = (size_t)ni_rng_below(&rng, searched->length);
 
-        prepared[i] = (struct prepared){.want = searched->want[number], .number = number};
+        prepared[i] =
+            (struct prepared){.want = searched->want[number], .node = node_at(searched, number)};
     }
     return prepared;
 }
@@ -184,17 +180,14 @@ static double renew(struct searched *searched)
     uint64_t begin = ni_now_ns();
 
     for (size_t i = 0, number = 0; i < SEARCHES; i++) {
-        const struct match_want *want = &searched->want[number];
+        void *node = node_at(searched, number);
 
         if (searched->unexpected) {
-            ni_match_headers_remove(&searched->headers, &searched->header[number]);
-            must(ni_match_headers_append(&searched->headers, &searched->header[number], want->bits,
-                                         want->initiator));
+            ni_match_headers_remove(&searched->headers, node);
         } else {
-            ni_match_list_remove(&searched->list, &searched->entry[number]);
-            must(ni_match_list_append(&searched->list, &searched->entry[number], want->bits,
-                                      want->ignore, want->initiator));
+            ni_match_list_remove(&searched->list, node);
         }
+        append(searched, node, &searched->want[number]);
         number = number + 1 < searched->length ? number + 1 : 0;
     }
     return (double)(ni_now_ns() - begin) / SEARCHES;
