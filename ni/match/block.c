@@ -8,7 +8,6 @@ void ni_match_block_init(struct ni_match_block *block)
 {
     block->live = 0;
     block->end = 0;
-    block->nodes = 0;
     block->next = NULL;
     block->prev = NULL;
 }
@@ -19,7 +18,6 @@ static void move_all(struct ni_match_block *to, struct ni_match_block *from)
     uint64_t left = from->live;
 
     from->live = 0;
-    from->nodes = 0;
     for (; left != 0; left &= left - 1) {
         unsigned place = (unsigned)__builtin_ctzll(left);
 
@@ -116,7 +114,7 @@ ni_status ni_match_blocks_append(struct ni_match_blocks *blocks, struct ni_match
  * NI_MATCH_BLOCK appends to fill, and moves at most half as many nodes. */
 static bool sparse(const struct ni_match_block *block, const struct ni_match_block *next)
 {
-    return block->nodes + next->nodes <= NI_MATCH_BLOCK / 2;
+    return ni_match_block_nodes(block) + ni_match_block_nodes(next) <= NI_MATCH_BLOCK / 2;
 }
 
 static NI_COLD void join(struct ni_match_blocks *blocks, struct ni_match_block *block)
@@ -134,7 +132,7 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
 
     ni_match_block_remove(node);
     blocks->nodes--;
-    if (block->nodes == 0) {
+    if (block->live == 0) {
         if (blocks->nodes != 0) {
             drop_block(blocks, block);
         }

@@ -58,7 +58,6 @@ struct ni_match_block {
     struct ni_match_node *node[NI_MATCH_BLOCK];
     uint64_t live; /* places in use, a bit each */
     uint32_t end;  /* the first place that was never used; all live ones are below */
-    uint32_t nodes;
     struct ni_match_block *next;
     struct ni_match_block *prev;
 };
@@ -120,6 +119,12 @@ static inline uint32_t ni_match_row_left(uint64_t left, unsigned row)
 /* Make an empty block that is in no list. */
 void ni_match_block_init(struct ni_match_block *block);
 
+/* How many nodes are in a block. */
+static inline unsigned ni_match_block_nodes(const struct ni_match_block *block)
+{
+    return (unsigned)__builtin_popcountll(block->live);
+}
+
 /* Append a node to a block with room at its end. O(1). */
 static inline void ni_match_block_add(struct ni_match_block *block, struct ni_match_node *node,
                                       uint64_t ignore)
@@ -132,7 +137,6 @@ static inline void ni_match_block_add(struct ni_match_block *block, struct ni_ma
     block->initiator[place] = node->initiator;
     block->node[place] = node;
     block->live |= UINT64_C(1) << place;
-    block->nodes++;
     node->block = block;
     node->place = (uint8_t)place;
 }
@@ -154,7 +158,7 @@ static inline void ni_match_block_remove(struct ni_match_node *node)
     struct ni_match_block *block = node->block;
 
     block->live &= ~(UINT64_C(1) << node->place);
-    if (--block->nodes == 0) {
+    if (block->live == 0) {
         block->end = 0;
     }
 }

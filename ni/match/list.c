@@ -77,10 +77,11 @@ static bool front_room(struct ni_match_list *list)
 {
     struct ni_match_block *front = &list->front;
 
-    if (front->nodes != list->length) {
-        return false; /* others lie behind it */
+    if (ni_match_list_is_deep(list)) {
+        return false;
     }
-    if (NI_UNLIKELY(front->end == NI_MATCH_BLOCK) && front->nodes <= NI_MATCH_BLOCK - FRONT_GAPS) {
+    if (front->end == NI_MATCH_BLOCK &&
+        ni_match_block_nodes(front) <= NI_MATCH_BLOCK - FRONT_GAPS) {
         ni_match_block_pack(front);
     }
     return front->end < NI_MATCH_BLOCK;

@@ -23,6 +23,12 @@ static inline struct ni_match_header *ni_match_header_of(struct ni_match_node *n
 _Static_assert(offsetof(struct ni_match_entry, node) == 0, "its first member");
 _Static_assert(offsetof(struct ni_match_header, node) == 0, "its first member");
 
+/* Whether entries lie behind the front. */
+static inline bool ni_match_list_is_deep(const struct ni_match_list *list)
+{
+    return (list->active | list->odd.nodes) != 0;
+}
+
 /* Append and remove where the front does not do. */
 ni_status ni_match_list_append_behind(struct ni_match_list *list, struct ni_match_entry *entry,
                                       uint64_t ignore);
@@ -38,8 +44,7 @@ static inline ni_status ni_match_list_append(struct ni_match_list *list,
     entry->node.initiator = initiator;
     entry->node.group = NI_MATCH_FRONT;
     entry->node.label = list->label;
-    /* Nothing lies behind the front, and it has room. */
-    if (NI_LIKELY(front->nodes == list->length && front->end < NI_MATCH_BLOCK)) {
+    if (NI_LIKELY(!ni_match_list_is_deep(list) && front->end < NI_MATCH_BLOCK)) {
         ni_match_block_add(front, &entry->node, ignore);
     } else {
         ni_status status = ni_match_list_append_behind(list, entry, ignore);
