@@ -139,15 +139,15 @@ static NI_COLD int wait_for(struct waiter *waiter)
     return error;
 }
 
-/* All but the fastest. By value, so that what is known of a short message stays in registers. */
-static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module, struct message message,
-                                      mca_pml_base_send_mode_t mode)
+/* All but the fastest. */
+static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module,
+                                      const struct message *message, mca_pml_base_send_mode_t mode)
 {
     struct waiter waiter;
     int rc;
 
     atomic_init(&waiter.error, PENDING);
-    rc = put(module, &message, mode, true, tagged(&waiter));
+    rc = put(module, message, mode, true, tagged(&waiter));
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         rc = OMPI_SUCCESS;
     } else if (rc == NI_OK) {
@@ -155,7 +155,7 @@ static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module, stru
     } else {
         rc = ompi_mtl_match_error(rc);
     }
-    release(message.packed);
+    release(message->packed);
     return rc;
 }
 
@@ -163,7 +163,7 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
                         int dest, int tag, struct opal_convertor_t *convertor,
                         mca_pml_base_send_mode_t mode)
 {
-    struct message message;
+    struct message message, in_memory;
     int rc = prepare(&message, comm, dest, tag, convertor, mode);
 
     if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
@@ -172,7 +172,8 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
     if (NI_LIKELY(message.packed == NULL && put_short(&message, mode))) {
         return OMPI_SUCCESS;
     }
-    return send_otherwise((struct ompi_mtl_match_module *)mtl, message, mode);
+    in_memory = message; /* What is known of a short one stays in registers. */
+    return send_otherwise((struct ompi_mtl_match_module *)mtl, &in_memory, mode);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
