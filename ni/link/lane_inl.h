@@ -50,15 +50,15 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
 void ni_lane_warm(struct ni_lane_tx *tx);
 
 /* What the faults say that are armed: whether it has room for a packet of so many lines. */
-NI_COLD bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines);
+bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines);
 
 /* Whether the lane takes a packet of so many lines; one more must be free, for the marker. */
 NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
 {
-    if (NI_LIKELY(tx->limit - tx->head > lines)) {
-        return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
+    if (NI_UNLIKELY(tx->limit - tx->head <= lines)) {
+        return tx->lines != NULL && ni_lane_refresh(tx) && tx->limit - tx->head > lines;
     }
-    return tx->lines != NULL && ni_lane_refresh(tx) && tx->limit - tx->head > lines;
+    return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
 }
 
 /* Where the next packet goes. */
