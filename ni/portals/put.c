@@ -114,8 +114,9 @@ NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t l
 }
 
 /* One line or several, likewise, in any NI. always: also where the target wants no more. */
-static bool put_lines(struct ni_peer *peer, const void *src, uint64_t length, uint32_t pt_index,
-                      uint64_t match_bits, uint64_t hdr_data, bool always)
+static NI_NOINLINE bool put_lines(struct ni_peer *peer, const void *src, uint64_t length,
+                                  uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data,
+                                  bool always)
 {
     unsigned head = length <= NI_PUT_INLINE ? NI_PUT_HEAD : NI_LINE;
     uint32_t lines = ni_packet_lines(head, (uint32_t)length);
@@ -230,7 +231,7 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
                user_ptr, hdr_data);
 }
 
-_Static_assert((int)NI_PUT_SHORT == (int)NI_PUT_INLINE, "what fits the header's line");
+_Static_assert((int)NI_PUT_SHORT == (int)NI_RING_PAYLOAD, "what lanes take");
 
 bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uint32_t pt_index,
                   uint64_t match_bits, uint64_t hdr_data)
@@ -238,7 +239,9 @@ bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uin
     if (NI_UNLIKELY(target == NULL || length > NI_PUT_SHORT || pt_index >= NI_PT_COUNT)) {
         return false;
     }
-    return put_line(target, data, length, pt_index, match_bits, hdr_data);
+    return (length <= NI_PUT_INLINE &&
+            NI_LIKELY(put_line(target, data, length, pt_index, match_bits, hdr_data))) ||
+           put_lines(target, data, length, pt_index, match_bits, hdr_data, false);
 }
 
 ni_initiator ni_peer_initiator(const struct ni_peer *peer)

@@ -4,7 +4,7 @@
 /* Options that are rare: memory that changes after the call, acknowledgements that are only
  * counted, entries without events of successes. And limits of what is allocated, and bytes sent. */
 
-enum { VOLATILE = 150, MOST = 4096, ACKS = 7 };
+enum { VOLATILE = 150, MOST = 4096, ACKS = 7, COUNTED = 70, SLOT = 2100 };
 
 struct options {
     struct suite_end *ends[2];
@@ -22,7 +22,7 @@ static struct options *start(struct suite *suite)
     for (unsigned i = 0; i < 2; i++) {
         options->ends[i] = suite_end_new(suite, i);
     }
-    options->from = suite_alloc(suite, MOST);
+    options->from = suite_alloc(suite, COUNTED * SLOT);
     options->to = suite_alloc(suite, VOLATILE * MOST);
     options->sum = suite_alloc(suite, sizeof(uint64_t));
     return options;
@@ -173,8 +173,6 @@ static void counted(struct suite *suite)
 
 /* ---- bytes sent ------------------------------------------------------------------------------ */
 
-enum { COUNTED = 70 };
-
 static uint64_t put_sizes(struct suite_ni *ni, struct options *options)
 {
     static const size_t sizes[] = {0, 1, 8, 32, 33, 100, 500};
@@ -215,11 +213,9 @@ static void bytes(struct suite *suite)
 
 /* ---- short puts ------------------------------------------------------------------------------ */
 
-enum { SLOT = 40 };
-
 static size_t short_of(unsigned i)
 {
-    static const size_t lengths[] = {8, 0, 1, 31, 32, 33};
+    static const size_t lengths[] = {8, 0, 1, 31, 32, 33, 64, 65, 500, 2048, 2049};
 
     return lengths[i % (sizeof(lengths) / sizeof(lengths[0]))];
 }

@@ -91,13 +91,13 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
            enum ni_ack_req ack, struct ni_peer *target, uint32_t pt_index, uint64_t match_bits,
            uint64_t remote_offset, void *user_ptr, uint64_t hdr_data);
 
-enum { NI_PUT_SHORT = 32 }; /* bytes */
+enum { NI_PUT_SHORT = 2048 }; /* bytes */
 
-/* Extension. A put of up to NI_PUT_SHORT bytes in one line, now, without a descriptor, an
+/* Extension. A put of up to NI_PUT_SHORT bytes that leaves now, without a descriptor, an
  * acknowledgement, an offset or an event: what ni_put does with NI_MD_SENT_BY_RESULT and
  * NI_NO_ACK_REQ where nothing is in the way, in fewer instructions. True: sent, as if ni_put had
- * returned NI_PTL_SENT. False: nothing has happened (no room, an NI with threads, target NULL, a
- * peer that is gone or keeps too much, a range that is not allowed): call ni_put, which also says
+ * returned NI_PTL_SENT. False: nothing has happened (no room, target NULL, a peer that is gone or
+ * keeps too much, more than match_eager, a range that is not allowed): call ni_put, which also says
  * what is wrong. The limit max_msg_size is not looked at. Both match in the order in which they
  * were called. */
 bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uint32_t pt_index,
