@@ -8,7 +8,8 @@
 #include "base/compiler.h"
 
 #if NI_ASAN || NI_TSAN
-#include <sanitizer/allocator_interface.h>
+/* Of the sanitizers' allocator_interface.h, which not every compiler brings. */
+size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 /*
@@ -19,8 +20,8 @@
 enum {
     MOST = NI_ASAN || NI_TSAN ? 100000 : 1000000,
     LEAST = 40000, /* below it what an interface and its pools have anyway shows */
-    PER_ENTRY = 128,
-    LOOKS = 101, /* each so many entries */
+    PER_ENTRY = NI_ASAN || NI_TSAN ? 144 : 128, /* their allocators have coarse sizes */
+    LOOKS = 101,                                /* each so many entries */
 };
 
 static size_t bytes_in_use(void)
