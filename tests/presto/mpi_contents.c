@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a type of each combiner says of how it was made: the numbers, in their order, and the types.
+ * A plain MPI program for any number of ranks. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 24 };
+
+struct contents {
+    int integers, addresses, types, combiner;
+    int integer[MOST];
+    MPI_Aint address[MOST];
+    MPI_Datatype type[MOST];
+};
+
+static int rank, checks;
+
+#define EXPECT(condition)                                                                    \
+    do {                                                                                     \
+        checks++;                                                                            \
+        if (!(condition)) {                                                                  \
+            fprintf(stderr, "mpi_contents.c:%d: rank %d: %s\n", __LINE__, rank, #condition); \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                    \
+        }                                                                                    \
+    } while (0)
+
+#define INTS(...) ((const int[]){__VA_ARGS__}), (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+#define AINTS(...) \
+    ((const MPI_Aint[]){__VA_ARGS__}), (int)(sizeof((MPI_Aint[]){__VA_ARGS__}) / sizeof(MPI_Aint))
+#define NO_AINTS NULL, 0
+
+/* The type was made of these, and of MPI_INT or, of two types, MPI_INT and MPI_DOUBLE. It is freed.
+ */
+static void made_of(MPI_Datatype type, int combiner, const int *integer, int integers,
+                    const MPI_Aint *address, int addresses, int types)
+{
+    struct contents c;
+    MPI_Type_get_envelope(type, &c.integers, &c.addresses, &c.types, &c.combiner);
+    EXPECT(c.combiner == combiner);
+    EXPECT(c.integers == integers && c.addresses == addresses && c.types == types);
+    MPI_Type_get_contents(type, MOST, MOST, MOST, c.integer, c.address, c.type);
+    EXPECT(integers == 0 || memcmp(c.integer, integer, (size_t)integers * sizeof(int)) == 0);
+    EXPECT(addresses == 0 || memcmp(c.address, address, (size_t)addresses * sizeof(*address)) == 0);
+    EXPECT(c.type[0] == MPI_INT && (types < 2 || c.type[1] == MPI_DOUBLE));
+    /* Room for one less of any is not enough. */
+    if (integers > 0)
+        EXPECT(MPI_Type_get_contents(type, integers - 1, MOST, MOST, c.integer, c.address,
+                                     c.type) != MPI_SUCCESS);
+    if (addresses > 0)
+        EXPECT(MPI_Type_get_contents(type, MOST, addresses - 1, MOST, c.integer, c.address,
+                                     c.type) != MPI_SUCCESS);
+    EXPECT(MPI_Type_get_contents(type, MOST, MOST, types - 1, c.integer, c.address, c.type) !=
+           MPI_SUCCESS);
+    EXPECT(MPI_Type_get_contents(type, integers, addresses, types, c.integer, c.address, c.type) ==
+           MPI_SUCCESS);
+    MPI_Type_free(&type);
+    EXPECT(type == MPI_DATATYPE_NULL);
+}
+
+static void regular(void)
+{
+    MPI_Datatype type;
+    MPI_Type_dup(MPI_INT, &type);
+    made_of(type, MPI_COMBINER_DUP, NULL, 0, NO_AINTS, 1);
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_CONTIGUOUS, INTS(3), NO_AINTS, 1);
+    MPI_Type_vector(3, 2, 4, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_VECTOR, INTS(3, 2, 4), NO_AINTS, 1);
+    MPI_Type_create_hvector(3, 2, 40, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_HVECTOR, INTS(3, 2), AINTS(40), 1);
+    MPI_Type_create_resized(MPI_INT, -8, 32, &type);
+    made_of(type, MPI_COMBINER_RESIZED, NULL, 0, AINTS(-8, 32), 1);
+}
+
+static void lists(void)
+{
+    const int lengths[] = {2, 1, 3}, at[] = {0, 5, 9};
+    const MPI_Aint bytes[] = {0, 24, 64};
+    const MPI_Datatype both[] = {MPI_INT, MPI_DOUBLE};
+    MPI_Datatype type;
+    MPI_Type_indexed(3, lengths, at, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_INDEXED, INTS(3, 2, 1, 3, 0, 5, 9), NO_AINTS, 1);
+    MPI_Type_create_hindexed(3, lengths, bytes, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_HINDEXED, INTS(3, 2, 1, 3), AINTS(0, 24, 64), 1);
+    MPI_Type_create_indexed_block(3, 2, at, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_INDEXED_BLOCK, INTS(3, 2, 0, 5, 9), NO_AINTS, 1);
+    MPI_Type_create_hindexed_block(3, 2, bytes, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_HINDEXED_BLOCK, INTS(3, 2), AINTS(0, 24, 64), 1);
+    MPI_Type_create_struct(2, lengths, bytes, both, &type);
+    made_of(type, MPI_COMBINER_STRUCT, INTS(2, 2, 1), AINTS(0, 24), 2);
+}
+
+static void arrays(void)
+{
+    const int sizes[] = {6, 8}, parts[] = {2, 3}, starts[] = {1, 4};
+    const int kinds[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+    const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, 2}, grid[] = {2, 2};
+    MPI_Datatype type;
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_SUBARRAY, INTS(2, 6, 8, 2, 3, 1, 4, MPI_ORDER_C), NO_AINTS, 1);
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_SUBARRAY, INTS(2, 6, 8, 2, 3, 1, 4, MPI_ORDER_FORTRAN), NO_AINTS, 1);
+    MPI_Type_create_darray(4, 3, 2, sizes, kinds, arguments, grid, MPI_ORDER_C, MPI_INT, &type);
+    made_of(type, MPI_COMBINER_DARRAY,
+            INTS(4, 3, 2, 6, 8, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC,
+                 MPI_DISTRIBUTE_DFLT_DARG, 2, 2, 2, MPI_ORDER_C),
+            NO_AINTS, 1);
+}
+
+/* A type that is given is another reference to it: it can be used when the outer one is gone, and
+ * the outer one when it is. */
+static void references(void)
+{
+    MPI_Datatype inner, outer, given;
+    int bytes;
+    MPI_Type_contiguous(3, MPI_INT, &inner);
+    MPI_Type_contiguous(2, inner, &outer);
+    MPI_Type_free(&inner);
+    MPI_Type_get_contents(outer, 1, 0, 1, &bytes, NULL, &given);
+    MPI_Type_free(&outer);
+    MPI_Type_size(given, &bytes);
+    EXPECT(bytes == 3 * (int)sizeof(int));
+    MPI_Type_free(&given);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    regular();
+    lists();
+    arrays();
+    references();
+    if (rank == 0)
+        printf("MT-OK mpi_contents checks=%d\n", checks);
+    MPI_Finalize();
+    return 0;
+}
