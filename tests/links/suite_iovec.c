@@ -12,7 +12,8 @@ struct vectors {
     uint64_t sum[2];        /* bytes in pieces */
     uint8_t *flat[2];       /* room for them */
     uint64_t length, at, offset;
-    bool kept; /* the message comes before the entry */
+    bool kept;    /* the message comes before the entry */
+    bool claimed; /* and is claimed and received, there is no entry */
     unsigned options;
 };
 
@@ -74,6 +75,24 @@ static void post(struct suite_ni *ni, void *arg)
     CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, (void *)1, NULL) == NI_OK);
 }
 
+/* The message that is kept. A vector that is refused leaves it claimed. */
+static void claim(struct suite_ni *ni, void *arg)
+{
+    struct vectors *vectors = arg;
+    struct ni_me me = {.match_bits = 1, .match_id = NI_INITIATOR_ANY};
+    struct ni_event event;
+
+    memset(vectors->sink, 0, ROOM);
+    CHECK(ni_me_probe(ni->ni, 0, &me, NI_SEARCH_DELETE, &event) == NI_OK);
+    me.options = NI_ME_OP_PUT | NI_ME_IOVEC | vectors->options;
+    me.start = vectors->to;
+    me.length = UINT64_MAX;
+    CHECK(ni_unexpected_receive(ni->ni, event.unexpected, &me, NULL) == NI_PTL_ARG_INVALID);
+    me.length = PIECES;
+    CHECK(ni_unexpected_receive(ni->ni, event.unexpected, &me, (void *)1) == NI_OK);
+    CHECK(ni_unexpected_receive(ni->ni, event.unexpected, &me, NULL) == NI_PTL_ARG_INVALID);
+}
+
 static void put(struct suite_ni *ni, void *arg)
 {
     struct vectors *vectors = arg;
@@ -130,7 +149,7 @@ static void transfer(struct suite *suite, struct vectors *vectors, unsigned n)
     suite_call(suite, 0, put, vectors);
     if (vectors->kept) {
         suite_until_kept(suite, target, 1);
-        suite_call(suite, target, post, vectors);
+        suite_call(suite, target, vectors->claimed ? claim : post, vectors);
     }
     suite_until_events(suite, end, kind, seen + 1);
     suite_until_events(suite, vectors->ends[0], NI_EVENT_ACK, n + 1);
@@ -148,11 +167,12 @@ static void all_ways(struct suite *suite, bool self, unsigned scale)
     unsigned n = 0;
 
     vectors->ends[0]->self = self;
-    for (unsigned kept = 0; kept < 2; kept++) {
+    for (unsigned way = 0; way < 3; way++) {
         uint64_t sum = vectors->sum[0];
         const uint64_t lengths[] = {0, 1, 20, sum / 3, sum / 2};
 
-        vectors->kept = kept;
+        vectors->kept = way > 0;
+        vectors->claimed = way == 2;
         for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
             vectors->length = lengths[i];
             vectors->at = (sum - lengths[i]) * (i % 2) / 3;
