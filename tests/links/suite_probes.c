@@ -197,6 +197,69 @@ static void unlinking(struct suite *suite)
     suite_call(suite, 0, unlink_all, new_box(suite, 1));
 }
 
+/* Each call says that there are no portals, whatever else is wrong with what it is given. */
+static void without_portals(struct suite_ni *ni, void *arg)
+{
+    struct box *box = arg;
+    const struct ni_md md = {.start = box->from, .length = 100};
+    const struct ni_me me = wish(box->to, 8, 0, 0);
+    const struct ni_le le = {.start = box->to, .length = 8};
+    const struct ni_ct_event one = {.success = 1};
+    struct ni_event event;
+    struct ni_peer *peer;
+    struct ni_eq *eq;
+    struct ni_ct *ct;
+    uint64_t value = 0;
+    uint32_t number;
+    size_t length;
+    ni_initiator id;
+
+    /* operations */
+    CHECK(ni_put(ni->ni, &md, 0, 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) == NI_PTL_NO_INIT);
+    CHECK(ni_get(ni->ni, &md, 0, 1, NULL, 0, 0, 0, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_atomic(ni->ni, &md, 0, 8, NI_ACK_REQ, NULL, 0, 0, 0, NULL, 0, NI_SUM, NI_INT64_T) ==
+          NI_PTL_NO_INIT);
+    CHECK(ni_fetch_atomic(ni->ni, &md, 0, &md, 0, 8, NULL, 0, 0, 0, NULL, 0, NI_SUM, NI_INT64_T) ==
+          NI_PTL_NO_INIT);
+    CHECK(ni_swap(ni->ni, &md, 0, &md, 0, 8, NULL, 0, 0, 0, NULL, 0, &value, NI_SWAP, NI_INT64_T) ==
+          NI_PTL_NO_INIT);
+    CHECK(ni_atomic_sync(ni->ni) == NI_PTL_NO_INIT);
+    /* entries and messages */
+    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_le_append(ni->ni, 0, &le, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_me_unlink(ni->ni, 1) == NI_PTL_NO_INIT);
+    CHECK(ni_me_probe(ni->ni, 0, &me, NI_SEARCH_ONLY, &event) == NI_PTL_NO_INIT);
+    CHECK(ni_me_search(ni->ni, 0, &me, NI_SEARCH_ONLY, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_unexpected_receive(ni->ni, 1, &me, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_unexpected_drop(ni->ni, 1) == NI_PTL_NO_INIT);
+    CHECK(ni_me_fail(ni->ni, 0, NULL, NULL) == NI_PTL_NO_INIT);
+    /* the table, queues and counters */
+    CHECK(ni_pt_alloc(ni->ni, 0, NULL, NI_PT_ANY, &number) == NI_PTL_NO_INIT);
+    CHECK(ni_pt_disable(ni->ni, 0) == NI_PTL_NO_INIT);
+    CHECK(ni_pt_enable(ni->ni, 0) == NI_PTL_NO_INIT);
+    CHECK(ni_pt_free(ni->ni, 0) == NI_PTL_NO_INIT);
+    CHECK(ni_eq_alloc(ni->ni, 8, &eq) == NI_PTL_NO_INIT);
+    CHECK(ni_eq_free(ni->ni, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_eq_get(ni->ni, NULL, &event) == NI_PTL_NO_INIT);
+    CHECK(ni_ct_alloc(ni->ni, &ct) == NI_PTL_NO_INIT);
+    CHECK(ni_ct_free(ni->ni, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_ct_cancel_triggered(ni->ni, NULL) == NI_PTL_NO_INIT);
+    /* what is triggered */
+    CHECK(ni_triggered_put(ni->ni, &md, 0, 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0, NULL, 1) ==
+          NI_PTL_NO_INIT);
+    CHECK(ni_triggered_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL, NULL, 1) ==
+          NI_PTL_NO_INIT);
+    CHECK(ni_triggered_ct_inc(ni->ni, NULL, one, NULL, 1) == NI_PTL_NO_INIT);
+    /* what there is */
+    CHECK(ni_portals_status(ni->ni, NI_SR_DROP_COUNT, &value) == NI_PTL_NO_INIT);
+    CHECK(ni_set_map(ni->ni, 0, NULL) == NI_PTL_NO_INIT);
+    CHECK(ni_get_map(ni->ni, 0, NULL, &number) == NI_PTL_NO_INIT);
+    CHECK(ni_rank_peer(ni->ni, 0, &peer) == NI_PTL_NO_INIT);
+    CHECK(ni_get_id(ni->ni, &id) == NI_PTL_NO_INIT);
+    CHECK(ni_get_phys_id(ni->ni, NULL, 0, &length) == NI_PTL_NO_INIT);
+    CHECK(ni_get_uid(ni->ni, &number) == NI_PTL_NO_INIT);
+}
+
 static void bad_arguments(struct suite_ni *ni, void *arg)
 {
     struct box *box = arg;
@@ -205,9 +268,6 @@ static void bad_arguments(struct suite_ni *ni, void *arg)
     struct ni_limits limits = {.max_pt_index = 256};
     uint32_t index;
 
-    CHECK(ni_put(ni->ni, &md, 0, 1, NI_NO_ACK_REQ, NULL, 0, 0, 0, NULL, 0) == NI_PTL_NO_INIT);
-    CHECK(ni_me_append(ni->ni, 0, &me, NI_PRIORITY_LIST, NULL, NULL) == NI_PTL_NO_INIT);
-    CHECK(ni_pt_alloc(ni->ni, 0, NULL, NI_PT_ANY, &index) == NI_PTL_NO_INIT);
     CHECK(ni_portals_open(ni->ni, &limits, NULL) == NI_PTL_ARG_INVALID);
     limits = (struct ni_limits){.max_entries = 2, .max_pt_index = 1, .max_msg_size = 50};
     CHECK(ni_portals_open(ni->ni, &limits, &limits) == NI_OK);
@@ -231,7 +291,10 @@ static void bad_arguments(struct suite_ni *ni, void *arg)
 
 static void refused_calls(struct suite *suite)
 {
-    suite_call(suite, 0, bad_arguments, new_box(suite, 0));
+    struct box *box = new_box(suite, 0);
+
+    suite_call(suite, 0, without_portals, box);
+    suite_call(suite, 0, bad_arguments, box);
 }
 
 /* ---- bounded memory -------------------------------------------------------------------------- */
