@@ -46,6 +46,7 @@ mt_programs = \
     tests/mpi/deny_cma \
     tests/mpi/dt_layouts \
     tests/mpi/dt_pack \
+    tests/mpi/dt_reuse \
     tests/mpi/dt_struct \
     tests/mpi/dyn_connect \
     tests/mpi/dyn_hosts \
@@ -118,6 +119,8 @@ tests_mpi_dt_layouts_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dt_layouts_LDADD = $(MT_LIBS)
 tests_mpi_dt_pack_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dt_pack_LDADD = $(MT_LIBS)
+tests_mpi_dt_reuse_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_dt_reuse_LDADD = $(MT_LIBS)
 tests_mpi_dt_struct_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_dt_struct_LDADD = $(MT_LIBS)
 tests_mpi_dyn_connect_CPPFLAGS = $(MT_CPPFLAGS)

@@ -326,6 +326,22 @@ bool mt_flag(int argc, char **argv, const char *name)
     return false;
 }
 
+long mt_memory(const char *which)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+
+    while (f && fgets(line, sizeof line, f)) {
+        if (0 == strncmp(line, which, strlen(which)))
+            kib = strtol(line + strlen(which), NULL, 10);
+    }
+    if (f)
+        fclose(f);
+    mt_check(kib > 0, "no %s in /proc/self/status", which);
+    return kib;
+}
+
 void mt_sleep(int ms)
 {
     struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000L};

@@ -99,6 +99,9 @@ const char *mt_text(int argc, char **argv, const char *name); /* NULL: it is not
 long mt_option(int argc, char **argv, const char *name, long dflt);
 bool mt_flag(int argc, char **argv, const char *name);
 
+/* What this process has in memory now, or had at most: "VmRSS:", "VmHWM:"; KiB. */
+long mt_memory(const char *which);
+
 /* Sleeps while other processes run; milliseconds. */
 void mt_sleep(int ms);
 

@@ -24,25 +24,6 @@ static const unsigned char *message(int k)
     return source + mt_seed((uint64_t)k, 1, 2, 3) % places * STEP;
 }
 
-/* What this process has in memory now, or had at most: "VmRSS:", "VmHWM:"; KiB. */
-static long memory(const char *which)
-{
-    char line[256];
-    long kib = -1;
-    FILE *f = fopen("/proc/self/status", "r");
-
-    while (f && fgets(line, sizeof line, f)) {
-        if (0 == strncmp(line, which, strlen(which))) {
-            kib = strtol(line + strlen(which), NULL, 10);
-        }
-    }
-    if (f) {
-        fclose(f);
-    }
-    mt_check(kib > 0, "no %s in /proc/self/status", which);
-    return kib;
-}
-
 static void send_all(void)
 {
     MPI_Request *rq = NULL;
@@ -122,12 +103,12 @@ int main(int argc, char **argv)
     mt_fill(source, SOURCE_BYTES, 42);
     MPI_Barrier(MPI_COMM_WORLD);
     if (0 == mt_rank) {
-        long before = memory("VmRSS:");
+        long before = mt_memory("VmRSS:");
 
         sleep_and_listen();
-        check_memory(before, memory("VmRSS:"), most, "all unexpected");
+        check_memory(before, mt_memory("VmRSS:"), most, "all unexpected");
         receive_all();
-        check_memory(before, memory("VmHWM:"), most, "at most");
+        check_memory(before, mt_memory("VmHWM:"), most, "at most");
     } else if (1 == mt_rank) {
         send_all();
     }
