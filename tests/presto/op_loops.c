@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "type/named.h"
 #include "type/op.h"
 
 enum { ELEMENTS = 150, ROUNDS = 40, LARGEST = 32, BEHIND = 64 };
@@ -42,6 +43,7 @@ static const struct kind {
 };
 
 static struct ni_rng rng;
+static int applied;
 
 static uint64_t next(void)
 {
@@ -109,6 +111,47 @@ static void round_of(const struct kind *k, enum ni_simd simd, enum pri_op_id id)
     }
 }
 
+/* Some elements of a type by the operation: each as by itself, and nothing behind them changes. */
+static void apply_to(const char *name, struct pri_type *type, const struct pri_op *op)
+{
+    static _Alignas(64) uint8_t in[1024], was[sizeof in], out[sizeof in], want[sizeof in];
+    size_t count = 1 + next() % 4, extent = (size_t)type->extent, end = count * extent;
+
+    if (!pri_op_accepts(op, type))
+        return;
+    applied++;
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)next();
+        was[i] = (uint8_t)next();
+    }
+    memcpy(out, was, sizeof out);
+    memcpy(want, was, sizeof want);
+    pri_op_apply(op, in, out, count, type);
+    for (size_t i = 0; i < count; i++)
+        pri_op_apply(op, in + i * extent, want + i * extent, 1, type);
+    if (memcmp(out, want, end) != 0 || memcmp(out + end, was + end, sizeof out - end) != 0) {
+        fprintf(stderr, "operation %d: %zu of %s\n", (int)op->id, count, name);
+        exit(1);
+    }
+}
+
+/* Those that leave the bits of one of two as they are, and one on bits: nothing is rounded. */
+static void apply_all(void)
+{
+    static struct pri_op *const ops[] = {&presto_op_bxor, &presto_op_minloc, &presto_op_maxloc};
+    struct pri_type *type;
+
+    for (size_t i = 0; (type = pri_type_named(i)) != NULL; i++) {
+        struct pri_type *three = pri_type_new_contiguous(3, type);
+
+        for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
+            apply_to(type->name, type, ops[k]);
+            apply_to("three in a row", three, ops[k]);
+        }
+        pri_type_release(three);
+    }
+}
+
 int main(void)
 {
     const struct ni_cpu cpu = ni_cpu_probe();
@@ -127,6 +170,10 @@ int main(void)
             }
         }
     }
-    printf("%d loops, %d rounds each, scalar and %s\n", loops, ROUNDS, ni_simd_name(best));
-    return loops < 100; /* 8 kinds of integers alone have 10 */
+    for (int round = 0; round < ROUNDS; round++)
+        apply_all();
+    printf("%d loops, %d rounds each, scalar and %s; %d times through operations\n", loops, ROUNDS,
+           ni_simd_name(best), applied);
+    /* 8 kinds of integers alone have 10; 9 pairs have 2, and so in a row */
+    return loops < 100 || applied < 9 * 2 * 2 * ROUNDS;
 }
