@@ -212,6 +212,55 @@ static void windows(void)
     MPI_Win_free(&win);
 }
 
+/* Each call on what is no window. */
+static void no_window(void)
+{
+    const MPI_Win none = MPI_WIN_NULL;
+    MPI_Errhandler handler;
+    MPI_Group group;
+    MPI_Info info;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Aint bytes;
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int n;
+    void *value;
+    CLASS(MPI_Win_free(&win), MPI_ERR_WIN);
+    CLASS(MPI_Win_attach(none, &word, sizeof(word)), MPI_ERR_WIN);
+    CLASS(MPI_Win_detach(none, &word), MPI_ERR_WIN);
+    CLASS(MPI_Win_shared_query(none, 0, &bytes, &n, &value), MPI_ERR_WIN);
+    CLASS(MPI_Win_get_group(none, &group), MPI_ERR_WIN);
+    CLASS(MPI_Win_set_name(none, name), MPI_ERR_WIN);
+    CLASS(MPI_Win_get_name(none, name, &n), MPI_ERR_WIN);
+    CLASS(MPI_Win_set_info(none, MPI_INFO_NULL), MPI_ERR_WIN);
+    CLASS(MPI_Win_get_info(none, &info), MPI_ERR_WIN);
+    CLASS(MPI_Win_set_attr(none, 0, &word), MPI_ERR_WIN);
+    CLASS(MPI_Win_get_attr(none, MPI_WIN_BASE, &value, &n), MPI_ERR_WIN);
+    CLASS(MPI_Win_delete_attr(none, 0), MPI_ERR_WIN);
+    CLASS(MPI_Win_set_errhandler(none, MPI_ERRORS_RETURN), MPI_ERR_WIN);
+    CLASS(MPI_Win_get_errhandler(none, &handler), MPI_ERR_WIN);
+    CLASS(MPI_Win_call_errhandler(none, MPI_ERR_OTHER), MPI_ERR_WIN);
+    CLASS(MPI_Win_fence(0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_post(MPI_GROUP_EMPTY, 0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_start(MPI_GROUP_EMPTY, 0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_complete(none), MPI_ERR_WIN);
+    CLASS(MPI_Win_wait(none), MPI_ERR_WIN);
+    CLASS(MPI_Win_test(none, &n), MPI_ERR_WIN);
+    CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_unlock(0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_lock_all(0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_unlock_all(none), MPI_ERR_WIN);
+    CLASS(MPI_Win_flush(0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_flush_all(none), MPI_ERR_WIN);
+    CLASS(MPI_Win_flush_local(0, none), MPI_ERR_WIN);
+    CLASS(MPI_Win_flush_local_all(none), MPI_ERR_WIN);
+    CLASS(MPI_Win_sync(none), MPI_ERR_WIN);
+    CLASS(MPI_Put(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, none), MPI_ERR_WIN);
+    CLASS(MPI_Get(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, none), MPI_ERR_WIN);
+    CLASS(MPI_Accumulate(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, none), MPI_ERR_WIN);
+    CLASS(MPI_Fetch_and_op(&word, &n, MPI_INT, 0, 0, MPI_SUM, none), MPI_ERR_WIN);
+    CLASS(MPI_Compare_and_swap(&word, &n, &n, MPI_INT, 0, 0, none), MPI_ERR_WIN);
+}
+
 /* ---- one mistake, and the end ---- */
 
 /* A message from what is no memory. Where it is the kernel that copies, both sides are told. */
@@ -301,6 +350,7 @@ int main(int argc, char **argv)
     datatypes();
     attributes();
     windows();
+    no_window();
     MPI_Barrier(world);
     if (rank == 0)
         printf("MT-OK mpi_wrong checks=%d\n", checks);
