@@ -233,6 +233,8 @@ static void open_buffers(struct suite_ni *ni, void *arg)
     CHECK(ni_triggered_me_append(ni->ni, 9, &(struct ni_me){.options = NI_ME_OP_PUT},
                                  NI_PRIORITY_LIST, NULL, &handle, buffers->arrived,
                                  1) == NI_PTL_ARG_INVALID);
+    CHECK(ni_triggered_me_append(ni->ni, 0, &(struct ni_me){.options = NI_ME_OP_PUT},
+                                 NI_PRIORITY_LIST, NULL, &handle, NULL, 1) == NI_PTL_ARG_INVALID);
 }
 
 static void send_buffers(struct suite_ni *ni, void *arg)
