@@ -2,7 +2,6 @@
 /* Evidence and recommendations of a sweep. */
 #include "perf_tune.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* The process-wide values of the parameters, and where each came from. */
 #include "base/config.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

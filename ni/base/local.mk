@@ -3,6 +3,7 @@
 
 ni_libapeni_core_la_SOURCES += \
     ni/base/alloc.h \
+    ni/base/ascii.h \
     ni/base/assert.c \
     ni/base/assert.h \
     ni/base/bits.h \

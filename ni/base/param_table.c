@@ -2,9 +2,9 @@
 /* The table of parameters, and how to find a row by a name that may be misspelt. */
 #include <apeni/param.h>
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/bits.h"
 #include "base/config.h"
 
@@ -103,7 +103,7 @@ const char *ni_param_suggest(const char *name)
         return NULL;
     }
     for (size_t i = 0; i <= length; i++) {
-        lower[i] = (char)tolower((unsigned char)name[i]);
+        lower[i] = ni_ascii_lower(name[i]);
     }
 
     /* Up to one slip in three characters; the shortest names allow one. */

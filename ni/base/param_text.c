@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/param_text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/bits.h"
 #include "base/config.h"
 #include "base/fault_inl.h"
@@ -19,7 +18,7 @@ static const char *const bool_names[] = {"no", "yes", "0", "1", "false", "true",
 static int find_name(const char *const *names, const char *text)
 {
     for (int i = 0; names[i] != NULL; i++) {
-        if (strcasecmp(names[i], text) == 0) {
+        if (ni_ascii_same(names[i], text)) {
             return i;
         }
     }
@@ -133,7 +132,7 @@ int ni_param_env_name(const char *name, char *text, size_t size)
     int length = snprintf(text, size, NI_PARAM_ENV_PREFIX "%s", name);
 
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
-        text[i] = (char)toupper((unsigned char)text[i]);
+        text[i] = ni_ascii_upper(text[i]);
     }
     return length;
 }

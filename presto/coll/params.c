@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thresholds from the environment. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/bits.h"
 #include "base/log.h"
 #include "base/param_text.h"
@@ -23,7 +23,7 @@ static const char *value_of(const char *field, char *name, size_t size)
     int length = snprintf(name, size, "PRESTO_COLL_%s", field);
 
     for (int i = 0; i < length; i++) {
-        name[i] = (char)toupper((unsigned char)name[i]);
+        name[i] = ni_ascii_upper(name[i]);
     }
     return getenv(name);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared objects export their own prefix and nothing else, and all that they need from others is there. The
-# library exports each function that its headers declare.
+# The shared objects export their own prefix and nothing else, and all that they need from others is there. They call
+# nothing that goes by the locale of the program that loads them. The library exports each function that its headers declare.
 . "$(dirname "$0")/files.sh"
 
 build=${APELINK_BUILDDIR:-.}
@@ -59,6 +59,9 @@ $name
             esac
         done
     fi
+    locale=$(${NM:-nm} -D --undefined-only "$object" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
+        grep -Ex '__ctype_.*|to(upper|lower)|strn?case.*|strto(d|f|ld)|atof|strcoll|strxfrm|wcs.*|mb.*|localeconv' | tr '\n' ' ')
+    [ -z "$locale" ] || fail "$library calls what goes by the program's locale: $locale"
     # An undefined function in a component shows only when some program comes to call it.
     missing=$(LC_ALL=C ldd -r "$object" 2>&1 | grep 'undefined symbol')
     [ -z "$missing" ] || fail "$library: $missing"

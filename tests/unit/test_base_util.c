@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bits, list, random, clock, cpu, assert. */
+/* ascii, bits, list, random, clock, cpu, assert. */
 #include "unit.h"
 
 #include <signal.h>
@@ -7,12 +7,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/list.h"
 #include "base/random.h"
+
+static void test_letters(void **state)
+{
+    (void)state;
+    assert_int_equal(ni_ascii_upper('i'), 'I');
+    assert_int_equal(ni_ascii_lower('I'), 'i');
+    for (int c = -128; c < 128; c++) {
+        bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+
+        assert_int_equal(ni_ascii_upper((char)c), lower ? c - 32 : c);
+        assert_int_equal(ni_ascii_lower((char)c), upper ? c + 32 : c);
+    }
+    assert_true(ni_ascii_same("", ""));
+    assert_true(ni_ascii_same("Inproc", "iNPROC"));
+    assert_false(ni_ascii_same("shm", "sh"));
+    assert_false(ni_ascii_same("sh", "shm"));
+    assert_false(ni_ascii_same("[", "{")); /* 32 apart, and no letters */
+}
 
 static void test_powers_of_two(void **state)
 {
@@ -364,6 +383,7 @@ static void test_assertions_abort_with_the_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_letters),
         cmocka_unit_test(test_powers_of_two),
         cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_arithmetic),
