@@ -1,5 +1,13 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl What the compiler is asked for: the language, warnings, debugging, sanitizers, coverage, fuzzing.
+dnl Where the result goes, and what the compiler is asked for: the language, warnings, debugging, sanitizers, coverage, fuzzing.
+
+dnl APELINK_FOLDERS: libtool installs nothing into a folder with a blank in its name, and says so only after all is built.
+AC_DEFUN([APELINK_FOLDERS], [
+    for apelink_folder in "$prefix" "$exec_prefix" "$bindir" "$libdir" "$libexecdir" "$includedir" "$datarootdir" "$mandir"; do
+        AS_CASE([$apelink_folder],
+            [*' '*], [AC_MSG_ERROR([make install cannot put anything into "$apelink_folder", for the blank in its name; choose another folder, as with --prefix=/usr/local])])
+    done
+])
 
 dnl APELINK_TRY_FLAG(FLAG, VARIABLE): append FLAG to VARIABLE if the compiler takes it without a warning.
 AC_DEFUN([APELINK_TRY_FLAG], [

@@ -27,6 +27,7 @@ AC_DEFUN([APELINK_OMPI], [
     AS_CASE([$with_ompi_components],
         [yes|no], [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: give an absolute directory])],
         [''], [OMPI_COMPONENT_DIR='${libdir}/openmpi'],
+        [*' '*], [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: make install cannot put anything there, for the blank in the name])],
         [/*], [],
         [AC_MSG_ERROR([--with-ompi-components=$with_ompi_components: not an absolute directory])])
 
