@@ -82,7 +82,15 @@ grep -q 'solver.f90 is Fortran' "$work/out" || failed "Fortran is refused withou
 if $cxx --version >/dev/null 2>&1; then
     # shellcheck disable=SC2086 # no option, or one
     PRESTO_CC=$cxx "$prestocc" $sanitizer "$work/one.cc" -o "$work/one" || failed "PRESTO_CC=$cxx does not compile C++"
+    "$prestocc" -x c++ -c "$work/one.cc" -o "$work/one.o" || failed "-x c++ is refused"
 fi
+# An option that ends like a file in another language is none.
+"$prestocc" -DSOURCE=solver.f90 -c "$work/good.c" -o "$work/good.o" || failed "-DSOURCE=solver.f90 is taken for a file"
+# An object made of others has no libraries, and -v alone links nothing.
+"$prestocc" -r "$work/good.o" -o "$work/more.o" || failed "-r does not make an object"
+"$prestocc" -v 2>"$work/out" || failed "-v links: $(cat "$work/out")"
+"$prestocc" -static "$work/good.c" -o "$work/static" 2>"$work/out" && failed "-static is taken"
+grep -q -- '-static.*: Presto is a shared library' "$work/out" || failed "-static is refused without a reason"
 has 'presto_MPI_Init' "$prestocc" -E "$work/good.c"
 grep -q 'lpresto' "$work/out" && failed "-E has libraries"
 has '-Wl,-rpath,' "$prestocc" -show "$work/good.c" -o x
