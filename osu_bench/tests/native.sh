@@ -38,4 +38,13 @@ count=$((count + 1))
 "${APELINK_SRCDIR:-.}/osu_bench/pr_start" -i 3 9 2>"$work/more" && fail "pr_start: a further word was accepted"
 grep -q "^pr_start: unexpected argument '9'" "$work/more" || fail "pr_start says: $(cat "$work/more")"
 grep -q "^pr_start: -i 'x': wanted is a number" "$work/err" || fail "pr_start says: $(cat "$work/err")"
+
+# What reads its table wants a point, also where the language has a comma.
+if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" >/dev/null 2>&1; then
+    count=$((count + 1))
+    LOCPATH=$work LC_ALL=de_DE.UTF-8 "${APELINK_SRCDIR:-.}/osu_bench/pr_start" -i 1 -m none -d "$programs" >"$work/out" 2>"$work/err"
+    grep -Eq '^prestorun +[0-9]+\.[0-9][0-9]$' "$work/out" || fail "pr_start prints in German: $(cat "$work/out" "$work/err")"
+else
+    echo "pr_start was not run in German: localedef cannot make that (Debian: locales)"
+fi
 finish
