@@ -11,14 +11,14 @@
 #include "base/clock.h"
 #include "core/launch.h"
 
-enum { MAX_THREADS = 4096 };
+enum { MAX_THREADS = 4096, UNREADABLE = -1 };
 
 /* The job. Under lock, all of it. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool asked; /* the environment has been read */
-    int wanted; /* ranks; 0: ranks are processes */
+    int wanted; /* ranks; 0: ranks are processes; UNREADABLE: nobody can start */
     struct ni_fabric *fabric;
     struct pri_blob *blobs;
     bool *taken; /* numbers of ranks */
@@ -39,6 +39,8 @@ static int wanted(void)
         job.asked = true;
         if (pri_environment("PRESTO_THREADS", 1, MAX_THREADS, &n)) {
             job.wanted = (int)n;
+        } else if (getenv("PRESTO_THREADS") != NULL) {
+            job.wanted = UNREADABLE; /* as said: a job of one rank is not what was meant */
         }
     }
     return job.wanted;
@@ -121,6 +123,9 @@ static int join_locked(struct pri_rank *self)
 {
     int number;
 
+    if (job.wanted == UNREADABLE) {
+        return PRI_ERR_ARG;
+    }
     if (job.joined == 0 && !open_job()) {
         close_job();
         return PRI_ERR_NOMEM;

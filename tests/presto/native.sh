@@ -92,6 +92,11 @@ fails $what 137 'rank 1 (pid [0-9]*) was ended by signal 9 (Killed); the others 
 [ "$(wc -l <"$errors")" -eq 1 ] || { echo "FAIL: $what printed:"; cat "$errors"; failures=$((failures + 1)); }
 rm -f "$gone"
 
+# A number of threads that is none is not taken for a job of one rank.
+for number in x 0 4097 2x; do
+    fails "PRESTO_THREADS=$number" 1 "PRESTO_THREADS=$number: it has to be a number from 1 to 4096" env PRESTO_THREADS=$number "$programs/native_p2p"
+done
+
 # Threads that never come.
 fails "a thread that waits" 1 'rank 0 of 4: for 1 s no thread has joined as rank 1, 2, 3 by pr_init (MPI_Init); giving up' \
     env PRESTO_THREADS=4 PRESTO_THREADS_TIMEOUT_S=1 "$programs/native_p2p"
