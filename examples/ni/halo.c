@@ -20,7 +20,7 @@
 
 #include <apeni/apeni.h>
 
-enum { RANKS = 4, CELLS = 64, HALO = 2, STEPS = 200 };
+enum { RANKS = 4, CELLS = 64, HALO = 2, STEPS = 200, MOST_STEPS = 1000000 };
 
 /* What the processes tell each other beforehand, and the results. */
 struct shared {
@@ -194,14 +194,27 @@ static bool together(struct shared *shared, unsigned steps)
     return good;
 }
 
+/* The text as a number of steps, or 0. */
+static unsigned steps_of(const char *text)
+{
+    char *end;
+    unsigned long steps = strtoul(text, &end, 10);
+
+    return *end == '\0' && steps <= MOST_STEPS ? (unsigned)steps : 0;
+}
+
 int main(int argc, char **argv)
 {
     static double expected[RANKS * CELLS];
-    unsigned steps = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : STEPS;
+    unsigned steps = argc > 1 ? steps_of(argv[1]) : STEPS;
     struct shared *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool good;
 
+    if (steps == 0) {
+        fprintf(stderr, "halo: %s: wants a number of steps, 1 to %d\n", argv[1], MOST_STEPS);
+        return 1;
+    }
     if (shared == MAP_FAILED) {
         perror("halo: mmap");
         return 1;

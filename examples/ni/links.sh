@@ -29,5 +29,11 @@ for link in $links; do
         run "$link" "$examples/$example" "$link"
     done
 done
+runs=$((runs + 1))
+for steps in many 0 -1 3x; do
+    timeout 120 "$examples/halo" $steps 2>&1 | grep -q "^halo: $steps: wants a number of steps" && continue
+    echo "FAIL: halo $steps does not say what it wants"
+    failures=$((failures + 1))
+done
 echo "$runs runs, $failures failures"
 [ $failures -eq 0 ]
