@@ -3,6 +3,7 @@
 #define PRESTO_NATIVE_NATIVE_H
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "coll/coll.h"
 #include "core/core.h"
@@ -19,7 +20,7 @@ struct pr_mgr {
     struct pri_team team; /* the same ranks, for collectives */
 };
 
-/* A request; where it is complete at once, there is none (PR_REQ_NULL). */
+/* A request. */
 struct pr_req {
     struct pri_request request;
     struct pr_req *next; /* while it is free */
@@ -29,8 +30,8 @@ struct pr_req {
 struct pr_state {
     struct pr_mgr world;
     struct pr_mgr *managers; /* made by pr_split */
-    struct pr_req *free;
-    pthread_mutex_t lock; /* over both lists; taken only if the rank has threads */
+    pthread_mutex_t lock;    /* over these */
+    struct pr_req *free;     /* none with threads: malloc has a list for each */
 };
 
 static inline struct pr_state *pr_state_of(const struct pri_rank *rank)
@@ -41,8 +42,29 @@ static inline struct pr_state *pr_state_of(const struct pri_rank *rank)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* NULL: no memory. */
-struct pr_req *pr_req_new(struct pri_rank *rank);
-void pr_req_delete(struct pri_rank *rank, struct pr_req *req);
+static inline struct pr_req *pr_req_new(struct pri_rank *rank)
+{
+    struct pr_state *state = pr_state_of(rank);
+    struct pr_req *req = state->free;
+
+    if (NI_UNLIKELY(req == NULL)) {
+        return malloc(sizeof(*req));
+    }
+    state->free = req->next;
+    return req;
+}
+
+static inline void pr_req_delete(struct pri_rank *rank, struct pr_req *req)
+{
+    struct pr_state *state = pr_state_of(rank);
+
+    if (NI_UNLIKELY(rank->threads)) {
+        free(req);
+        return;
+    }
+    req->next = state->free;
+    state->free = req;
+}
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 

@@ -1,52 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests: where they come from, and waiting for them. */
-#include <stdlib.h>
+/* Requests: waiting for them. */
 #include <string.h>
 
 #include "native/native.h"
 
-static inline void lock(const struct pri_rank *rank, struct pr_state *state)
-{
-    if (NI_UNLIKELY(rank->threads)) {
-        pthread_mutex_lock(&state->lock);
-    }
-}
-
-static inline void unlock(const struct pri_rank *rank, struct pr_state *state)
-{
-    if (NI_UNLIKELY(rank->threads)) {
-        pthread_mutex_unlock(&state->lock);
-    }
-}
-
-struct pr_req *pr_req_new(struct pri_rank *rank)
-{
-    struct pr_state *state = pr_state_of(rank);
-    struct pr_req *req;
-
-    lock(rank, state);
-    req = state->free;
-    if (NI_LIKELY(req != NULL)) {
-        state->free = req->next;
-    }
-    unlock(rank, state);
-    return NI_LIKELY(req != NULL) ? req : malloc(sizeof(*req));
-}
-
-void pr_req_delete(struct pri_rank *rank, struct pr_req *req)
-{
-    struct pr_state *state = pr_state_of(rank);
-
-    lock(rank, state);
-    req->next = state->free;
-    state->free = req;
-    unlock(rank, state);
-}
-
 /* ---- one ------------------------------------------------------------------------------------- */
 
 /* It is complete: tell, free. */
-static int end(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
+static inline int end(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
 {
     struct pr_req *req = *r;
     int error = req->request.status.error;
@@ -71,13 +32,21 @@ static NI_COLD int nothing(pr_mgr_t m, const pr_req_t *r, struct pr_status *st)
     return PR_OK;
 }
 
-int pr_wait_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
+/* m is not NULL, and r no request or one. */
+static inline int wait(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
 {
-    if (NI_UNLIKELY(m == NULL || r == NULL || *r == PR_REQ_NULL)) {
+    if (NI_UNLIKELY(*r == PR_REQ_NULL)) {
         return nothing(m, r, st);
     }
-    (void)pri_wait(&(*r)->request);
+    if (!pri_done(&(*r)->request)) {
+        (void)pri_wait(&(*r)->request);
+    }
     return end(m, r, st);
+}
+
+int pr_wait_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st)
+{
+    return NI_LIKELY(m != NULL && r != NULL) ? wait(m, r, st) : nothing(m, r, st);
 }
 
 int pr_wait(pr_mgr_t m, pr_req_t *r)
@@ -135,7 +104,7 @@ int pr_waitall(pr_mgr_t m, pr_req_t *r, size_t n)
         return m == NULL ? PR_ERR_COMM : PR_ERR_REQUEST;
     }
     for (size_t i = 0; i < n; i++) {
-        int error = pr_wait_status(m, &r[i], NULL);
+        int error = wait(m, &r[i], NULL);
 
         first = first == PR_OK ? error : first;
     }
