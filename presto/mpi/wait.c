@@ -104,16 +104,20 @@ static inline MPI_Status *nth(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* All are complete. */
-static int finish_all(const char *function, int count, MPI_Request *requests, MPI_Status *statuses)
+/* All are complete, or waited for. */
+NI_ALWAYS_INLINE int finish_all(const char *function, int count, MPI_Request *requests,
+                                MPI_Status *statuses)
 {
     struct pri_comm *comm = NULL;
     int failed = 0;
     for (int i = 0; i < count; i++) {
-        if (idle(requests[i]))
+        if (NI_UNLIKELY(idle(requests[i]))) {
             pri_status_empty(nth(statuses, i));
-        else
-            failed += finish_nth(&requests[i], nth(statuses, i), &comm);
+            continue;
+        }
+        if (!pri_done(&requests[i]->core))
+            pri_wait(&requests[i]->core);
+        failed += finish_nth(&requests[i], nth(statuses, i), &comm);
     }
     return NI_LIKELY(failed == 0) ? MPI_SUCCESS : pri_fail(comm, function, MPI_ERR_IN_STATUS);
 }
@@ -122,9 +126,6 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     if (count < 0)
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    for (int i = 0; i < count; i++)
-        if (!idle(requests[i]) && !pri_done(&requests[i]->core))
-            pri_wait(&requests[i]->core);
     return finish_all(__func__, count, requests, statuses);
 }
 PRI_ALIAS(Waitall);
