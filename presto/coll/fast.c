@@ -4,6 +4,7 @@
  * that one rank may do it this way and another, whose type is scattered in memory, the other.
  */
 #include "coll/private.h"
+#include "core/message.h"
 
 static struct pri_where next_where(struct pri_team *team)
 {

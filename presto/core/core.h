@@ -275,16 +275,6 @@ struct pri_request {
     void *user;                                   /* the caller's; the core leaves it alone */
 };
 
-/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another
- * way. to.peer is a rank of the job. */
-static inline bool pri_send_short(const struct pri_rank *self, const void *buf, size_t bytes,
-                                  struct pri_where to)
-{
-    return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
-           NI_LIKELY(ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT,
-                                  (uint64_t)to.context << 32 | (uint32_t)to.tag, (uint32_t)to.as));
-}
-
 /* Blocking. buf may be NULL when bytes is 0. Of a receive the status (may be NULL) is set also when
  * it fails. PRI_ERR_TRUNCATE: the first `bytes` bytes are there. */
 int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,

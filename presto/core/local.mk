@@ -14,6 +14,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/launch_threads.c \
     presto/core/meet.c \
     presto/core/members.c \
+    presto/core/message.h \
     presto/core/peer.c \
     presto/core/probe.c \
     presto/core/rank.h \

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "core/message.h"
 
 /* What the core's own files share. */
 
@@ -77,74 +77,40 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 
-/* The error for a result of the NI. */
-int pri_error_of(int result);
 /* The text for a status of the NI; that of PRI_ERR_NOMEM if it is that. */
 const char *pri_status_text(ni_status status);
 /* The same for an operation that failed on its way. */
 int pri_error_of_fail(enum ni_ni_fail fail);
-/* All of the request is set but its state: tell whoever waits. */
-void pri_complete(struct pri_request *request);
+/* A detached request is complete. */
+NI_COLD void pri_request_release(struct pri_request *request);
 
-static inline void pri_request_init(struct pri_request *request, struct pri_rank *self,
-                                    bool is_recv, const struct pri_vec *vec)
+/* All of the request is set but its state: tell whoever waits. The owner may be gone as soon as the
+ * state says that it is complete. */
+static inline void pri_complete(struct pri_request *request)
 {
-    request->rank = self;
-    request->is_recv = is_recv;
-    request->vec = vec;
-    request->packed = NULL;
-    request->status.cancelled = 0;
-    atomic_store_explicit(&request->state, PRI_REQ_PENDING, memory_order_relaxed);
-}
+    int before;
 
-static inline uint64_t pri_bits(struct pri_where where)
-{
-    return (uint64_t)where.context << 32 | (uint32_t)where.tag;
-}
-
-#define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
-
-/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks
- * for any source. */
-static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
-                                struct ni_me *me, uint32_t *context)
-{
-    if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
-        me->match_id = self->peers[from.peer].id;
-    } else if (from.peer == PRI_ANY_SOURCE) {
-        me->match_id = NI_INITIATOR_ANY;
-        if (context != NULL) {
-            *context = from.context;
-        }
+    if (NI_UNLIKELY(request->packed != NULL)) {
+        pri_buffer_put(request->rank, request->packed);
+        request->packed = NULL;
+    }
+    if (NI_LIKELY(!request->rank->threads)) {
+        before = atomic_load_explicit(&request->state, memory_order_relaxed);
+        /* release, with the acquire in pri_done (and with nobody's, in one thread) */
+        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
     } else {
-        return false;
+        /* release, with the acquire in pri_done; acquire, with the release in pri_detach */
+        before = atomic_exchange_explicit(&request->state, PRI_REQ_DONE, memory_order_acq_rel);
     }
-    me->match_bits = pri_bits(from);
-    me->ignore_bits = 0;
-    if (NI_UNLIKELY(from.tag == PRI_ANY_TAG)) {
-        me->match_bits = (uint64_t)from.context << 32;
-        me->ignore_bits = PRI_ANY_TAG_BITS;
+    if (NI_UNLIKELY(before == PRI_REQ_DETACHED)) {
+        pri_request_release(request);
     }
-    return true;
 }
 
 /* ---- members.c ------------------------------------------------------------------------------- */
 
-/* Whether a rank that has this context has died. */
-bool pri_context_lost(struct pri_rank *self, uint32_t context);
 void pri_members_forget(struct pri_rank *self, uint32_t context);
 void pri_members_free(struct pri_rank *self);
-
-/* Whether nothing more will come from there; from any source: whether what is missing may be from
- * one that has died. */
-static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
-{
-    if (NI_LIKELY(from.peer >= 0)) {
-        return atomic_load_explicit(&self->peers[from.peer].down, memory_order_relaxed) != 0;
-    }
-    return NI_UNLIKELY(atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) &&
-           pri_context_lost(self, from.context);
-}
 
 static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
                                  uint64_t bytes, int error)

@@ -4,13 +4,10 @@
 
 #include "core/rank.h"
 
-enum { OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
-
 /* ---- post ------------------------------------------------------------------------------------ */
 
-/* End a receive that has just been posted and waits in vain. What the peer had sent before it went
- * is received all the same: that has matched by now. */
-static NI_COLD void give_up(struct pri_request *request)
+/* What the peer had sent before it went is received all the same: that has matched by now. */
+void pri_recv_give_up(struct pri_request *request)
 {
     if (ni_me_unlink(request->rank->ni, request->entry) == NI_OK) {
         request->status = (struct pri_status){
@@ -19,34 +16,10 @@ static NI_COLD void give_up(struct pri_request *request)
     }
 }
 
-/* request->packed is set by the caller's request, if it is. */
-NI_ALWAYS_INLINE int post(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
-                          struct pri_request *request)
-{
-    struct ni_me me = {.start = buf, .length = bytes, .options = OPTIONS};
-    int result;
-
-    if (NI_UNLIKELY(!pri_criteria(self, from, &me, &request->context))) {
-        return PRI_ERR_RANK;
-    }
-    request->peer = from.peer;
-    request->entry = 0;
-    /* It may complete in here; it stays all the same, it is the caller's. */
-    result = ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, request, &request->entry);
-    if (NI_UNLIKELY(result != NI_OK)) {
-        return pri_error_of(result);
-    }
-    if (NI_UNLIKELY(pri_in_vain(self, from)) && !pri_done(request)) {
-        give_up(request);
-    }
-    return PRI_OK;
-}
-
 int pri_irecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
               struct pri_request *request)
 {
-    pri_request_init(request, self, true, NULL);
-    return post(self, buf, bytes, from, request);
+    return pri_irecv_here(self, buf, bytes, from, request);
 }
 
 int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
@@ -60,7 +33,7 @@ int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     }
     pri_request_init(request, self, true, vec);
     request->packed = packed;
-    error = post(self, packed, bytes, from, request);
+    error = pri_recv_post(self, packed, bytes, from, request);
     if (error != PRI_OK) {
         pri_buffer_put(self, packed);
     }
@@ -79,49 +52,19 @@ static inline int finish(struct pri_request *request, struct pri_status *status)
     return error;
 }
 
-/* A short message that is there or comes now: received from where it is, without being posted.
- * False: nothing has happened. */
-NI_ALWAYS_INLINE bool take(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
-                           struct ni_taken *taken)
+int pri_recv_posted(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
+                    struct pri_status *status)
 {
-    bool any = from.tag == PRI_ANY_TAG;
+    struct pri_request request;
+    int error = pri_irecv_here(self, buf, bytes, from, &request);
 
-    if (NI_UNLIKELY((unsigned)from.peer >= (unsigned)self->size) ||
-        NI_UNLIKELY(self->peers[from.peer].ni == NULL) ||
-        NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
-        return false;
-    }
-    return ni_me_take(self->peers[from.peer].ni, PRI_PT,
-                      any ? (uint64_t)from.context << 32 : pri_bits(from),
-                      any ? PRI_ANY_TAG_BITS : 0, buf, bytes, self->looks, taken);
-}
-
-static inline int taken_end(const struct ni_taken *taken, struct pri_status *status)
-{
-    int error = NI_LIKELY(taken->rlength <= taken->mlength) ? PRI_OK : PRI_ERR_TRUNCATE;
-
-    if (status != NULL) {
-        *status = (struct pri_status){.source = (int)(uint32_t)taken->hdr_data,
-                                      .tag = (int)(uint32_t)taken->match_bits,
-                                      .error = error,
-                                      .bytes = taken->mlength};
-    }
-    return error;
+    return NI_LIKELY(error == PRI_OK) ? finish(&request, status) : error;
 }
 
 int pri_recv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
              struct pri_status *status)
 {
-    struct pri_request request;
-    struct ni_taken taken;
-    int error;
-
-    if (take(self, buf, bytes, from, &taken)) {
-        return taken_end(&taken, status);
-    }
-    pri_request_init(&request, self, true, NULL);
-    error = post(self, buf, bytes, from, &request);
-    return NI_LIKELY(error == PRI_OK) ? finish(&request, status) : error;
+    return pri_recv_here(self, buf, bytes, from, status);
 }
 
 int pri_recvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where from,
@@ -139,7 +82,7 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
                            struct pri_message *message, struct pri_request *request)
 {
     const struct ni_me me = {
-        .start = buf, .length = bytes, .match_id = NI_INITIATOR_ANY, .options = OPTIONS};
+        .start = buf, .length = bytes, .match_id = NI_INITIATOR_ANY, .options = PRI_RECV_OPTIONS};
     ni_unexpected_handle handle = message->handle;
 
     request->peer = message->peer;

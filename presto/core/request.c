@@ -41,34 +41,12 @@ int pri_error_of_fail(enum ni_ni_fail fail)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
-static NI_COLD void release(struct pri_request *request)
+void pri_request_release(struct pri_request *request)
 {
     struct pri_cold *cold = request->rank->cold;
 
     request->release(request);
     atomic_fetch_sub_explicit(&cold->detached, 1, memory_order_relaxed);
-}
-
-/* The owner may be gone as soon as the state says that it is complete. */
-void pri_complete(struct pri_request *request)
-{
-    int before;
-
-    if (NI_UNLIKELY(request->packed != NULL)) {
-        pri_buffer_put(request->rank, request->packed);
-        request->packed = NULL;
-    }
-    if (NI_LIKELY(!request->rank->threads)) {
-        before = atomic_load_explicit(&request->state, memory_order_relaxed);
-        /* release, with the acquire in pri_done (and with nobody's, in one thread) */
-        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
-    } else {
-        /* release, with the acquire in pri_done; acquire, with the release in pri_detach */
-        before = atomic_exchange_explicit(&request->state, PRI_REQ_DONE, memory_order_acq_rel);
-    }
-    if (NI_UNLIKELY(before == PRI_REQ_DETACHED)) {
-        release(request);
-    }
 }
 
 void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *request))
@@ -80,7 +58,7 @@ void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *requ
     /* release, with the acquire in pri_complete; acquire, with the release there */
     if (!atomic_compare_exchange_strong_explicit(&request->state, &pending, PRI_REQ_DETACHED,
                                                  memory_order_acq_rel, memory_order_acquire)) {
-        release(request);
+        pri_request_release(request);
     }
 }
 

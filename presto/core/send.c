@@ -119,22 +119,18 @@ static NI_COLD int buffered(struct pri_rank *self, const void *buf, const struct
     return error;
 }
 
+int pri_isend_otherwise(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+                        enum pri_mode mode, struct pri_request *request)
+{
+    return NI_UNLIKELY(mode == PRI_BUFFERED) ? buffered(self, buf, NULL, bytes, to, request)
+                                             : start(self, buf, bytes, to, mode, NULL, request);
+}
+
 int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
               enum pri_mode mode, struct pri_request *request)
 {
-    if (NI_UNLIKELY(!is_rank(self, to.peer))) {
-        return PRI_ERR_RANK;
-    }
-    if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
-        return buffered(self, buf, NULL, bytes, to, request);
-    }
-    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(self, buf, bytes, to)) {
-        pri_request_init(request, self, false, NULL);
-        request->status.error = PRI_OK;
-        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
-        return PRI_OK;
-    }
-    return start(self, buf, bytes, to, mode, NULL, request);
+    return NI_LIKELY(is_rank(self, to.peer)) ? pri_isend_here(self, buf, bytes, to, mode, request)
+                                             : PRI_ERR_RANK;
 }
 
 int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, struct pri_where to,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives, blocking and not, and both ways at once. */
+#include "core/message.h"
 #include "mpi/check.h"
 #include "mpi/request.h"
 #include "mpi/send.h"
@@ -19,6 +20,7 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_status got;
+    struct ni_taken taken;
     if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag)))
         return pri_fail(c, __func__, pri_bad_class(c, count, type, source, tag, true));
     if (NI_UNLIKELY(source == MPI_PROC_NULL)) {
@@ -32,7 +34,12 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
         void *data = pri_data_at(buf, type);
         if (NI_UNLIKELY(data == NULL) && bytes > 0)
             return pri_fail(c, __func__, pri_mpi_code(pri_null_data()));
-        rc = pri_recv(c->team.self, data, bytes, from, &got);
+        if (NI_LIKELY(pri_recv_take(c->team.self, data, bytes, from, &taken))) {
+            const struct pri_status now = pri_taken_status(&taken);
+            pri_status_set(status, &now);
+            return pri_result(c, __func__, now.error);
+        }
+        rc = pri_recv_posted(c->team.self, data, bytes, from, &got);
     } else {
         rc = recv_holey(c, buf, (size_t)count, type, from, &got);
     }
@@ -41,8 +48,8 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
 }
 PRI_ALIAS(Recv);
 
-static inline int start(struct pri_mpi_request *request, void *buf, size_t count, int source,
-                        int tag)
+NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, void *buf, size_t count, int source,
+                           int tag)
 {
     struct pri_comm *comm = request->comm;
     struct pri_type *type = request->type;
@@ -56,7 +63,7 @@ static inline int start(struct pri_mpi_request *request, void *buf, size_t count
         void *data = pri_data_at(buf, type);
         if (NI_UNLIKELY(data == NULL) && bytes > 0)
             return pri_null_data();
-        return pri_irecv(comm->team.self, data, bytes, from, &request->core);
+        return pri_irecv_here(comm->team.self, data, bytes, from, &request->core);
     }
     pri_data_set(&request->data, buf, count, type);
     return pri_irecvv(comm->team.self, &request->data.vec, bytes, from, &request->core);

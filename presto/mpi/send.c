@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends in all modes, blocking and not, and the memory for buffered ones. */
+#include "core/message.h"
 #include "mpi/check.h"
 #include "mpi/request.h"
 #include "mpi/send.h"
@@ -25,8 +26,8 @@ static NI_NOINLINE int send_holey(struct pri_comm *comm, const void *buf, size_t
     return pri_sendv(comm->team.self, &data.vec, count * type->size, to, mode);
 }
 
-static inline int send(const char *function, const void *buf, int count, MPI_Datatype type,
-                       int dest, int tag, MPI_Comm handle, enum pri_mode mode)
+NI_ALWAYS_INLINE int send(const char *function, const void *buf, int count, MPI_Datatype type,
+                          int dest, int tag, MPI_Comm handle, enum pri_mode mode)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag)))
@@ -71,8 +72,8 @@ int MPI_Rsend(PRESTO_SEND_ARGS)
 }
 PRI_ALIAS(Rsend);
 
-static inline int start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
-                        int tag, enum pri_mode mode)
+NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
+                           int tag, enum pri_mode mode)
 {
     struct pri_comm *comm = request->comm;
     struct pri_type *type = request->type;
@@ -88,7 +89,7 @@ static inline int start(struct pri_mpi_request *request, const void *buf, size_t
         const void *data = pri_data_at(buf, type);
         if (NI_UNLIKELY(data == NULL) && bytes > 0)
             return pri_null_data();
-        return pri_isend(comm->team.self, data, bytes, to, mode, &request->core);
+        return pri_isend_here(comm->team.self, data, bytes, to, mode, &request->core);
     }
     pri_data_set(&request->data, buf, count, type);
     return pri_isendv(comm->team.self, &request->data.vec, bytes, to, mode, &request->core);
@@ -100,8 +101,8 @@ int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t coun
     return start(request, buf, count, dest, tag, mode);
 }
 
-static inline int isend(const char *function, const void *buf, int count, MPI_Datatype type,
-                        int dest, int tag, MPI_Comm handle, enum pri_mode mode, MPI_Request *out)
+NI_ALWAYS_INLINE int isend(const char *function, const void *buf, int count, MPI_Datatype type,
+                           int dest, int tag, MPI_Comm handle, enum pri_mode mode, MPI_Request *out)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag)))

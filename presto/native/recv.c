@@ -2,6 +2,7 @@
 /* Messages in, and both at once. */
 #include <string.h>
 
+#include "core/message.h"
 #include "native/native.h"
 
 _Static_assert(sizeof(struct pr_status) == sizeof(struct pri_status) &&
@@ -26,9 +27,9 @@ static int recv_bytes(pr_mgr_t m, pr_rank_t src, int tag, void *buf, size_t byte
         return error;
     }
     if (NI_LIKELY(st == NULL)) {
-        return pri_recv(m->rank, buf, bytes, from, NULL);
+        return pri_recv_here(m->rank, buf, bytes, from, NULL);
     }
-    error = pri_recv(m->rank, buf, bytes, from, &status);
+    error = pri_recv_here(m->rank, buf, bytes, from, &status);
     memcpy(st, &status, sizeof(*st));
     return error;
 }
@@ -64,7 +65,7 @@ int pr_irecv_bytes(pr_mgr_t m, pr_rank_t src, int tag, void *buf, size_t bytes, 
     if (NI_UNLIKELY(req == NULL)) {
         return PR_ERR_NOMEM;
     }
-    error = pri_irecv(m->rank, buf, bytes, from, &req->request);
+    error = pri_irecv_here(m->rank, buf, bytes, from, &req->request);
     if (NI_UNLIKELY(error != PR_OK)) {
         pr_req_delete(m->rank, req);
         return error;

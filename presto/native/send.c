@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages out. */
+#include "core/message.h"
 #include "native/native.h"
 
 /* ---- blocking -------------------------------------------------------------------------------- */
@@ -42,8 +43,8 @@ int pr_ssend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t 
 
 /* ---- not blocking ---------------------------------------------------------------------------- */
 
-static int isend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t bytes,
-                       enum pri_mode mode, pr_req_t *r)
+static inline int isend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, size_t bytes,
+                              enum pri_mode mode, pr_req_t *r)
 {
     struct pri_where to;
     struct pr_req *req;
@@ -59,7 +60,7 @@ static int isend_bytes(pr_mgr_t m, pr_rank_t dest, int tag, const void *buf, siz
     if (NI_UNLIKELY(req == NULL)) {
         return PR_ERR_NOMEM;
     }
-    error = pri_isend(m->rank, buf, bytes, to, mode, &req->request);
+    error = pri_isend_here(m->rank, buf, bytes, to, mode, &req->request);
     if (NI_UNLIKELY(error != PR_OK)) {
         pr_req_delete(m->rank, req);
         return error;

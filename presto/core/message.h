@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_CORE_MESSAGE_H
+#define PRESTO_CORE_MESSAGE_H
+
+#include "core/core.h"
+
+/*
+ * Messages of data in one piece, inline, for the functions that a program calls for each of them:
+ * to hand all arguments over once more takes as long as what is done with them. Others call the
+ * functions of core.h, which do the same.
+ */
+
+static inline uint64_t pri_bits(struct pri_where where)
+{
+    return (uint64_t)where.context << 32 | (uint32_t)where.tag;
+}
+
+static inline void pri_request_init(struct pri_request *request, struct pri_rank *self,
+                                    bool is_recv, const struct pri_vec *vec)
+{
+    request->rank = self;
+    request->is_recv = is_recv;
+    request->vec = vec;
+    request->packed = NULL;
+    request->status.cancelled = 0;
+    atomic_store_explicit(&request->state, PRI_REQ_PENDING, memory_order_relaxed);
+}
+
+/* ---- sends ----------------------------------------------------------------------------------- */
+
+/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another
+ * way. to.peer is a rank of the job. */
+static inline bool pri_send_short(const struct pri_rank *self, const void *buf, size_t bytes,
+                                  struct pri_where to)
+{
+    return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
+           NI_LIKELY(ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to),
+                                  (uint32_t)to.as));
+}
+
+/* pri_isend to a rank of the job when that could not be sent. */
+int pri_isend_otherwise(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
+                        enum pri_mode mode, struct pri_request *request);
+
+/* pri_isend to a rank of the job. */
+NI_ALWAYS_INLINE int pri_isend_here(struct pri_rank *self, const void *buf, size_t bytes,
+                                    struct pri_where to, enum pri_mode mode,
+                                    struct pri_request *request)
+{
+    if (NI_UNLIKELY(mode != PRI_STANDARD) || NI_UNLIKELY(!pri_send_short(self, buf, bytes, to))) {
+        return pri_isend_otherwise(self, buf, bytes, to, mode, request);
+    }
+    pri_request_init(request, self, false, NULL);
+    request->status.error = PRI_OK;
+    atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+    return PRI_OK;
+}
+
+/* ---- receives: what for ---------------------------------------------------------------------- */
+
+#define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
+
+/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks
+ * for any source. */
+static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
+                                struct ni_me *me, uint32_t *context)
+{
+    if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
+        me->match_id = self->peers[from.peer].id;
+    } else if (from.peer == PRI_ANY_SOURCE) {
+        me->match_id = NI_INITIATOR_ANY;
+        if (context != NULL) {
+            *context = from.context;
+        }
+    } else {
+        return false;
+    }
+    me->match_bits = pri_bits(from);
+    me->ignore_bits = 0;
+    if (NI_UNLIKELY(from.tag == PRI_ANY_TAG)) {
+        me->match_bits = (uint64_t)from.context << 32;
+        me->ignore_bits = PRI_ANY_TAG_BITS;
+    }
+    return true;
+}
+
+/* ---- receives: posted ------------------------------------------------------------------------ */
+
+enum { PRI_RECV_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
+
+/* Whether a rank that has this context has died. */
+bool pri_context_lost(struct pri_rank *self, uint32_t context);
+
+/* Whether nothing more will come from there; from any source: whether what is missing may be from
+ * one that has died. */
+static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
+{
+    if (NI_LIKELY(from.peer >= 0)) {
+        return atomic_load_explicit(&self->peers[from.peer].down, memory_order_relaxed) != 0;
+    }
+    return NI_UNLIKELY(atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) &&
+           pri_context_lost(self, from.context);
+}
+
+/* End a receive that has just been posted and waits in vain. */
+NI_COLD void pri_recv_give_up(struct pri_request *request);
+/* The error for a result of the NI. */
+int pri_error_of(int result);
+
+/* Post a request that is initialised, with its packed set if it has one. */
+NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t bytes,
+                                   struct pri_where from, struct pri_request *request)
+{
+    struct ni_me me = {.start = buf, .length = bytes, .options = PRI_RECV_OPTIONS};
+    int result;
+
+    if (NI_UNLIKELY(!pri_criteria(self, from, &me, &request->context))) {
+        return PRI_ERR_RANK;
+    }
+    request->peer = from.peer;
+    request->entry = 0;
+    /* It may complete in here; it stays all the same, it is the caller's. */
+    result = ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, request, &request->entry);
+    if (NI_UNLIKELY(result != NI_OK)) {
+        return pri_error_of(result);
+    }
+    if (NI_UNLIKELY(pri_in_vain(self, from)) && !pri_done(request)) {
+        pri_recv_give_up(request);
+    }
+    return PRI_OK;
+}
+
+/* pri_irecv. */
+NI_ALWAYS_INLINE int pri_irecv_here(struct pri_rank *self, void *buf, size_t bytes,
+                                    struct pri_where from, struct pri_request *request)
+{
+    pri_request_init(request, self, true, NULL);
+    return pri_recv_post(self, buf, bytes, from, request);
+}
+
+/* ---- receives: taken ------------------------------------------------------------------------- */
+
+/* A short message that is there or comes now: received from where it is, without being posted.
+ * False: nothing has happened, and pri_recv_posted knows another way. */
+NI_ALWAYS_INLINE bool pri_recv_take(const struct pri_rank *self, void *buf, size_t bytes,
+                                    struct pri_where from, struct ni_taken *taken)
+{
+    bool any = from.tag == PRI_ANY_TAG;
+
+    if (NI_UNLIKELY((unsigned)from.peer >= (unsigned)self->size) ||
+        NI_UNLIKELY(self->peers[from.peer].ni == NULL) ||
+        NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
+        return false;
+    }
+    return ni_me_take(self->peers[from.peer].ni, PRI_PT,
+                      any ? (uint64_t)from.context << 32 : pri_bits(from),
+                      any ? PRI_ANY_TAG_BITS : 0, buf, bytes, self->looks, taken);
+}
+
+/* Its error. */
+static inline int pri_taken_error(const struct ni_taken *taken)
+{
+    return NI_LIKELY(taken->rlength <= taken->mlength) ? PRI_OK : PRI_ERR_TRUNCATE;
+}
+
+static inline struct pri_status pri_taken_status(const struct ni_taken *taken)
+{
+    return (struct pri_status){.source = (int)(uint32_t)taken->hdr_data,
+                               .tag = (int)(uint32_t)taken->match_bits,
+                               .error = pri_taken_error(taken),
+                               .bytes = taken->mlength};
+}
+
+/* pri_recv without a look at what is there. */
+int pri_recv_posted(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
+                    struct pri_status *status);
+
+/* pri_recv. */
+NI_ALWAYS_INLINE int pri_recv_here(struct pri_rank *self, void *buf, size_t bytes,
+                                   struct pri_where from, struct pri_status *status)
+{
+    struct ni_taken taken;
+
+    if (NI_UNLIKELY(!pri_recv_take(self, buf, bytes, from, &taken))) {
+        return pri_recv_posted(self, buf, bytes, from, status);
+    }
+    if (status != NULL) {
+        *status = pri_taken_status(&taken);
+    }
+    return pri_taken_error(&taken);
+}
+
+#endif
