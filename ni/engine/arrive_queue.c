@@ -102,9 +102,8 @@ static bool is_held(const struct ni_arrival *a, const struct ni_region_view *vie
         return true;
     }
     return view->type == NI_REGION_MULTI_QUEUE
-               ? multi_of(view)->push_back
-               : ni_queue_pushes_back(
-                     (const struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY]);
+               ? multi_of(view)->queue.push_back
+               : ((const struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY])->push_back;
 }
 
 /* One packet, whole. */
@@ -165,7 +164,7 @@ ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remot
         return NI_ERR_PROTOCOL;
     }
     status = find(a, &fields->key, NI_ACCESS_READ, &view);
-    if (status == NI_OK && fields->operand != multi_of(&view)->item) {
+    if (status == NI_OK && fields->operand != multi_of(&view)->queue.item) {
         status = NI_ERR_BOUNDS;
     }
     if (status != NI_OK) {

@@ -112,7 +112,8 @@ static ni_status ask_here(struct ni *ni, ni_handle queue, void *dst, size_t len,
     ni_status status = NI_ERR_REGION;
 
     if (multi != NULL) {
-        status = len == multi->item ? ni_multi_ask_here(multi, dst, ack, request) : NI_ERR_BOUNDS;
+        status =
+            len == multi->queue.item ? ni_multi_ask_here(multi, dst, ack, request) : NI_ERR_BOUNDS;
     }
     ni_turn_give(ni, taken);
     return status;

@@ -12,7 +12,7 @@ static void free_multi(struct ni_multi *multi)
 {
     ni_list_remove(&multi->unfinished);
     ni_pool_fini(&multi->pool);
-    ni_free(multi->body);
+    ni_free(multi->queue.body);
     ni_free(multi);
 }
 
@@ -28,21 +28,18 @@ struct ni_multi *ni_multi_find(const struct ni *ni, ni_handle handle)
 
 static struct ni_multi *new_multi(struct ni *ni, size_t item_size, size_t capacity, unsigned flags)
 {
-    struct ni_multi *multi = ni_calloc(1, sizeof(*multi));
+    struct ni_multi *multi = ni_aligned_zero(NI_CACHE_LINE, sizeof(*multi));
 
     if (multi == NULL) {
         return NULL;
     }
     multi->ni = ni;
-    multi->item = (uint32_t)item_size;
-    multi->push_back = (flags & NI_QUEUE_PUSH_BACK) != 0;
-    multi->capacity = ni_round_up_pow2(capacity);
     ni_list_init(&multi->requests);
     ni_list_init(&multi->unfinished);
-    multi->body = ni_aligned(NI_CACHE_LINE, multi->capacity * item_size);
-    if (multi->body == NULL || ni_pool_init(&multi->pool, sizeof(struct ni_multi_request), 0,
-                                            (uint32_t)multi->capacity) != NI_OK) {
-        ni_free(multi->body);
+    if (ni_queue_init(&multi->queue, item_size, capacity, flags) != NI_OK ||
+        ni_pool_init(&multi->pool, sizeof(struct ni_multi_request), 0,
+                     (uint32_t)multi->queue.capacity) != NI_OK) {
+        ni_free(multi->queue.body);
         ni_free(multi);
         return NULL;
     }
@@ -103,7 +100,7 @@ void ni_multi_close(struct ni_multi *multi)
 {
     if (!multi->gone) {
         multi->gone = true;
-        multi->head = multi->tail;
+        ni_queue_step(&multi->queue, ni_queue_items(&multi->queue));
         ni_list_remove(&multi->unfinished); /* who is told may poll */
         tell_ours(multi);
     }

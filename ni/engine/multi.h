@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
+#include "engine/queue.h"
 
 /*
  * Multi-reader queues (FORTH-CC 2.3, 3.2: mr-Q): items wait in a circular buffer, read requests in
@@ -30,6 +31,9 @@
  * be for many items, to be sent as messages to a queue of the reader's; it takes them in turns with
  * others, and is answered after the last.
  *
+ * While no request waits, items take the same way as those of a queue with one reader, which
+ * remembers the queue (ni->last_queue); a request that is listed has that forgotten.
+ *
  * Everything here belongs to whoever has the turn, and no lock is held. Acks of our own requests
  * are delivered last, since their functions may do anything, also deregister the queue.
  */
@@ -47,16 +51,12 @@ struct ni_multi_request {
 struct ni_multi {
     struct ni *ni;
     ni_handle handle;
-    uint32_t item; /* bytes */
-    bool push_back;
     bool gone;                 /* deregistered: requests that are left wait to be told */
-    uint64_t capacity;         /* items, a power of two */
-    uint64_t head, tail;       /* free-running counts of items */
     uint32_t owed;             /* requests of many that are served and have not been told */
     struct ni_list requests;   /* struct ni_multi_request */
     struct ni_pool pool;       /* of them */
     struct ni_list unfinished; /* in ni->multis while there is something that found no room */
-    uint8_t *body;
+    struct ni_queue queue;     /* items, of one size */
 };
 
 /* The multi-reader queue of a handle of ours, or NULL. */
@@ -77,8 +77,6 @@ bool ni_multi_send_on(const struct ni_multi_request *request, const void *item, 
 
 /* An item: NI_AGAIN, NI_ERR_BOUNDS as ni_queue_body_push. The queue may be gone afterwards. */
 ni_status ni_multi_push(struct ni_multi *multi, const void *item, size_t len);
-/* Take the oldest item. NI_AGAIN */
-ni_status ni_multi_pop(struct ni_multi *multi, void *item);
 /* A request of a peer, of which peer, token, to and left are set; it may have got its item when
  * this returns. NI_AGAIN: too many wait; NI_ERR_NOMEM. */
 ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *model);
@@ -96,16 +94,6 @@ unsigned ni_multis_progress(struct ni *ni);
 static inline bool ni_multi_is_served(const struct ni_multi_request *request)
 {
     return request->to != 0 && request->left == 0;
-}
-
-static inline uint64_t ni_multi_items(const struct ni_multi *multi)
-{
-    return multi->tail - multi->head;
-}
-
-static inline uint8_t *ni_multi_at(const struct ni_multi *multi, uint64_t count)
-{
-    return multi->body + (count & (multi->capacity - 1)) * multi->item;
 }
 
 #endif

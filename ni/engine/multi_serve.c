@@ -35,7 +35,7 @@ static struct ni_multi_request *new_request(struct ni_multi *multi)
 {
     struct ni_multi_request *request;
 
-    if (NI_UNLIKELY(ni_pool_out(&multi->pool) == multi->capacity)) {
+    if (NI_UNLIKELY(ni_pool_out(&multi->pool) == multi->queue.capacity)) {
         drop_dead(multi);
     }
     request = ni_pool_get(&multi->pool);
@@ -43,6 +43,7 @@ static struct ni_multi_request *new_request(struct ni_multi *multi)
         *request = (struct ni_multi_request){.peer = NULL};
         ni_list_init(&request->list);
         ni_list_push_back(&multi->requests, &request->list);
+        ni_last_queue_forget(multi->ni, multi->handle);
         ni_stat_add(&multi->ni->stats.queue_requests, 1);
     }
     return request;
@@ -50,7 +51,7 @@ static struct ni_multi_request *new_request(struct ni_multi *multi)
 
 static ni_status no_request(const struct ni_multi *multi)
 {
-    return ni_pool_out(&multi->pool) == multi->capacity ? NI_AGAIN : NI_ERR_NOMEM;
+    return ni_pool_out(&multi->pool) == multi->queue.capacity ? NI_AGAIN : NI_ERR_NOMEM;
 }
 
 /* There is something that found no room. */
@@ -78,7 +79,7 @@ static void tell_served(struct ni_multi *multi, struct ni_multi_request *request
 static bool give_one_of_many(struct ni_multi *multi, struct ni_multi_request *request,
                              const void *item)
 {
-    if (!ni_multi_send_on(request, item, multi->item)) {
+    if (!ni_multi_send_on(request, item, multi->queue.item)) {
         return false;
     }
     ni_list_remove(&request->list);
@@ -98,9 +99,9 @@ static bool give(struct ni_multi *multi, struct ni_multi_request *request, const
         return give_one_of_many(multi, request, item);
     }
     if (request->peer == NULL) {
-        ni_item_copy(request->dst, item, multi->item);
+        ni_item_copy(request->dst, item, multi->queue.item);
         *ours = request->ack;
-    } else if (!ni_multi_answer(request, NI_OK, item, multi->item)) {
+    } else if (!ni_multi_answer(request, NI_OK, item, multi->queue.item)) {
         return false;
     }
     drop(multi, request);
@@ -134,39 +135,27 @@ ni_status ni_multi_push(struct ni_multi *multi, const void *item, size_t len)
     struct ni_ack ours = {.kind = NI_ACK_NONE};
     struct ni *ni = multi->ni;
 
-    if (len != multi->item) {
+    if (len != multi->queue.item) {
         return NI_ERR_BOUNDS;
     }
-    if (ni_multi_items(multi) == 0 && !ni_list_empty(&multi->requests) &&
+    if (ni_queue_items(&multi->queue) == 0 && !ni_list_empty(&multi->requests) &&
         match(multi, item, &ours)) {
         ni_ack_deliver(ni, &ours, NI_OK, len);
         return NI_OK;
     }
-    if (ni_multi_items(multi) == multi->capacity) {
+    if (!ni_queue_push_item(&multi->queue, item)) {
         return NI_AGAIN;
     }
-    ni_item_copy(ni_multi_at(multi, multi->tail), item, multi->item);
-    multi->tail++;
     if (!ni_list_empty(&multi->requests)) {
         finish_later(multi);
     }
     return NI_OK;
 }
 
-ni_status ni_multi_pop(struct ni_multi *multi, void *item)
-{
-    if (ni_multi_items(multi) == 0) {
-        return NI_AGAIN;
-    }
-    ni_item_copy(item, ni_multi_at(multi, multi->head), multi->item);
-    multi->head++;
-    return NI_OK;
-}
-
 /* A request that has found its place in the list. */
 static void note_waiting(struct ni_multi *multi)
 {
-    if (ni_multi_items(multi) != 0) {
+    if (ni_queue_items(&multi->queue) != 0) {
         finish_later(multi);
     } else {
         ni_stat_add(&multi->ni->stats.queue_early, 1);
@@ -179,9 +168,9 @@ ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *mo
     struct ni_multi_request *request;
     bool first = ni_list_empty(&multi->requests);
 
-    if (ni_multi_items(multi) != 0 && first && model->to == 0 &&
-        ni_multi_answer(model, NI_OK, ni_multi_at(multi, multi->head), multi->item)) {
-        multi->head++;
+    if (ni_queue_items(&multi->queue) != 0 && first && model->to == 0 &&
+        ni_multi_answer(model, NI_OK, ni_queue_first(&multi->queue), multi->queue.item)) {
+        ni_queue_step(&multi->queue, 1);
         return NI_OK;
     }
     request = new_request(multi);
@@ -192,9 +181,9 @@ ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *mo
     request->token = model->token;
     request->to = model->to;
     request->left = model->left;
-    while (first && model->to != 0 && ni_multi_items(multi) != 0 &&
-           match(multi, ni_multi_at(multi, multi->head), &none)) {
-        multi->head++;
+    while (first && model->to != 0 && ni_queue_items(&multi->queue) != 0 &&
+           match(multi, ni_queue_first(&multi->queue), &none)) {
+        ni_queue_step(&multi->queue, 1);
     }
     if (!ni_list_empty(&multi->requests)) {
         note_waiting(multi);
@@ -207,9 +196,11 @@ ni_status ni_multi_ask_here(struct ni_multi *multi, void *dst, const struct ni_a
 {
     struct ni *ni = multi->ni;
     struct ni_multi_request *request;
-    size_t len = multi->item;
+    size_t len = multi->queue.item;
 
-    if (ni_list_empty(&multi->requests) && ni_multi_pop(multi, dst) == NI_OK) {
+    if (ni_list_empty(&multi->requests) && ni_queue_items(&multi->queue) != 0) {
+        ni_item_copy(dst, ni_queue_first(&multi->queue), len);
+        ni_queue_step(&multi->queue, 1);
         *token = 0;
         ni_ack_deliver(ni, ack, NI_OK, len);
         return NI_OK;
@@ -272,13 +263,13 @@ bool ni_multi_refuse(struct ni_multi *multi)
 static bool serve_one(struct ni_multi *multi)
 {
     struct ni_ack ours = {.kind = NI_ACK_NONE};
-    size_t len = multi->item;
+    size_t len = multi->queue.item;
     struct ni *ni = multi->ni;
 
-    if (ni_multi_items(multi) == 0 || !match(multi, ni_multi_at(multi, multi->head), &ours)) {
+    if (ni_queue_items(&multi->queue) == 0 || !match(multi, ni_queue_first(&multi->queue), &ours)) {
         return false;
     }
-    multi->head++;
+    ni_queue_step(&multi->queue, 1);
     ni_ack_deliver(ni, &ours, NI_OK, len);
     return true;
 }
@@ -316,7 +307,7 @@ static unsigned serve(struct ni *ni, struct ni_multi *multi)
     if (multi->owed != 0) {
         tell_all_served(multi);
     }
-    if (ni_multi_items(multi) != 0 && !ni_list_empty(&multi->requests)) {
+    if (ni_queue_items(&multi->queue) != 0 && !ni_list_empty(&multi->requests)) {
         finish_later(multi);
     }
     return events;

@@ -49,7 +49,7 @@ struct ni_last_consumer {
 };
 
 /* Where the last item went that was a message of one line: the same for a queue with items of one
- * size. */
+ * size, of which no reader waits. */
 struct ni_last_queue {
     uint64_t queue; /* handle, or NI_NO_QUEUE */
     struct ni_queue *body;
@@ -152,6 +152,14 @@ static inline bool ni_has_back_end(const struct ni *ni)
 static inline ni_status ni_usable(const struct ni *ni)
 {
     return NI_UNLIKELY(ni->forked) ? NI_ERR_FORKED : NI_OK;
+}
+
+/* Have the next item for a queue look it up. The turn is ours. */
+static inline void ni_last_queue_forget(struct ni *ni, ni_handle handle)
+{
+    if (ni->last_queue.queue == handle) {
+        ni->last_queue.queue = NI_NO_QUEUE;
+    }
 }
 
 /* From now on, and no longer: in a forked child the NI is found to be `forked`. Any thread. */

@@ -49,20 +49,23 @@ static void copy_out(const struct ni_queue *queue, uint64_t at, void *data, size
     memcpy((uint8_t *)data + first, queue->body, len - first);
 }
 
-static struct ni_queue *new_queue(size_t item_size, size_t capacity, unsigned flags)
+ni_status ni_queue_init(struct ni_queue *queue, size_t item_size, size_t capacity, unsigned flags)
 {
     size_t unit = item_size == 0 ? NI_QUEUE_UNIT : item_size;
-    struct ni_queue *queue = ni_aligned_zero(NI_CACHE_LINE, sizeof(*queue));
 
-    if (queue == NULL) {
-        return NULL;
-    }
     queue->item = (uint32_t)item_size;
     queue->unit = (uint32_t)unit;
     queue->capacity = ni_round_up_pow2(capacity);
     queue->push_back = (flags & NI_QUEUE_PUSH_BACK) != 0;
     queue->body = ni_aligned(NI_CACHE_LINE, queue->capacity * unit);
-    if (queue->body == NULL) {
+    return queue->body != NULL ? NI_OK : NI_ERR_NOMEM;
+}
+
+static struct ni_queue *new_queue(size_t item_size, size_t capacity, unsigned flags)
+{
+    struct ni_queue *queue = ni_aligned_zero(NI_CACHE_LINE, sizeof(*queue));
+
+    if (queue == NULL || ni_queue_init(queue, item_size, capacity, flags) != NI_OK) {
         ni_free(queue);
         return NULL;
     }
@@ -97,11 +100,6 @@ ni_status ni_region_single_queue(struct ni *ni, size_t item_size, size_t capacit
 ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey)
 {
     return ni_region_single_queue(ni, item_size, capacity, 0, rkey);
-}
-
-bool ni_queue_pushes_back(const struct ni_queue *queue)
-{
-    return queue->push_back;
 }
 
 void ni_queue_free(struct ni_queue *queue)
@@ -144,10 +142,9 @@ ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t le
 
 /* ---- the owner ------------------------------------------------------------------------------- */
 
-static ni_status pop_variable(struct ni_queue *queue, uint64_t head, void *item, size_t size,
-                              size_t *len)
+static ni_status pop_variable(struct ni_queue *queue, void *item, size_t size, size_t *len)
 {
-    uint64_t at = head * queue->unit;
+    uint64_t at = atomic_load_explicit(&queue->head, memory_order_relaxed) * queue->unit;
     uint32_t length;
 
     copy_out(queue, at, &length, sizeof(length));
@@ -156,53 +153,52 @@ static ni_status pop_variable(struct ni_queue *queue, uint64_t head, void *item,
         return NI_ERR_TRUNCATED;
     }
     copy_out(queue, at + sizeof(length), item, length);
-    atomic_store_explicit(&queue->head, head + units_of(queue, length),
-                          memory_order_release); /* Q2 */
+    ni_queue_step(queue, units_of(queue, length));
     return NI_OK;
 }
 
-static ni_status body_pop(struct ni_queue *queue, void *item, size_t size, size_t *len)
+NI_ALWAYS_INLINE ni_status body_pop(struct ni_queue *queue, void *item, size_t size, size_t *len)
 {
-    uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-
-    /* Pairs with Q1. */
-    if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
+    if (ni_queue_items(queue) == 0) {
         return NI_AGAIN;
     }
     if (NI_UNLIKELY(queue->item == 0)) {
-        return pop_variable(queue, head, item, size, len);
+        return pop_variable(queue, item, size, len);
     }
     *len = queue->item;
     if (NI_UNLIKELY(queue->item > size)) {
         return NI_ERR_TRUNCATED;
     }
-    ni_item_copy(item, ni_queue_place(queue, head), queue->item);
-    atomic_store_explicit(&queue->head, head + 1, memory_order_release); /* Q2 */
+    ni_item_copy(item, ni_queue_first(queue), queue->item);
+    ni_queue_step(queue, 1);
     return NI_OK;
 }
 
-/* The body of a single-reader queue of ours, or NULL. */
-static struct ni_queue *find(const struct ni *ni, ni_handle handle)
+/* The items of a queue of ours; of one with many readers only if the turn is ours. NULL: there is
+ * no such queue. */
+NI_ALWAYS_INLINE struct ni_queue *find(const struct ni *ni, ni_handle handle, bool turn)
 {
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
+    uintptr_t body;
 
-    return entry != NULL && ni_entry_type(entry) == NI_REGION_QUEUE
-               ? (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY)
-               : NULL;
+    if (NI_UNLIKELY(entry == NULL)) {
+        return NULL;
+    }
+    body = (uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
+    if (ni_entry_type(entry) == NI_REGION_QUEUE) {
+        return (struct ni_queue *)body;
+    }
+    return turn && ni_entry_type(entry) == NI_REGION_MULTI_QUEUE ? &((struct ni_multi *)body)->queue
+                                                                 : NULL;
 }
 
-static ni_status pop_multi(struct ni *ni, ni_handle handle, void *item, size_t size, size_t *len)
+static NI_NOINLINE ni_status pop_in_turn(struct ni *ni, ni_handle handle, void *item, size_t size,
+                                         size_t *len)
 {
     bool taken = ni_turn_take(ni);
-    struct ni_multi *multi = ni_multi_find(ni, handle);
-    ni_status status = NI_ERR_REGION;
+    struct ni_queue *queue = find(ni, handle, true);
+    ni_status status = queue != NULL ? body_pop(queue, item, size, len) : NI_ERR_REGION;
 
-    if (multi != NULL && ni_multi_items(multi) != 0) {
-        *len = multi->item;
-        status = size < multi->item ? NI_ERR_TRUNCATED : ni_multi_pop(multi, item);
-    } else if (multi != NULL) {
-        status = NI_AGAIN;
-    }
     ni_turn_give(ni, taken);
     return status;
 }
@@ -214,9 +210,9 @@ ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size,
     if (ni_usable(ni) != NI_OK) {
         return ni_usable(ni);
     }
-    queue = find(ni, handle);
+    queue = find(ni, handle, false);
     return NI_LIKELY(queue != NULL) ? body_pop(queue, item, size, len)
-                                    : pop_multi(ni, handle, item, size, len);
+                                    : pop_in_turn(ni, handle, item, size, len);
 }
 
 ni_status ni_queue_pop_wait(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len,
@@ -246,12 +242,12 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
         return status;
     }
     taken = ni_turn_take(ni);
-    queue = find(ni, handle);
-    if (queue != NULL) {
-        status = ni_queue_body_push(queue, item, len);
+    multi = ni_multi_find(ni, handle);
+    if (multi != NULL) {
+        status = ni_multi_push(multi, item, len);
     } else {
-        multi = ni_multi_find(ni, handle);
-        status = multi != NULL ? ni_multi_push(multi, item, len) : NI_ERR_REGION;
+        queue = find(ni, handle, false);
+        status = queue != NULL ? ni_queue_body_push(queue, item, len) : NI_ERR_REGION;
     }
     ni_turn_give(ni, taken);
     return status;

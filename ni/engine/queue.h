@@ -20,7 +20,7 @@ struct ni_queue {
     uint32_t unit;
     uint64_t capacity; /* units, a power of two */
     uint8_t *body;
-    bool push_back;
+    bool push_back; /* a Write with an ack waits where there is no room for it */
     NI_LINE_ALIGNED _Atomic uint64_t head; /* read (Q2, release) */
 };
 
@@ -57,9 +57,31 @@ NI_ALWAYS_INLINE bool ni_queue_push_item(struct ni_queue *queue, const void *ite
     return true;
 }
 
+/* Items of one size that are there. */
+NI_ALWAYS_INLINE uint64_t ni_queue_items(const struct ni_queue *queue)
+{
+    /* The first pairs with Q1. */
+    return atomic_load_explicit(&queue->tail, memory_order_acquire) -
+           atomic_load_explicit(&queue->head, memory_order_relaxed);
+}
+
+/* The oldest of them; there is one. */
+NI_ALWAYS_INLINE const uint8_t *ni_queue_first(const struct ni_queue *queue)
+{
+    return ni_queue_place(queue, atomic_load_explicit(&queue->head, memory_order_relaxed));
+}
+
+/* Leave so many units to the writer. */
+NI_ALWAYS_INLINE void ni_queue_step(struct ni_queue *queue, uint64_t units)
+{
+    uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+
+    atomic_store_explicit(&queue->head, head + units, memory_order_release); /* Q2 */
+}
+
+/* Memory for items; NI_ERR_NOMEM. item_size 0: of any length. All else of the queue is 0. */
+ni_status ni_queue_init(struct ni_queue *queue, size_t item_size, size_t capacity, unsigned flags);
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
-/* Whether a Write with an ack waits where there is no room for it. */
-bool ni_queue_pushes_back(const struct ni_queue *queue);
 
 /* The queue translation table (queue_names.c): an entry by number, NULL if that is not in use.
  * Whoever has the turn. */

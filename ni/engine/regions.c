@@ -121,8 +121,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
         if (object && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
-        if (object && ni->last_queue.queue == handle) {
-            ni->last_queue.queue = NI_NO_QUEUE;
+        if (object) {
+            ni_last_queue_forget(ni, handle);
         }
         ni_stat_sub(&ni->stats.regions, 1);
         free_object(ni, view.type, &view);

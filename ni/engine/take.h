@@ -29,19 +29,8 @@ NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint6
     ni->last.consumer(ni->last.arg, &info);
 }
 
-/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
-NI_ALWAYS_INLINE bool enqueue(const struct ni_table_entry *entry, const uint8_t *payload,
-                              uint32_t len)
-{
-    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
-    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
-
-    return ni_word_type(word) == NI_REGION_MULTI_QUEUE &&
-           (ni_word_access(word) & NI_ACCESS_WRITE) != 0 &&
-           ni_multi_push(multi, payload, len) == NI_OK;
-}
-
-/* An item for a queue with one reader, which is remembered if all its items are of one size. */
+/* An item for a queue that takes it without asking who reads, which is remembered if all its items
+ * are of one size. */
 NI_ALWAYS_INLINE bool push(struct ni *ni, ni_handle handle, struct ni_queue *queue,
                            const uint8_t *payload, uint32_t len)
 {
@@ -53,6 +42,21 @@ NI_ALWAYS_INLINE bool push(struct ni *ni, ni_handle handle, struct ni_queue *que
         ni->last_queue.body = queue;
     }
     return true;
+}
+
+/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
+NI_ALWAYS_INLINE bool enqueue(struct ni *ni, ni_handle handle, const struct ni_table_entry *entry,
+                              const uint8_t *payload, uint32_t len)
+{
+    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
+    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
+
+    if (ni_word_type(word) != NI_REGION_MULTI_QUEUE ||
+        (ni_word_access(word) & NI_ACCESS_WRITE) == 0) {
+        return false;
+    }
+    return ni_list_empty(&multi->requests) ? push(ni, handle, &multi->queue, payload, len)
+                                           : ni_multi_push(multi, payload, len) == NI_OK;
 }
 
 /* A message for a consumer, or for a queue that has room; false: it is something else. */
@@ -72,7 +76,7 @@ NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word
             return false;
         }
         if (NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_QUEUE)) {
-            return enqueue(entry, payload, ni_packet_len(word1));
+            return enqueue(ni, queue, entry, payload, ni_packet_len(word1));
         }
         consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
         if (NI_UNLIKELY(consumer == NULL)) {

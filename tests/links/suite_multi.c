@@ -149,6 +149,85 @@ static void messages_wait(struct suite *suite)
     }
 }
 
+/* A message of one line, without an ack. */
+static void send_message(struct suite_ni *ni, void *arg)
+{
+    const struct multi_step *step = arg;
+
+    CHECK(suite_message(ni, MULTI_OWNER, step->queue->rkey.handle, 0, step->item,
+                        step->queue->item) == NI_OK);
+}
+
+static void message(struct multi_queue *queue, uint64_t seed)
+{
+    struct multi_step *step = suite_alloc(queue->suite, sizeof(*step));
+
+    step->queue = queue;
+    suite_fill(step->item, queue->item, seed);
+    suite_call(queue->suite, 0, send_message, step);
+}
+
+/* The owner has it. */
+static void await_here(struct suite_ni *ni, void *arg)
+{
+    struct multi_step *step = arg;
+    size_t len = 0;
+
+    while ((step->status = ni_queue_pop(ni->ni, step->queue->rkey.handle, step->item,
+                                        sizeof(step->item), &len)) == NI_AGAIN) {
+        suite_turn(ni);
+    }
+    CHECK(step->status == NI_OK && len == step->queue->item);
+}
+
+static void await(struct multi_queue *queue, uint64_t seed)
+{
+    struct multi_step *step = suite_alloc(queue->suite, sizeof(*step));
+
+    step->queue = queue;
+    suite_call(queue->suite, MULTI_OWNER, await_here, step);
+    CHECK(suite_filled(step->item, queue->item, seed));
+}
+
+static void turn_here(struct suite_ni *ni, void *arg)
+{
+    (void)arg;
+    suite_turn(ni);
+}
+
+/* The queue of the last item is remembered, but whoever waits there comes first; what comes when it
+ * is gone is refused. */
+static void messages_in_a_row(struct suite *suite)
+{
+    for (size_t item = 4; item <= 64; item *= 2) {
+        struct multi_queue *queue = multi_new(suite, item, CAPACITY, 0);
+        uint64_t before = multi_stat(queue, "rx_refused"), seed = 1;
+
+        for (unsigned reader = 1; reader < 3; reader++) {
+            struct multi_step *waits;
+
+            for (unsigned i = 0; i < 3; i++) {
+                message(queue, seed + i);
+            }
+            for (unsigned i = 0; i < 3; i++) {
+                await(queue, seed + i);
+            }
+            waits = multi_ask(queue, reader);
+            CHECK(!multi_is_over(waits));
+            message(queue, seed + 3);
+            multi_check_item(waits, seed + 3);
+            seed += 4;
+        }
+        message(queue, seed);
+        await(queue, seed);
+        multi_deregister(queue);
+        message(queue, seed);
+        while (multi_stat(queue, "rx_refused") == before) {
+            suite_call(suite, MULTI_OWNER, turn_here, NULL);
+        }
+    }
+}
+
 /* ---- taken back ------------------------------------------------------------------------------ */
 
 static void canceled(struct suite *suite)
@@ -538,6 +617,7 @@ int main(int argc, char **argv)
         {"owner_pops", 3, 0, owner_pops},
         {"pushes_back", 3, 0, pushes_back},
         {"messages_wait", 3, 0, messages_wait},
+        {"messages_in_a_row", 3, 0, messages_in_a_row},
         {"canceled", 3, 0, canceled},
         {"many", 3, 0, many},
         {"many_die", 3, SUITE_NEEDS_KILL, many_die},
