@@ -107,7 +107,7 @@ static ni_status ask_peer(struct ni_peer *peer, const struct request *request,
 static ni_status ask_here(struct ni *ni, ni_handle queue, void *dst, size_t len,
                           const struct ni_ack *ack, uint64_t *request)
 {
-    bool taken = ni_turn_take(ni);
+    bool taken = ni_turn_take_shared(ni);
     struct ni_multi *multi = ni_multi_find(ni, queue);
     ni_status status = NI_ERR_REGION;
 

@@ -13,6 +13,12 @@
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). */
 bool ni_turn_take(struct ni *ni);
 void ni_turn_give(struct ni *ni, bool taken);
+/* The same for what calls the program, if at all, as its last step: an NI that is not shared needs
+ * no turn for that, since nobody else polls before it is. */
+static inline bool ni_turn_take_shared(struct ni *ni)
+{
+    return ni->threads && ni_turn_take(ni);
+}
 /* Take the turn if nobody has it; not if it is ours. Only with NI_THREADS or an engine thread. */
 bool ni_turn_try(struct ni *ni);
 /* Whether we have it; in an NI without threads, always. */

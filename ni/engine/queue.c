@@ -210,7 +210,7 @@ ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size,
     if (ni_usable(ni) != NI_OK) {
         return ni_usable(ni);
     }
-    queue = find(ni, handle, false);
+    queue = find(ni, handle, !ni->threads);
     return NI_LIKELY(queue != NULL) ? body_pop(queue, item, size, len)
                                     : pop_in_turn(ni, handle, item, size, len);
 }
@@ -241,7 +241,7 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_turn_take_shared(ni);
     multi = ni_multi_find(ni, handle);
     if (multi != NULL) {
         status = ni_multi_push(multi, item, len);
