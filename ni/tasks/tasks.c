@@ -35,8 +35,8 @@ ni_status ni_tasks_get(struct ni_tasks *tasks, void *item)
 {
     ni_status status = tasks->ops->get(tasks, item);
 
-    if (status == NI_AGAIN) {
-        (void)ni_progress(tasks->ni);
+    /* Who asks again and again finds nothing most of the time, and has it looked for once. */
+    if (status == NI_AGAIN && ni_progress(tasks->ni) != 0) {
         status = tasks->ops->get(tasks, item);
     }
     return status;
