@@ -22,10 +22,12 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
+enum { ITEM = 32, ITEMS = 8 };
+
 struct world {
     struct ni *ni[2];
     struct ni_peer *peer[2]; /* the other one */
-    struct ni_rkey memory[2], queue, counter;
+    struct ni_rkey memory[2], queue, single, multi, counter;
     _Alignas(64) uint64_t bytes[2][8];
     uint64_t heard, zeros;
     unsigned long count;
@@ -72,6 +74,10 @@ static void setup(struct world *world)
                         &world->peer[i]),
              "to connect");
     must(ni_region_consumer(world->ni[1], on_message, &world->heard, 0, &world->queue), "a queue");
+    must(ni_region_queue(world->ni[1], ITEM, ITEMS, &world->single), "a queue with one reader");
+    must(ni_region_multi_queue(world->ni[1], ITEM, ITEMS, 0, NI_ACCESS_READ | NI_ACCESS_WRITE,
+                               &world->multi),
+         "a queue with many readers");
     must(ni_counter_create(world->ni[1], -1, &world->counter), "a counter");
     must(ni_counter_set(world->ni[1], NULL, &world->counter, &reload, NULL), "to set it");
     must(ni_counter_notify(world->ni[1], world->counter.handle, &zero), "a notification");
@@ -130,6 +136,29 @@ static void add(struct world *world)
     must(ni_counter_post(world->ni[0], world->peer[0], &world->counter, 1), "an addition");
 }
 
+/* The item of before is taken first. */
+static void enqueue(struct world *world, ni_handle queue)
+{
+    uint8_t item[ITEM];
+    size_t len;
+    ni_status status = ni_queue_pop(world->ni[1], queue, item, sizeof(item), &len);
+
+    if (status != NI_AGAIN)
+        must(status, "to take an item");
+    must(ni_message(world->ni[0], world->peer[0], queue, 0, NULL, 0, world->bytes[0], ITEM),
+         "an item");
+}
+
+static void single(struct world *world)
+{
+    enqueue(world, world->single.handle);
+}
+
+static void multi(struct world *world)
+{
+    enqueue(world, world->multi.handle);
+}
+
 /* What a poll takes by itself, to be subtracted. */
 static void nothing(struct world *world)
 {
@@ -146,6 +175,8 @@ static const struct operation {
     {"store", "4 bytes, flushed at once", store},
     {"load", "4 bytes", load},
     {"read", "8 bytes", read_it},
+    {"single", "32 bytes to a queue with one reader, who takes those of before", single},
+    {"multi", "the same to a queue with many readers, its owner", multi},
     {"add", "1 to a counter that reaches zero and calls a function", add},
 };
 

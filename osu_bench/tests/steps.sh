@@ -18,6 +18,8 @@ takes write 1 0
 takes store 1 0
 takes load 1 1
 takes read 1 1
+takes single 1 0
+takes multi 1 0
 takes add 1 0
 for wrong in jump 'write 0' 'write x'; do
     count=$((count + 1))
