@@ -21,17 +21,6 @@ enum {
     NI_PUTS_IN_A_ROW = 8, /* then a segment of a stream */
 };
 
-void ni_send_later(struct ni_peer *peer)
-{
-    struct ni *ni = peer->ni;
-
-    peer->waiting++;
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_add(&ni->busy, &peer->busy);
-    ni_lock_give(&ni->lock, ni->threads);
-    ni_engine_kick(ni);
-}
-
 void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put)
 {
     ni_list_push_back(&peer->put_queue, put);

@@ -7,12 +7,25 @@
 #include "base/list.h"
 #include "engine/ni.h"
 #include "engine/peer.h"
+#include "engine/thread.h"
 
 /* What waits for room towards a peer: control packets, puts, streams. The peer's lock is held, but
  * for ni_send_progress. */
 
-/* One more waits in one of the peer's lists: have progress look after it. */
-void ni_send_later(struct ni_peer *peer);
+/* One more waits in one of the peer's lists: have progress look after it. Each line of stores comes
+ * here, so it is inline. */
+static inline void ni_send_later(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    peer->waiting++;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_add(&ni->busy, &peer->busy);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (NI_UNLIKELY(ni->threads)) { /* as every NI with a back end has */
+        ni_engine_kick(ni);
+    }
+}
 
 /* Have a put sent when there is room. */
 void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put);
