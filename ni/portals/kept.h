@@ -91,6 +91,9 @@ static inline bool ni_kept_is_short(const struct ni_kept *kept)
  * options NI_ME_USUAL. portals->lock is held, and given back. */
 void ni_kept_hand_over(struct ni *ni, struct ni_kept *kept, const struct ni_space *space,
                        void *user_ptr);
+/* Drop, with an answer, a message that is in no list and counts as a user of its table entry.
+ * portals->lock is held, and given back meanwhile: answers go out without it. */
+void ni_kept_drop(struct ni *ni, struct ni_kept *kept);
 /* Drop all of a table entry, with an answer. portals->lock is held, and given back meanwhile. */
 void ni_kept_drop_all(struct ni *ni, struct ni_pt *pt);
 

@@ -40,6 +40,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/request.h \
     ni/portals/request_in.c \
     ni/portals/request_send.c \
+    ni/portals/search.c \
     ni/portals/self.c \
     ni/portals/serve.c \
     ni/portals/state.h \

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "portals/portals.h"
+
+/* Searches of what is kept, and what becomes of the messages that they claim. */
+
+static void describe(const struct ni_kept *kept, const struct ni_me *me, struct ni_event *event)
+{
+    const struct ni_arriving *from = &kept->from;
+    uint64_t offset = from->remote_offset;
+
+    *event = (struct ni_event){
+        .type = NI_EVENT_SEARCH,
+        .match_bits = from->match_bits,
+        .hdr_data = from->hdr_data,
+        .rlength = from->rlength,
+        .mlength = offset >= me->length ? 0 : ni_min_u64(from->rlength, me->length - offset),
+        .remote_offset = offset,
+        .initiator = from->initiator,
+        .pt_index = from->pt->index,
+        .peer = from->peer,
+    };
+    if (kept->form == NI_KEPT_OVERFLOW) {
+        event->start = kept->filling ? NULL : kept->target.start;
+        event->mlength = kept->target.mlength;
+        event->remote_offset = kept->spill.offset;
+    }
+}
+
+static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
+                 struct ni_event *event, bool *spilled)
+{
+    const struct ni_space space = ni_space_of(me);
+    struct ni_kept *kept = ni_kept_find(pt, me, &space);
+
+    if (kept == NULL) {
+        return NI_PTL_NO_MATCH;
+    }
+    describe(kept, me, event);
+    *spilled = kept->form == NI_KEPT_OVERFLOW;
+    if (op == NI_SEARCH_DELETE) {
+        ni_kept_take(ni, kept);
+        kept->claimed = true;
+        pt->users++;
+        event->unexpected = ni_pool_token(&ni->portals->kept, kept);
+    }
+    return NI_OK;
+}
+
+/* *spilled: what was found is in an overflow buffer. */
+static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event, bool *spilled)
+{
+    struct ni_me measured;
+    struct ni_pt *pt;
+    int result = NI_PTL_ARG_INVALID;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    if (NI_UNLIKELY((me->options & (NI_ME_IOVEC | NI_ME_UID)) != 0)) {
+        if (ni_me_measure(ni, me, &measured) != NI_OK) {
+            return NI_PTL_ARG_INVALID;
+        }
+        me = &measured;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt != NULL && (me->options & NI_SPACE_FOREIGN) != 0) {
+        result = NI_PTL_NO_MATCH;
+    } else if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
+        result = probe(ni, pt, me, op, event, spilled);
+    }
+    ni_portals_unlock(ni);
+    return result;
+}
+
+int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                struct ni_event *event)
+{
+    bool spilled;
+
+    return find(ni, pt_index, me, op, event, &spilled);
+}
+
+int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
+                 void *user_ptr)
+{
+    struct ni_event event = {.type = NI_EVENT_SEARCH, .pt_index = (uint16_t)pt_index};
+    bool spilled = false;
+    int result = find(ni, pt_index, me, op, &event, &spilled);
+
+    if (result != NI_OK && result != NI_PTL_NO_MATCH) {
+        return result;
+    }
+    if (spilled && op == NI_SEARCH_DELETE) {
+        struct ni_me never_linked = *me;
+
+        never_linked.options |= NI_ME_EVENT_UNLINK_DISABLE;
+        return ni_unexpected_receive(ni, event.unexpected, &never_linked, user_ptr);
+    }
+    event.ni_fail_type = result == NI_OK ? NI_NI_OK : NI_NI_NO_MATCH;
+    event.user_ptr = user_ptr;
+    ni_event_tell(ni->portals->pt[pt_index]->eq, &event);
+    return NI_OK;
+}
+
+/* A claimed message; it is not claimed any more. portals->lock is held. */
+static struct ni_kept *unclaim(struct ni *ni, ni_unexpected_handle handle)
+{
+    struct ni_kept *kept = ni_pool_from_token(&ni->portals->kept, handle);
+
+    if (kept == NULL || !kept->claimed) {
+        return NULL;
+    }
+    kept->claimed = false;
+    return kept;
+}
+
+int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
+                          void *user_ptr)
+{
+    struct ni_space space = ni_space_of(me);
+    struct ni_me measured;
+    struct ni_kept *kept;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    if (NI_UNLIKELY((me->options & NI_ME_IOVEC) != 0)) {
+        if (ni_me_measure(ni, me, &measured) != NI_OK) {
+            return NI_PTL_ARG_INVALID;
+        }
+        space = ni_space_of(&measured);
+    }
+    ni_portals_lock(ni);
+    kept = unclaim(ni, handle);
+    ni_portals_unlock(ni);
+    if (kept == NULL) {
+        return NI_PTL_ARG_INVALID;
+    }
+    ni_kept_aim(kept, &space, user_ptr);
+    ni_kept_deliver(ni, kept);
+    return NI_OK;
+}
+
+int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle)
+{
+    struct ni_kept *kept;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    kept = unclaim(ni, handle);
+    if (kept != NULL) {
+        ni_kept_drop(ni, kept);
+    }
+    ni_portals_unlock(ni);
+    return kept == NULL ? NI_PTL_ARG_INVALID : NI_OK;
+}
