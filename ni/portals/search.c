@@ -158,3 +158,52 @@ int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle)
     ni_portals_unlock(ni);
     return kept == NULL ? NI_PTL_ARG_INVALID : NI_OK;
 }
+
+/* ---- taking back ----------------------------------------------------------------------------- */
+
+/* The last one of those that cannot be told apart by matching. */
+static struct ni_kept *find_last(struct ni_pt *pt, ni_initiator initiator, uint64_t match_bits,
+                                 uint64_t hdr_data, uint64_t hdr_ignore)
+{
+    struct ni_kept *last = NULL;
+    struct ni_match_header *found = NULL;
+
+    if (pt->kept.length != 0) {
+        found = ni_match_headers_search(&pt->kept, match_bits, 0, initiator);
+    }
+    while (found != NULL) {
+        struct ni_kept *kept = ni_container_of(found, struct ni_kept, match);
+
+        if (((kept->from.hdr_data ^ hdr_data) & ~hdr_ignore) == 0) {
+            last = kept;
+        }
+        found = ni_match_headers_next(&pt->kept, found, match_bits, 0, initiator);
+    }
+    return last;
+}
+
+int ni_unexpected_revoke(struct ni *ni, uint32_t pt_index, ni_initiator initiator,
+                         uint64_t match_bits, uint64_t hdr_data, uint64_t hdr_ignore)
+{
+    struct ni_kept *kept = NULL;
+    struct ni_pt *pt;
+
+    if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
+        return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
+    }
+    ni_portals_lock(ni);
+    pt = ni_pt_at(ni->portals, pt_index);
+    if (pt != NULL) {
+        kept = find_last(pt, initiator, match_bits, hdr_data, hdr_ignore);
+    }
+    if (kept != NULL) {
+        ni_kept_take(ni, kept);
+        pt->users++;
+        ni_kept_drop(ni, kept);
+    }
+    ni_portals_unlock(ni);
+    if (pt == NULL) {
+        return NI_PTL_ARG_INVALID;
+    }
+    return kept == NULL ? NI_PTL_NO_MATCH : NI_OK;
+}

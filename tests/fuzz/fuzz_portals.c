@@ -174,6 +174,10 @@ static void act(struct world *world, uint8_t what, uint8_t choice)
     case 4:
         if (choice & 8) {
             (void)ni_unexpected_receive(world->victim, handle, &me, NULL);
+        } else if (choice & 16) {
+            (void)ni_unexpected_revoke(
+                world->victim, choice >> 5 & 1,
+                choice & 4 ? NI_INITIATOR_SELF : ni_peer_initiator(world->peer), choice >> 6, 0, 0);
         } else {
             (void)ni_unexpected_drop(world->victim, handle);
         }

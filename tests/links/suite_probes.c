@@ -2,8 +2,8 @@
 #include "suite_portals.h"
 
 /*
- * Searches of what is kept, wildcards, unlinking, bounded memory, and peers that go away under
- * puts.
+ * Searches of what is kept, what is taken back, wildcards, unlinking, bounded memory, and peers
+ * that go away under puts.
  */
 
 enum { LONG = 200 * 1000, MANY = 12000, MANY_BYTES = 4096 };
@@ -104,6 +104,69 @@ static void searches(struct suite *suite)
         const struct ni_event *event = suite_event(box->ends[0], NI_EVENT_ACK, n);
 
         CHECK(event->ni_fail_type == (event->hdr_data == 1 ? NI_NI_DROPPED : NI_NI_OK));
+    }
+}
+
+/* ---- taking back ----------------------------------------------------------------------------- */
+
+enum { NAME = 0xffff, NUMBER = NAME + 1 };
+
+/* Header data: a number and a name, of which the receiver does not know the name. */
+static void put_five(struct suite_ni *ni, void *arg)
+{
+    struct box *box = arg;
+
+    suite_fill(box->from, LONG, 3);
+    suite_put(ni, box->ends[0], 1, box->from, 8, 1, 1 * NUMBER + 7, true);
+    suite_put(ni, box->ends[0], 1, box->from, 8, 1, 2 * NUMBER + 7, true);
+    suite_put(ni, box->ends[0], 1, box->from, 3000, 1, 1 * NUMBER + 8, true);
+    suite_put(ni, box->ends[0], 1, box->from, LONG, 1, 3 * NUMBER + 7, true);
+    suite_put(ni, box->ends[0], 1, box->from, 8, 2, 3 * NUMBER + 9, true);
+}
+
+static int take_back(struct suite_ni *ni, uint64_t bits, uint64_t number)
+{
+    return ni_unexpected_revoke(ni->ni, 0, ni_peer_initiator(ni->peers[0]), bits, number * NUMBER,
+                                NAME);
+}
+
+static void revoke(struct suite_ni *ni, void *arg)
+{
+    struct box *box = arg;
+    struct ni_me any = wish(box->to, LONG, 0, UINT64_MAX);
+    struct ni_event event;
+
+    CHECK(take_back(ni, 1, 4) == NI_PTL_NO_MATCH);
+    CHECK(take_back(ni, 2, 1) == NI_PTL_NO_MATCH);
+    CHECK(ni_unexpected_revoke(ni->ni, 0, NI_INITIATOR_SELF, 1, NUMBER, NAME) == NI_PTL_NO_MATCH);
+    CHECK(ni_unexpected_revoke(ni->ni, 77, 0, 1, NUMBER, NAME) == NI_PTL_ARG_INVALID);
+    CHECK(take_back(ni, 1, 1) == NI_OK); /* of two the last */
+    CHECK(take_back(ni, 1, 3) == NI_OK);
+    CHECK(take_back(ni, 1, 3) == NI_PTL_NO_MATCH);
+    CHECK(suite_stat(ni, "match_unexpected") == 3);
+    CHECK(ni_me_probe(ni->ni, 0, &any, NI_SEARCH_DELETE, &event) == NI_OK);
+    CHECK(event.hdr_data == 1 * NUMBER + 7);
+    CHECK(take_back(ni, 1, 1) == NI_PTL_NO_MATCH); /* claimed */
+    CHECK(ni_unexpected_drop(ni->ni, event.unexpected) == NI_OK);
+    CHECK(take_back(ni, 1, 2) == NI_OK);
+    CHECK(ni_me_search(ni->ni, 0, &any, NI_SEARCH_ONLY, NULL) == NI_OK);
+    CHECK(suite_event(box->ends[1], NI_EVENT_SEARCH, 0)->hdr_data == 3 * NUMBER + 9);
+    CHECK(take_back(ni, 2, 3) == NI_OK);
+    CHECK(suite_stat(ni, "match_unexpected") == 0);
+    CHECK(suite_stat(ni, "match_unexpected_bytes") == 0);
+    CHECK(ni_pt_free(ni->ni, 0) == NI_OK);
+}
+
+static void revoked(struct suite *suite)
+{
+    struct box *box = new_box(suite, 2);
+
+    suite_call(suite, 0, put_five, box);
+    suite_until_kept(suite, 1, 5);
+    suite_call(suite, 1, revoke, box);
+    suite_until_events(suite, box->ends[0], NI_EVENT_ACK, 5);
+    for (unsigned n = 0; n < 5; n++) {
+        CHECK(suite_event(box->ends[0], NI_EVENT_ACK, n)->ni_fail_type == NI_NI_DROPPED);
     }
 }
 
@@ -408,6 +471,7 @@ static void initiator_dies(struct suite *suite)
 
 static const struct suite_case cases[] = {
     {"searches", 2, SUITE_NEEDS_NOTHING, searches},
+    {"revoked", 2, SUITE_NEEDS_NOTHING, revoked},
     {"wildcards", 3, SUITE_NEEDS_NOTHING, wildcards},
     {"unlinking", 1, SUITE_NEEDS_NOTHING, unlinking},
     {"refused_calls", 1, SUITE_NEEDS_NOTHING, refused_calls},

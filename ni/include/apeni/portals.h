@@ -43,7 +43,8 @@
  *   - initiators are named by 32-bit ids that each NI gives to its peers (ni_peer_initiator)
  *     instead of ranks or node and process ids;
  *   - ni_me_probe searches and answers at once, ni_unexpected_receive takes a message that a search
- *     has claimed into a buffer.
+ *     has claimed into a buffer;
+ *   - ni_unexpected_revoke drops what its initiator wants back.
  */
 
 #endif

@@ -49,6 +49,15 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
  * NI_PTL_ARG_INVALID if stale. */
 int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle);
 
+/* Extension: drop the last kept message of an initiator that has exactly these match bits, and
+ * whose header data is this but for the bits in hdr_ignore; claimed ones are not looked at. So an
+ * initiator can have a put taken back: messages with equal match bits match in their order, hence
+ * as long as one of them is kept, so are those behind it. NI_OK: it is gone, as with
+ * ni_unexpected_drop. NI_PTL_NO_MATCH: it has matched, or was claimed; NI_PTL_ARG_INVALID (no such
+ * portal table entry). Time: linear in the messages with these match bits. */
+int ni_unexpected_revoke(struct ni *ni, uint32_t pt_index, ni_initiator initiator,
+                         uint64_t match_bits, uint64_t hdr_data, uint64_t hdr_ignore);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
