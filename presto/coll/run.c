@@ -28,7 +28,8 @@ static void error_note(struct pri_sched *s, int error)
     }
 }
 
-enum { POISON_NOBODY = INT_MIN, POISON_MEMORY, POISON_NOMEM };
+/* Numbers of the sender's name that no rank that is lost has. */
+enum { POISON_NOBODY = INT16_MIN, POISON_MEMORY, POISON_NOMEM };
 
 /* A peer that has left in good order, too early, has no number here. */
 NI_COLD int pri_poison(const struct pri_rank *self, int error)

@@ -27,8 +27,9 @@
  *   match bits          63..32 context, 31..0 tag. Tags of users are 0 to INT_MAX; those of the
  *                       layers themselves may be negative. PRI_ANY_TAG matches tags of users only.
  *   match_id            the sender's rank in the job
- *   hdr_data            63..32 enum pri_mode, 31..0 what the sender is called in the communicator
- *                       (pri_where.as): the receiver's status.source needs no translation
+ *   hdr_data            63..16 of what can be cancelled: its request (core/rank.h); 15..0 what the
+ *                       sender is called in the communicator (pri_where.as), signed: the receiver's
+ *                       status.source needs no translation
  *
  * Threads: below PRI_THREAD_MULTIPLE a rank belongs to one thread at a time. With it, all functions
  * may be called from any thread but for pri_start and pri_stop; a request belongs to one thread
@@ -90,7 +91,11 @@ enum pri_launch {
     PRI_LAUNCH_THREADS,
 };
 
-enum { PRI_PT = 0, PRI_PT_RMA = 1 /* of rma/, which opens it */ };
+enum {
+    PRI_PT = 0,
+    PRI_PT_RMA = 1,    /* of rma/, which opens it */
+    PRI_PT_CANCEL = 2, /* of core/cancel.c */
+};
 
 /* Another rank, seen from this one. */
 struct pri_peer {
@@ -221,8 +226,8 @@ enum {
 };
 
 /* Of a send: to whom (peer), under which name (as: this rank in the communicator). Of a receive or
- * probe: from whom (peer, or PRI_ANY_SOURCE), `as` is not looked at. Two registers when passed by
- * value. */
+ * probe: from whom (peer, or PRI_ANY_SOURCE), `as`, of 16 bits, is not looked at. Two registers
+ * when passed by value. */
 struct pri_where {
     int peer; /* in the job */
     int as;
@@ -255,20 +260,33 @@ struct pri_vec {
     void (*unpack)(const struct pri_vec *vec, const void *from, size_t bytes);
 };
 
-enum pri_request_state { PRI_REQ_DONE, PRI_REQ_PENDING, PRI_REQ_DETACHED };
+/* What is still to come of a request, and what is known of it. */
+enum pri_request_state {
+    PRI_REQ_DONE = 0,
+    PRI_REQ_PENDING = 1,   /* the operation's end is to come */
+    PRI_REQ_ASKED = 2,     /* the answer is to come whether the send is cancelled */
+    PRI_REQ_CANCELLED = 4, /* it was yes */
+    PRI_REQ_DETACHED = 8,  /* nobody waits for it */
+};
 
 /*
  * A request: memory of the caller's, who need not set it to anything, and keeps it where it is
  * until it is complete. Readable when complete: status.
  */
 struct pri_request {
-    _Atomic int state; /* enum pri_request_state; PENDING -> DONE is a release */
+    _Atomic int state; /* enum pri_request_state, added; becoming DONE is a release */
     bool is_recv;
     struct pri_rank *rank;
     struct pri_status status;
-    const struct pri_vec *vec;                    /* NULL: the data lies in one piece */
-    void *packed;                                 /* NULL, or a buffer of the core's */
-    ni_me_handle entry;                           /* receives */
+    union {
+        const struct pri_vec *vec;      /* receives; NULL: the data lies in one piece */
+        struct pri_request *next_asked; /* sends, with PRI_REQ_ASKED */
+    };
+    void *packed; /* NULL, or a buffer of the core's */
+    union {
+        ni_me_handle entry; /* receives */
+        uint64_t bits;      /* sends: what is matched */
+    };
     int peer;                                     /* as posted */
     uint32_t context;                             /* of a receive from any source */
     void (*release)(struct pri_request *request); /* of pri_detach */
@@ -315,8 +333,11 @@ bool pri_test(struct pri_request *request);
 /* Nobody will wait for it: release(request) is called when it is complete, at once if it is. */
 void pri_detach(struct pri_request *request, void (*release)(struct pri_request *request));
 
-/* Cancel a receive that has not matched: it completes at once, status.cancelled set. Sends, and
- * receives that have matched, complete as if nothing had been said. */
+/* Cancel what has not matched; the request is to be waited for all the same. It ends with
+ * status.cancelled set, or, when it had matched, as if nothing had been said. A receive is
+ * cancelled at once. A send is, whatever its mode, if its receiver, who is asked, says so: the
+ * request is not complete until that has made progress, though it was before. Out of memory, and if
+ * the receiver is gone, it is as if nothing had been said. */
 void pri_cancel(struct pri_request *request);
 
 /* Bytes of PRI_BUFFERED sends that have not left. */

@@ -3,6 +3,7 @@
 
 presto_libpresto_core_la_SOURCES += \
     presto/core/buffer.c \
+    presto/core/cancel.c \
     presto/core/context.c \
     presto/core/core.h \
     presto/core/environment.c \

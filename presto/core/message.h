@@ -15,11 +15,47 @@ static inline uint64_t pri_bits(struct pri_where where)
     return (uint64_t)where.context << 32 | (uint32_t)where.tag;
 }
 
-static inline void pri_request_init(struct pri_request *request, struct pri_rank *self,
-                                    bool is_recv, const struct pri_vec *vec)
+#define PRI_HEADER_NAME UINT64_C(0xffff)
+
+/* Header data: what the sender is called. */
+static inline int pri_header_name(uint64_t header)
+{
+    return (int16_t)(header & PRI_HEADER_NAME);
+}
+
+/* Header data: the request of a send, by its address, of which as much is left as processors use.
+ * Requests to come may have the same; of one rank's messages with the same bits and the same
+ * request the last one is the request's, see cancel.c. */
+static inline uint64_t pri_header_request(const struct pri_request *request)
+{
+    _Static_assert(_Alignof(struct pri_request) >= 8, "its 3 lowest bits are 0");
+    return (uint64_t)(uintptr_t)request << 13;
+}
+
+/* Header data: who sends, and which request can be cancelled. */
+static inline uint64_t pri_header_of(const struct pri_request *request, struct pri_where to)
+{
+    return pri_header_request(request) | ((uint64_t)to.as & PRI_HEADER_NAME);
+}
+
+/* What is looked at of a send that is complete (state is PRI_REQ_DONE) or will be. */
+NI_ALWAYS_INLINE void pri_send_init(struct pri_request *request, struct pri_rank *self,
+                                    struct pri_where to, enum pri_request_state state)
 {
     request->rank = self;
-    request->is_recv = is_recv;
+    request->is_recv = false;
+    request->bits = pri_bits(to);
+    request->peer = to.peer;
+    request->status.error = PRI_OK;
+    request->status.cancelled = 0;
+    atomic_store_explicit(&request->state, (int)state, memory_order_relaxed);
+}
+
+static inline void pri_recv_init(struct pri_request *request, struct pri_rank *self,
+                                 const struct pri_vec *vec)
+{
+    request->rank = self;
+    request->is_recv = true;
     request->vec = vec;
     request->packed = NULL;
     request->status.cancelled = 0;
@@ -28,14 +64,21 @@ static inline void pri_request_init(struct pri_request *request, struct pri_rank
 
 /* ---- sends ----------------------------------------------------------------------------------- */
 
-/* A short standard send, all of it now; false: nothing has happened, and pri_send knows another
- * way. to.peer is a rank of the job. */
+/* A short standard send with this header data, all of it now; false: nothing has happened, and
+ * pri_send knows another way. to.peer is a rank of the job. */
+static inline bool pri_put_short(const struct pri_rank *self, const void *buf, size_t bytes,
+                                 struct pri_where to, uint64_t header)
+{
+    return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
+           NI_LIKELY(
+               ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to), header));
+}
+
+/* One that has no request. */
 static inline bool pri_send_short(const struct pri_rank *self, const void *buf, size_t bytes,
                                   struct pri_where to)
 {
-    return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
-           NI_LIKELY(ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to),
-                                  (uint32_t)to.as));
+    return pri_put_short(self, buf, bytes, to, (uint32_t)to.as);
 }
 
 /* pri_isend to a rank of the job when that could not be sent. */
@@ -47,12 +90,11 @@ NI_ALWAYS_INLINE int pri_isend_here(struct pri_rank *self, const void *buf, size
                                     struct pri_where to, enum pri_mode mode,
                                     struct pri_request *request)
 {
-    if (NI_UNLIKELY(mode != PRI_STANDARD) || NI_UNLIKELY(!pri_send_short(self, buf, bytes, to))) {
+    if (NI_UNLIKELY(mode != PRI_STANDARD) ||
+        NI_UNLIKELY(!pri_put_short(self, buf, bytes, to, pri_header_of(request, to)))) {
         return pri_isend_otherwise(self, buf, bytes, to, mode, request);
     }
-    pri_request_init(request, self, false, NULL);
-    request->status.error = PRI_OK;
-    atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+    pri_send_init(request, self, to, PRI_REQ_DONE);
     return PRI_OK;
 }
 
@@ -134,7 +176,7 @@ NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t byte
 NI_ALWAYS_INLINE int pri_irecv_here(struct pri_rank *self, void *buf, size_t bytes,
                                     struct pri_where from, struct pri_request *request)
 {
-    pri_request_init(request, self, true, NULL);
+    pri_recv_init(request, self, NULL);
     return pri_recv_post(self, buf, bytes, from, request);
 }
 
@@ -165,7 +207,7 @@ static inline int pri_taken_error(const struct ni_taken *taken)
 
 static inline struct pri_status pri_taken_status(const struct ni_taken *taken)
 {
-    return (struct pri_status){.source = (int)(uint32_t)taken->hdr_data,
+    return (struct pri_status){.source = pri_header_name(taken->hdr_data),
                                .tag = (int)(uint32_t)taken->match_bits,
                                .error = pri_taken_error(taken),
                                .bytes = taken->mlength};

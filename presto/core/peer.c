@@ -106,4 +106,5 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
         atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed);
     }
     (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
+    pri_cancels_fail(self, (int)(peer - self->peers));
 }

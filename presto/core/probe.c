@@ -46,14 +46,6 @@ int pri_iprobe(struct pri_rank *self, struct pri_where from, bool *found, struct
     return error;
 }
 
-/* The rank in the job of who sent what was found. */
-static int peer_of(const struct pri_rank *self, const struct ni_event *event)
-{
-    const struct pri_peer *peer = event->peer == NULL ? NULL : ni_peer_user(event->peer);
-
-    return peer == NULL ? self->rank : (int)(peer - self->peers);
-}
-
 int pri_improbe(struct pri_rank *self, struct pri_where from, bool *found,
                 struct pri_message *message)
 {
@@ -62,7 +54,7 @@ int pri_improbe(struct pri_rank *self, struct pri_where from, bool *found,
 
     if (*found) {
         message->handle = event.unexpected;
-        message->peer = peer_of(self, &event);
+        message->peer = pri_peer_of(self, &event);
         message->context = from.context;
         pri_status_of(&message->status, &event, event.rlength, PRI_OK);
     }

@@ -19,6 +19,14 @@ enum {
 /* A context of the core's own, for the barrier of pri_stop. */
 #define PRI_CONTEXT_CORE ((uint32_t)(PRI_MAX_CONTEXTS - 1) << 1)
 
+/* Who caused an event. */
+static inline int pri_peer_of(const struct pri_rank *self, const struct ni_event *event)
+{
+    const struct pri_peer *peer = event->peer == NULL ? NULL : ni_peer_user(event->peer);
+
+    return peer == NULL ? self->rank : (int)(peer - self->peers);
+}
+
 /* Called by pri_stop. */
 struct pri_stopper {
     struct pri_stopper *next;
@@ -37,8 +45,10 @@ struct pri_cold {
     _Atomic int first_lost;      /* 1 + the first rank that is known to have died; 0: none */
     _Atomic size_t buffered;     /* bytes of PRI_BUFFERED sends that have not left */
     _Atomic size_t detached;     /* requests that nobody waits for */
+    struct ni_eq *cancels;       /* pri_on_cancel */
     pthread_mutex_t advance;     /* who holds it advances tasks */
     pthread_mutex_t lock;        /* over all below; taken only if the rank has threads */
+    struct pri_request *asked;   /* sends whose receivers have been asked; under lock */
     struct ni_list incoming;     /* tasks that were added; under lock */
     struct ni_list active;       /* the others; under advance */
     uint64_t *contexts;          /* one bit for each in use */
@@ -81,29 +91,42 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 const char *pri_status_text(ni_status status);
 /* The same for an operation that failed on its way. */
 int pri_error_of_fail(enum ni_ni_fail fail);
-/* A detached request is complete. */
-NI_COLD void pri_request_release(struct pri_request *request);
+/* However the operation has ended. */
+static const struct pri_status pri_status_cancelled = {
+    .source = PRI_PROC_NULL, .tag = PRI_ANY_TAG, .cancelled = 1};
+/* One part (PRI_REQ_PENDING, PRI_REQ_ASKED) of what was to come has come, and, if so, it says that
+ * the send is cancelled. With the last part the request is complete. */
+void pri_request_part(struct pri_request *request, int part, bool cancelled);
+
+/* The only part, of a request that somebody waits for: false, and nothing has happened, if it is
+ * not. */
+static inline bool pri_complete_usual(struct pri_request *request)
+{
+    int pending = PRI_REQ_PENDING;
+
+    if (NI_UNLIKELY(request->rank->threads)) {
+        /* release, with the acquire in pri_done */
+        return atomic_compare_exchange_strong_explicit(&request->state, &pending, PRI_REQ_DONE,
+                                                       memory_order_release, memory_order_relaxed);
+    }
+    if (NI_UNLIKELY(atomic_load_explicit(&request->state, memory_order_relaxed) != pending)) {
+        return false;
+    }
+    /* release, with nobody's, in one thread */
+    atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
+    return true;
+}
 
 /* All of the request is set but its state: tell whoever waits. The owner may be gone as soon as the
  * state says that it is complete. */
 static inline void pri_complete(struct pri_request *request)
 {
-    int before;
-
     if (NI_UNLIKELY(request->packed != NULL)) {
         pri_buffer_put(request->rank, request->packed);
         request->packed = NULL;
     }
-    if (NI_LIKELY(!request->rank->threads)) {
-        before = atomic_load_explicit(&request->state, memory_order_relaxed);
-        /* release, with the acquire in pri_done (and with nobody's, in one thread) */
-        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
-    } else {
-        /* release, with the acquire in pri_done; acquire, with the release in pri_detach */
-        before = atomic_exchange_explicit(&request->state, PRI_REQ_DONE, memory_order_acq_rel);
-    }
-    if (NI_UNLIKELY(before == PRI_REQ_DETACHED)) {
-        pri_request_release(request);
+    if (NI_UNLIKELY(!pri_complete_usual(request))) {
+        pri_request_part(request, PRI_REQ_PENDING, false);
     }
 }
 
@@ -115,12 +138,19 @@ void pri_members_free(struct pri_rank *self);
 static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
                                  uint64_t bytes, int error)
 {
-    status->source = (int)(uint32_t)event->hdr_data;
+    status->source = pri_header_name(event->hdr_data);
     status->tag = (int)(uint32_t)event->match_bits;
     status->error = error;
     status->cancelled = 0;
     status->bytes = bytes;
 }
+
+/* ---- cancel.c -------------------------------------------------------------------------------- */
+
+/* Of those who ask this rank to cancel, and who answer. */
+void pri_on_cancel(void *arg, const struct ni_event *event);
+/* Whether a rank's sends to another that is gone are cancelled will never be answered. */
+void pri_cancels_fail(struct pri_rank *self, int peer);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@ int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     if (packed == NULL) {
         return PRI_ERR_NOMEM;
     }
-    pri_request_init(request, self, true, vec);
+    pri_recv_init(request, self, vec);
     request->packed = packed;
     error = pri_recv_post(self, packed, bytes, from, request);
     if (error != PRI_OK) {
@@ -95,7 +95,7 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
 int pri_imrecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_message *message,
                struct pri_request *request)
 {
-    pri_request_init(request, self, true, NULL);
+    pri_recv_init(request, self, NULL);
     return receive_claimed(self, buf, bytes, message, request);
 }
 
@@ -108,7 +108,7 @@ int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     if (packed == NULL) {
         return PRI_ERR_NOMEM;
     }
-    pri_request_init(request, self, true, vec);
+    pri_recv_init(request, self, vec);
     request->packed = packed;
     error = receive_claimed(self, packed, bytes, message, request);
     if (error != PRI_OK) {
@@ -121,7 +121,7 @@ int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
 
 static NI_COLD void fail(struct pri_request *request, const struct ni_event *event)
 {
-    request->status = (struct pri_status){.source = (int)(uint32_t)event->hdr_data,
+    request->status = (struct pri_status){.source = pri_header_name(event->hdr_data),
                                           .tag = (int)(uint32_t)event->match_bits,
                                           .error = pri_error_of_fail(event->ni_fail_type)};
     pri_complete(request);

@@ -41,7 +41,7 @@ int pri_error_of_fail(enum ni_ni_fail fail)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
-void pri_request_release(struct pri_request *request)
+static NI_COLD void release(struct pri_request *request)
 {
     struct pri_cold *cold = request->rank->cold;
 
@@ -49,22 +49,43 @@ void pri_request_release(struct pri_request *request)
     atomic_fetch_sub_explicit(&cold->detached, 1, memory_order_relaxed);
 }
 
+/* Each part but the last leaves its state to the next one; the owner may be gone as soon as there
+ * is nothing left. */
+void pri_request_part(struct pri_request *request, int part, bool cancelled)
+{
+    int state = atomic_load_explicit(&request->state, memory_order_acquire), after;
+    bool last;
+
+    do {
+        after = (state - part) | (cancelled ? PRI_REQ_CANCELLED : 0);
+        last = (after & (PRI_REQ_PENDING | PRI_REQ_ASKED)) == 0;
+        if (last && (after & PRI_REQ_CANCELLED) != 0) {
+            request->status = pri_status_cancelled;
+        }
+        /* release, with the acquire in pri_done and in the next part; acquire, with the release of
+         * the part before, and in pri_detach */
+    } while (!atomic_compare_exchange_weak_explicit(&request->state, &state,
+                                                    last ? PRI_REQ_DONE : after,
+                                                    memory_order_acq_rel, memory_order_acquire));
+    if (last && (after & PRI_REQ_DETACHED) != 0) {
+        release(request);
+    }
+}
+
 void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *request))
 {
-    int pending = PRI_REQ_PENDING;
-
     request->release = fn;
     atomic_fetch_add_explicit(&request->rank->cold->detached, 1, memory_order_relaxed);
-    /* release, with the acquire in pri_complete; acquire, with the release there */
-    if (!atomic_compare_exchange_strong_explicit(&request->state, &pending, PRI_REQ_DETACHED,
-                                                 memory_order_acq_rel, memory_order_acquire)) {
-        pri_request_release(request);
+    /* release, with the acquire in pri_request_part; acquire, with the release there */
+    if (atomic_fetch_or_explicit(&request->state, PRI_REQ_DETACHED, memory_order_acq_rel) ==
+        PRI_REQ_DONE) {
+        release(request);
     }
 }
 
 void pri_request_null(struct pri_rank *self, struct pri_request *request)
 {
-    pri_request_init(request, self, true, NULL);
+    pri_recv_init(request, self, NULL);
     request->entry = 0;
     request->status = (struct pri_status){.source = PRI_PROC_NULL, .tag = PRI_ANY_TAG};
     atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
@@ -88,26 +109,4 @@ bool pri_test(struct pri_request *request)
         pri_look(request->rank);
     }
     return pri_done(request);
-}
-
-/* ---- cancel ---------------------------------------------------------------------------------- */
-
-/* A receive is either unlinked here, or it has matched and completes by its event; the NI decides
- * which, once. (A receive of a claimed message has no entry.) */
-void pri_cancel(struct pri_request *request)
-{
-    struct pri_rank *self = request->rank;
-    int result;
-
-    if (!request->is_recv || pri_done(request) || request->entry == 0) {
-        return;
-    }
-    do {
-        result = ni_me_unlink(self->ni, request->entry);
-    } while (result == NI_PTL_IN_USE && !pri_test(request));
-    if (result == NI_OK) {
-        request->status = (struct pri_status){.source = PRI_PROC_NULL, .tag = PRI_ANY_TAG};
-        request->status.cancelled = 1;
-        pri_complete(request);
-    }
 }

@@ -9,9 +9,8 @@
 
 /* NI_PTL_SENT: the data has left. NI_OK: an event follows. Anything else: an error, no event. */
 NI_ALWAYS_INLINE int put(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
-                         enum pri_mode mode, void *user_ptr)
+                         enum pri_mode mode, uint64_t header, void *user_ptr)
 {
-    uint64_t header = (uint64_t)mode << 32 | (uint32_t)to.as;
     struct ni_peer *peer = self->peers[to.peer].ni;
 
     if (NI_LIKELY(mode != PRI_SYNCHRONOUS)) {
@@ -37,6 +36,28 @@ void pri_on_sent(void *arg, const struct ni_event *event)
     pri_complete(request);
 }
 
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* Start a send that is not PRI_BUFFERED. packed is NULL, or buf and the core's. */
+NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
+                           struct pri_where to, enum pri_mode mode, uint64_t header, void *packed,
+                           struct pri_request *request)
+{
+    int result;
+
+    pri_send_init(request, self, to, PRI_REQ_PENDING);
+    request->packed = packed;
+    result = put(self, buf, bytes, to, mode, header, request);
+    if (NI_LIKELY(result == NI_PTL_SENT)) {
+        if (packed != NULL) {
+            pri_buffer_put(self, packed);
+        }
+        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+        return PRI_OK;
+    }
+    return pri_error_of(result);
+}
+
 /* ---- buffered -------------------------------------------------------------------------------- */
 
 /* The copy of a message, until it has left. */
@@ -55,7 +76,7 @@ static void parcel_free(struct pri_request *request)
 }
 
 static NI_COLD int send_parcel(struct pri_rank *self, const void *buf, const struct pri_vec *vec,
-                               size_t bytes, struct pri_where to)
+                               size_t bytes, struct pri_where to, uint64_t header)
 {
     struct parcel *parcel;
     int error;
@@ -70,7 +91,7 @@ static NI_COLD int send_parcel(struct pri_rank *self, const void *buf, const str
     } else if (bytes != 0) {
         memcpy(parcel->data, buf, bytes);
     }
-    error = pri_isend(self, parcel->data, bytes, to, PRI_STANDARD, &parcel->request);
+    error = start(self, parcel->data, bytes, to, PRI_STANDARD, header, NULL, &parcel->request);
     if (error != PRI_OK) {
         free(parcel);
         return error;
@@ -85,36 +106,14 @@ size_t pri_buffered(struct pri_rank *self)
     return atomic_load_explicit(&self->cold->buffered, memory_order_relaxed);
 }
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-/* Start a send that is not PRI_BUFFERED. packed is NULL, or buf and the core's. */
-NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
-                           struct pri_where to, enum pri_mode mode, void *packed,
-                           struct pri_request *request)
-{
-    int result;
-
-    pri_request_init(request, self, false, NULL);
-    request->packed = packed;
-    result = put(self, buf, bytes, to, mode, request);
-    if (NI_LIKELY(result == NI_PTL_SENT)) {
-        request->status.error = PRI_OK;
-        if (packed != NULL) {
-            pri_buffer_put(self, packed);
-        }
-        atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
-        return PRI_OK;
-    }
-    return pri_error_of(result);
-}
-
+/* The request is complete, and its message may be cancelled all the same. */
 static NI_COLD int buffered(struct pri_rank *self, const void *buf, const struct pri_vec *vec,
                             size_t bytes, struct pri_where to, struct pri_request *request)
 {
-    int error = send_parcel(self, buf, vec, bytes, to);
+    int error = send_parcel(self, buf, vec, bytes, to, pri_header_of(request, to));
 
     if (error == PRI_OK) {
-        pri_request_null(self, request);
+        pri_send_init(request, self, to, PRI_REQ_DONE);
     }
     return error;
 }
@@ -122,8 +121,9 @@ static NI_COLD int buffered(struct pri_rank *self, const void *buf, const struct
 int pri_isend_otherwise(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
                         enum pri_mode mode, struct pri_request *request)
 {
-    return NI_UNLIKELY(mode == PRI_BUFFERED) ? buffered(self, buf, NULL, bytes, to, request)
-                                             : start(self, buf, bytes, to, mode, NULL, request);
+    return NI_UNLIKELY(mode == PRI_BUFFERED)
+               ? buffered(self, buf, NULL, bytes, to, request)
+               : start(self, buf, bytes, to, mode, pri_header_of(request, to), NULL, request);
 }
 
 int pri_isend(struct pri_rank *self, const void *buf, size_t bytes, struct pri_where to,
@@ -150,7 +150,7 @@ int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, s
         return PRI_ERR_NOMEM;
     }
     vec->pack(vec, packed, bytes);
-    error = start(self, packed, bytes, to, mode, packed, request);
+    error = start(self, packed, bytes, to, mode, pri_header_of(request, to), packed, request);
     /* Of one that is under way its event gives the buffer back, and may have done so. */
     if (error != PRI_OK) {
         pri_buffer_put(self, packed);
@@ -173,9 +173,9 @@ int pri_send(struct pri_rank *self, const void *buf, size_t bytes, struct pri_wh
         return PRI_OK;
     }
     if (NI_UNLIKELY(mode == PRI_BUFFERED)) {
-        return send_parcel(self, buf, NULL, bytes, to);
+        return send_parcel(self, buf, NULL, bytes, to, (uint32_t)to.as);
     }
-    error = start(self, buf, bytes, to, mode, NULL, &request);
+    error = start(self, buf, bytes, to, mode, (uint32_t)to.as, NULL, &request);
     if (NI_LIKELY(error == PRI_OK) && !pri_done(&request)) {
         error = pri_wait(&request);
     }

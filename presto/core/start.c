@@ -38,6 +38,23 @@ bool pri_stopped(void)
 
 /* ---- portal ---------------------------------------------------------------------------------- */
 
+/* Where ranks ask each other to cancel sends: puts without data, whatever their match bits. */
+static int open_cancels(struct pri_rank *self)
+{
+    const struct ni_me me = {
+        .ignore_bits = UINT64_MAX, .match_id = NI_INITIATOR_ANY, .options = NI_ME_OP_PUT};
+    uint32_t index;
+    int result = ni_eq_alloc_handler(self->ni, pri_on_cancel, self, &self->cold->cancels);
+
+    if (result == NI_OK) {
+        result = ni_pt_alloc(self->ni, 0, self->cold->cancels, PRI_PT_CANCEL, &index);
+    }
+    if (result == NI_OK) {
+        result = ni_me_append(self->ni, PRI_PT_CANCEL, &me, NI_PRIORITY_LIST, NULL, NULL);
+    }
+    return result;
+}
+
 static int open_portal(struct pri_rank *self)
 {
     struct pri_cold *cold = self->cold;
@@ -52,6 +69,9 @@ static int open_portal(struct pri_rank *self)
     }
     if (result == NI_OK) {
         result = ni_pt_alloc(self->ni, NI_PT_UNEXPECTED, cold->received, PRI_PT, &index);
+    }
+    if (result == NI_OK) {
+        result = open_cancels(self);
     }
     self->sends =
         (struct ni_md){.length = SIZE_MAX, .options = NI_MD_SENT_BY_RESULT, .eq = cold->sent};

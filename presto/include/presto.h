@@ -82,7 +82,7 @@ struct pr_status {
     pr_rank_t source;
     int tag;
     int error;     /* enum pr_error */
-    int cancelled; /* 1: by pr_cancel, nothing was received */
+    int cancelled; /* 1: by pr_cancel, nothing was received or sent */
     uint64_t bytes;
 };
 
@@ -182,8 +182,9 @@ int pr_wait_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st);
 int pr_test_status(pr_mgr_t m, pr_req_t *r, struct pr_status *st);
 /* Wait for one of r[n], which goes to *index; n: all are PR_REQ_NULL. */
 int pr_waitany(pr_mgr_t m, pr_req_t *r, size_t n, size_t *index, struct pr_status *st);
-/* Cancel a receive that has not matched; it is to be waited for all the same. Nothing else is
- * cancelled. */
+/* Cancel a receive that has not matched, or a send whose message nobody has received; it is to be
+ * waited for all the same, and status.cancelled tells. Of a send the wait ends when its receiver,
+ * who is asked, has made progress, or is gone. Any other request goes on. */
 int pr_cancel(pr_mgr_t m, pr_req_t *r);
 
 /* Look for a message that could be received, without receiving it: st->bytes is its length. The

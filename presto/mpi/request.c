@@ -82,7 +82,8 @@ void pri_request_detached(struct pri_request *core)
 static void free_general(struct pri_mpi_request *request)
 {
     int pending = PRI_REQ_PENDING;
-    if (!atomic_compare_exchange_strong_explicit(&request->core.state, &pending, PRI_REQ_DETACHED,
+    if (!atomic_compare_exchange_strong_explicit(&request->core.state, &pending,
+                                                 PRI_REQ_PENDING | PRI_REQ_DETACHED,
                                                  memory_order_acq_rel, memory_order_acquire))
         pri_request_detached(&request->core);
 }
@@ -108,7 +109,7 @@ int MPI_Cancel(MPI_Request *handle)
     struct pri_mpi_request *request = *handle;
     if (request == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
-    if (request->kind == PRI_MPI_RECV && request->active)
+    if ((request->kind == PRI_MPI_RECV || request->kind == PRI_MPI_SEND) && request->active)
         pri_cancel(&request->core);
     if (request->kind == PRI_MPI_GENERAL && request->cancel != NULL)
         return request->cancel(request->extra, pri_done(&request->core));
@@ -154,7 +155,7 @@ int MPI_Grequest_complete(MPI_Request handle)
         return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
     /* Release, with pri_done's acquire. */
     int before = atomic_exchange_explicit(&handle->core.state, PRI_REQ_DONE, memory_order_acq_rel);
-    if (before == PRI_REQ_DETACHED)
+    if (before == (PRI_REQ_PENDING | PRI_REQ_DETACHED))
         pri_request_detached(&handle->core);
     return MPI_SUCCESS;
 }

@@ -30,7 +30,7 @@ says out MT-OK
 programs="rma_putget rma_atomic rma_windows"
 if [ "${1-}" = --all ]; then
     run -n 6 "$native/native_coll"
-    programs="$programs rma_sync rma_soak p2p_soak p2p_sizes coll_all coll_mixed thr_fanin"
+    programs="$programs rma_sync rma_soak p2p_soak p2p_sizes p2p_cancel_send coll_all coll_mixed thr_fanin"
 fi
 for part in mt coll dt thr rma; do
     compile "$mpi/$part.c" -c -o "$work/part_$part.o"

@@ -54,6 +54,7 @@ mt_programs = \
     tests/mpi/p2p_all \
     tests/mpi/p2p_away \
     tests/mpi/p2p_cancel \
+    tests/mpi/p2p_cancel_send \
     tests/mpi/p2p_comms \
     tests/mpi/p2p_complete \
     tests/mpi/p2p_flood \
@@ -135,6 +136,8 @@ tests_mpi_p2p_away_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_away_LDADD = $(MT_LIBS)
 tests_mpi_p2p_cancel_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_cancel_LDADD = $(MT_LIBS)
+tests_mpi_p2p_cancel_send_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_cancel_send_LDADD = $(MT_LIBS)
 tests_mpi_p2p_comms_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_comms_LDADD = $(MT_LIBS)
 tests_mpi_p2p_complete_CPPFLAGS = $(MT_CPPFLAGS)

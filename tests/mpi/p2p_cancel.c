@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cancelled receives: either cancelled or matched, never both and never neither. Cancelled sends:
- * sent. */
+/* Cancelled receives: either cancelled or matched, never both and never neither. */
 #include "mt.h"
 
 enum { TAG = 41, LARGEST = 100000 };
@@ -175,48 +174,6 @@ static void persistent(void)
     }
 }
 
-/* A message whose send is cancelled before its receive is posted. */
-static void cancelled_send(int kind, unsigned char *buf, int n, uint64_t seed)
-{
-    MPI_Request rq;
-    MPI_Status st;
-    int flag;
-
-    if (0 == mt_rank) {
-        mt_fill(buf, (size_t)n, seed);
-        if (0 == kind) {
-            MPI_Isend(buf, n, MPI_BYTE, 1, TAG, comm, &rq);
-        } else if (1 == kind) {
-            MPI_Issend(buf, n, MPI_BYTE, 1, TAG, comm, &rq);
-        } else {
-            MPI_Send_init(buf, n, MPI_BYTE, 1, TAG, comm, &rq);
-            MPI_Start(&rq);
-        }
-        MPI_Cancel(&rq);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == mt_rank) {
-        MPI_Wait(&rq, &st);
-        MPI_Test_cancelled(&st, &flag);
-        mt_check(!flag, "send of %d bytes is cancelled", n);
-        if (MPI_REQUEST_NULL != rq) {
-            MPI_Request_free(&rq);
-        }
-    } else if (1 == mt_rank) {
-        MPI_Recv(buf, n, MPI_BYTE, 0, TAG, comm, &st);
-        mt_verify(buf, (size_t)n, seed, "send of %d bytes, cancelled in vain", n);
-    }
-}
-
-static void sends(unsigned char *buf)
-{
-    for (int kind = 0; kind < 3; ++kind) {
-        cancelled_send(kind, buf, 1, (uint64_t)kind);
-        cancelled_send(kind, buf, 5000, (uint64_t)kind + 3);
-        cancelled_send(kind, buf, LARGEST, (uint64_t)kind + 6);
-    }
-}
-
 int main(int argc, char **argv)
 {
     unsigned char *buf;
@@ -232,7 +189,6 @@ int main(int argc, char **argv)
     after(LARGEST, buf);
     race(buf);
     persistent();
-    sends(buf);
     mt_free(buf);
     MPI_Comm_free(&comm);
     return mt_finish();

@@ -35,6 +35,22 @@ static int wait_in_vain(pr_mgr_t m, int how)
     }
 }
 
+/* Sends whose receiver dies when it has been asked whether it has them: their waits end. */
+static void cancel_in_vain(pr_mgr_t m, size_t bytes)
+{
+    static unsigned char data[400000];
+    struct pr_status st;
+    pr_req_t req;
+    int error = pr_isend_bytes(m, 1, 10, data, bytes, &req);
+
+    if (error == PR_OK) {
+        CHECK_EQUAL(pr_cancel(m, &req), PR_OK);
+        error = pr_wait_status(m, &req, &st);
+        CHECK(error == PR_OK || !st.cancelled);
+    }
+    CHECK(error == PR_OK || error == PR_ERR_PEER);
+}
+
 static void body(pr_mgr_t m, int rank, int size)
 {
     int token = rank, right, left;
@@ -45,6 +61,8 @@ static void body(pr_mgr_t m, int rank, int size)
         usleep(20000);
         (void)raise(SIGKILL);
     }
+    cancel_in_vain(m, 8);
+    cancel_in_vain(m, 400000);
     CHECK_EQUAL(wait_in_vain(m, rank % 5), PR_ERR_PEER);
     /* Once it is known it stays so, also of receives that begin now. */
     CHECK_EQUAL(pr_recv_bytes(m, 1, 7, &token, sizeof(token), NULL), PR_ERR_PEER);

@@ -42,8 +42,8 @@ static void ring(const struct worker *w, int round, unsigned char *out, unsigned
     expect(in, bytes, left + round + w->number);
 }
 
-/* A request that nobody waits for, a receive that is cancelled. */
-static void odds(const struct worker *w, int round)
+/* A request that nobody waits for, a receive that is cancelled, a send that is. */
+static void odds(const struct worker *w, int round, const unsigned char *out)
 {
     int right = (w->rank + 1) % w->size, left = (w->rank + w->size - 1) % w->size, in = 0;
     pr_req_t req;
@@ -58,7 +58,11 @@ static void odds(const struct worker *w, int round)
     CHECK_EQUAL(pr_cancel(w->m, &req), PR_OK);
     CHECK_EQUAL(pr_wait_status(w->m, &req, &st), PR_OK);
     CHECK_EQUAL(st.cancelled, 1);
-    (void)round;
+    CHECK_EQUAL(pr_isend_bytes(w->m, right, 300 + w->number, out, round % 8 ? LONG : 9, &req),
+                PR_OK);
+    CHECK_EQUAL(pr_cancel(w->m, &req), PR_OK);
+    CHECK_EQUAL(pr_wait_status(w->m, &req, &st), PR_OK);
+    CHECK_EQUAL(st.cancelled, 1);
 }
 
 static void together(const struct worker *w, int round)
@@ -78,7 +82,7 @@ static void *work(void *arg)
     for (int round = 0; round < ROUNDS; round++) {
         ring(w, round, out, in);
         if (round % 4 == 0) {
-            odds(w, round);
+            odds(w, round, out);
             together(w, round);
         }
     }
