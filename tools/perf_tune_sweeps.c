@@ -90,6 +90,7 @@ const struct perf_sweep perf_sweeps[] = {
     {
         .param = "patience_us",
         .values = {"0", "100", "3", "30"},
+        .fixed = {"ask_trial", "0"},
         .probes = {{PERF_LATENCY, PERF_READ, 64 * K, PERF_REWRITE},
                    {PERF_LATENCY, PERF_READ, 256 * K, PERF_REWRITE},
                    {PERF_LATENCY, PERF_READ, 16 * K, PERF_REWRITE},
@@ -97,6 +98,14 @@ const struct perf_sweep perf_sweeps[] = {
         .probe_count = 4,
         .quick_values = 2,
         .quick_probes = 2,
+    },
+    {
+        .param = "ask_trial",
+        .values = {"0", "100"},
+        .probes = {{PERF_LATENCY, PERF_READ, 64 * K, PERF_REWRITE},
+                   {PERF_LATENCY, PERF_READ, 256 * K, PERF_REWRITE},
+                   {PERF_BW, PERF_READ, 256 * K, 0}},
+        .probe_count = 3,
     },
     /* As it is for many senders, of which none gets a ring. */
     {

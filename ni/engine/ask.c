@@ -10,11 +10,11 @@
 #include "engine/stream.h"
 
 /*
- * Long reads from a peer whose memory the kernel copies. If the peer is in the library, the fastest
- * way is that it copies the bytes into the lane, where they are read while the next are written:
- * half the time of copies by the kernel, which looks up each page. If it is not, nothing would come
- * before it is back. So it is asked first, and if nothing has been heard of it for some
- * microseconds we take the bytes ourselves (copy.c).
+ * Long reads from a peer whose memory the kernel copies. If the peer is in the library, it can copy
+ * the bytes into the lane, where they are read while the next are written: on many processors half
+ * the time of copies by the kernel, which looks up each page, on others twice (ways.h). If it is
+ * not, nothing would come before it is back. So it is asked first, and if nothing has been heard of
+ * it for some microseconds we take the bytes ourselves (copy.c).
  *
  * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
  * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
@@ -98,6 +98,22 @@ static void list(struct ni_op *op)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+/* Which of the ways it is to go. */
+static enum ni_way choose(struct ni_op *op, uint64_t now)
+{
+    struct ni *ni = op->peer->ni;
+    enum ni_way way;
+
+    if (ni->config->ask_trial == 0) {
+        return NI_WAY_ASK;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    way = ni_ways_begin(&ni->ways[ni_ways_class(op->len)], now);
+    op->timed = true;
+    ni_lock_give(&ni->lock, ni->threads);
+    return way;
+}
+
 bool ni_ask_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
@@ -110,8 +126,8 @@ bool ni_ask_start(struct ni_op *op)
     }
     op->both_busy = would_decline(op, now);
     /* We are copying already: the target did not answer, or did not want to. */
-    if (op->both_busy || (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) ||
-        goes_to_fresh(op)) {
+    if (choose(op, now) == NI_WAY_COPY || op->both_busy ||
+        (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
         return false;
     }
     ni_lock_take(&peer->lock, peer->threads);

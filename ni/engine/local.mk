@@ -106,6 +106,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/transfer.h \
     ni/engine/trigger.c \
     ni/engine/wait.c \
+    ni/engine/ways.c \
+    ni/engine/ways.h \
     ni/engine/waiting.c \
     ni/engine/waiting.h \
     ni/engine/word.c \

@@ -21,6 +21,7 @@
 #include "engine/pace.h"
 #include "engine/place.h"
 #include "engine/portal_ops.h"
+#include "engine/ways.h"
 #include "engine/work.h"
 #include "link/link.h"
 #include "table/table_inl.h"
@@ -104,6 +105,7 @@ struct ni {
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
     struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
     struct ni_pace pace;      /* of long transfers; whoever has the turn */
+    struct ni_ways ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list chores;   /* struct ni_chore; they count in busy */

@@ -3,6 +3,7 @@
 #include <apeni/transfer.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "engine/errand.h"
 #include "engine/note.h"
 #include "engine/op.h"
@@ -83,6 +84,9 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
 static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
+    if (NI_UNLIKELY(!op->plain && op->timed)) {
+        ni_ways_end(&ni->ways[ni_ways_class(op->len)], ni_now_ns(), op->len);
+    }
     if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
         ni_list_remove(&op->copying);
     } else if (!op->plain && op->kind != NI_OP_FLUSH) {
@@ -185,6 +189,7 @@ static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t va
         ni_list_init(&op->copying);
         op->plain = false; /* a second answer finds that it is over */
         op->asked = false;
+        op->timed = false;
         op->job = NULL;
         op->noting = NULL;
     }

@@ -21,7 +21,8 @@ unit_tests += \
     tests/unit/test_engine_place \
     tests/unit/test_engine_pressure \
     tests/unit/test_engine_refused \
-    tests/unit/test_engine_wait
+    tests/unit/test_engine_wait \
+    tests/unit/test_engine_ways
 
 noinst_HEADERS += tests/unit/engine_pair.h
 
@@ -100,6 +101,10 @@ tests_unit_test_engine_multipath_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_nomem_SOURCES = tests/unit/test_engine_nomem.c
 tests_unit_test_engine_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_nomem_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_ways_SOURCES = tests/unit/test_engine_ways.c
+tests_unit_test_engine_ways_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_ways_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_wait_SOURCES = tests/unit/test_engine_wait.c
 tests_unit_test_engine_wait_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -26,12 +26,13 @@ struct world {
     struct pair_done done_a, done_b;
 };
 
-static void open_world(struct world *world, const char *far_ns)
+static void open_trying(struct world *world, const char *far_ns, const char *ask_trial)
 {
     struct pair *pair = &world->pair;
 
     *world = (struct world){0};
     pair_set("patience_us", "1000000");
+    pair_set("ask_trial", ask_trial);
     pair_set("far_ns", far_ns);
     pair_open(pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
     assert_int_equal(ni_region_memory(pair->a, at_a, LEN, NI_ACCESS_ALL, &world->key_a), NI_OK);
@@ -43,6 +44,11 @@ static void open_world(struct world *world, const char *far_ns)
     memset(to_b, 0, LEN);
     memset(at_a, 0xaa, LEN);
     memset(at_b, 0xbb, LEN);
+}
+
+static void open_world(struct world *world, const char *far_ns)
+{
+    open_trying(world, far_ns, "0");
 }
 
 static void read_to_a(struct world *world)
@@ -106,6 +112,23 @@ static void near_both_ways(void **state)
     open_world(&world, "1000000");
     read_both(&world);
     assert_int_equal(by_kernel(&world), 0);
+    pair_close(&world.pair);
+}
+
+/* Some are asked for, as many copied, and then whichever is faster is kept. */
+static void trials(void **state)
+{
+    enum { TRIAL = 5 };
+    struct world world;
+
+    (void)state;
+    open_trying(&world, "1000000", "5");
+    for (unsigned i = 1; i <= 2 * TRIAL; i++) {
+        world.done_a = (struct pair_done){0};
+        read_to_a(&world);
+        wait_for(&world, &world.done_a);
+        assert_int_equal(by_kernel(&world), i <= TRIAL ? 0 : (i - TRIAL) * LEN);
+    }
     pair_close(&world.pair);
 }
 
@@ -331,8 +354,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(helps_when_done), cmocka_unit_test(not_of_what_is_gone),
         cmocka_unit_test(keeps_few),       cmocka_unit_test(near_both_ways),
-        cmocka_unit_test(far_one_way),     cmocka_unit_test(far_both_ways),
-        cmocka_unit_test(old_credits),     cmocka_unit_test(new_credits),
+        cmocka_unit_test(trials),          cmocka_unit_test(far_one_way),
+        cmocka_unit_test(far_both_ways),   cmocka_unit_test(old_credits),
+        cmocka_unit_test(new_credits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_WAYS_H
+#define NI_ENGINE_WAYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Long reads whose bytes the kernel could copy go one of two ways: the peer is asked for them first
+ * (ask.c), or we copy at once (copy.c). Which is faster depends on the processor, the kernel, the
+ * caches, and on whether the peer computes: by a factor of three in either direction. So it is
+ * measured: some reads go the other way now and then, and the faster one is kept until the next
+ * trial.
+ *
+ * What is measured is the time during which reads of about this length were under way, by their
+ * bytes: for a read alone how long it takes, for many at once their bandwidth. The way changes when
+ * none is under way, and the least of some blocks counts, since a process that loses its core for a
+ * while says nothing.
+ *
+ * Not thread-safe.
+ */
+
+enum ni_way {
+    NI_WAY_ASK,
+    NI_WAY_COPY,
+};
+
+enum {
+    /* Each for lengths up to four times as long as those of the one before. */
+    NI_WAYS_CLASSES = 5,
+    NI_WAYS_FIRST = 12, /* the first: from 1 << 12 bytes */
+    NI_WAYS_BLOCK = 4,  /* reads, at least */
+    NI_WAYS_KEPT = 128, /* times a trial: reads that go the way that has won */
+};
+
+/* Reads of one class. */
+struct ni_ways {
+    uint64_t from_ns; /* since when some are under way */
+    uint64_t busy_ns; /* of this block: for how long some were */
+    uint64_t bytes;   /* of those that have ended */
+    uint64_t cost[2]; /* picoseconds for a byte, by way: the least of the blocks of its last turn,
+                         or of the end of that */
+    uint32_t block;   /* reads in it */
+    uint32_t under_way;
+    uint32_t trial; /* reads in a trial */
+    uint32_t left;  /* reads of this turn to come */
+    enum ni_way way;
+    bool trying; /* the way that was not kept */
+};
+
+/* The class of a length of 4 KiB or more. */
+unsigned ni_ways_class(uint64_t len);
+
+/* trial: reads in a trial, from 1. */
+void ni_ways_init(struct ni_ways *ways, uint32_t trial);
+
+/* A read begins: how it is to go. */
+enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns);
+
+/* It has ended, however. */
+void ni_ways_end(struct ni_ways *ways, uint64_t now_ns, uint64_t len);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "unit.h"
+
+#include "engine/ways.h"
+
+/*
+ * Which of two ways long reads go, by a made-up clock: each read takes as long as its way costs,
+ * and reads that are under way at the same time share it.
+ */
+
+enum { TRIAL = 16, KEPT = TRIAL * NI_WAYS_KEPT, LEN = 100000 };
+
+struct world {
+    struct ni_ways ways;
+    uint64_t now;
+    uint64_t cost[2]; /* picoseconds for a byte, by way */
+    unsigned went[2]; /* reads */
+};
+
+static void open_world(struct world *world, uint64_t ask, uint64_t copy)
+{
+    *world = (struct world){.now = 12345, .cost = {ask, copy}};
+    ni_ways_init(&world->ways, TRIAL);
+}
+
+/* Some reads at once; delay: nanoseconds that each takes besides. */
+static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
+{
+    enum ni_way way = NI_WAY_ASK;
+
+    for (unsigned i = 0; i < reads; i++) {
+        enum ni_way one = ni_ways_begin(&world->ways, world->now);
+
+        assert_true(i == 0 || one == way); /* it does not change while some are under way */
+        way = one;
+        world->went[way]++;
+    }
+    for (unsigned i = 0; i < reads; i++) {
+        world->now += LEN * world->cost[way] / 1000 + delay;
+        ni_ways_end(&world->ways, world->now, LEN);
+    }
+    world->now += 777;
+    return way;
+}
+
+static void read_many(struct world *world, unsigned reads)
+{
+    for (unsigned i = 0; i < reads; i++) {
+        (void)window(world, 1, 0);
+    }
+}
+
+/* First a trial of each, then what is faster, whichever it is. */
+static void check_first(uint64_t ask, uint64_t copy, enum ni_way better)
+{
+    struct world world;
+
+    open_world(&world, ask, copy);
+    read_many(&world, TRIAL);
+    assert_int_equal(world.went[NI_WAY_ASK], TRIAL);
+    read_many(&world, TRIAL);
+    assert_int_equal(world.went[NI_WAY_COPY], TRIAL);
+    read_many(&world, KEPT);
+    assert_int_equal(world.went[better], TRIAL + KEPT);
+    read_many(&world, TRIAL + KEPT + TRIAL);
+    assert_int_equal(world.went[better], TRIAL + 2 * KEPT);
+    assert_int_equal(world.went[1 - (unsigned)better], 3 * TRIAL);
+}
+
+static void test_faster(void **state)
+{
+    (void)state;
+    check_first(100, 50, NI_WAY_COPY);
+    check_first(50, 100, NI_WAY_ASK);
+}
+
+/* Nothing changes for less than an eighth. */
+static void test_equal(void **state)
+{
+    (void)state;
+    check_first(100, 100, NI_WAY_ASK);
+    check_first(100, 90, NI_WAY_ASK);
+    check_first(100, 80, NI_WAY_COPY);
+}
+
+/* The peer begins to compute, say, and ends it. */
+static void test_changes(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 50, 100);
+    read_many(&world, 2 * TRIAL + KEPT / 2);
+    world.cost[NI_WAY_ASK] = 400;
+    read_many(&world, KEPT / 2 + TRIAL);
+    assert_int_equal(window(&world, 1, 0), NI_WAY_COPY);
+    world.cost[NI_WAY_ASK] = 50;
+    read_many(&world, KEPT + TRIAL);
+    assert_int_equal(window(&world, 1, 0), NI_WAY_ASK);
+}
+
+/* What comes in windows is judged by its bandwidth, and one way has a window as a whole. */
+static void test_windows(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 100, 50);
+    for (unsigned i = 0; i < 20; i++) {
+        (void)window(&world, 64, 0);
+    }
+    assert_int_equal(world.went[NI_WAY_ASK], 64);
+    assert_int_equal(world.went[NI_WAY_COPY], 19 * 64);
+}
+
+/* A read that takes a thousand times as long, because its process has lost its core, decides
+ * nothing. */
+static void test_outlier(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 100, 50);
+    for (unsigned i = 0; i < 2 * TRIAL; i++) {
+        (void)window(&world, 1, i == TRIAL + 3 ? 5000000 : 0);
+    }
+    assert_int_equal(window(&world, 1, 0), NI_WAY_COPY);
+}
+
+/* Reads that never end all at once stay on one way. */
+static void test_never_quiet(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 100, 50);
+    assert_int_equal(ni_ways_begin(&world.ways, 1), NI_WAY_ASK);
+    for (uint64_t i = 0; i < 10000; i++) {
+        assert_int_equal(ni_ways_begin(&world.ways, i), NI_WAY_ASK);
+        ni_ways_end(&world.ways, i, LEN);
+    }
+    ni_ways_end(&world.ways, 10000, LEN);
+    assert_int_equal(ni_ways_begin(&world.ways, 10001), NI_WAY_COPY);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    assert_int_equal(ni_ways_class(4096), 0);
+    assert_int_equal(ni_ways_class(16383), 0);
+    assert_int_equal(ni_ways_class(16384), 1);
+    assert_int_equal(ni_ways_class(65536), 2);
+    assert_int_equal(ni_ways_class(1 << 20), 4);
+    assert_int_equal(ni_ways_class(UINT64_MAX), NI_WAYS_CLASSES - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faster),  cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_outlier), cmocka_unit_test(test_never_quiet),
+        cmocka_unit_test(test_classes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
