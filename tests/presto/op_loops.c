@@ -116,13 +116,14 @@ static void apply_to(const char *name, struct pri_type *type, const struct pri_o
 {
     static _Alignas(64) uint8_t in[1024], was[sizeof in], out[sizeof in], want[sizeof in];
     size_t count = 1 + next() % 4, extent = (size_t)type->extent, end = count * extent;
+    unsigned bits = type->kind == PRI_KIND_BOOL ? 1 : 0xff; /* of a byte that it may have */
 
     if (!pri_op_accepts(op, type))
         return;
     applied++;
     for (size_t i = 0; i < sizeof in; i++) {
-        in[i] = (uint8_t)next();
-        was[i] = (uint8_t)next();
+        in[i] = (uint8_t)(next() & bits);
+        was[i] = (uint8_t)(next() & bits);
     }
     memcpy(out, was, sizeof out);
     memcpy(want, was, sizeof want);
