@@ -33,7 +33,7 @@ struct ni_space {
     uint32_t busy;    /* deliveries under way: the entry cannot be unlinked */
 };
 
-/* With its tag in the pool and what the match list has of it, at most 128 bytes (MATCH 3.1). */
+/* With its tag in the pool and what the match list has of it, at most 128 bytes. */
 struct ni_entry {
     struct ni_match_entry match; /* label: the index of the portal table entry */
     struct ni_space space;

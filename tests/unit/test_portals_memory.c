@@ -13,8 +13,8 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 /*
- * What a posted entry costs: at most 128 bytes of all memory that there is (MATCH 3.1), at each
- * length of the list, while its table grows, too.
+ * What a posted entry costs: at most 128 bytes of all memory that there is, at each length of the
+ * list, while its table grows, too.
  */
 
 enum {
