@@ -25,8 +25,9 @@
  */
 
 enum {
-    NI_LANE_BUDGET = 32, /* packets of one lane before the others get their turn */
-    NI_LANE_FETCH = 4,   /* lines ahead of a packet behind which others are supposed to wait */
+    NI_LANE_BUDGET = 32,     /* packets of one lane before the others get their turn */
+    NI_LANE_FETCH = 4,       /* lines ahead of a packet behind which others are supposed to wait, */
+    NI_LANE_FETCH_MORE = 24, /* and how many more while they do */
 };
 
 /* ---- the turn -------------------------------------------------------------------------------- */
@@ -71,22 +72,37 @@ void ni_turn_give(struct ni *ni, bool taken)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+/* The second packet of a poll says that they come faster than they are taken: then their lines are
+ * fetched while these are handed on, rather than waited for one by one, the more the longer that
+ * goes on. A line that is still to be written would be taken from its writer. Returns how far. */
+NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched, uint32_t row)
+{
+    uint32_t from = lane->tail + NI_LANE_FETCH;
+    uint32_t end = from + (uint32_t)ni_min_u64(row, NI_LANE_FETCH_MORE);
+
+    if ((int32_t)(fetched - from) < 0) { /* by longer packets */
+        fetched = from;
+    }
+    while ((int32_t)(end - fetched) > 0) {
+        __builtin_prefetch(ni_lane_line(lane, fetched++));
+    }
+    return fetched;
+}
+
 /* The packets of a lane, of which the first is there; slot is its place in ni->lanes. */
 NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        struct ni_packet *packet, uint64_t word0)
 {
     unsigned events = 0, most = lane->most;
+    uint32_t fetched = lane->tail;
     uint64_t bytes = 0;
 
     do {
         uint64_t word1 = packet->word1;
         ni_status status;
 
-        /* The second packet of a poll says that they come faster than they are taken: then their
-         * lines are fetched while these are handed on, rather than waited for one by one. A line
-         * that is still to be written would be taken from its writer. */
         if (events != 0) {
-            __builtin_prefetch(ni_lane_line(lane, lane->tail + NI_LANE_FETCH));
+            fetched = fetch(lane, fetched, events);
         }
         status = take(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {
