@@ -82,14 +82,25 @@ NI_ALWAYS_INLINE bool send_line(struct ni_peer *peer, ni_handle queue, uint16_t 
     return true;
 }
 
+/* Who finds no room tries again and again, and is told so by one look at what the reader has left.
+ * False: there may be a place, here or elsewhere, or something else is the matter. */
+NI_ALWAYS_INLINE bool is_full(const struct ni_peer *peer)
+{
+    return !peer->threads && peer->waiting == 0 && peer->ep != NULL &&
+           ni_peer_state(peer) == NI_OK && !ni_fault_armed() && ni_lane_full(&peer->ep->tx);
+}
+
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len)
 {
     uint8_t *place;
 
-    (void)ni;
     if (head_len == 0 && NI_LIKELY(send_line(peer, queue, tag, data, len))) {
         return NI_OK;
+    }
+    if (head_len == 0 && len <= NI_PACKET_INLINE && is_full(peer) && ni_usable(ni) == NI_OK) {
+        ni_stat_add(&ni->stats.tx_full, 1);
+        return NI_AGAIN;
     }
     if (NI_UNLIKELY(head_len > UINT32_MAX / 4 || len > UINT32_MAX / 4)) {
         return NI_ERR_LIMIT;

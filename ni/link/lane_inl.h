@@ -61,6 +61,14 @@ NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
     return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
 }
 
+/* Whether it is full, and its reader has not gone on since the last look. */
+NI_ALWAYS_INLINE bool ni_lane_full(const struct ni_lane_tx *tx)
+{
+    return tx->limit - tx->head <= 1 && tx->lines != NULL &&
+           atomic_load_explicit(&tx->page->consumed, memory_order_relaxed) + tx->mask + 1 ==
+               tx->limit;
+}
+
 /* Where the next packet goes. */
 NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
 {

@@ -164,6 +164,38 @@ static void too_long(struct suite *suite)
     suite_until_count(suite, &sizes->sink->received, 2);
 }
 
+/* Nobody takes what is sent. All lengths are refused then, and counted, and nothing is lost. */
+static void send_until_full(struct suite_ni *ni, void *arg)
+{
+    static const uint32_t lens[] = {8, 9, 48, 300};
+    struct sizes *sizes = arg;
+    const ni_handle queue = sizes->sink->rkey.handle;
+    uint64_t full;
+
+    while (try_send(ni, 1, queue, sizes->sent, 40, 0, sizes->buffer) == NI_OK) {
+        CHECK(++sizes->sent < 1000000);
+    }
+    full = suite_stat(ni, "tx_full");
+    for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+        CHECK(try_send(ni, 1, queue, sizes->sent, lens[i], 0, sizes->buffer) == NI_AGAIN);
+        CHECK(suite_stat(ni, "tx_full") > full);
+        full = suite_stat(ni, "tx_full");
+    }
+}
+
+static void full(struct suite *suite)
+{
+    struct sizes *sizes = suite_alloc(suite, sizeof(*sizes));
+
+    sizes->sink = new_sink(suite, 1);
+    sizes->buffer = suite_alloc(suite, 4096);
+    for (unsigned round = 0; round < 5; round++) {
+        suite_call(suite, 0, send_until_full, sizes);
+        CHECK(sizes->sent > atomic_load(&sizes->sink->received));
+        suite_until_count(suite, &sizes->sink->received, sizes->sent);
+    }
+}
+
 static void no_bytes_arrived(void *arg, const struct ni_message_info *message)
 {
     CHECK(message->len == 0);
@@ -437,6 +469,7 @@ int main(int argc, char **argv)
     static const struct suite_case cases[] = {
         {"all_sizes", 2, 0, all_sizes},
         {"too_long", 2, 0, too_long},
+        {"full", 2, SUITE_NEEDS_HERE, full},
         {"empty_messages", 2, 0, empty_messages},
         {"flood_one_way", 2, 0, flood_one_way},
         {"flood_both_ways", 2, 0, flood_both_ways},
