@@ -118,21 +118,21 @@ static bool run_mode(const struct settings *settings, bool processes)
 
 static void print_help(void)
 {
-    printf(
-        "Usage: ni_tasks [options]\n"
-        "Task dispatch through locked queues and through queues of the NI: ns for each task.\n\n"
-        "Options:\n"
-        "  -m MODE   threads or processes (default: both)\n"
-        "  -p POOL   distributed or central (default: both)\n"
-        "  -n COUNT  tasks of each master, 1 to 10000000 (default 10000)\n"
-        "  -r COUNT  repetitions, after one that warms up, 1 to %d (default 9)\n"
-        "  -s BYTES  of a task: 8, 16, 32 or 64 (default 32)\n"
-        "  -q COUNT  tasks that a queue holds, a power of two up to 65536 (default 256)\n"
-        "  -w COUNT  tasks that a worker of a central pool asks for ahead, 1 to %d (default 64)\n"
-        "  -h        this text\n"
-        "  -v        name and version\n\n"
-        "Exit status: 0; 1 for a wrong option, or a task that was lost or done twice.\n",
-        REPS, NI_TASKS_WINDOW);
+    printf("Usage: ni_tasks [options]\n"
+           "Task dispatch through locked queues and through queues of the NI: ns for each task.\n\n"
+           "Options:\n"
+           "  -m MODE   threads or processes (default: both)\n"
+           "  -p POOL   distributed or central (default: both)\n"
+           "  -n COUNT  tasks of each master, 1 to 10000000 (default 10000)\n"
+           "  -r COUNT  repetitions, after one that warms up, 1 to %d (default 9)\n"
+           "  -s BYTES  of a task: 8, 16, 32 or 64 (default 32)\n"
+           "  -q COUNT  tasks that a queue holds, a power of two up to 65536 (default 256)\n"
+           "  -w COUNT  tasks that a worker of a central pool asks for ahead, up to %d; 0, the\n"
+           "            default: as many as the pool finds best\n"
+           "  -h        this text\n"
+           "  -v        name and version\n\n"
+           "Exit status: 0; 1 for a wrong option, or a task that was lost or done twice.\n",
+           REPS, NI_TASKS_WINDOW);
 }
 
 static bool parse(int letter, unsigned long low, unsigned long high, bool power, unsigned long *out)
@@ -193,7 +193,7 @@ static int parse_one(struct settings *settings, int letter, char **argv)
         setup->capacity = value;
         break;
     case 'w':
-        ok = parse(letter, 1, NI_TASKS_WINDOW, false, &value);
+        ok = parse(letter, 0, NI_TASKS_WINDOW, false, &value);
         setup->window = (unsigned)value;
         break;
     default:
@@ -218,8 +218,7 @@ static int parse_all(struct settings *settings, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {
-        .setup = {.tasks = 10000, .size = 32, .capacity = 256, .window = 64, .reps = 9}};
+    struct settings settings = {.setup = {.tasks = 10000, .size = 32, .capacity = 256, .reps = 9}};
     int parsed = parse_all(&settings, argc, argv);
 
     if (parsed != 0)

@@ -4,22 +4,31 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
+#include "base/clock.h"
 
 /*
  * Central task pools: one multi-reader queue. A worker at another NI asks for some tasks at a time,
  * half a window, which come as messages to a single-reader queue of its own; it asks again when it
  * has got so many. Never more are asked for than its queue has room for. The worker whose NI keeps
  * the queue pops: it gets what no request waits for.
+ *
+ * A window that nobody chose grows while half of it is done in less than NI_TASKS_AHEAD_NS, by
+ * which time the next half should have come, and shrinks where that takes much longer, so that long
+ * tasks are left to who is free.
  */
 
 enum {
-    NI_TASKS_WINDOW_DEFAULT = 8,
+    NI_TASKS_HALF_FIRST = 4,
+    NI_TASKS_HALF_MOST = 128,
+    NI_TASKS_AHEAD_NS = 50000,
     NI_TASKS_REQUESTS = 4, /* out at a time: those that have all their items may not be told yet */
 };
 
 struct ni_tasks_request {
     ni_word word; /* result; 0: none yet */
     uint64_t name;
+    uint32_t count;
     bool out;
 };
 
@@ -34,6 +43,8 @@ struct ni_tasks_central {
     /* A worker elsewhere. */
     struct ni_rkey own; /* queue */
     uint32_t half;      /* of the window; 0: no such worker */
+    uint64_t paced_ns;  /* when half was chosen last; 0: by the program */
+    uint64_t paced_got; /* what had been got then */
     uint64_t asked, got;
     unsigned outs;
     bool empty;        /* nothing will come any more */
@@ -118,9 +129,10 @@ static ni_status ask(struct ni_tasks_central *central, struct ni_tasks_request *
                            central->tasks.item, central->own.handle, central->half, &ack,
                            &request->name);
     if (status == NI_OK) {
+        request->count = central->half;
         request->out = true;
         central->outs++;
-        central->asked += central->half;
+        central->asked += request->count;
     }
     return status;
 }
@@ -139,15 +151,32 @@ static void settle_request(struct ni_tasks_central *central, struct ni_tasks_req
     request->out = false;
     central->outs--;
     if (status == NI_AGAIN) {
-        central->asked -= central->half;
+        central->asked -= request->count;
     } else if (status != NI_OK && status != NI_ERR_CANCELED) {
         central->failure = status;
     }
 }
 
+/* Half a window has been got since the last look. */
+static void pace(struct ni_tasks_central *central)
+{
+    uint64_t now = ni_now_ns(), took = now - central->paced_ns;
+
+    if (took < NI_TASKS_AHEAD_NS) {
+        central->half = (uint32_t)ni_min_u64(central->half * 2, NI_TASKS_HALF_MOST);
+    } else if (took > 4 * NI_TASKS_AHEAD_NS && central->half > 1) {
+        central->half /= 2;
+    }
+    central->paced_ns = now;
+    central->paced_got = central->got;
+}
+
 /* Have as many tasks under way as there may be. */
 static void refill(struct ni_tasks_central *central)
 {
+    if (central->paced_ns != 0 && central->got - central->paced_got >= central->half) {
+        pace(central);
+    }
     for (unsigned i = 0; i < NI_TASKS_REQUESTS; i++) {
         struct ni_tasks_request *request = &central->requests[i];
         ni_status status = NI_OK;
@@ -255,6 +284,21 @@ static ni_status close_pool(struct ni_tasks *tasks)
 static const struct ni_tasks_ops ops = {
     .put = put, .put_to = put_to, .get = get, .stop = stop, .close = close_pool};
 
+/* Of a worker elsewhere; 0: ours to choose. */
+static ni_status open_window(struct ni_tasks_central *central, unsigned window)
+{
+    size_t room = 2 * (size_t)NI_TASKS_HALF_MOST;
+
+    central->half = NI_TASKS_HALF_FIRST;
+    if (window != 0) {
+        central->half = (window + 1) / 2;
+        room = 2 * (size_t)central->half;
+    } else {
+        central->paced_ns = ni_now_ns();
+    }
+    return ni_region_queue(central->tasks.ni, central->tasks.item, room, &central->own);
+}
+
 ni_status ni_tasks_central(struct ni *ni, const struct ni_tasks_queue *queue, size_t item_size,
                            unsigned flags, unsigned window, struct ni_tasks **tasks)
 {
@@ -270,14 +314,12 @@ ni_status ni_tasks_central(struct ni *ni, const struct ni_tasks_queue *queue, si
     if (central == NULL) {
         return NI_ERR_NOMEM;
     }
-    window = window != 0 ? window : NI_TASKS_WINDOW_DEFAULT;
     central->tasks = (struct ni_tasks){.ops = &ops, .ni = ni, .item = item_size};
     central->queue = *queue;
     central->flags = flags;
     central->carefully = flags == (NI_TASKS_PUT | NI_TASKS_GET) && elsewhere;
     if (elsewhere) {
-        central->half = (window + 1) / 2;
-        status = ni_region_queue(ni, item_size, 2 * (size_t)central->half, &central->own);
+        status = open_window(central, window);
     }
     if (status != NI_OK) {
         free_pool(central);

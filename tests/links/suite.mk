@@ -90,6 +90,7 @@ suite_tests = \
     tests/links/suite_stores_ends \
     tests/links/suite_take \
     tests/links/suite_tasks \
+    tests/links/suite_tasks_ahead \
     tests/links/suite_told \
     tests/links/suite_transfers \
     tests/links/suite_trees \
@@ -320,6 +321,9 @@ tests_links_suite_take_LDADD = $(SUITE_LIBS)
 tests_links_suite_tasks_SOURCES = tests/links/suite_tasks.c
 tests_links_suite_tasks_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_tasks_LDADD = $(SUITE_LIBS)
+tests_links_suite_tasks_ahead_SOURCES = tests/links/suite_tasks_ahead.c
+tests_links_suite_tasks_ahead_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_tasks_ahead_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_told_SOURCES = tests/links/suite_told.c
 tests_links_suite_told_CPPFLAGS = $(LINKS_CPPFLAGS)
