@@ -98,9 +98,9 @@ struct ni_tasks_queue {
 /*
  * Take part in a central pool, whose queue is one of ni_region_multi_queue. window: tasks asked for
  * ahead, 1 to NI_TASKS_WINDOW; 0: as many as take about 0.1 ms, up to 256, which the pool finds
- * while it works. Who puts and gets at a queue of a peer puts one task at a time, with an ack: tasks
- * held back by a full queue would hold up its own requests behind them. flags: enum ni_tasks_flags,
- * one or both. Errors: INVALID (flags, window, item_size), NOMEM, LIMIT.
+ * while it works. Who puts and gets at a queue of a peer puts one task at a time, with an ack:
+ * tasks held back by a full queue would hold up its own requests behind them. flags: enum
+ * ni_tasks_flags, one or both. Errors: INVALID (flags, window, item_size), NOMEM, LIMIT.
  */
 ni_status ni_tasks_central(struct ni *ni, const struct ni_tasks_queue *queue, size_t item_size,
                            unsigned flags, unsigned window, struct ni_tasks **tasks);
