@@ -181,7 +181,8 @@ void ni_world_run(const struct ni_world_settings *settings, ni_world_fn fn)
 
     program = settings->program;
     if (!settings->processes) {
-        const struct ni_fabric_attr packets = {.no_direct_copy = 1};
+        /* As much room as between processes: a write of 2000 bytes is 33 lines. */
+        const struct ni_fabric_attr packets = {.ring_size = 32 << 10, .no_direct_copy = 1};
 
         ni_world_must(ni_fabric_create(&packets, &fabric), "make a fabric");
     }
