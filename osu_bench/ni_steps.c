@@ -22,13 +22,13 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-enum { ITEM = 32, ITEMS = 8 };
+enum { ITEM = 32, ITEMS = 8, COUNTED = 200 };
 
 struct world {
     struct ni *ni[2];
     struct ni_peer *peer[2]; /* the other one */
-    struct ni_rkey memory[2], queue, single, multi, counter;
-    _Alignas(64) uint64_t bytes[2][8];
+    struct ni_rkey memory[2], queue, single, multi, counter, counted;
+    _Alignas(64) uint64_t bytes[2][COUNTED / 8];
     uint64_t heard, zeros;
     unsigned long count;
 };
@@ -54,13 +54,22 @@ static void on_done(void *arg, ni_status status, uint64_t value)
     ++*(uint64_t *)arg;
 }
 
+/* It calls a function each time that it reaches zero, and starts anew. */
+static void make_counter(struct world *world, int64_t value, struct ni_rkey *counter)
+{
+    struct ni_ack zero = {.kind = NI_ACK_CALL, .fn = on_done, .arg = &world->zeros};
+    struct ni_counter_setting reload = {.flags = NI_COUNTER_RELOAD, .reload = value};
+
+    must(ni_counter_create(world->ni[1], value, counter), "a counter");
+    must(ni_counter_set(world->ni[1], NULL, counter, &reload, NULL), "to set it");
+    must(ni_counter_notify(world->ni[1], counter->handle, &zero), "a notification");
+}
+
 static void setup(struct world *world)
 {
     const struct ni_open_attr attr = {.host_processes = 2, .placement = NI_PLACEMENT_TILE};
     char error[256];
     uint8_t blob[NI_BLOB_MAX];
-    struct ni_ack zero = {.kind = NI_ACK_CALL, .fn = on_done, .arg = &world->zeros};
-    struct ni_counter_setting reload = {.flags = NI_COUNTER_RELOAD, .reload = -1};
 
     must(ni_param_set("shm_copy", "copy", "ni_steps", error, sizeof(error)), "a parameter");
     for (unsigned i = 0; i < 2; i++) {
@@ -78,9 +87,8 @@ static void setup(struct world *world)
     must(ni_region_multi_queue(world->ni[1], ITEM, ITEMS, 0, NI_ACCESS_READ | NI_ACCESS_WRITE,
                                &world->multi),
          "a queue with many readers");
-    must(ni_counter_create(world->ni[1], -1, &world->counter), "a counter");
-    must(ni_counter_set(world->ni[1], NULL, &world->counter, &reload, NULL), "to set it");
-    must(ni_counter_notify(world->ni[1], world->counter.handle, &zero), "a notification");
+    make_counter(world, -1, &world->counter);
+    make_counter(world, -COUNTED, &world->counted);
 }
 
 static struct ni_remote there(const struct world *world)
@@ -136,6 +144,16 @@ static void add(struct world *world)
     must(ni_counter_post(world->ni[0], world->peer[0], &world->counter, 1), "an addition");
 }
 
+/* The counter reaches zero with the last of its bytes, and starts anew. */
+static void write_counted(struct world *world)
+{
+    struct ni_remote where = there(world);
+
+    must(ni_write_counted(world->ni[0], world->peer[0], world->bytes[0], COUNTED, &where,
+                          &world->counted, NULL),
+         "a counted write");
+}
+
 /* The item of before is taken first. */
 static void enqueue(struct world *world, ni_handle queue)
 {
@@ -175,6 +193,8 @@ static const struct operation {
     {"store", "4 bytes, flushed at once", store},
     {"load", "4 bytes", load},
     {"read", "8 bytes", read_it},
+    {"counted", "200 bytes, and a counter that reaches zero with them and calls a function",
+     write_counted},
     {"single", "32 bytes to a queue with one reader, who takes those of before", single},
     {"multi", "the same to a queue with many readers, its owner", multi},
     {"add", "1 to a counter that reaches zero and calls a function", add},

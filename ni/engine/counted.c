@@ -13,11 +13,18 @@
  * counter stands where the token of an ack would; longer, it is a Write with a note.
  */
 
+/* Where the payload begins: a line, but for what takes one line less right behind the fields. */
+static unsigned head_for(uint32_t len)
+{
+    return ni_packet_lines(NI_DIRECT_HEAD, len) < ni_packet_lines(NI_LINE, len) ? NI_DIRECT_HEAD
+                                                                                : NI_LINE;
+}
+
 /* NI_AGAIN: not in this way. */
 static ni_status write_now(struct ni_peer *peer, const void *src, uint32_t len,
                            const struct ni_remote *dst, const struct ni_rkey *counter)
 {
-    unsigned head = len <= NI_LINE - NI_DIRECT_HEAD ? NI_DIRECT_HEAD : NI_LINE;
+    unsigned head = head_for(len);
     uint32_t lines = ni_packet_lines(head, len);
     struct ni_packet *packet;
     ni_status status = NI_AGAIN;

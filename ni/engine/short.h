@@ -231,6 +231,28 @@ NI_ALWAYS_INLINE bool ni_short_addition(struct ni *ni, const struct ni_packet *p
                           end);
 }
 
+/* Bytes for memory that are counted where they arrive. Where the counter is the general way's, so
+ * are the bytes, once more. */
+NI_ALWAYS_INLINE bool ni_short_counted(struct ni *ni, const struct ni_packet *packet,
+                                       uint64_t word1, const uint8_t *payload,
+                                       struct ni_short_end *end)
+{
+    uint64_t key = ni_direct_field(packet, 2), counter = ni_direct_field(packet, 3);
+    uint32_t len = ni_packet_len(word1);
+    uint64_t *place;
+
+    if (NI_UNLIKELY((counter & NI_WRITE_COUNTED) == 0) ||
+        NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
+        return false;
+    }
+    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_WRITE);
+    if (NI_UNLIKELY(place == NULL)) {
+        return false;
+    }
+    memcpy(place, payload, len);
+    return ni_short_count(ni, (ni_handle)counter, &key, len, end);
+}
+
 /* ---- out ------------------------------------------------------------------------------------- */
 
 /* A line and an operation, both of which are at hand. */

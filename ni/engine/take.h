@@ -254,7 +254,7 @@ static NI_NOINLINE ni_status take_any(struct ni *ni, struct ni_lane_rx *lane, ui
                : take_other(ni, lane, slot, packet, word0, word1);
 }
 
-/* An answer that its operation's function is told of. */
+/* Something that a function is told of. */
 static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        ni_done_fn fn, void *arg, uint64_t value)
 {
@@ -277,10 +277,35 @@ NI_ALWAYS_INLINE ni_status ended(struct ni *ni, struct ni_lane_rx *lane, uint32_
 /* One function for each kind, which calls nothing but by its last step: together they would keep
  * what all of them need, which is more than what one does. */
 
+static NI_NOINLINE ni_status take_counted(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                          const struct ni_packet *packet, uint64_t word0,
+                                          uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    struct ni_short_end end;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_fetch_ahead(payload, ni_packet_len(word1));
+    if (NI_UNLIKELY(!ni_short_counted(ni, packet, word1, payload, &end))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    step_over(lane, lines);
+    if (end.fn != NULL) {
+        end.fn(end.arg, NI_OK, end.value);
+    }
+    return handed_on(ni, lane, slot, lines, NI_OK);
+}
+
 static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                         const struct ni_packet *packet, uint64_t word0,
                                         uint64_t word1)
 {
+    if ((ni_direct_field(packet, 3) & NI_WRITE_COUNTED) != 0) {
+        return take_counted(ni, lane, slot, packet, word0, word1);
+    }
     if (NI_UNLIKELY(!ni_short_write(ni, lane->peer, packet, word1))) {
         return take_any(ni, lane, slot, packet, word0, word1);
     }
@@ -366,8 +391,11 @@ static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, u
     if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
         return take_read(ni, lane, slot, packet, word0, word1);
     }
-    return ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ)
-               ? take_data(ni, lane, slot, packet, word0, word1)
+    if (ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ)) {
+        return take_data(ni, lane, slot, packet, word0, word1);
+    }
+    return ni_short_is(word0, NI_PACKET_WRITE, NI_LINE)
+               ? take_counted(ni, lane, slot, packet, word0, word1)
                : take_any(ni, lane, slot, packet, word0, word1);
 }
 

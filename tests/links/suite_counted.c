@@ -5,7 +5,7 @@
 
 enum { AREA = 90000 };
 
-static const size_t sizes[] = {1, 8, 9, 48, 64, 200, 2000, 2048, 2049, 5000, 70000};
+static const size_t sizes[] = {0, 1, 8, 9, 48, 64, 200, 264, 300, 2000, 2048, 2049, 5000, 70000};
 
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
