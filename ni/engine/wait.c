@@ -13,9 +13,9 @@
 
 enum {
     NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
-    NI_SPIN_CROWD = 50, /* without; of lanes, not of polls: the more peers share the cores, the less
-                              probable is it that the one that we wait for runs. Also towards other
-                              hosts: there each poll asks the kernel, and a yield takes no longer */
+    NI_SPIN_CROWD = 8, /* without; of lanes, not of polls: the more peers share the cores, the less
+                             probable is it that the one that we wait for runs. Also towards other
+                             hosts: there each poll asks the kernel, and a yield takes no longer */
     NI_CLOCK_POLLS = 64,   /* looks at the clock, which takes as long as several polls ... */
     NI_CLOCK_FIRST = 8,    /* ... and not before most of what takes a line's way has come */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
