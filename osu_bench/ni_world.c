@@ -24,7 +24,8 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-enum { SPIN_ROOM = 20000, SPIN_CROWD = 50 }; /* those of ni_wait */
+/* Without a core for each, whoever waits for others that do not run had better let them. */
+enum { SPIN_ROOM = 20000, SPIN_CROWD = 3 };
 
 struct control {
     _Atomic unsigned present; /* members that have their address here, and each one that met */

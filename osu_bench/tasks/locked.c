@@ -4,18 +4,19 @@
 #include <sched.h>
 #include <string.h>
 
-enum { SPINS_ALONE = 20000, SPINS_CROWDED = 50 };
+/* With a core for each. */
+enum { SPINS_ALONE = 20000 };
 
-static unsigned spin_limit = SPINS_ALONE;
+static bool is_crowded;
 
 void task_set_crowded(bool crowded)
 {
-    spin_limit = crowded ? SPINS_CROWDED : SPINS_ALONE;
+    is_crowded = crowded;
 }
 
-void task_relax(unsigned *spins)
+void task_relax(unsigned *spins, enum task_spins crowded)
 {
-    if (++*spins < spin_limit) {
+    if (++*spins < (is_crowded ? (unsigned)crowded : (unsigned)SPINS_ALONE)) {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
@@ -37,7 +38,7 @@ static void ticket_take(struct lock *lock)
     /* Pairs with the release of ticket_give. */
     while ((now = atomic_load_explicit(&lock->serving, memory_order_acquire)) != mine) {
         for (uint32_t before = mine - now; before != 0; before--)
-            task_relax(&spins);
+            task_relax(&spins, SPINS_LOCKED);
     }
 }
 
@@ -62,7 +63,7 @@ static void mcs_take(struct lock *lock, struct mcs_node *node)
     atomic_store_explicit(&before->next, node, memory_order_release);
     /* Pairs with the release of mcs_give. */
     while (atomic_load_explicit(&node->wait, memory_order_acquire))
-        task_relax(&spins);
+        task_relax(&spins, SPINS_LOCKED);
 }
 
 static void mcs_give(struct lock *lock, struct mcs_node *node)
@@ -76,7 +77,7 @@ static void mcs_give(struct lock *lock, struct mcs_node *node)
                                                     memory_order_release, memory_order_relaxed))
             return;
         while ((next = atomic_load_explicit(&node->next, memory_order_acquire)) == NULL)
-            task_relax(&spins);
+            task_relax(&spins, SPINS_LOCKED);
     }
     atomic_store_explicit(&next->wait, false, memory_order_release);
 }

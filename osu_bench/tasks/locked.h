@@ -51,8 +51,12 @@ void locked_init(struct locked_queue *queue, enum lock_kind kind, uint64_t capac
 bool locked_put(struct locked_queue *queue, struct mcs_node *node, const void *task);
 bool locked_get(struct locked_queue *queue, struct mcs_node *node, void *task);
 
-/* What everybody does who waits: pause, and yield at times; at once where parties share cores. */
-void task_relax(unsigned *spins);
+/* What everybody does who waits: pause, and yield at times. Where parties share cores, after as
+ * many looks as were found best: with 12 and fewer, locks are mostly held by who does not run, and
+ * the queues take ten times as long. */
+enum task_spins { SPINS_LOCKED = 25, SPINS_NI = 4 };
+
+void task_relax(unsigned *spins, enum task_spins crowded);
 void task_set_crowded(bool crowded);
 
 #endif

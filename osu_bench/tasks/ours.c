@@ -115,7 +115,7 @@ bool ours_close(struct ours *ours)
 
     if (ok && !is_master(&ours->arena->setup, ours->index)) {
         while ((status = ni_tasks_get(ours->tasks, task)) == NI_AGAIN)
-            task_relax(&spins);
+            task_relax(&spins, SPINS_NI);
         ok = status == NI_ERR_CLOSED;
     }
     ok = ok && party_barrier(ours->arena, ours->index, ours_idle, ours) &&
@@ -141,7 +141,7 @@ bool ours_put_all(struct ours *ours)
         memcpy(task, &what, sizeof(what));
         while ((status = ni_tasks_put(ours->tasks, task)) == NI_AGAIN) {
             if (ni_progress(ours->ni) == 0)
-                task_relax(&spins);
+                task_relax(&spins, SPINS_NI);
         }
         if (!good(status, "put a task"))
             return false;
@@ -168,7 +168,7 @@ bool ours_get_all(struct ours *ours)
         } else if (party_done(ours->arena) == all) {
             return true;
         } else {
-            task_relax(&spins);
+            task_relax(&spins, SPINS_NI);
         }
     }
 }

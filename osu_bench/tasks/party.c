@@ -64,7 +64,7 @@ bool party_barrier(struct arena *arena, unsigned index, party_idle_fn idle, void
                 return false;
             if (idle != NULL)
                 idle(arg);
-            task_relax(&spins);
+            task_relax(&spins, SPINS_LOCKED);
         }
     }
     return true;
@@ -104,7 +104,7 @@ static void put_all(struct arena *arena, unsigned index, enum lock_kind kind)
         memcpy(task, &what, sizeof(what));
         while (!locked_put(&arena->queues[kind][setup->central ? 0 : worker],
                            &arena->parties[index].node, task))
-            task_relax(&spins);
+            task_relax(&spins, SPINS_LOCKED);
         worker = worker + 1 == setup->workers ? 0 : worker + 1;
     }
 }
@@ -125,7 +125,7 @@ static void get_all(struct arena *arena, unsigned index, enum lock_kind kind)
         } else if (party_done(arena) == all) {
             return;
         } else {
-            task_relax(&spins);
+            task_relax(&spins, SPINS_LOCKED);
         }
     }
 }
