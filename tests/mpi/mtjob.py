@@ -25,6 +25,7 @@ MARK = "APELINK_MT_RUN"
 RDMA_MCA = ("rmaps_base_mapping_policy", "slot")
 RDMA_ENV = "APELINK_MT_NO_DYNAMIC=1"
 HOST_END = 20  # seconds for processes on other hosts to notice that their job has ended
+STAYS = 5  # seconds that a file of ours is there to count as left: /tmp has files that other runs of tests make and remove
 # On a host of apelink-hosts where nothing else runs: processes but the first and this one, files that are left.
 LOOK = """for p in /proc/[0-9]*; do
     p=${p#/proc/}
@@ -306,8 +307,18 @@ class Folder:
         return sorted(self.names() - self.before)
 
 
-def leftovers(shm, tmp_dir, env, test):
-    """What the test left: (ours, which is a failure; others', which is a remark)."""
+def leftovers(shm, tmp_dir, env):
+    """What the test left and nobody removes: (ours, which is a failure; others', which is a remark)."""
+    end = time.monotonic() + STAYS
+    while True:
+        ours, others = new_files(shm, tmp_dir, env)
+        if not ours or time.monotonic() > end:
+            return ours, others
+        time.sleep(0.1)
+
+
+def new_files(shm, tmp_dir, env):
+    """What is there that was not there before the test, ours and others'."""
     ours, others = [], []
     for f in shm.new():
         (ours if OURS.search(f) else others).append("/dev/shm/" + f)
@@ -493,7 +504,7 @@ def run_once(test, env, starts):
     if env.leaks and not why and test.expect == "ok" and test.kind == "mpirun":
         why, text = judge_leaks(test, env)
         output += text
-    ours, others = leftovers(shm, tmp_dir, env, test)
+    ours, others = leftovers(shm, tmp_dir, env)
     ours_there, others_there = left_elsewhere(env)
     if (ours or ours_there) and not why:
         why = "left behind: " + " ".join(ours + ours_there)

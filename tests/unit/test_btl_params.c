@@ -242,12 +242,15 @@ static void without_effect(void **state)
 /* Values and mistakes in a parameter file count like those in the environment. */
 static void parameter_file(void **state)
 {
-    char name[] = "/tmp/apelink_test_XXXXXX";
-    int fd = mkstemp(name);
-    FILE *file = fdopen(fd, "w");
+    const char *folder = getenv("TMPDIR");
+    char name[4096];
     struct result r;
+    FILE *file;
 
     (void)state;
+    assert_in_range(snprintf(name, sizeof(name), "%s/btl_params_XXXXXX", folder ? folder : "/tmp"),
+                    1, sizeof(name) - 1);
+    file = fdopen(mkstemp(name), "w");
     assert_non_null(file);
     fprintf(file, "# btl_apelink_comment = 1\nbtl_apelink_shm_ring_size = 64K\n"
                   "  btl_apelink_segment_sizes=3\nbtl_other_thing = 4\n");
