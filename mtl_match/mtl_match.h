@@ -201,10 +201,11 @@ int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
 /* ---- helpers --------------------------------------------------------------------------------- */
 
 /* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That
- * memory has run out is told to the user, once. Thread-safe. */
-int ompi_mtl_match_error(int result);
+ * memory has run out is told to the user, once; if it was for a message of a nonblocking
+ * collective, by the tag in its match bits, the job ends. Thread-safe. */
+int ompi_mtl_match_error(int result, uint64_t bits);
 int ompi_mtl_match_failure(const struct ni_event *event);
 /* The same where it was not the portals that ran out of memory. */
-NI_COLD int ompi_mtl_match_no_memory(void);
+NI_COLD int ompi_mtl_match_no_memory(uint64_t bits);
 
 #endif

@@ -8,6 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/runtime/mpiruntime.h"
+
+#include "mtl_match/mtl_match_hot.h"
+
 struct ompi_mtl_match_module ompi_mtl_match = {
     .super =
         {
@@ -181,23 +186,38 @@ int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* MPI's own message is "internal error". */
-int ompi_mtl_match_no_memory(void)
+/*
+ * Whether a message belongs to a nonblocking collective. Open MPI makes communicators by these
+ * without looking how they end: it would wait for ever, or go on with a context to which the others
+ * have not agreed. What is such a one and what the program's is not to be told apart, and whoever
+ * misses the message waits for it either way.
+ */
+static bool of_nonblocking_collective(int tag)
 {
+    return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
+}
+
+/* MPI's own message is "internal error". */
+int ompi_mtl_match_no_memory(uint64_t bits)
+{
+    if (of_nonblocking_collective(ompi_mtl_match_tag(bits))) {
+        ompi_glue_help("no-memory-collective", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), "", "");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
+    }
     if (!atomic_exchange_explicit(&ompi_mtl_match.no_memory, true, memory_order_relaxed)) {
         ompi_glue_help("no-memory", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), "", "");
     }
     return OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int ompi_mtl_match_error(int result)
+int ompi_mtl_match_error(int result, uint64_t bits)
 {
     switch (result) {
     case NI_OK:
         return OMPI_SUCCESS;
     case NI_PTL_NO_SPACE:
     case NI_ERR_NOMEM:
-        return ompi_mtl_match_no_memory();
+        return ompi_mtl_match_no_memory(bits);
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:
@@ -217,7 +237,7 @@ int ompi_mtl_match_failure(const struct ni_event *event)
         return MPI_SUCCESS;
     }
     if (event->ni_fail_type == NI_NI_NO_SPACE) {
-        (void)ompi_mtl_match_no_memory();
+        (void)ompi_mtl_match_no_memory(event->match_bits);
         return MPI_ERR_NO_MEM;
     }
     return MPI_ERR_OTHER;

@@ -24,7 +24,7 @@ NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
     }
     request->packed = ompi_mtl_match_buffer_get(me->length);
     if (request->packed == NULL) {
-        return ompi_mtl_match_no_memory();
+        return ompi_mtl_match_no_memory(me->match_bits);
     }
     me->start = request->packed->data;
     return OMPI_SUCCESS;
@@ -111,7 +111,7 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
                       &request->entry);
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
-        return ompi_mtl_match_error(rc);
+        return ompi_mtl_match_error(rc, me.match_bits);
     }
     if (NI_UNLIKELY(from != NULL && atomic_load_explicit(&from->down, memory_order_relaxed) != 0)) {
         give_up(module, request);
@@ -138,7 +138,7 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
     }
-    return ompi_mtl_match_error(rc);
+    return ompi_mtl_match_error(rc, me.match_bits);
 }
 
 /* ---- arrive ---------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t
     }
     message->packed = ompi_mtl_match_pack(convertor, message->size);
     if (message->packed == NULL) {
-        return ompi_mtl_match_no_memory();
+        return ompi_mtl_match_no_memory(message->bits);
     }
     message->memory = message->packed->data;
     return OMPI_SUCCESS;
@@ -109,7 +109,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(message.packed);
     }
-    return ompi_mtl_match_error(rc);
+    return ompi_mtl_match_error(rc, message.bits);
 }
 
 /* ---- send ------------------------------------------------------------------------------------ */
@@ -153,7 +153,7 @@ static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module,
     } else if (rc == NI_OK) {
         rc = wait_for(&waiter);
     } else {
-        rc = ompi_mtl_match_error(rc);
+        rc = ompi_mtl_match_error(rc, message->bits);
     }
     release(message->packed);
     return rc;

@@ -3,6 +3,8 @@
  * Communicators keep traffic apart: thousands made and freed one after the other, hundreds alive at
  * once with crossing messages of the same tag, splits, groups, and messages that arrive before the
  * receiver has finished making the communicator.
+ *
+ *   -dup            only make and free communicators: no message but those of the library
  */
 #include "mt.h"
 
@@ -21,6 +23,16 @@ static void one_after_the_other(int count)
         mt_equal(in[0], from, "rank in the message on communicator %d", i);
         mt_equal(in[1], i, "number in the message on communicator %d", i);
         MPI_Comm_free(&c);
+    }
+}
+
+static void only_made(int count)
+{
+    MPI_Comm c;
+
+    for (int i = 0; i < count; ++i) {
+        mt_ok(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+        mt_ok(MPI_Comm_free(&c));
     }
 }
 
@@ -132,6 +144,10 @@ static void early_messages(int rounds)
 int main(int argc, char **argv)
 {
     mt_init(&argc, &argv);
+    if (mt_flag(argc, argv, "-dup")) {
+        only_made(500);
+        return mt_finish();
+    }
     one_after_the_other((int)mt_option(argc, argv, "-n", 2000));
     all_at_once(200);
     splits(100);
