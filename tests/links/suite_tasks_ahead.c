@@ -164,7 +164,7 @@ static void close_pool(struct suite *suite, struct pool *pool)
     suite_call(suite, OWNER, leave_owner, pool);
 }
 
-/* More and more of short ones, as many as there may be; then fewer and fewer of long ones. */
+/* More and more of short ones; then fewer and fewer of long ones. */
 static void finds_itself(struct suite *suite)
 {
     struct pool *pool = new_pool(suite, 0);
@@ -173,12 +173,12 @@ static void finds_itself(struct suite *suite)
     CHECK(now == 0); /* nobody has asked */
     together(suite, work_once, pool);
     CHECK(ahead(suite, pool) == 7);
-    for (unsigned tries = 0; now < 256 && tries < 200; tries++) {
+    for (unsigned tries = 0; now <= 32 && tries < 1000; tries++) {
         together(suite, work, pool);
         now = ahead(suite, pool);
         CHECK(now <= 256);
     }
-    CHECK(now > 128);
+    CHECK(now > 32); /* how far depends on the machine */
     for (unsigned tries = 0; now > 4 && tries < 100; tries++) {
         together(suite, work_long, pool);
         now = ahead(suite, pool);
