@@ -13,9 +13,10 @@
 
 enum {
     NI_SPIN_ROOM = 20000, /* empty polls before a waiter yields, with a core for each process */
+    NI_SPIN_SOME = 50,    /* nobody has said whether there is one. Also towards other hosts: there
+                             each poll asks the kernel, and a yield takes no longer */
     NI_SPIN_CROWD = 8, /* without; of lanes, not of polls: the more peers share the cores, the less
-                             probable is it that the one that we wait for runs. Also towards other
-                             hosts: there each poll asks the kernel, and a yield takes no longer */
+                          probable is it that the one that we wait for runs */
     NI_CLOCK_POLLS = 64,   /* looks at the clock, which takes as long as several polls ... */
     NI_CLOCK_FIRST = 8,    /* ... and not before most of what takes a line's way has come */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
@@ -41,9 +42,10 @@ static uint64_t spin_limit(const struct ni *ni)
     if (ni->config->spin != 0) {
         return ni->config->spin;
     }
-    return ni->host_processes != 0 && ni->host_processes <= ni->host_cores && !ni_reaches_hosts(ni)
-               ? NI_SPIN_ROOM
-               : NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
+    if (ni->host_processes > ni->host_cores) {
+        return NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
+    }
+    return ni->host_processes == 0 || ni_reaches_hosts(ni) ? NI_SPIN_SOME : NI_SPIN_ROOM;
 }
 
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
