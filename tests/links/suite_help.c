@@ -13,28 +13,42 @@ uint64_t suite_stat(const struct suite_ni *ni, const char *name)
     return ni_stat_read(ni->ni, index);
 }
 
-static uint64_t word_at(uint64_t seed, size_t i)
-{
-    uint64_t state = seed + i * UINT64_C(0x9e3779b97f4a7c15);
+/* Bytes are made and compared by blocks: a sanitizer asks once for each copy and comparison,
+ * however long it is. */
+enum { BLOCK = 512 };
 
-    return ni_splitmix64(&state);
+/* The bytes from `at` on, a multiple of BLOCK. Returns how many of them are before `len`. */
+static size_t make_block(uint64_t block[BLOCK / 8], size_t at, size_t len, uint64_t seed)
+{
+    size_t n = len - at < BLOCK ? len - at : BLOCK;
+
+    for (size_t i = 0; i < (n + 7) / 8; i++) {
+        uint64_t state = seed + (at / 8 + i) * UINT64_C(0x9e3779b97f4a7c15);
+
+        block[i] = ni_splitmix64(&state);
+    }
+    return n;
 }
 
 void suite_fill(void *data, size_t len, uint64_t seed)
 {
-    for (size_t at = 0; at < len; at += 8) {
-        uint64_t word = word_at(seed, at / 8);
+    uint64_t block[BLOCK / 8];
 
-        memcpy((uint8_t *)data + at, &word, len - at < 8 ? len - at : 8);
+    for (size_t at = 0; at < len; at += BLOCK) {
+        size_t n = make_block(block, at, len, seed);
+
+        memcpy((uint8_t *)data + at, block, n);
     }
 }
 
 bool suite_filled(const void *data, size_t len, uint64_t seed)
 {
-    for (size_t at = 0; at < len; at += 8) {
-        uint64_t word = word_at(seed, at / 8);
+    uint64_t block[BLOCK / 8];
 
-        if (memcmp((const uint8_t *)data + at, &word, len - at < 8 ? len - at : 8) != 0) {
+    for (size_t at = 0; at < len; at += BLOCK) {
+        size_t n = make_block(block, at, len, seed);
+
+        if (memcmp((const uint8_t *)data + at, block, n) != 0) {
             return false;
         }
     }
