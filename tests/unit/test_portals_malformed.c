@@ -31,7 +31,7 @@ struct wrong {
 struct scene {
     struct pair pair;
     struct ni *third;
-    struct ni_peer *third_to_b;
+    struct ni_peer *third_to_b, *b_to_third;
     struct ni_eq *eq;
     unsigned events[NI_EVENT_SEARCH + 1], downs;
     uint64_t buffer[BUFFER];
@@ -67,7 +67,7 @@ static void open_scene(struct scene *scene)
     open.fabric = scene->pair.fabric;
     assert_int_equal(ni_open(&open, &scene->third), NI_OK);
     scene->third_to_b = pair_connect(scene->third, scene->pair.b);
-    (void)pair_connect(scene->pair.b, scene->third);
+    scene->b_to_third = pair_connect(scene->pair.b, scene->third);
     ni_on_peer_down(scene->pair.b, on_down, scene);
     assert_int_equal(ni_portals_open(scene->pair.b, NULL, NULL), NI_OK);
     assert_int_equal(ni_portals_open(scene->third, NULL, NULL), NI_OK);
@@ -87,7 +87,7 @@ static uint64_t stat(const struct scene *scene, const char *name)
     return ni_stat_read(scene->pair.b, ni_stat_find(name));
 }
 
-static ni_status deliver(struct scene *scene, const struct wrong *wrong)
+static ni_status deliver_from(struct scene *scene, struct ni_peer *from, const struct wrong *wrong)
 {
     struct ni_packet *packet = aligned_alloc(NI_LINE, ROOM);
     ni_status status;
@@ -100,9 +100,14 @@ static ni_status deliver(struct scene *scene, const struct wrong *wrong)
     packet->word1 = ni_packet_word1(wrong->len, NI_HANDLE_PORTAL);
     atomic_store_explicit(&packet->word0, ni_packet_word0(0, wrong->kind, wrong->head, wrong->tag),
                           memory_order_relaxed);
-    status = ni_deliver(scene->pair.b, scene->pair.ba, packet, ROOM);
+    status = ni_deliver(scene->pair.b, from, packet, ROOM);
     free(packet);
     return status;
+}
+
+static ni_status deliver(struct scene *scene, const struct wrong *wrong)
+{
+    return deliver_from(scene, scene->pair.ba, wrong);
 }
 
 /* Another peer's put still comes. */
@@ -165,6 +170,7 @@ static const struct wrong of_no_peer[] = {
      0,
      {0},
      {0}},
+    {"an answer of a search", NI_PACKET_PUT_ACK, ALL_LINE, NI_NI_NO_MATCH, 0, {0}, {0}},
     {"an answer with data", NI_PACKET_PUT_ACK, ALL_LINE, 0, 8, {0}, {0}},
     {"a get without a token", NI_PACKET_GET, ALL_LINE, 0, 0, {0}, {0}},
     {"a get with header data", NI_PACKET_GET, ALL_LINE, 0, 0, {0, 1, 1}, {0}},
@@ -308,6 +314,52 @@ static void answers(void **state)
     }
 }
 
+/* Nor may that to a put say more, nor to a get that it is done, without what was asked for. What it
+ * may say ends the one and the other. */
+static void acks(void **state)
+{
+    static const struct {
+        bool is_get;
+        uint16_t tag;
+        uint64_t value;
+        ni_status status;
+    } all[] = {{false, NI_NI_OK, 9, NI_ERR_PROTOCOL},
+               {false, NI_NI_OK, 8, NI_OK},
+               {false, NI_NI_NO_SPACE, 0, NI_OK},
+               {true, NI_NI_OK, 8, NI_ERR_PROTOCOL},
+               {true, NI_NI_DROPPED, 0, NI_OK}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        static struct scene scene;
+        const bool ended = all[i].status == NI_ERR_PROTOCOL;
+        const enum ni_event_kind kind = all[i].is_get ? NI_EVENT_REPLY : NI_EVENT_ACK;
+        struct wrong ack = {"", NI_PACKET_PUT_ACK, ALL_LINE, all[i].tag, 0, {0}, {0}};
+        struct ni_md md;
+
+        open_scene(&scene);
+        md = (struct ni_md){.start = &scene.buffer[8], .length = 64, .eq = scene.eq};
+        assert_int_equal(
+            all[i].is_get
+                ? ni_get(scene.pair.b, &md, 0, 8, scene.pair.ba, 0, 0, 0, NULL)
+                : ni_put(scene.pair.b, &md, 0, 8, NI_ACK_REQ, scene.pair.ba, 0, 0, 0, NULL, 0),
+            NI_OK);
+        ack.body[0] = ni_container_of(scene.pair.ba->puts.next, struct ni_put, all)->header.token;
+        ack.body[1] = all[i].value;
+        /* Who was not asked says nothing. */
+        assert_int_equal(deliver_from(&scene, scene.b_to_third, &ack), NI_OK);
+        assert_int_equal(scene.events[kind], 0);
+        (void)deliver(&scene, &ack);
+        ni_progress(scene.pair.b);
+        assert_int_equal(ni_peer_status(scene.pair.ba), all[i].status);
+        assert_int_equal(scene.downs, ended);
+        assert_int_equal(stat(&scene, "rx_malformed"), ended);
+        assert_int_equal(scene.events[kind], 1);
+        ni_on_peer_down(scene.pair.b, NULL, NULL);
+        close_scene(&scene);
+    }
+}
+
 /* Right, but there is no such index, or nothing matches: dropped and counted, nobody is ended. */
 static void not_there(void **state)
 {
@@ -343,6 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed),
         cmocka_unit_test(answers),
+        cmocka_unit_test(acks),
         cmocka_unit_test(not_there),
     };
 
