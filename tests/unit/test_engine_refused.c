@@ -6,7 +6,9 @@
 #include <apeni/log.h>
 #include <apeni/portals.h>
 
+#include "engine/op.h"
 #include "engine/peer.h"
+#include "engine/progress.h"
 
 /* What is refused, and who is told how. */
 
@@ -133,6 +135,80 @@ static void a_refusal_says_nothing(void **state)
     pair_close(&pair);
 }
 
+/* A refusal of what this peer asked last, by whoever sends it. */
+static ni_status refuse_last(struct ni *ni, const struct ni_peer *asked, struct ni_peer *from)
+{
+    struct ni_op *op = ni_container_of(asked->ops.prev, struct ni_op, list);
+    const struct ni_packet_ack fields = {.token = ni_op_token(op)};
+    _Alignas(NI_LINE) uint8_t line[NI_LINE] = {0};
+    struct ni_packet *packet = (struct ni_packet *)line;
+
+    memcpy(packet->body, &fields, sizeof(fields));
+    packet->word1 = ni_packet_word1(0, 0);
+    atomic_store_explicit(&packet->word0,
+                          ni_packet_word0(0, NI_PACKET_ACK, NI_LINE, (uint16_t)NI_ERR_KEY),
+                          memory_order_relaxed);
+    return ni_deliver(ni, from, packet, NI_LINE);
+}
+
+/* Nobody answers for a peer, whatever token he has guessed. */
+static void others_do_not_answer(void **state)
+{
+    static uint8_t memory[64], local[64];
+    struct pair_done done = {0};
+    struct ni_ack ack = pair_ack(&done);
+    struct ni_open_attr open = {0};
+    struct ni_remote remote;
+    struct ni_peer *other;
+    struct ni_rkey rkey;
+    struct pair pair;
+    struct ni *third;
+
+    (void)state;
+    pair_open(&pair, &(struct pair_attr){.copy = NI_FABRIC_BY_PACKETS});
+    open.fabric = pair.fabric;
+    assert_int_equal(ni_open(&open, &third), NI_OK);
+    other = pair_connect(pair.a, third);
+    assert_int_equal(ni_region_memory(pair.b, memory, sizeof(memory), NI_ACCESS_ALL, &rkey), NI_OK);
+    remote = pair_remote(memory, &rkey);
+    assert_int_equal(ni_read(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+    assert_int_equal(refuse_last(pair.a, pair.ab, other), NI_OK);
+    assert_int_equal(done.count, 0);
+    pair_settle(&pair);
+    assert_int_equal(done.count, 1);
+    assert_int_equal(done.status, NI_OK);
+    assert_int_equal(ni_read(pair.a, pair.ab, local, sizeof(local), &remote, &ack), NI_OK);
+    assert_int_equal(refuse_last(pair.a, pair.ab, pair.ab), NI_OK);
+    assert_int_equal(done.count, 2);
+    assert_int_equal(done.status, NI_ERR_KEY);
+    pair_settle(&pair);
+    assert_int_equal(done.count, 2);
+    ni_close(third);
+    pair_close(&pair);
+}
+
+/* Who comes is let in, but not with an address that no link has, nor after it broke the protocol,
+ * nor by one that closes. */
+static void some_are_not_let_in(void **state)
+{
+    uint8_t nonsense[NI_BLOB_MAX + 1] = {0};
+    struct ni_peer *known;
+    struct pair pair;
+
+    (void)state;
+    pair_open(&pair, &(struct pair_attr){0});
+    known = pair.ba;
+    assert_ptr_equal(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len), known);
+    assert_non_null(ni_peer_accept(pair.b, known->link, nonsense, NI_BLOB_MAX));
+    assert_null(ni_peer_accept(pair.b, known->link, nonsense, NI_BLOB_MAX + 1));
+    pair.b->closing = true;
+    assert_null(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len));
+    pair.b->closing = false;
+    ni_peer_down(pair.b, known, NI_ERR_PROTOCOL);
+    assert_null(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len));
+    pair_close(&pair);
+}
+
 static void results_have_names(void **state)
 {
     (void)state;
@@ -153,10 +229,9 @@ static void results_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_attributes_are_refused),
-        cmocka_unit_test(a_failure_counts_nothing),
-        cmocka_unit_test(a_refusal_says_nothing),
-        cmocka_unit_test(results_have_names),
+        cmocka_unit_test(wrong_attributes_are_refused), cmocka_unit_test(a_failure_counts_nothing),
+        cmocka_unit_test(a_refusal_says_nothing),       cmocka_unit_test(others_do_not_answer),
+        cmocka_unit_test(some_are_not_let_in),          cmocka_unit_test(results_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
