@@ -243,8 +243,7 @@ bool ni_multi_refuse(struct ni_multi *multi)
 
         ni_status status = ni_multi_is_served(request) ? NI_OK : NI_ERR_REGION;
 
-        if (is_dead(request) ||
-            (request->peer != NULL && ni_multi_answer(request, status, NULL, 0))) {
+        if (is_dead(request) || ni_multi_answer(request, status, NULL, 0)) {
             drop(multi, request);
         }
     }
