@@ -21,7 +21,7 @@ static int step(const struct ni_torus *torus)
 
 static struct point place_of(const struct ni_torus *torus, uint32_t node)
 {
-    struct ni_torus_at at = ni_torus_at(torus, node);
+    struct ni_torus_place at = ni_torus_at(torus, node);
     int rows = (int)torus->size[1] - 1, planes = (int)torus->size[2] - 1;
 
     return (struct point){MARGIN + step(torus) * (int)at.at[0] + STEP_Z * (int)at.at[2],
@@ -56,7 +56,7 @@ static void draw_link(const struct ni_torus *torus, uint32_t node, unsigned d)
 static void draw_node(const struct info_topology *topology, uint32_t node)
 {
     struct point p = place_of(&topology->torus, node);
-    struct ni_torus_at at = ni_torus_at(&topology->torus, node);
+    struct ni_torus_place at = ni_torus_at(&topology->torus, node);
 
     printf("<g><title>node %u at %u %u %u, host %s</title>"
            "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\" stroke=\"black\"/>"

@@ -147,7 +147,7 @@ static void print_table(const struct info_topology *topology)
 
     printf("\n    node  host                 x   y   z     X+    X-    Y+    Y-    Z+    Z-\n");
     for (uint32_t node = 0; node < nodes; node++) {
-        struct ni_torus_at at = ni_torus_at(&topology->torus, node);
+        struct ni_torus_place at = ni_torus_at(&topology->torus, node);
 
         printf("  %s %5u  %-16s %5u %3u %3u ", node == topology->here ? "*" : " ", node,
                info_topology_host(topology, node), at.at[0], at.at[1], at.at[2]);
@@ -172,7 +172,7 @@ static void draw_row(const struct ni_torus *torus, uint32_t y, uint32_t z, int w
 {
     printf("    %s", torus->size[0] > 1 ? "-" : " ");
     for (uint32_t x = 0; x < torus->size[0]; x++) {
-        const struct ni_torus_at at = {{x, y, z}};
+        const struct ni_torus_place at = {{x, y, z}};
 
         printf(" %*u %s", width, ni_torus_node(torus, &at),
                torus->size[0] == 1       ? ""

@@ -305,7 +305,7 @@ const struct ni_rkey *ni_rcache_rkey(const struct ni_rcache_entry *entry)
     return entry->cache->ops == &ni_rcache_region_ops ? entry->registration : NULL;
 }
 
-void ni_rcache_stats(const struct ni_rcache *cache, struct ni_rcache_stats *stats)
+void ni_rcache_stats(const struct ni_rcache *cache, struct ni_rcache_counts *stats)
 {
     pthread_mutex_t *lock = (pthread_mutex_t *)&cache->lock;
 

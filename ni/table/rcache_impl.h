@@ -44,7 +44,7 @@ struct ni_rcache {
     struct ni_list all; /* every entry */
     size_t unheld_entries;
     size_t unheld_bytes;
-    struct ni_rcache_stats stats;
+    struct ni_rcache_counts stats;
 
     /* constant */
     const struct ni_rcache_ops *ops;

@@ -194,7 +194,7 @@ static ni_status check_places(struct ni_torus_map *map, const struct reader *rea
     qsort(map->lines, map->count, sizeof(*map->lines), by_place);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t node = i < map->count ? ni_torus_node(&map->shape, &map->lines[i].at) : nodes;
-        struct ni_torus_at at = ni_torus_at(&map->shape, i);
+        struct ni_torus_place at = ni_torus_at(&map->shape, i);
 
         if (node < i) {
             return refuse(reader, map->lines[i].number,

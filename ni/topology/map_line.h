@@ -10,7 +10,7 @@
 struct ni_torus_line {
     unsigned number; /* in the file, from 1 */
     bool placed;     /* it has coordinates */
-    struct ni_torus_at at;
+    struct ni_torus_place at;
     char host[NI_TORUS_HOST_MAX + 1];
 };
 

@@ -10,15 +10,15 @@ uint32_t ni_torus_nodes(const struct ni_torus *torus)
     return torus->size[0] * torus->size[1] * torus->size[2];
 }
 
-struct ni_torus_at ni_torus_at(const struct ni_torus *torus, uint32_t node)
+struct ni_torus_place ni_torus_at(const struct ni_torus *torus, uint32_t node)
 {
     uint32_t row = node / torus->size[0];
 
-    return (struct ni_torus_at){
+    return (struct ni_torus_place){
         {node % torus->size[0], row % torus->size[1], row / torus->size[1]}};
 }
 
-uint32_t ni_torus_node(const struct ni_torus *torus, const struct ni_torus_at *at)
+uint32_t ni_torus_node(const struct ni_torus *torus, const struct ni_torus_place *at)
 {
     return at->at[0] + torus->size[0] * (at->at[1] + torus->size[1] * at->at[2]);
 }
@@ -26,7 +26,7 @@ uint32_t ni_torus_node(const struct ni_torus *torus, const struct ni_torus_at *a
 uint32_t ni_torus_neighbour(const struct ni_torus *torus, uint32_t node,
                             enum ni_torus_direction direction)
 {
-    struct ni_torus_at at = ni_torus_at(torus, node);
+    struct ni_torus_place at = ni_torus_at(torus, node);
     uint32_t size = torus->size[direction / 2];
     uint32_t *place = &at.at[direction / 2];
 
@@ -52,7 +52,7 @@ static uint32_t steps(uint32_t size, uint32_t from, uint32_t to, bool *increasin
 
 uint32_t ni_torus_hops(const struct ni_torus *torus, uint32_t from, uint32_t to)
 {
-    struct ni_torus_at a = ni_torus_at(torus, from), b = ni_torus_at(torus, to);
+    struct ni_torus_place a = ni_torus_at(torus, from), b = ni_torus_at(torus, to);
     uint32_t hops = 0;
     bool increasing;
 
@@ -83,7 +83,7 @@ double ni_torus_mean_hops(const struct ni_torus *torus)
 uint32_t ni_torus_route(const struct ni_torus *torus, uint32_t from, uint32_t to,
                         enum ni_torus_direction *route, uint32_t room)
 {
-    struct ni_torus_at a = ni_torus_at(torus, from), b = ni_torus_at(torus, to);
+    struct ni_torus_place a = ni_torus_at(torus, from), b = ni_torus_at(torus, to);
     uint32_t hops = 0;
 
     for (unsigned d = 0; d < NI_TORUS_DIMENSIONS; d++) {

@@ -151,7 +151,7 @@ static bool same_registration(const struct entry *entry)
 
 static void compare(struct model *model)
 {
-    struct ni_rcache_stats stats;
+    struct ni_rcache_counts stats;
     unsigned count = 0;
 
     ni_rcache_stats(model->cache, &stats);

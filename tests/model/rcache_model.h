@@ -47,7 +47,7 @@ struct model {
     struct entry entry[ENTRIES_MAX];
     struct entry *held[HELD_MAX]; /* one per acquire */
     unsigned held_count;
-    struct ni_rcache_stats stats;
+    struct ni_rcache_counts stats;
     uint64_t clock;
     size_t max_entries, max_pages;
     uint64_t refuse_len;    /* ranges as long as this are refused, 0: none */

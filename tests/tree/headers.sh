@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each public header compiles by itself, as C11 and as C++17, without a warning and without extensions.
+# Each public header compiles by itself, as C11 and as C++17, without a warning and without extensions. To g++ a function
+# with the name of a struct hides its constructor (-Wshadow).
 . "$(dirname "$0")/files.sh"
 
 work=$(mktemp -d) || exit 1
@@ -11,7 +12,7 @@ compile() { # LANGUAGE COMPILER FLAGS...
     compiler=$2
     shift 2
     # shellcheck disable=SC2086 # a compiler may come with flags of its own
-    $compiler "$@" -Wall -Wextra -Werror -Wundef -fsyntax-only -Ini/include -Ipresto/include -x "$language" "$work/one" 2>"$work/errors" && return
+    $compiler "$@" -Wall -Wextra -Wshadow -Werror -Wundef -fsyntax-only -Ini/include -Ipresto/include -x "$language" "$work/one" 2>"$work/errors" && return
     fail "$header does not compile by itself as $language"
     cat "$work/errors"
 }

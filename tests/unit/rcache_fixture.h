@@ -165,9 +165,9 @@ static inline void use(uint64_t first, uint64_t pages, unsigned access)
     release(acquire(first, pages, access));
 }
 
-static inline struct ni_rcache_stats stats(void)
+static inline struct ni_rcache_counts stats(void)
 {
-    struct ni_rcache_stats now;
+    struct ni_rcache_counts now;
 
     ni_rcache_stats(setting.cache, &now);
     assert_int_equal(now.entries, setting.registrar.live);

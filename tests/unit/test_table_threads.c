@@ -223,7 +223,7 @@ static void test_users_of_one_cache(void **state)
     const struct ni_rcache_attr attr = {.ops = &registrar_ops, .arg = &registrar, .max_entries = 8};
     struct cache_user user[USERS] = {{0}};
     struct ni_rcache *cache = NULL;
-    struct ni_rcache_stats stats;
+    struct ni_rcache_counts stats;
     pthread_t thread[USERS];
     uint64_t held = 0;
 

@@ -47,12 +47,12 @@ static void test_numbers_and_places(void **state)
     for (size_t i = 0; i < NI_ARRAY_LENGTH(shapes); i++) {
         const struct ni_torus *torus = &shapes[i];
         uint32_t node = 0;
-        struct ni_torus_at at;
+        struct ni_torus_place at;
 
         for (at.at[2] = 0; at.at[2] < torus->size[2]; at.at[2]++) {
             for (at.at[1] = 0; at.at[1] < torus->size[1]; at.at[1]++) {
                 for (at.at[0] = 0; at.at[0] < torus->size[0]; at.at[0]++, node++) {
-                    struct ni_torus_at back = ni_torus_at(torus, node);
+                    struct ni_torus_place back = ni_torus_at(torus, node);
 
                     assert_int_equal(ni_torus_node(torus, &at), node);
                     assert_memory_equal(&back, &at, sizeof(at));
@@ -73,7 +73,7 @@ static void test_neighbours(void **state)
         for (uint32_t node = 0; node < ni_torus_nodes(torus); node++) {
             for (int d = 0; d < NI_TORUS_DIRECTIONS; d++) {
                 uint32_t next = ni_torus_neighbour(torus, node, (enum ni_torus_direction)d);
-                struct ni_torus_at at = ni_torus_at(torus, node), to = ni_torus_at(torus, next);
+                struct ni_torus_place at = ni_torus_at(torus, node), to = ni_torus_at(torus, next);
                 uint32_t size = torus->size[d / 2];
                 int place = (int)at.at[d / 2] + (d % 2 == 0 ? 1 : -1);
 

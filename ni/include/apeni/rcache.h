@@ -70,14 +70,14 @@ const struct ni_rkey *ni_rcache_rkey(const struct ni_rcache_entry *entry);
  * gone. */
 void ni_rcache_invalidate(struct ni_rcache *cache, const void *base, size_t len);
 
-struct ni_rcache_stats {
+struct ni_rcache_counts {
     uint64_t hits, misses; /* ni_rcache_acquire found a registration, had to make one */
     uint64_t merges;       /* registrations that replaced those they overlapped */
     uint64_t evictions; /* unheld entries given back for max_entries, max_bytes or want of room */
     uint64_t invalidations; /* entries that ni_rcache_invalidate ended */
     size_t entries, bytes;  /* registered now */
 };
-void ni_rcache_stats(const struct ni_rcache *cache, struct ni_rcache_stats *stats);
+void ni_rcache_stats(const struct ni_rcache *cache, struct ni_rcache_counts *stats);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

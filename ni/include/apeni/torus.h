@@ -46,7 +46,7 @@ struct ni_torus {
     uint32_t size[NI_TORUS_DIMENSIONS]; /* X, Y, Z; each at least 1 */
 };
 
-struct ni_torus_at {
+struct ni_torus_place {
     uint32_t at[NI_TORUS_DIMENSIONS]; /* X, Y, Z; each below the size */
 };
 
@@ -60,8 +60,8 @@ ni_status ni_torus_near_cubic(uint32_t nodes, struct ni_torus *torus);
 ni_status ni_torus_parse(const char *text, struct ni_torus *torus, char *error, size_t error_size);
 
 uint32_t ni_torus_nodes(const struct ni_torus *torus);
-struct ni_torus_at ni_torus_at(const struct ni_torus *torus, uint32_t node);
-uint32_t ni_torus_node(const struct ni_torus *torus, const struct ni_torus_at *at);
+struct ni_torus_place ni_torus_at(const struct ni_torus *torus, uint32_t node);
+uint32_t ni_torus_node(const struct ni_torus *torus, const struct ni_torus_place *at);
 
 /* The node at the other end of a link. */
 uint32_t ni_torus_neighbour(const struct ni_torus *torus, uint32_t node,
