@@ -57,7 +57,9 @@ ni_status ni_torus_parse(const char *text, struct ni_torus *torus, char *error, 
     for (unsigned d = 0;; d++) {
         size_t length = strcspn(at, "xX");
         uint64_t size;
-        const char *wrong = ni_number_parse(at, length, false, &size);
+        const char *wrong = length == 0 && *text != '\0'
+                                ? "a size is missing"
+                                : ni_number_parse(at, length, false, &size);
 
         if (wrong != NULL) {
             return refuse(text, wrong, error, error_size);

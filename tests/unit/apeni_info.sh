@@ -134,7 +134,7 @@ if command -v python3 >/dev/null 2>&1; then
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/out" || fail "the drawing is not XML"
 fi
 expect_with APENI_TORUS=4x4x 1 --topology
-says err 'APENI_TORUS: "4x4x": '
+says err 'APENI_TORUS: "4x4x": a size is missing; a shape such as'
 expect_with APENI_TORUS_HOSTS=/nonexistent 1 --topology
 says err 'APENI_TORUS_HOSTS: /nonexistent: cannot be read'
 echo 'a 0 0 0' >>"$work/hosts"

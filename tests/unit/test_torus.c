@@ -239,9 +239,9 @@ static void test_parse(void **state)
                 {"1x1x1", {{1, 1, 1}}}, {"1024x1024x1", {{1024, 1024, 1}}}};
     static const struct {
         const char *text, *error;
-    } bad[] = {{"", "\"\": "},
-               {"4x", "\"4x\": "},
-               {"x4", "\"x4\": "},
+    } bad[] = {{"", "\"\": it is empty"},
+               {"4x", "\"4x\": a size is missing"},
+               {"x4", "\"x4\": a size is missing"},
                {"4x-2", "a sign is not allowed"},
                {"4x2x2x2", "more than three sizes"},
                {"4x0x2", "a size is 0"},
