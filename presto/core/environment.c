@@ -5,7 +5,7 @@
 
 #include "core/launch.h"
 
-bool pri_environment(const char *name, long min, long max, long *value)
+bool pri_environment_silent(const char *name, long min, long max, long *value)
 {
     const char *text = getenv(name);
     char *end;
@@ -17,10 +17,19 @@ bool pri_environment(const char *name, long min, long max, long *value)
     errno = 0;
     number = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || number < min || number > max) {
-        fprintf(stderr, "presto: %s=%s: it has to be a number from %ld to %ld\n", name, text, min,
-                max);
         return false;
     }
     *value = number;
     return true;
+}
+
+bool pri_environment(const char *name, long min, long max, long *value)
+{
+    bool is_number = pri_environment_silent(name, min, max, value);
+
+    if (!is_number && getenv(name) != NULL) {
+        fprintf(stderr, "presto: %s=%s: it has to be a number from %ld to %ld\n", name,
+                getenv(name), min, max);
+    }
+    return is_number;
 }

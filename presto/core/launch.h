@@ -40,5 +40,7 @@ bool pri_threads_wanted(void);
 /* A number in the environment, all of it, from min to max. False: unset, or it says on stderr what
  * is wrong. */
 bool pri_environment(const char *name, long min, long max, long *value);
+/* The same of what somebody else says. */
+bool pri_environment_silent(const char *name, long min, long max, long *value);
 
 #endif

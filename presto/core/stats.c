@@ -33,7 +33,8 @@ void pri_stats_print(const struct pri_rank *self)
     size_t used;
     long wanted = 0;
 
-    if (!pri_environment("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
+    /* Of a value that is none rank 0 has told, once for all. */
+    if (!pri_environment_silent("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
         return;
     }
     used = (size_t)snprintf(line, sizeof(line), "presto: rank %d of %d:", self->rank, self->size);

@@ -97,6 +97,13 @@ for number in x 0 4097 2x; do
     fails "PRESTO_THREADS=$number" 1 "PRESTO_THREADS=$number: it has to be a number from 1 to 4096" env PRESTO_THREADS=$number "$programs/native_p2p"
 done
 
+# A wish for statistics that is none is told once for all ranks.
+fails "PRESTO_STATS=yes" 0 '' env PRESTO_STATS=yes "$prestorun" -n 3 "$programs/native_p2p"
+[ "$(grep -c 'PRESTO_STATS=yes: it has to be a number from 0 to 1$' "$errors")" = 1 ] || {
+    echo "FAIL: PRESTO_STATS=yes is not told once: $(cat "$errors")"
+    failures=$((failures + 1))
+}
+
 # Threads that never come.
 fails "a thread that waits" 1 'rank 0 of 4: for 1 s no thread has joined as rank 1, 2, 3 by pr_init (MPI_Init); giving up' \
     env PRESTO_THREADS=4 PRESTO_THREADS_TIMEOUT_S=1 "$programs/native_p2p"
