@@ -60,6 +60,8 @@ suite_tests = \
     tests/links/suite_messages \
     tests/links/suite_mixed \
     tests/links/suite_multi \
+    tests/links/suite_multi_ends \
+    tests/links/suite_multi_many \
     tests/links/suite_multi_random \
     tests/links/suite_multipath \
     tests/links/suite_multipath_ends \
@@ -200,6 +202,14 @@ tests_links_suite_messages_LDADD = $(SUITE_LIBS)
 tests_links_suite_multi_SOURCES = tests/links/suite_multi.c
 tests_links_suite_multi_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_multi_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multi_ends_SOURCES = tests/links/suite_multi_ends.c
+tests_links_suite_multi_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multi_ends_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multi_many_SOURCES = tests/links/suite_multi_many.c
+tests_links_suite_multi_many_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multi_many_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c
 tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
