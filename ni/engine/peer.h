@@ -61,8 +61,6 @@ struct ni_peer {
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
     bool sever;               /* it broke the protocol, and its link does not know yet; turn */
     bool settled;             /* it is down, and all operations are completed; turn */
-    bool probing;             /* a probe was sent; turn */
-    uint32_t probe_end;       /* line of our lane behind it */
     uint32_t probe_seq;       /* number of the next packet of its lane then, 0: it had none; turn */
     uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
     uint32_t job_generation;  /* of the last job */

@@ -44,13 +44,14 @@ static bool send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
     return true;
 }
 
-/* Whether a probe is on its way that the peer has not read: it finds one, however long it does not
- * poll. One that it has read is answered, or was not, for lack of room, and then nothing comes. */
+/* Whether the peer has not read all that was sent to it. A probe would wait behind that, and come
+ * back when the peer is done with it, which for long payloads takes longer than any line; and one
+ * that is unread itself will be found, however long the peer does not poll. */
 static bool unread(const struct ni_peer *peer)
 {
-    return peer->probing && peer->ep != NULL && peer->ep->tx.lines != NULL &&
-           (int32_t)(atomic_load_explicit(&peer->ep->tx.page->consumed, memory_order_relaxed) -
-                     peer->probe_end) < 0;
+    return peer->ep != NULL && peer->ep->tx.lines != NULL &&
+           atomic_load_explicit(&peer->ep->tx.page->consumed, memory_order_relaxed) !=
+               peer->ep->tx.head;
 }
 
 /* Number of the next packet in its lane; 0: it has no lane, or none with us. */
@@ -72,8 +73,7 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
     ni_peers_count_sent(ni);
     ni_lock_take(&peer->lock, peer->threads);
     if (!unread(peer)) {
-        peer->probing = send_probe(peer, NI_PROBE_ASK, ni_now_ns());
-        peer->probe_end = peer->probing ? peer->ep->tx.head : 0;
+        (void)send_probe(peer, NI_PROBE_ASK, ni_now_ns());
         peer->probe_seq = next_of(ni, peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
