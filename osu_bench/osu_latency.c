@@ -4,7 +4,7 @@
 
 static const struct osu_bench bench = {.name = "osu_latency",
                                        .title = "OSU-style MPI Latency Test",
-                                       .letters = "mixczM",
+                                       .letters = "mixcuzM",
                                        .heading = "Latency (us)",
                                        .metric = OSU_LATENCY,
                                        .min_ranks = 2,

@@ -5,7 +5,7 @@
 
 static const struct osu_bench bench = {.name = "osu_multi_lat",
                                        .title = "OSU-style MPI Multi Latency Test",
-                                       .letters = "mixczM",
+                                       .letters = "mixcuzM",
                                        .heading = "Latency (us)",
                                        .metric = OSU_LATENCY,
                                        .min_ranks = 2,

@@ -4,7 +4,7 @@
 
 static const struct osu_bench bench = {.name = "pr_latency",
                                        .title = "OSU-style Presto Latency Test",
-                                       .letters = "mixcM",
+                                       .letters = "mixcuM",
                                        .heading = "Latency (us)",
                                        .metric = OSU_LATENCY,
                                        .min_ranks = 2,

@@ -57,6 +57,13 @@ static const char *take_check(const char *value, struct osu_options *out)
     return NULL;
 }
 
+static const char *take_used(const char *value, struct osu_options *out)
+{
+    (void)value;
+    out->used = true;
+    return NULL;
+}
+
 static const char *take_full(const char *value, struct osu_options *out)
 {
     (void)value;
@@ -218,6 +225,9 @@ const struct osu_option_row osu_option_rows[] = {
      osu_parse_percentiles},
     {'c', "validation", NULL, "check each byte received; timings then include less reuse of caches",
      take_check},
+    {'u', "used", NULL,
+     "write each message anew before it is sent and read what has come, within the time",
+     take_used},
     {'C', "memory", NULL, "print the memory of a rank: peak, resident, proportional, private",
      take_memory},
     {'k', "contact", NULL, "exchange a message with each rank, and include what that costs",

@@ -49,6 +49,7 @@ struct osu_options {
     struct osu_counts warmup;     /* untimed rounds before them */
     int window;                   /* messages in flight per round (bandwidth tests) */
     bool check;                   /* -c: check each byte received */
+    bool used;                    /* -u: messages are written and read */
     bool full;                    /* -f: minimum, maximum and iterations of collectives */
     bool multiple;    /* -b multiple: a buffer of its own for each message of a window */
     bool print_rate;  /* -R: messages per second of osu_mbw_mr */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/pingpong.h"
+
+#include <string.h>
+
 #include "common/buffer.h"
 #include "common/p2p.h"
 #include "common/pattern.h"
 
 #define TAG_THERE 1
 #define TAG_BACK  1
+#define LINE      64 /* bytes; one byte brings the line that it is in */
 
 static struct {
     struct osu_buffer send;
@@ -53,17 +57,35 @@ void osu_pingpong_prepare(struct osu_run *run, int round)
     osu_pattern_spoil(game.recv.base, run->size, osu_pattern_seed(round, run->size, game.peer, 0));
 }
 
+/* -u: what a program does with its data. With -c it has been written already. */
+static void send_message(const struct osu_run *run, int round, int tag)
+{
+    if (run->options->used && !run->options->check)
+        memset(game.send.base, round, run->size);
+    osu_send(game.send.base, run->size, game.peer, tag);
+}
+
+static void receive_message(const struct osu_run *run, int tag)
+{
+    const volatile unsigned char *came = (const unsigned char *)game.recv.base;
+
+    osu_recv(game.recv.base, run->size, game.peer, tag);
+    if (run->options->used) {
+        for (size_t i = 0; i < run->size; i += LINE)
+            (void)came[i];
+    }
+}
+
 void osu_pingpong_round(struct osu_run *run, int round)
 {
-    (void)round;
     if (!game.plays)
         return;
     if (game.first) {
-        osu_send(game.send.base, run->size, game.peer, TAG_THERE);
-        osu_recv(game.recv.base, run->size, game.peer, TAG_BACK);
+        send_message(run, round, TAG_THERE);
+        receive_message(run, TAG_BACK);
     } else {
-        osu_recv(game.recv.base, run->size, game.peer, TAG_THERE);
-        osu_send(game.send.base, run->size, game.peer, TAG_BACK);
+        receive_message(run, TAG_THERE);
+        send_message(run, round, TAG_BACK);
     }
 }
 

@@ -11,6 +11,7 @@ many=10
 # shellcheck disable=SC2086 # $few is a list of words
 {
     passes 2 $many "$programs/osu_latency" $few -m $sizes
+    passes 2 $many "$programs/osu_latency" $few -m $sizes -u
     passes 2 $many "$programs/osu_bw" $few -m $sizes -W 16
     passes 2 $many "$programs/osu_bibw" $few -m $sizes -W 16
     passes 2 $many "$programs/osu_mbw_mr" $few -m $sizes -W 16

@@ -32,6 +32,11 @@ few="-i 4 -x 1"
     prints '^1 +[0-9]+\.[0-9]{4} ' out "osu_latency --digits"
     columns 4 "0 1 2" "osu_latency -z"
 
+    for program in osu_latency osu_multi_lat; do
+        mpi 2 "$programs/$program" $few -m 1,64,20000 -u || fail "$program -u: $(cat "$work/err")"
+        columns 2 "1 64 20000" "$program -u"
+    done
+
     mpi 2 "$programs/osu_bw" $few -m 2 -b multiple -c || fail "osu_bw: $(cat "$work/err")"
     prints '^# Size +Bandwidth \(MB/s\) +Validation$' out osu_bw
     columns 3 "1 2" osu_bw
