@@ -122,6 +122,7 @@ struct pri_rank {
     unsigned looks;         /* of a receive for its message, before it is posted */
     enum pri_thread_level level;
     enum pri_launch launch;
+    int app;       /* which of the commands of the job it runs, from 0 */
     void *user[4]; /* one word for each folder above: see enum pri_user */
     struct pri_cold *cold;
 };

@@ -13,7 +13,7 @@ struct pri_launcher {
     enum pri_launch launch;
     /* Whether this process, or this thread, was started by it. */
     bool (*applies)(void);
-    /* Set rank, size and cold->launch. Says on stderr why it cannot. */
+    /* Set rank, size, app unless it is 0, and cold->launch. Says on stderr why it cannot. */
     int (*join)(struct pri_rank *self);
     /* What the interface is opened with: link, key of the job, processes of the host. */
     void (*describe)(struct pri_rank *self, struct ni_open_attr *attr);

@@ -95,15 +95,27 @@ static void free_value(const struct pmix_job *job, pmix_value_t *value)
     free(value);
 }
 
-/* A 32-bit fact about the whole job. */
-static pmix_status_t job_number(const struct pmix_job *job, const char *key, uint32_t *number)
+/* True under this key. */
+static void load_flag(pmix_info_t *info, const char *key)
 {
-    pmix_proc_t all = job->me;
+    memset(info, 0, sizeof(*info));
+    strncpy(info->key, key, PMIX_MAX_KEYLEN);
+    info->value.type = PMIX_BOOL;
+    info->value.data.flag = true;
+}
+
+/* A 32-bit fact about a rank, or about the whole job, that the launcher has told in advance. */
+static pmix_status_t get_number(const struct pmix_job *job, pmix_rank_t rank, const char *key,
+                                uint32_t *number)
+{
+    pmix_proc_t whose = job->me;
     pmix_value_t *value;
     pmix_status_t status;
+    pmix_info_t optional;
 
-    all.rank = PMIX_RANK_WILDCARD;
-    status = job->library.get(&all, key, NULL, 0, &value);
+    whose.rank = rank;
+    load_flag(&optional, PMIX_OPTIONAL);
+    status = job->library.get(&whose, key, &optional, 1, &value);
     if (status != PMIX_SUCCESS) {
         return status;
     }
@@ -120,8 +132,8 @@ static pmix_status_t job_number(const struct pmix_job *job, const char *key, uin
 
 static int look_around(struct pri_rank *self, struct pmix_job *job)
 {
-    uint32_t size;
-    pmix_status_t status = job_number(job, PMIX_JOB_SIZE, &size);
+    uint32_t size, app = 0;
+    pmix_status_t status = get_number(job, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &size);
 
     if (status != PMIX_SUCCESS) {
         return complain(job, "PMIx_Get of the job's size", status);
@@ -131,14 +143,16 @@ static int look_around(struct pri_rank *self, struct pmix_job *job)
                 PRI_MAX_RANKS);
         return PRI_ERR_START;
     }
-    if (job_number(job, PMIX_LOCAL_SIZE, &job->on_host) != PMIX_SUCCESS) {
+    if (get_number(job, PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, &job->on_host) != PMIX_SUCCESS) {
         job->on_host = size;
     }
-    if (job_number(job, PMIX_NUM_NODES, &job->hosts) != PMIX_SUCCESS) {
+    if (get_number(job, PMIX_RANK_WILDCARD, PMIX_NUM_NODES, &job->hosts) != PMIX_SUCCESS) {
         job->hosts = job->on_host < size ? 2 : 1;
     }
+    (void)get_number(job, job->me.rank, PMIX_APPNUM, &app); /* 0 unless it says so */
     self->rank = (int)job->me.rank;
     self->size = (int)size;
+    self->app = (int)app;
     self->cold->launch = job;
     return PRI_OK;
 }
@@ -250,10 +264,7 @@ static pmix_status_t fence(const struct pmix_job *job)
 {
     pmix_info_t collect;
 
-    memset(&collect, 0, sizeof(collect));
-    strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
-    collect.value.type = PMIX_BOOL;
-    collect.value.data.flag = true;
+    load_flag(&collect, PMIX_COLLECT_DATA);
     return job->library.fence(NULL, 0, &collect, 1);
 }
 

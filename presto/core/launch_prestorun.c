@@ -57,12 +57,13 @@ static void settle(int fd)
 static int join(struct pri_rank *self)
 {
     struct wire *wire;
-    long fd, rank, size;
+    long fd, rank, size, app;
     uint64_t key;
 
     if (!pri_environment("PRESTO_FD", 0, 1 << 20, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
-        !pri_environment("PRESTO_RANK", 0, size - 1, &rank) || !key_of(&key) ||
+        !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
+        !pri_environment("PRESTO_APPNUM", 0, size - 1, &app) || !key_of(&key) ||
         !is_socket((int)fd)) {
         fprintf(stderr, "presto: the environment of prestorun is not complete, or the descriptor "
                         "PRESTO_FD is closed: start the program with prestorun, or without any "
@@ -78,6 +79,7 @@ static int join(struct pri_rank *self)
     self->cold->launch = wire;
     self->rank = (int)rank;
     self->size = (int)size;
+    self->app = (int)app;
     settle(wire->fd);
     return PRI_OK;
 }

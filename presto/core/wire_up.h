@@ -11,6 +11,7 @@
  *   PRESTO_FD     the rank's end, a number; taken out of the environment by the rank
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
+ *   PRESTO_APPNUM number of the rank's command, from 0
  *   PRESTO_KEY    16 hexadecimal digits: the job's key
  *
  *   rank -> prestorun   HELLO  its address         when its interface is open

@@ -55,7 +55,7 @@ static void set_attributes(struct pri_mpi *mpi)
     mpi->attribute[MPI_HOST] = MPI_PROC_NULL;
     mpi->attribute[MPI_IO] = MPI_ANY_SOURCE;
     mpi->attribute[MPI_WTIME_IS_GLOBAL] = 1;
-    mpi->attribute[MPI_APPNUM] = 0;
+    mpi->attribute[MPI_APPNUM] = mpi->self->app;
     mpi->attribute[MPI_LASTUSEDCODE] = MPI_ERR_LASTCODE;
     mpi->attribute[MPI_UNIVERSE_SIZE] = mpi->self->size;
 }

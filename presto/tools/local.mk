@@ -9,6 +9,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/prestorun.c \
     presto/tools/run.h \
     presto/tools/run_end.c \
+    presto/tools/run_foreign.c \
     presto/tools/run_loop.c \
     presto/tools/run_options.c \
     presto/tools/run_output.c \

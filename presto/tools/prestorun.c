@@ -40,24 +40,35 @@ static int processors(void)
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-static bool open_job(struct run_job *job)
+_Noreturn void run_no_memory(void)
 {
+    fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
+    exit(1);
+}
+
+static void open_job(struct run_job *job)
+{
+    const struct run_app *app = job->options.apps;
+    int last = app->ranks; /* of this command and those before, the number behind it */
+
     job->ranks = calloc((size_t)job->options.ranks, sizeof(*job->ranks));
     if (job->ranks == NULL) {
-        fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
-        return false;
+        run_no_memory();
     }
     for (int i = 0; i < job->options.ranks; i++) {
         struct run_rank *rank = &job->ranks[i];
 
+        if (i == last) {
+            last += (++app)->ranks;
+        }
         rank->number = i;
+        rank->app = app;
         rank->wire = rank->out.fd = rank->err.fd = -1;
         rank->err.is_error = true;
     }
     if (job->options.timeout != 0) {
         job->timeout_at_ns = ni_now_ns() + (uint64_t)(job->options.timeout * 1e9);
     }
-    return true;
 }
 
 static void close_job(struct run_job *job)
@@ -68,21 +79,23 @@ static void close_job(struct run_job *job)
     }
     free(job->table);
     free(job->ranks);
+    run_options_free(&job->options);
 }
 
 int main(int argc, char **argv)
 {
-    struct run_job job = {.options.ranks = processors()};
+    struct run_job job = {.code = 0};
     int signals, code;
 
     if (!ni_standard_open("prestorun")) {
         return 1;
     }
-    run_options_parse(argc, argv, &job.options);
+    run_options_parse(argc, argv, processors(), &job.options);
     signals = open_signals();
-    if (signals < 0 || !open_job(&job)) {
+    if (signals < 0) {
         return 1;
     }
+    open_job(&job);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!run_spawn_all(&job)) {
         run_end_all(&job, 1, SIGTERM);

@@ -2,6 +2,7 @@
 #ifndef PRESTO_TOOLS_RUN_H
 #define PRESTO_TOOLS_RUN_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
  * what they print and what signals it gets, and ends them all when one fails. By files:
  *
  *   run_options   the command line              run_wire     addresses
+ *   run_foreign   options of other launchers
  *   run_spawn     processes                     run_output   what ranks print
  *   run_end       how ranks and the job end     run_loop     waiting for all of that
  *
@@ -23,18 +25,32 @@
  * becomes its child when they end (PR_SET_CHILD_SUBREAPER) and is ended by it.
  */
 
-enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536 };
+enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536, RUN_NOBODY = -1, RUN_FOREIGN_MAX = 40 };
 
 enum run_bind { RUN_BIND_NONE, RUN_BIND_CORE };
 
-struct run_options {
+/* Some ranks of the job, which run one command. */
+struct run_app {
+    int number; /* MPI_APPNUM */
     int ranks;
+    int slots;     /* of --host; 0: none said */
+    int directory; /* where it begins, opened; -1: here */
+    size_t variable_count;
+    const char **variables; /* NAME=VALUE */
+    char **command;         /* NULL-terminated */
+};
+
+struct run_options {
+    int app_count;
+    struct run_app *apps; /* in the order of their ranks */
+    int ranks;            /* of all */
+    int reader;           /* rank that reads standard input; RUN_NOBODY */
+    bool merge;
     bool tag_output;
     bool keep_going;
     bool verbose;
     enum run_bind bind;
     double timeout; /* seconds; 0: none */
-    char **command; /* NULL-terminated */
 };
 
 /* One of a rank's two outputs. */
@@ -47,6 +63,7 @@ struct run_stream {
 
 struct run_rank {
     int number;
+    const struct run_app *app;
     pid_t pid; /* 0: has ended */
     pid_t was; /* its pid, for messages */
     int wire;  /* -1: closed */
@@ -61,6 +78,7 @@ struct run_rank {
 
 struct run_job {
     struct run_options options;
+    char key[17];           /* of the job, in hexadecimal digits */
     struct run_rank *ranks; /* [options.ranks] */
     int alive, hellos;
     uint8_t *table; /* of addresses, when all are known */
@@ -74,8 +92,25 @@ struct run_job {
     struct run_stream *unended[2];      /* whose line has been written in part: stdout, stderr */
 };
 
-/* Parse; prints help or what is wrong and exits if there is nothing to run. */
-void run_options_parse(int argc, char **argv, struct run_options *options);
+/* Say that memory has run out, before ranks are there, and exit. */
+_Noreturn void run_no_memory(void);
+
+/* Parse; prints help or what is wrong and exits if there is nothing to run. A single command has as
+ * many ranks as processors unless it says otherwise. Keeps addresses of argv, and writes there. */
+void run_options_parse(int argc, char **argv, int processors, struct run_options *options);
+void run_options_free(struct run_options *options);
+/* Say what is wrong with an option (value may be empty), and exit. */
+_Noreturn void run_options_refuse(const char *option, const char *value, const char *wanted);
+
+/* Options of other launchers that prestorun lacks, for getopt, with NULL at the end; they have the
+ * numbers from `first` on. */
+void run_foreign_options(struct option to[RUN_FOREIGN_MAX + 1], int first);
+/* What to do instead of the one with number first + i. */
+const char *run_foreign_remedy(int i);
+/* Refuse what is other than one rank after the other. */
+void run_check_mapping(const char *text);
+/* Ranks in a list of names, each perhaps with a number behind it; other hosts are refused. */
+int run_slots_of(const char *list);
 
 /* Start all ranks; false: said why. */
 bool run_spawn_all(struct run_job *job);

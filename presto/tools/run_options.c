@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "apelink_config.h"
@@ -11,46 +13,76 @@
 #include "tools/run.h"
 
 static const char help[] =
-    "usage: prestorun [-n RANKS] [OPTION...] COMMAND [ARGUMENT...]\n"
-    "Run COMMAND as the ranks of a Presto job on this host.\n"
+    "usage: prestorun [-n RANKS] [OPTION...] COMMAND [ARGUMENT...] [: -n RANKS ... COMMAND ...]\n"
+    "Run COMMAND as the ranks of a Presto job on this host; several commands, with : between\n"
+    "them, as ranks of one job, in this order.\n"
     "\n"
-    "  -n, --np RANKS        number of ranks (default: the processors that may be used)\n"
+    "For the command that follows:\n"
+    "  -n, --np RANKS        number of ranks (default, for a single command: the processors that\n"
+    "                        may be used); also -c, -N\n"
+    "      --wdir DIRECTORY  run the command there\n"
+    "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
+    "  -H, --host HOST[:N]   accepted if it is this host; N ranks if there is no -n\n"
+    "For the job:\n"
     "      --bind-to WHAT    core: each rank on a processor of its own, one after the other;\n"
     "                        none: wherever the system puts it (default)\n"
+    "      --map-by WHAT     slot, core, hwthread or node: accepted, ranks are placed one after\n"
+    "                        the other\n"
+    "      --stdin WHICH     the rank that reads standard input (default: 0), or none\n"
+    "      --merge-stderr-to-stdout  what ranks print to standard error goes to standard output\n"
     "      --tag-output      begin each line with the rank and the stream it comes from\n"
     "      --timeout SECONDS end the job after so long, with exit status 124\n"
     "      --keep-going      do not end the other ranks when one has failed\n"
-    "      --wdir DIRECTORY  run COMMAND there\n"
-    "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
     "      --oversubscribe   accepted: more ranks than processors are always allowed, and yield\n"
+    "      --allow-run-as-root  accepted: anybody may\n"
     "  -v, --verbose         say which ranks start and end, by which link rank 0 reaches\n"
     "                        the others, and what each of them has sent and received\n"
     "  -h, --help            print this\n"
     "  -V, --version         print the version\n"
     "\n"
-    "Rank 0 reads prestorun's standard input. Exit status: that of the first rank that failed,\n"
-    "128 + N if that was ended by signal N, else 0; 127 if COMMAND cannot be run.\n";
+    "Exit status: that of the first rank that failed, 128 + N if that was ended by signal N,\n"
+    "else 0; 127 if a command cannot be run.\n";
 
-enum { BIND_TO = 256, TAG_OUTPUT, TIMEOUT, KEEP_GOING, OVERSUBSCRIBE, WDIR };
+enum {
+    BIND_TO = 256,
+    MAP_BY,
+    STDIN,
+    MERGE,
+    TAG_OUTPUT,
+    TIMEOUT,
+    KEEP_GOING,
+    ACCEPTED,
+    WDIR,
+    FOREIGN /* and those behind it: of other launchers */
+};
 
-static const struct option options_known[] = {
+static const struct option known[] = {
+    {"n", required_argument, NULL, 'n'},
     {"np", required_argument, NULL, 'n'},
+    {"npernode", required_argument, NULL, 'n'}, /* there is one node */
+    {"host", required_argument, NULL, 'H'},
     {"bind-to", required_argument, NULL, BIND_TO},
+    {"map-by", required_argument, NULL, MAP_BY},
+    {"stdin", required_argument, NULL, STDIN},
+    {"merge-stderr-to-stdout", no_argument, NULL, MERGE},
     {"tag-output", no_argument, NULL, TAG_OUTPUT},
     {"timeout", required_argument, NULL, TIMEOUT},
     {"keep-going", no_argument, NULL, KEEP_GOING},
-    {"oversubscribe", no_argument, NULL, OVERSUBSCRIBE},
+    {"oversubscribe", no_argument, NULL, ACCEPTED},
+    {"allow-run-as-root", no_argument, NULL, ACCEPTED},
     {"wdir", required_argument, NULL, WDIR},
+    {"wd", required_argument, NULL, WDIR},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
-    {NULL, 0, NULL, 0},
 };
 
-static _Noreturn void refuse(const char *option, const char *value, const char *wanted)
+enum { KNOWN = sizeof(known) / sizeof(known[0]) };
+
+_Noreturn void run_options_refuse(const char *option, const char *value, const char *wanted)
 {
-    fprintf(stderr, "prestorun: %s %s: %s; prestorun --help lists the options\n", option, value,
-            wanted);
+    fprintf(stderr, "prestorun: %s%s%s: %s; prestorun --help lists the options\n", option,
+            *value != '\0' ? " " : "", value, wanted);
     exit(2);
 }
 
@@ -60,17 +92,41 @@ static _Noreturn void print_and_end(const char *text)
     exit(ni_standard_written("prestorun") ? 0 : 1);
 }
 
-static int ranks_of(const char *text)
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* All of the text is a number from min to max. */
+static bool number_of(const char *text, long min, long max, int *number)
 {
     char *end;
     long n;
 
     errno = 0;
     n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || n < 1 || n > RUN_MAX_RANKS) {
-        refuse("-n", text, "a number of ranks from 1 to 4096 is needed");
+    *number = (int)n;
+    return end != text && *end == '\0' && errno == 0 && n >= min && n <= max;
+}
+
+static int ranks_of(const char *text)
+{
+    int n;
+
+    if (!number_of(text, 1, RUN_MAX_RANKS, &n)) {
+        run_options_refuse("-n", text, "a number of ranks from 1 to 4096 is needed");
     }
-    return (int)n;
+    return n;
+}
+
+static int reader_of(const char *text)
+{
+    int n;
+
+    if (strcasecmp(text, "none") == 0) {
+        return RUN_NOBODY;
+    }
+    if (!number_of(text, 0, RUN_MAX_RANKS - 1, &n)) {
+        run_options_refuse("--stdin", text, "the number of a rank, or none, is needed");
+    }
+    return n;
 }
 
 static double seconds_of(const char *text)
@@ -79,55 +135,90 @@ static double seconds_of(const char *text)
     double seconds = strtod(text, &end);
 
     if (end == text || *end != '\0' || !(seconds > 0 && seconds < 1e9)) {
-        refuse("--timeout", text, "a number of seconds above 0 is needed");
+        run_options_refuse("--timeout", text, "a number of seconds above 0 is needed");
     }
     return seconds;
 }
 
 static enum run_bind bind_of(const char *text)
 {
-    if (strcmp(text, "core") == 0) {
+    if (strcasecmp(text, "core") == 0) {
         return RUN_BIND_CORE;
     }
-    if (strcmp(text, "none") != 0) {
-        refuse("--bind-to", text, "core or none is needed");
+    if (strcasecmp(text, "none") != 0) {
+        run_options_refuse("--bind-to", text, "core or none is needed");
     }
     return RUN_BIND_NONE;
 }
 
 /* NAME=VALUE; NAME alone has its value already. */
-static void set_variable(char *text)
+static void add_variable(struct run_app *app, const char *text)
 {
-    char *equals = strchr(text, '=');
+    const char *equals = strchr(text, '=');
 
     if (equals == text || *text == '\0') {
-        refuse("-x", text, "the name of a variable is needed");
+        run_options_refuse("-x", text, "the name of a variable is needed");
     }
     if (equals != NULL) {
-        *equals = '\0';
-        (void)setenv(text, equals + 1, 1);
+        app->variables[app->variable_count++] = text;
     }
 }
 
-/* The ranks begin where we are. */
-static void go_to(const char *directory)
+/* Where its ranks begin; relative to where we are. */
+static void set_directory(struct run_app *app, const char *directory)
 {
-    if (chdir(directory) != 0) {
-        refuse("--wdir", directory, strerror(errno));
+    if (app->directory >= 0) {
+        (void)close(app->directory);
+    }
+    app->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (app->directory < 0) {
+        run_options_refuse("--wdir", directory, strerror(errno));
     }
 }
 
-static void take(int option, struct run_options *options)
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* One that getopt does not know, or that lacks its value. */
+static _Noreturn void refuse_option(int problem, char **argv)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt < BIND_TO && strncmp(argv[optind - 1], "--", 2) != 0;
+    const char *option = is_letter ? letter : argv[optind - 1];
+
+    run_options_refuse(option, "",
+                       problem == ':'        ? "it needs a value"
+                       : strchr(option, '=') ? "there is no such option, or it takes no value"
+                                             : "there is no such option");
+}
+
+static void take(int option, struct run_options *options, struct run_app *app, char **argv)
 {
     switch (option) {
     case 'n':
-        options->ranks = ranks_of(optarg);
+    case 'c':
+    case 'N':
+        app->ranks = ranks_of(optarg);
         break;
     case 'x':
-        set_variable(optarg);
+        add_variable(app, optarg);
+        break;
+    case 'H':
+        app->slots = run_slots_of(optarg);
+        break;
+    case WDIR:
+        set_directory(app, optarg);
         break;
     case BIND_TO:
         options->bind = bind_of(optarg);
+        break;
+    case MAP_BY:
+        run_check_mapping(optarg);
+        break;
+    case STDIN:
+        options->reader = reader_of(optarg);
+        break;
+    case MERGE:
+        options->merge = true;
         break;
     case TAG_OUTPUT:
         options->tag_output = true;
@@ -138,10 +229,7 @@ static void take(int option, struct run_options *options)
     case KEEP_GOING:
         options->keep_going = true;
         break;
-    case OVERSUBSCRIBE:
-        break;
-    case WDIR:
-        go_to(optarg);
+    case ACCEPTED:
         break;
     case 'v':
         options->verbose = true;
@@ -150,23 +238,101 @@ static void take(int option, struct run_options *options)
         print_and_end(help);
     case 'V':
         print_and_end("prestorun (" PACKAGE_NAME ") " PACKAGE_VERSION "\n");
+    case 'q':
+        run_options_refuse("-q", "", "leave it out: without --verbose only failures are told");
     default:
-        fputs("prestorun --help lists the options\n", stderr);
-        exit(2);
+        if (option >= FOREIGN) {
+            run_options_refuse(argv[optind - 1], "", run_foreign_remedy(option - FOREIGN));
+        }
+        refuse_option(option, argv);
     }
 }
 
-void run_options_parse(int argc, char **argv, struct run_options *options)
+/* Those of other launchers are in the list, or -hostfile would be read as -h. */
+static void list_options(struct option all[KNOWN + RUN_FOREIGN_MAX + 1])
 {
+    memcpy(all, known, sizeof(known));
+    run_foreign_options(all + KNOWN, FOREIGN);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+/* Options and a command: argv[1] to argv[argc - 1]. */
+static void parse_app(int argc, char **argv, struct run_options *options)
+{
+    struct run_app *app = &options->apps[options->app_count];
+    struct option all[KNOWN + RUN_FOREIGN_MAX + 1];
     int option;
 
+    *app = (struct run_app){.number = options->app_count++, .directory = -1};
+    app->variables = calloc((size_t)argc, sizeof(*app->variables));
+    if (app->variables == NULL) {
+        run_no_memory();
+    }
+    list_options(all);
+    opterr = 0;
+    optind = 0; /* from the beginning */
     /* With one dash, too, as mpirun takes them: -np 4. */
-    while ((option = getopt_long_only(argc, argv, "+n:x:vhV", options_known, NULL)) != -1) {
-        take(option, options);
+    while ((option = getopt_long_only(argc, argv, "+:n:c:N:x:H:qvhV", all, NULL)) != -1) {
+        take(option, options, app, argv);
     }
     if (optind == argc) {
         fputs("prestorun: no command to run; prestorun --help shows how to call it\n", stderr);
         exit(2);
     }
-    options->command = argv + optind;
+    app->command = argv + optind;
+}
+
+static void count_ranks(struct run_options *options, int processors)
+{
+    options->ranks = 0;
+    for (int i = 0; i < options->app_count; i++) {
+        struct run_app *app = &options->apps[i];
+
+        if (app->ranks == 0) {
+            app->ranks = app->slots;
+        }
+        if (app->ranks == 0 && options->app_count > 1) {
+            run_options_refuse("-n", "", "of several commands each needs a number of ranks");
+        }
+        if (app->ranks == 0) {
+            app->ranks = processors;
+        }
+        options->ranks += app->ranks;
+        if (options->ranks > RUN_MAX_RANKS) {
+            run_options_refuse("-n", "", "all commands together may have 4096 ranks");
+        }
+    }
+    if (options->reader >= options->ranks) {
+        run_options_refuse("--stdin", "", "there is no such rank");
+    }
+}
+
+void run_options_parse(int argc, char **argv, int processors, struct run_options *options)
+{
+    /* Each command has at least one word, and a colon in front of it. */
+    options->apps = calloc((size_t)argc / 2 + 1, sizeof(*options->apps));
+    if (options->apps == NULL) {
+        run_no_memory();
+    }
+    do {
+        int length = 1;
+
+        while (length < argc && strcmp(argv[length], ":") != 0) {
+            length++;
+        }
+        argv[length] = NULL; /* the end of a command, and nobody's name in front of the next */
+        parse_app(length, argv, options);
+        argc -= length;
+        argv += length;
+    } while (argc > 1);
+    count_ranks(options, processors);
+}
+
+void run_options_free(struct run_options *options)
+{
+    for (int i = 0; i < options->app_count; i++) {
+        free(options->apps[i].variables);
+    }
+    free(options->apps);
 }

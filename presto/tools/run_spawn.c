@@ -55,9 +55,41 @@ static void set_number(const char *name, long value)
     (void)setenv(name, text, 1);
 }
 
-static void set_streams(int number, const struct ends *ends)
+/* False: said why. */
+static bool set_environment(const struct run_job *job, const struct run_rank *rank,
+                            const struct ends *ends)
 {
-    if (number != 0) {
+    const struct run_app *app = rank->app;
+
+    if (app->directory >= 0) {
+        char *name = NULL;
+
+        if (fchdir(app->directory) != 0 || (name = getcwd(NULL, 0)) == NULL) {
+            fprintf(stderr, "prestorun: rank %d cannot begin in its --wdir: %s\n", rank->number,
+                    strerror(errno));
+            return false;
+        }
+        (void)setenv("PWD", name, 1);
+        free(name);
+    }
+    for (size_t i = 0; i < app->variable_count; i++) {
+        (void)putenv((char *)app->variables[i]);
+    }
+    (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
+    (void)setenv("PRESTO_KEY", job->key, 1);
+    set_number("PRESTO_FD", ends->wire);
+    set_number("PRESTO_SIZE", job->options.ranks);
+    set_number("PRESTO_RANK", rank->number);
+    set_number("PRESTO_APPNUM", app->number);
+    if (job->options.verbose) {
+        (void)setenv("PRESTO_STATS", "1", 1);
+    }
+    return true;
+}
+
+static void set_streams(const struct run_options *options, int number, const struct ends *ends)
+{
+    if (number != options->reader) {
         int null = open("/dev/null", O_RDONLY);
 
         if (null > 0) {
@@ -66,7 +98,7 @@ static void set_streams(int number, const struct ends *ends)
         }
     }
     (void)dup2(ends->out, STDOUT_FILENO);
-    (void)dup2(ends->err, STDERR_FILENO);
+    (void)dup2(options->merge ? ends->out : ends->err, STDERR_FILENO);
     (void)close(ends->out);
     (void)close(ends->err);
 }
@@ -80,24 +112,26 @@ static void set_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void be_rank(const struct run_job *job, int number, const struct ends *ends,
-                              pid_t parent)
+static _Noreturn void be_rank(const struct run_job *job, const struct run_rank *rank,
+                              const struct ends *ends, pid_t parent)
 {
+    char **command = rank->app->command;
+
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(1); /* it had died before that */
     }
-    set_streams(number, ends);
+    set_streams(&job->options, rank->number, ends);
     (void)fcntl(ends->wire, F_SETFD, 0);
-    set_number("PRESTO_FD", ends->wire);
-    set_number("PRESTO_RANK", number);
     if (job->options.bind == RUN_BIND_CORE) {
-        bind_rank(number);
+        bind_rank(rank->number);
     }
     set_signals();
-    execvp(job->options.command[0], job->options.command);
-    fprintf(stderr, "prestorun: rank %d cannot run %s: %s\n", number, job->options.command[0],
-            strerror(errno));
+    if (set_environment(job, rank, ends)) {
+        execvp(command[0], command);
+        fprintf(stderr, "prestorun: rank %d cannot run %s: %s\n", rank->number, command[0],
+                strerror(errno));
+    }
     _exit(127);
 }
 
@@ -142,7 +176,7 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
     }
     pid = fork();
     if (pid == 0) {
-        be_rank(job, rank->number, &ends, parent);
+        be_rank(job, rank, &ends, parent);
     }
     close_all((const int[]){ends.wire, ends.out, ends.err}, 3);
     if (pid < 0) {
@@ -158,19 +192,12 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void set_environment(const struct run_job *job)
+static void make_key(struct run_job *job)
 {
     uint64_t key = (uint64_t)getpid() << 32 ^ ni_now_ns();
-    char text[17];
 
     (void)!getrandom(&key, sizeof(key), GRND_NONBLOCK);
-    snprintf(text, sizeof(text), "%016llx", (unsigned long long)(key | 1));
-    (void)setenv("PRESTO_KEY", text, 1);
-    set_number("PRESTO_SIZE", job->options.ranks);
-    (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
-    if (job->options.verbose) {
-        (void)setenv("PRESTO_STATS", "1", 1);
-    }
+    snprintf(job->key, sizeof(job->key), "%016llx", (unsigned long long)(key | 1));
 }
 
 /* Three descriptors for each rank, and some. */
@@ -186,7 +213,7 @@ static void raise_limit(void)
 
 bool run_spawn_all(struct run_job *job)
 {
-    set_environment(job);
+    make_key(job);
     if (job->options.ranks > 200) {
         raise_limit();
     }

@@ -62,6 +62,11 @@ done <"$here/mpi_list"
 
 run "$work/mpi_calls"
 
+# A job of several commands.
+compile "$here/mpi_apps.c" "$work/mpi_apps" || failed "mpi_apps does not compile"
+run "$work/mpi_apps"
+run "$prestorun" -n 1 "$work/mpi_apps" 0 6 : -n 2 "$work/mpi_apps" 1 6 : --wdir / -n 3 "$work/mpi_apps" 2 6
+
 # Windows of ranks that are threads; and as if ranks could not share memory.
 for shared in 1 0; do
     run env PRESTO_RMA_SHARED=$shared "$work/rma_calls" threads 4
@@ -83,6 +88,7 @@ case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
 *)
     if grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
         run "$MPIRUN" --oversubscribe --bind-to none -n 2 "$work/mpi_calls"
+        run "$MPIRUN" --oversubscribe --bind-to none -n 1 "$work/mpi_apps" 0 3 : -n 2 "$work/mpi_apps" 1 3
     fi
     # Two MPIs in one program, linked by the one's wrapper and by the other's. What Open MPI leaves behind a sanitizer need not see.
     if [ -n "${MPICC-}" ] && [ -z "${APELINK_SANITIZER-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then

@@ -41,6 +41,29 @@ expect 2 "a bad directory" --wdir "$work/nothing" true
 has err '^prestorun: --wdir .*nothing: No such file'
 expect 2 "a bad binding" --bind-to socket true
 expect 2 "an unknown option" --nonsense true
+has err '^prestorun: --nonsense: there is no such option;'
+expect 2 "an unknown letter" -z true
+has err '^prestorun: -z: there is no such option;'
+expect 2 "an option without a value" --wdir
+has err '^prestorun: --wdir: it needs a value;'
+
+# What users of mpirun type: taken, or refused with what to do instead.
+expect 0 "habits" -np 2 --allow-run-as-root --oversubscribe --map-by core:OVERSUBSCRIBE -bind-to none --host localhost:2,127.0.0.1 true
+expect 2 "parameters of Open MPI" --mca btl self,vader -n 1 true
+has err '^prestorun: --mca: .*leave it out'
+expect 2 "a file of hosts" -hostfile hosts -n 1 true
+has err '^prestorun: -hostfile: .*on this host only'
+expect 2 "another host" --host far.away:4 true
+has err '^prestorun: --host far.away:4: .*on this host only'
+expect 2 "no ranks of a host" --host localhost:0 true
+expect 2 "another mapping" --map-by ppr:2:node true
+has err '^prestorun: --map-by ppr:2:node: '
+expect 0 "the ranks of a host" --host "localhost:2,$(uname -n)" echo here
+[ "$(grep -c here "$work/out")" -eq 3 ] || fail "$what: not three"
+expect 0 "one output" -n 2 --merge-stderr-to-stdout sh -c 'echo one >&2'
+[ "$(cat "$work/out")" = "$(printf 'one\none')" ] || fail "$what: not on standard output"
+expect 2 "no such reader" -n 2 --stdin 2 true
+expect 2 "all read" -n 2 --stdin all true
 expect 127 "a missing command" -n 2 "$work/nothing"
 has err 'cannot run .*nothing: No such file'
 : >"$work/file"
@@ -69,6 +92,26 @@ has out '^\[0\]<stdout>:/$'
 
     echo word | timeout 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
     [ "$(cat "$work/out")" = word ] || fail "input: rank 0, and no other, reads it"
+
+    echo word | timeout 60 "$run" -n 3 --stdin 2 sh -c 'echo "$PRESTO_RANK$(cat)"' >"$work/out" 2>"$work/err" || fail "input of rank 2: exit status $?"
+    [ "$(sort "$work/out")" = "$(printf '0\n1\n2word')" ] || fail "input of rank 2: another has read it"
+    echo word | timeout 60 "$run" -n 1 --stdin none cat >"$work/out" 2>"$work/err" || fail "no input: exit status $?"
+    [ ! -s "$work/out" ] || fail "no input: somebody has read it"
+
+    # Several commands: numbers, directories and variables of each; what is not the ranks' to say.
+    expect 0 "several commands" -n 1 -x A=1 -x PRESTO_SIZE=9 -x PRESTO_THREADS=2 --wdir / \
+        sh -c 'echo "$PRESTO_APPNUM $PRESTO_RANK $PRESTO_SIZE ${A-none} ${PRESTO_THREADS-none}"; env | grep ^PWD' : \
+        -n 2 sh -c 'echo "$PRESTO_APPNUM $PRESTO_RANK $PRESTO_SIZE ${A-none}"' :
+    [ "$(sort "$work/out")" = "$(printf '0 0 3 1 none\n1 1 3 none\n1 2 3 none\nPWD=/')" ] || fail "$what: not what was asked for"
+    expect 2 "a command without a number" true : -n 2 true
+    has err '^prestorun: -n: of several commands each needs'
+    expect 2 "no first command" : -n 2 true
+    has err 'no command to run'
+    expect 2 "an option behind a colon" -n 1 true : --mca a b -n 1 true
+    has err '^prestorun: --mca: '
+    expect 2 "too many ranks" -n 4000 true : -n 97 true
+    expect 127 "the second is missing" -n 1 sleep 600 : -n 1 "$work/nothing"
+    has err '^prestorun: rank 1 cannot run .*nothing: No such file'
 
     # Without standard input, output and error: rank 0 finds nothing to read, and what ranks print goes nowhere.
     for gone in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
