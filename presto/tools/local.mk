@@ -13,6 +13,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_loop.c \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
+    presto/tools/run_signals.c \
     presto/tools/run_spawn.c \
     presto/tools/run_wire.c
 presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto

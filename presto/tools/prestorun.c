@@ -5,33 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/standard.h"
 #include "tools/run.h"
-
-/* Signals come through a descriptor, from here on. -1: said why. */
-static int open_signals(void)
-{
-    static const int taken[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
-                                SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2};
-    sigset_t set;
-    int fd;
-
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
-        sigaddset(&set, taken[i]);
-    }
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    (void)signal(SIGPIPE, SIG_IGN);
-    fd = signalfd(-1, &set, SFD_CLOEXEC);
-    if (fd < 0) {
-        perror("prestorun: signalfd");
-    }
-    return fd;
-}
 
 static int processors(void)
 {
@@ -78,6 +56,7 @@ static void close_job(struct run_job *job)
         free(job->ranks[i].err.data);
     }
     free(job->table);
+    free(job->strangers.pid);
     free(job->ranks);
     run_options_free(&job->options);
 }
@@ -91,17 +70,18 @@ int main(int argc, char **argv)
         return 1;
     }
     run_options_parse(argc, argv, processors(), &job.options);
-    signals = open_signals();
+    signals = run_signals_open();
     if (signals < 0) {
         return 1;
     }
     open_job(&job);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    run_end_begin(&job);
     if (!run_spawn_all(&job)) {
         run_end_all(&job, 1, SIGTERM);
     }
     code = run_loop(&job, signals);
-    run_end_sweep();
+    run_end_sweep(&job);
     if (job.options.verbose) {
         fprintf(stderr, "prestorun: %d of %d ranks joined, %u messages refused, exit status %d\n",
                 job.hellos, job.options.ranks, job.refused, code);

@@ -20,6 +20,7 @@
  *   run_foreign   options of other launchers
  *   run_spawn     processes                     run_output   what ranks print
  *   run_end       how ranks and the job end     run_loop     waiting for all of that
+ *   run_signals   what signals do to us
  *
  * Nothing is left behind: ranks die with prestorun (PR_SET_PDEATHSIG), and what they have started
  * becomes its child when they end (PR_SET_CHILD_SUBREAPER) and is ended by it.
@@ -76,10 +77,16 @@ struct run_rank {
     struct run_stream out, err;
 };
 
+struct run_pids {
+    pid_t *pid;
+    size_t count, room;
+};
+
 struct run_job {
     struct run_options options;
-    char key[17];           /* of the job, in hexadecimal digits */
-    struct run_rank *ranks; /* [options.ranks] */
+    char key[17];              /* of the job, in hexadecimal digits */
+    struct run_rank *ranks;    /* [options.ranks] */
+    struct run_pids strangers; /* children that are no ranks' */
     int alive, hellos;
     uint8_t *table; /* of addresses, when all are known */
     size_t table_length;
@@ -130,16 +137,27 @@ void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_str
 /* Whether part of a line waits for its end. */
 bool run_output_waits(const struct run_stream *stream);
 
+/* Before there are ranks: what is our child already, from before exec, is none of theirs. */
+void run_end_begin(struct run_job *job);
 /* Collect children that have ended. */
 void run_end_collect(struct run_job *job);
-/* The job has failed, with this exit code: end all ranks by a signal, and kill them 2 s later. The
- * first one to call it says so. */
+/* The job has failed, with this exit code: end all ranks by a signal (0: they have had it), and
+ * kill them 2 s later. The first one to call it says so. */
 void run_end_all(struct run_job *job, int code, int signal);
 void run_end_kill(struct run_job *job);
-/* A signal for all ranks. */
+/* A signal for all ranks, and for what they have started. */
 void run_end_signal(const struct run_job *job, int signal);
+/* The same for those that have not had it from the terminal, which signals our process group. */
+void run_end_signal_others(const struct run_job *job, int signal);
+/* Whether a rank, or what one has started, is still there. */
+bool run_end_left(const struct run_job *job);
 /* Kill what the ranks have left. */
-void run_end_sweep(void);
+void run_end_sweep(const struct run_job *job);
+
+/* Have signals come through a descriptor, from here on. -1: said why. */
+int run_signals_open(void);
+/* What a rank begins with: those that are passed on end it unless it wants otherwise. */
+void run_signals_reset(void);
 
 /* Until all is over; the exit status. */
 int run_loop(struct run_job *job, int signals);

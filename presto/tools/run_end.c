@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How ranks end, and the job. */
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,16 +15,133 @@
 /* From being told to end to being killed. */
 #define GRACE_NS UINT64_C(2000000000)
 
-/* ---- the job --------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
-void run_end_signal(const struct run_job *job, int signal)
+static bool has(const struct run_pids *list, pid_t pid)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->pid[i] == pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A process of the list; nobody twice, and none that was our child before we began. */
+static void add(const struct run_job *job, struct run_pids *list, pid_t pid)
+{
+    if (has(list, pid) || has(&job->strangers, pid)) {
+        return;
+    }
+    if (list->count == list->room) {
+        size_t room = list->room == 0 ? 64 : 2 * list->room;
+        pid_t *larger = realloc(list->pid, room * sizeof(*larger));
+
+        if (larger == NULL) {
+            return;
+        }
+        list->pid = larger;
+        list->room = room;
+    }
+    list->pid[list->count++] = pid;
+}
+
+static void add_children_of_thread(const struct run_job *job, struct run_pids *list, pid_t parent,
+                                   const char *thread)
+{
+    char name[320];
+    FILE *file;
+    int pid;
+
+    snprintf(name, sizeof(name), "/proc/%d/task/%s/children", (int)parent, thread);
+    file = fopen(name, "re");
+    if (file == NULL) {
+        return; /* it has ended, or the kernel does not tell */
+    }
+    while (fscanf(file, "%d", &pid) == 1) {
+        add(job, list, pid);
+    }
+    fclose(file);
+}
+
+static void add_children(const struct run_job *job, struct run_pids *list, pid_t parent)
+{
+    char name[40];
+    const struct dirent *entry;
+    DIR *threads;
+
+    snprintf(name, sizeof(name), "/proc/%d/task", (int)parent);
+    threads = opendir(name);
+    if (threads == NULL) {
+        return;
+    }
+    while ((entry = readdir(threads)) != NULL) {
+        if (entry->d_name[0] != '.') {
+            add_children_of_thread(job, list, parent, entry->d_name);
+        }
+    }
+    closedir(threads);
+}
+
+/* Ranks, what they have started, and what that has: all of them before any is told anything, since
+ * children of a process that ends become ours. */
+static void gather(const struct run_job *job, struct run_pids *list)
 {
     for (int i = 0; i < job->options.ranks; i++) {
         if (job->ranks[i].pid > 0) {
-            (void)kill(job->ranks[i].pid, signal);
+            add(job, list, job->ranks[i].pid);
         }
     }
+    add_children(job, list, getpid());
+    for (size_t i = 0; i < list->count; i++) {
+        add_children(job, list, list->pid[i]);
+    }
 }
+
+void run_end_begin(struct run_job *job)
+{
+    struct run_pids before = {0};
+
+    add_children(job, &before, getpid());
+    job->strangers = before;
+}
+
+/* Those of the process group `but` have had it; 0: nobody has. */
+static void signal_but(const struct run_job *job, int signal, pid_t but)
+{
+    struct run_pids list = {0};
+
+    gather(job, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        if (but == 0 || getpgid(list.pid[i]) != but) {
+            (void)kill(list.pid[i], signal);
+        }
+    }
+    free(list.pid);
+}
+
+void run_end_signal(const struct run_job *job, int signal)
+{
+    signal_but(job, signal, 0);
+}
+
+void run_end_signal_others(const struct run_job *job, int signal)
+{
+    signal_but(job, signal, getpgrp());
+}
+
+bool run_end_left(const struct run_job *job)
+{
+    struct run_pids list = {0};
+    bool any;
+
+    gather(job, &list);
+    any = list.count > 0;
+    free(list.pid);
+    return any;
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
 
 void run_end_all(struct run_job *job, int code, int signal)
 {
@@ -33,7 +151,9 @@ void run_end_all(struct run_job *job, int code, int signal)
     job->over = true;
     job->code = code;
     job->kill_at_ns = ni_now_ns() + GRACE_NS;
-    run_end_signal(job, signal);
+    if (signal != 0) {
+        run_end_signal(job, signal);
+    }
     run_end_signal(job, SIGCONT); /* or one that is stopped would not notice */
 }
 
@@ -140,32 +260,30 @@ void run_end_collect(struct run_job *job)
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-/* Kill our children; true if there are any. What they leave becomes our child in turn. */
-static bool kill_children(void)
+/* Kill them and wait for those that are ours; false: there were none. What they leave becomes our
+ * child in turn. */
+static bool kill_left(const struct run_job *job)
 {
-    char name[64];
-    FILE *file;
-    int pid;
-    bool any = false;
+    struct run_pids list = {0};
+    bool any;
 
-    snprintf(name, sizeof(name), "/proc/self/task/%d/children", (int)getpid());
-    file = fopen(name, "re");
-    if (file == NULL) {
-        return false;
+    gather(job, &list);
+    any = list.count > 0;
+    for (size_t i = 0; i < list.count; i++) {
+        (void)kill(list.pid[i], SIGKILL);
     }
-    while (fscanf(file, "%d", &pid) == 1) {
-        any = true;
-        (void)kill(pid, SIGKILL);
+    for (size_t i = 0; i < list.count; i++) {
+        while (waitpid(list.pid[i], NULL, 0) < 0 && errno == EINTR) {
+            continue;
+        }
     }
-    fclose(file);
+    free(list.pid);
     return any;
 }
 
-void run_end_sweep(void)
+void run_end_sweep(const struct run_job *job)
 {
-    while (kill_children()) {
-        if (waitpid(-1, NULL, 0) < 0 && errno != EINTR) {
-            return;
-        }
+    while (kill_left(job)) {
+        continue;
     }
 }

@@ -25,14 +25,19 @@ static void stop_all(const struct run_job *job)
     run_end_signal(job, SIGCONT);
 }
 
-static void end_by(struct run_job *job, int signal)
+/* From a terminal the ranks have it already: one that counts how often it is interrupted shall see
+ * one. */
+static void end_by(struct run_job *job, int signal, bool by_terminal)
 {
     if (job->over) {
         run_end_kill(job); /* asked twice */
-    } else {
-        fprintf(stderr, "prestorun: ending the job: signal %d\n", signal);
-        run_end_all(job, 128 + signal, signal);
+        return;
     }
+    fprintf(stderr, "prestorun: ending the job: signal %d\n", signal);
+    if (by_terminal) {
+        run_end_signal_others(job, signal);
+    }
+    run_end_all(job, 128 + signal, by_terminal ? 0 : signal);
 }
 
 static void take_signal(struct run_job *job, int signals)
@@ -47,10 +52,12 @@ static void take_signal(struct run_job *job, int signals)
         run_end_collect(job);
         break;
     case SIGINT:
+    case SIGQUIT:
+        end_by(job, (int)info.ssi_signo, info.ssi_code == SI_KERNEL);
+        break;
     case SIGTERM:
     case SIGHUP:
-    case SIGQUIT:
-        end_by(job, (int)info.ssi_signo);
+        end_by(job, (int)info.ssi_signo, false);
         break;
     case SIGTSTP:
         stop_all(job);
@@ -165,6 +172,12 @@ static void look_at_clock(struct run_job *job)
     }
 }
 
+/* What ranks have started was told to end with them, and has as much time. */
+static bool goes_on(const struct run_job *job, bool open)
+{
+    return job->alive > 0 || open || (job->over && !job->killed && run_end_left(job));
+}
+
 /* ---- loop ------------------------------------------------------------------------------------ */
 
 int run_loop(struct run_job *job, int signals)
@@ -177,9 +190,9 @@ int run_loop(struct run_job *job, int signals)
         run_end_kill(job);
         return 1;
     }
-    while (job->alive > 0 || open) {
+    while (goes_on(job, open)) {
         nfds_t n = list(job, signals, polls, &open);
-        int ready = job->alive > 0 || open ? poll(polls, n, patience(job)) : 0;
+        int ready = goes_on(job, open) ? poll(polls, n, patience(job)) : 0;
 
         if (ready > 0) {
             serve(job, signals, polls);

@@ -103,15 +103,6 @@ static void set_streams(const struct run_options *options, int number, const str
     (void)close(ends->err);
 }
 
-static void set_signals(void)
-{
-    sigset_t none;
-
-    sigemptyset(&none);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static _Noreturn void be_rank(const struct run_job *job, const struct run_rank *rank,
                               const struct ends *ends, pid_t parent)
 {
@@ -126,7 +117,7 @@ static _Noreturn void be_rank(const struct run_job *job, const struct run_rank *
     if (job->options.bind == RUN_BIND_CORE) {
         bind_rank(rank->number);
     }
-    set_signals();
+    run_signals_reset();
     if (set_environment(job, rank, ends)) {
         execvp(command[0], command);
         fprintf(stderr, "prestorun: rank %d cannot run %s: %s\n", rank->number, command[0],

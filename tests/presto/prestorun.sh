@@ -184,8 +184,7 @@ two_lines() {
 # Two ranks that have said their pids; prestorun's is in pid.
 start_two() {
     : >"$work/out" # now: what starts in the background may come to it late
-    # A shell's children in the background ignore SIGINT, and so would the ranks.
-    env --default-signal=INT "$run" -n 2 sh -c 'echo $$; exec sleep 600' >"$work/out" 2>"$work/err" &
+    "$run" -n 2 sh -c 'echo $$; exec sleep 600' >"$work/out" 2>"$work/err" &
     pid=$!
     until_true two_lines || fail "$what: two ranks do not start"
 }
@@ -213,6 +212,53 @@ for signal in TERM:143 HUP:129 INT:130; do
     done <"$work/out"
 done
 
+# Who starts prestorun may have signals ignored: a child's end is noticed all the same, and only nohup is heeded.
+what="SIGCHLD ignored"
+timeout -k 1 20 env --ignore-signal=CHLD "$run" -n 2 sh -c 'exit 3' >"$work/out" 2>"$work/err"
+status=$?
+[ $status -eq 3 ] || fail "$what: exit status $status, not 3"
+what="nohup"
+: >"$work/out"
+# shellcheck disable=SC2016 # the ranks' shells expand it
+env --ignore-signal=HUP "$run" -n 2 sh -c 'echo $$; while [ ! -e "$0" ]; do sleep 0.05; done' "$work/go" >"$work/out" 2>"$work/err" &
+pid=$!
+until_true two_lines || fail "$what: two ranks do not start"
+kill -s HUP $pid
+while read -r rank; do
+    kill -s HUP "$rank"
+done <"$work/out"
+sleep 0.2 # for it to do harm
+: >"$work/go"
+wait $pid
+status=$?
+[ $status -eq 0 ] || fail "$what: exit status $status, not 0"
+
+both_told() {
+    [ "$(grep -c told "$work/out")" -eq 2 ]
+}
+
+# What a rank has started gets the signals, too, and time to heed them.
+what="a program within a script"
+: >"$work/out"
+# shellcheck disable=SC2016 # the ranks' shells expand it
+"$run" -n 2 sh -c 'trap : USR1; sh -c "$0"; :' \
+    'trap "echo told" USR1; trap "sleep 0.5; echo saved; exit" TERM; echo ready; while :; do sleep 0.05; done' >"$work/out" 2>"$work/err" &
+pid=$!
+until_true two_lines || fail "$what: two ranks do not start"
+kill -s USR1 $pid
+until_true both_told || fail "$what: is not told"
+kill $pid
+wait $pid
+status=$?
+[ $status -eq 143 ] || fail "$what: exit status $status, not 143"
+[ "$(grep -c saved "$work/out")" -eq 2 ] || fail "$what: has no time"
+
+# What was a child of the shell that prestorun has replaced is none of the ranks'.
+what="a child from before"
+# shellcheck disable=SC2016 # the shell that is replaced expands it
+timeout 60 sh -c 'sleep 600 & echo $! >"$0"; exec "$@"' "$work/before" "$run" -n 1 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+kill "$(cat "$work/before")" 2>/dev/null || fail "$what: is gone"
+
 # Stopped, all are, and go on together.
 what="signal TSTP"
 start_two
@@ -225,6 +271,53 @@ until_true state_is S "$rank" || fail "$what: a rank stays stopped"
 kill $pid
 wait $pid
 [ $? -eq 143 ] || fail "$what: prestorun does not go on"
+
+# From a terminal, where all have the signal: a rank gets it once.
+what="interrupted in a terminal"
+if command -v python3 >/dev/null; then
+    timeout 60 python3 - "$run" >"$work/out" 2>"$work/err" <<'END' || fail "$what: exit status $?"
+import os
+import pty
+import sys
+
+RANK = """
+import os, signal, time
+heard, told = os.pipe()
+os.set_blocking(told, False)
+signal.signal(signal.SIGINT, lambda *_: None)
+signal.set_wakeup_fd(told) # a byte for each
+print("ready", flush=True)
+first = os.read(heard, 1)
+time.sleep(0.5)
+os.set_blocking(heard, False)
+try:
+    first += os.read(heard, 100)
+except BlockingIOError:
+    pass
+print("interrupted %d times" % len(first), flush=True)
+"""
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "-n", "2", sys.executable, "-c", RANK])
+said, sent = b"", False
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    said += piece
+    if not sent and said.count(b"ready") == 2:
+        os.write(terminal, b"\x03")
+        sent = True
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(said.decode(), code)
+sys.exit(said.count(b"interrupted 1 times") != 2 or code != 130)
+END
+else
+    echo "not shown how ranks are interrupted in a terminal: there is no python3"
+fi
 
 # Killed, it can say nothing to anybody; the ranks go all the same, and files in memory have no names to leave.
 what="signal KILL"
