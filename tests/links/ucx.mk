@@ -21,6 +21,10 @@ tests_links_test_ucx_rendezvous_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_rendezvous_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_links_test_ucx_rendezvous_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_died_waiting_SOURCES = tests/links/test_ucx_died_waiting.c
+tests_links_test_ucx_died_waiting_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_ucx_died_waiting_LDADD = $(LINKS_LIBS)
+
 tests_links_test_ucx_under_way_SOURCES = tests/links/test_ucx_under_way.c
 tests_links_test_ucx_under_way_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_under_way_LDADD = $(LINKS_LIBS)
@@ -30,6 +34,7 @@ tests_links_test_ucx_vandals_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_vandals_LDADD = $(LINKS_LIBS)
 
 ucx_tests = \
+    tests/links/test_ucx_died_waiting \
     tests/links/test_ucx_quiet \
     tests/links/test_ucx_raw \
     tests/links/test_ucx_rendezvous \

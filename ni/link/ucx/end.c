@@ -339,7 +339,7 @@ void ni_ucx_farewell(struct ni_ucx_link *link)
     pthread_mutex_lock(&link->lock);
     link->leaving = true;
     while (!is_sent(link) && ni_now_ns() - begin < FAREWELL_NS) {
-        (void)ni_ucx.ucp_worker_progress(link->worker);
+        (void)ni_ucx_step(link);
     }
     while (!ni_list_empty(&link->peers)) {
         struct ni_ucx_peer *peer = ni_container_of(link->peers.next, struct ni_ucx_peer, list);

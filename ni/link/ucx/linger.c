@@ -57,7 +57,7 @@ static void poll_all(void)
     for (NI_LIST_EACH_SAFE(node, &links)) {
         struct ni_ucx_link *link = ni_container_of(node, struct ni_ucx_link, linger);
 
-        (void)ni_ucx.ucp_worker_progress(link->worker);
+        (void)ni_ucx_step(link);
         ni_ucx_graves(link);
         if (is_calm(link, now)) {
             ni_list_remove(&link->linger);

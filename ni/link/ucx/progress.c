@@ -79,6 +79,12 @@ static void look_at_peers(struct ni_ucx_link *link)
     }
 }
 
+unsigned ni_ucx_step(struct ni_ucx_link *link)
+{
+    ni_ucx_look_for_the_dead();
+    return ni_ucx.ucp_worker_progress(link->worker);
+}
+
 unsigned ni_ucx_progress(struct ni_link *base)
 {
     struct ni_ucx_link *link = ni_ucx_link_of(base);
@@ -87,7 +93,7 @@ unsigned ni_ucx_progress(struct ni_link *base)
     pthread_mutex_lock(&link->lock);
     link->arrived = false;
     link->polls++;
-    while (steps < STEPS && !link->arrived && ni_ucx.ucp_worker_progress(link->worker) != 0) {
+    while (steps < STEPS && !link->arrived && ni_ucx_step(link) != 0) {
         steps++;
     }
     link->base.found = steps != 0;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <ucs/config/global_opts.h>
 #include <ucs/debug/log_def.h>
@@ -22,23 +26,36 @@
  *   accepted                         the connection is noted, by its descriptor
  *   ... and ends without a word      logged
  *   ... and stays without greeting   logged, after ucx_timeout_s
- *   ... and greets, or has begun to  it is forgotten: UCX itself ends one of two connections that
- *       do so and ends                 peers have made to each other at the same time
+ *   ... and has begun to greet, and  it is forgotten: UCX itself ends one of two connections that
+ *       ends                           peers have made to each other at the same time
+ *   ... and greets                   it is an applicant, until UCX has read what it asks for
+ *
+ * What an applicant asks for is an endpoint towards it, and UCX 1.13 aborts the process if the
+ * connection ends before it has confirmed that. It may wait for as long as the program does not
+ * poll, and die waiting. So polls look whether applicants are still there, and let UCX see nothing
+ * but the end of those that are not.
  *
  * The texts are those of UCX 1.13. Where they are others, nothing is noted, and nothing logged.
  */
 
+/* Who has not asked for anything by then does so by another connection. To look takes a call of the
+ * kernel, which each poll would pay. */
+#define APPLY_NS UINT64_C(2000000000)
+
 struct newcomer {
     const void *ep; /* of UCX; NULL: none */
-    uint64_t since; /* ns */
+    uint64_t since; /* ns: accepted, or an applicant */
+    ino_t socket;   /* the descriptor may be somebody else's before we hear that it was closed */
     bool told;
-    char host[64]; /* and its port */
+    bool applies;
+    char who[128]; /* its host and port; of an applicant, UCX's name for the connection */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct newcomer *newcomers; /* by descriptor */
 static int newcomer_count;
-static ucs_log_level_t asked_for; /* by the user: more is for us */
+static _Atomic unsigned applicants; /* of them; polls look at it without the lock */
+static ucs_log_level_t asked_for;   /* by the user: more is for us */
 static bool watching;
 
 /* ---- what is noted --------------------------------------------------------------------------- */
@@ -64,31 +81,85 @@ static bool make_room(int fd)
     return true;
 }
 
+static ino_t socket_of(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 ? about.st_ino : 0;
+}
+
+static void clear(struct newcomer *newcomer)
+{
+    newcomer->ep = NULL;
+    if (newcomer->applies) {
+        newcomer->applies = false;
+        (void)atomic_fetch_sub_explicit(&applicants, 1, memory_order_relaxed);
+    }
+}
+
 static void note(int fd, const void *ep, const char *host)
 {
     pthread_mutex_lock(&lock);
     if (fd >= 0 && make_room(fd)) {
-        newcomers[fd] = (struct newcomer){.ep = ep, .since = ni_now_ns()};
-        snprintf(newcomers[fd].host, sizeof(newcomers[fd].host), "%s", host);
+        clear(&newcomers[fd]);
+        newcomers[fd] = (struct newcomer){.ep = ep, .since = ni_now_ns(), .socket = socket_of(fd)};
+        snprintf(newcomers[fd].who, sizeof(newcomers[fd].who), "%s", host);
     }
     pthread_mutex_unlock(&lock);
 }
 
-/* True: it was noted, and where it came from. */
+static struct newcomer *find(const void *ep)
+{
+    for (int fd = 0; fd < newcomer_count; fd++) {
+        if (newcomers[fd].ep == ep) {
+            return &newcomers[fd];
+        }
+    }
+    return NULL;
+}
+
+/* True: it was noted and said nothing, and where it came from. */
 static bool forget(const void *ep, char *host, size_t size)
 {
-    bool found = false;
+    struct newcomer *newcomer;
+    bool silent;
 
     pthread_mutex_lock(&lock);
-    for (int fd = 0; fd < newcomer_count && !found; fd++) {
-        if (newcomers[fd].ep == ep) {
-            found = true;
-            newcomers[fd].ep = NULL;
-            snprintf(host, size, "%s", newcomers[fd].host);
+    newcomer = find(ep);
+    silent = newcomer != NULL && !newcomer->applies;
+    if (newcomer != NULL) {
+        snprintf(host, size, "%s", newcomer->who);
+        clear(newcomer);
+    }
+    pthread_mutex_unlock(&lock);
+    return silent;
+}
+
+static void apply(const void *ep, const char *name)
+{
+    struct newcomer *newcomer;
+
+    pthread_mutex_lock(&lock);
+    newcomer = find(ep);
+    if (newcomer != NULL && !newcomer->applies) {
+        newcomer->applies = true;
+        newcomer->since = ni_now_ns();
+        (void)atomic_fetch_add_explicit(&applicants, 1, memory_order_relaxed);
+        snprintf(newcomer->who, sizeof(newcomer->who), "%s", name);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* UCX sends by the connection of this name, too. */
+static void accept_applicant(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    for (int fd = 0; fd < newcomer_count; fd++) {
+        if (newcomers[fd].applies && strcmp(newcomers[fd].who, name) == 0) {
+            clear(&newcomers[fd]);
         }
     }
     pthread_mutex_unlock(&lock);
-    return found;
 }
 
 /* One that has said nothing for so long, once. */
@@ -98,9 +169,10 @@ static bool find_silent(uint64_t before, char *host, size_t size)
 
     pthread_mutex_lock(&lock);
     for (int fd = 0; fd < newcomer_count && !found; fd++) {
-        if (newcomers[fd].ep != NULL && !newcomers[fd].told && newcomers[fd].since < before) {
+        if (newcomers[fd].ep != NULL && !newcomers[fd].told && !newcomers[fd].applies &&
+            newcomers[fd].since < before) {
             found = newcomers[fd].told = true;
-            snprintf(host, size, "%s", newcomers[fd].host);
+            snprintf(host, size, "%s", newcomers[fd].who);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -111,7 +183,7 @@ void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(4);
     uint64_t timeout = timeout_s * UINT64_C(1000000000);
-    char host[sizeof(newcomers->host)];
+    char host[sizeof(newcomers->who)];
 
     while (now > timeout && find_silent(now - timeout, host, sizeof(host))) {
         ni_log_limited(
@@ -124,35 +196,91 @@ void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s)
     }
 }
 
+/* ---- applicants ------------------------------------------------------------------------------ */
+
+static bool has_ended(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&look, 1, 0) > 0;
+}
+
+static void drop_what_came(int fd)
+{
+    char bytes[4096];
+
+    while (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0) {
+        continue;
+    }
+}
+
+static void look_at(struct newcomer *newcomer, int fd, uint64_t now)
+{
+    if (has_ended(fd) && socket_of(fd) == newcomer->socket) {
+        drop_what_came(fd);
+    } else if (now - newcomer->since > APPLY_NS) {
+        clear(newcomer);
+    }
+}
+
+void ni_ucx_look_for_the_dead(void)
+{
+    uint64_t now;
+
+    if (atomic_load_explicit(&applicants, memory_order_relaxed) == 0) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    now = ni_now_ns();
+    for (int fd = 0; fd < newcomer_count; fd++) {
+        if (newcomers[fd].applies) {
+            look_at(&newcomers[fd], fd, now);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- what UCX says --------------------------------------------------------------------------- */
 
 static void on_accepted(const char *text)
 {
-    char host[sizeof(newcomers->host)];
+    char host[sizeof(newcomers->who)];
     void *ep;
     int fd;
 
-    if (sscanf(text, "tcp_iface %*s accepted connection from %63s on %*s to tcp_ep %p (fd %d)",
+    if (sscanf(text, "tcp_iface %*s accepted connection from %127s on %*s to tcp_ep %p (fd %d)",
                host, &ep, &fd) == 3) {
         note(fd, ep, host);
         ni_ucx_called(fd);
     }
 }
 
-static void on_state(const char *text)
+static void on_end(const void *ep, const char *from)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(4);
-    char from[32], to[32], host[sizeof(newcomers->host)];
-    void *ep;
+    char host[sizeof(newcomers->who)];
 
-    if (sscanf(text, "tcp_ep %p: %31s -> %31s", &ep, from, to) == 3 &&
-        strcmp(to, "ACCEPTING") != 0 && forget(ep, host, sizeof(host)) &&
-        strcmp(from, "RECV_MAGIC_NUMBER") == 0 && strcmp(to, "CLOSED") == 0) {
+    if (forget(ep, host, sizeof(host)) && strcmp(from, "RECV_MAGIC_NUMBER") == 0) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
             "ucx: a connection from %s has ended, before whoever made it said anything that UCX "
             "understands. If this repeats, somebody on the network tries to reach this process",
             host);
+    }
+}
+
+static void on_state(const char *text)
+{
+    char from[32], to[32], name[sizeof(newcomers->who)];
+    void *ep;
+    int found = sscanf(text, "tcp_ep %p: %31s -> %31s for the %127s", &ep, from, to, name);
+
+    if (found >= 3 && strcmp(to, "CLOSED") == 0) {
+        on_end(ep, from);
+    } else if (found == 4 && strcmp(from, "ACCEPTING") == 0 && strcmp(to, "CONNECTED") == 0) {
+        apply(ep, name);
+    } else if (found == 4 && strcmp(to, "WAITING_ACK") == 0) {
+        accept_applicant(name);
     }
 }
 

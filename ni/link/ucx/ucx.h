@@ -26,7 +26,7 @@
  *   progress.c  polling
  *   wait.c      sleeping
  *   silence.c   connections whose other end does not answer
- *   strangers.c connections whose other end does not speak UCX
+ *   strangers.c connections whose other end does not speak UCX, or is gone before UCX answers it
  *   descriptors.c  how many the process may have
  *   fault.c     messages that are lost, cut, late or repeated, for tests
  *
@@ -457,6 +457,9 @@ bool ni_ucx_has_connections(const struct ni_ucx_link *link);
 void ni_ucx_watch_for_strangers(void *library);
 /* Log those that have said nothing for so long. */
 void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s);
+/* Before UCX reads: have it see nothing but the end of those who asked for an endpoint towards them
+ * and are gone. Any thread, no lock needed; a load while nobody asks. */
+void ni_ucx_look_for_the_dead(void);
 
 /* ---- descriptors.c --------------------------------------------------------------------------- */
 
@@ -472,6 +475,9 @@ void ni_ucx_open_doors(const struct ni_ucx_link *link);
 
 /* ---- progress.c, wait.c ---------------------------------------------------------------------- */
 
+/* Have UCX look once for what there is to do. Not 0: it did something. No other thread is in a call
+ * of its worker. */
+unsigned ni_ucx_step(struct ni_ucx_link *link);
 unsigned ni_ucx_progress(struct ni_link *link);
 bool ni_ucx_arm(struct ni_link *link, bool (*has_work)(void *core));
 void ni_ucx_sleep(struct ni_link *link, uint64_t timeout_us);
