@@ -57,6 +57,7 @@ wait $soaker
 ended $? "a link that is cut and healed"
 
 # loses_h2 "NAME WORD..." ARGUMENT...: a host is gone. mpirun ends with an error, and with it all processes of the other host.
+# The program would run for much longer than it takes to end a host of a busy machine.
 loses_h2() {
     name=${1%% *}
     run_program "$@" &
@@ -80,7 +81,7 @@ loses_h2() {
     [ ! -s "$work/left" ] || fail "$name: processes are left on the other host: $(cat "$work/left")"
 }
 
-loses_h2 "p2p_soak -n 100000 -seed 6" "$@"
+loses_h2 "p2p_soak -n 10000000 -seed 6" "$@"
 expect 0 "$hosts" down
 expect 0 "$hosts" up -n 2
 loses_h2 "thr_pingpong -n 1000000" "$@"
