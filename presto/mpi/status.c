@@ -44,8 +44,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
     if (count < 0)
         return pri_fail(NULL, __func__, MPI_ERR_COUNT);
-    size_t unit = type->unit != 0 ? type->unit : type->size;
-    status->presto_bytes = (unsigned long long)count * unit;
+    status->presto_bytes = pri_type_bytes(type, (size_t)count);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Status_set_elements_x);

@@ -154,6 +154,10 @@ static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)
  * not whole. */
 size_t pri_type_elements(const struct pri_type *type, size_t bytes);
 
+/* Bytes of the first `elements` basic elements of any number of elements; 0 of a type without
+ * data. */
+size_t pri_type_bytes(const struct pri_type *type, size_t elements);
+
 /* New types, with one reference and uncommitted. They hold what they are made of. All sizes are the
  * element's unless a name has `h` in it, which means bytes. They return NULL when memory is short.
  * Arguments are checked by callers: counts and block lengths are not negative, types are no null

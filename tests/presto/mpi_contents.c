@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a type of each combiner says of how it was made: the numbers, in their order, and the types.
- * A plain MPI program for any number of ranks. */
+/* What a type of each combiner says of how it was made: the numbers, in their order, and the types;
+ * and how its basic elements are counted. A plain MPI program for any number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +125,41 @@ static void references(void)
     MPI_Type_free(&given);
 }
 
+/* Each number of basic elements, up to those of three of the type, is what a status holds that was
+ * told it. */
+static void counted(MPI_Datatype type, int per_type, int size)
+{
+    for (int i = 0; i <= 3 * per_type; i++) {
+        MPI_Status status;
+        int elements, count;
+        memset(&status, 0, sizeof(status));
+        EXPECT(MPI_Status_set_elements(&status, type, i) == MPI_SUCCESS);
+        MPI_Get_elements(&status, type, &elements);
+        MPI_Get_count(&status, type, &count);
+        EXPECT(elements == i);
+        EXPECT(count == (i % per_type == 0 ? i / per_type : MPI_UNDEFINED));
+        MPI_Get_count(&status, MPI_BYTE, &count);
+        EXPECT(i % per_type != 0 || count == i / per_type * size);
+    }
+}
+
+static void elements(void)
+{
+    const int lengths[] = {3, 2, 1};
+    const MPI_Aint bytes[] = {0, 16, 64};
+    MPI_Datatype mixed, holey, types[] = {MPI_CHAR, MPI_INT, MPI_DOUBLE_INT};
+    counted(MPI_SHORT, 1, sizeof(short));
+    counted(MPI_DOUBLE_INT, 2, sizeof(double) + sizeof(int));
+    MPI_Type_create_struct(3, lengths, bytes, types, &mixed);
+    MPI_Type_commit(&mixed);
+    MPI_Type_vector(2, 1, 2, mixed, &holey);
+    MPI_Type_commit(&holey);
+    counted(mixed, 7, 3 + 2 * sizeof(int) + sizeof(double) + sizeof(int));
+    counted(holey, 14, 2 * (3 + 2 * sizeof(int) + sizeof(double) + sizeof(int)));
+    MPI_Type_free(&mixed);
+    MPI_Type_free(&holey);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -135,6 +170,7 @@ int main(int argc, char **argv)
     lists();
     arrays();
     references();
+    elements();
     if (rank == 0)
         printf("MT-OK mpi_contents checks=%d\n", checks);
     MPI_Finalize();
