@@ -106,6 +106,8 @@ struct ompi_mtl_match_module {
     opal_mutex_t lock;
     _Atomic uint64_t unready; /* ready sends that found no receive */
     _Atomic bool no_memory;   /* and the user knows */
+    _Atomic bool lost;        /* a process, and the user knows */
+    _Atomic bool doomed;      /* the job, by a process of which the user hears next */
     opal_free_list_t buffers[OMPI_MTL_MATCH_BUFFER_CLASSES];
 };
 
@@ -201,11 +203,16 @@ int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
 /* ---- helpers --------------------------------------------------------------------------------- */
 
 /* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That
- * memory has run out is told to the user, once; if it was for a message of a nonblocking
- * collective, by the tag in its match bits, the job ends. Thread-safe. */
+ * memory has run out is told to the user, once. What was of a nonblocking collective, by the tag in
+ * its match bits, ends the job. Thread-safe. */
 int ompi_mtl_match_error(int result, uint64_t bits);
 int ompi_mtl_match_failure(const struct ni_event *event);
 /* The same where it was not the portals that ran out of memory. */
 NI_COLD int ompi_mtl_match_no_memory(uint64_t bits);
+/* The same where it was a process that was lost. */
+NI_COLD int ompi_mtl_match_lost(uint64_t bits);
+/* The user knows that a process was lost: if that was the end of a nonblocking collective, it is
+ * now that of the job. */
+NI_COLD void ompi_mtl_match_told_lost(void);
 
 #endif

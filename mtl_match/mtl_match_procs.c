@@ -210,6 +210,7 @@ void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
                        ompi_glue_node(&endpoint->proc->super));
         /* Each process by itself, the text above only one of them. */
         opal_output(0, "mtl match: lost process %s (%s)", name, ni_status_text(status));
+        ompi_mtl_match_told_lost();
     }
     (void)ni_me_fail(module->ni, OMPI_MTL_MATCH_PT, is_in_vain, endpoint);
 }

@@ -76,9 +76,10 @@ NI_ALWAYS_INLINE bool take(const struct ompi_mtl_match_module *module,
 /* End a receive that has just been posted for a peer that is gone already. What the peer had sent
  * before is received all the same: that has matched by now. */
 static NI_COLD void give_up(struct ompi_mtl_match_module *module,
-                            struct ompi_mtl_match_request *request)
+                            struct ompi_mtl_match_request *request, uint64_t bits)
 {
     if (ni_me_unlink(module->ni, request->entry) == NI_OK) {
+        (void)ompi_mtl_match_lost(bits);
         request->super.ompi_req->req_status.MPI_ERROR = MPI_ERR_OTHER;
         complete(request);
     }
@@ -114,7 +115,7 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
         return ompi_mtl_match_error(rc, me.match_bits);
     }
     if (NI_UNLIKELY(from != NULL && atomic_load_explicit(&from->down, memory_order_relaxed) != 0)) {
-        give_up(module, request);
+        give_up(module, request, me.match_bits);
     }
     return OMPI_SUCCESS;
 }

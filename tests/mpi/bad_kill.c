@@ -3,7 +3,7 @@
  * A rank dies by SIGKILL in the middle of something. The others must end with an error, not hang;
  * the runner watches that. A rank that gets to the end of its work fails as well.
  *
- * -mode eager, long, flood, wait, any, coll, rma: what the ranks are doing.
+ * -mode eager, long, flood, wait, any, coll, comms, rma: what the ranks are doing.
  */
 #include "mt.h"
 
@@ -90,6 +90,15 @@ static void coll(int round)
     MPI_Allreduce(MPI_IN_PLACE, buf, 3000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void comms(int round)
+{
+    MPI_Comm c;
+
+    maybe_die(round);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Comm_free(&c);
+}
+
 static void rma(int round)
 {
     maybe_die(round);
@@ -106,7 +115,7 @@ static const struct {
     void (*fn)(int round);
 } modes[] = {
     {"eager", eager},      {"long", long_messages}, {"flood", flood}, {"wait", wait_for_it},
-    {"any", wait_for_any}, {"coll", coll},          {"rma", rma},
+    {"any", wait_for_any}, {"coll", coll},          {"comms", comms}, {"rma", rma},
 };
 
 int main(int argc, char **argv)
