@@ -201,7 +201,11 @@ static void finish(struct ni_op *op)
         op->closed = false;
         return;
     }
-    if (op->failure == NI_ERR_UNSUPPORTED) {
+    if (op->failure == NI_ERR_PEER_DEAD && ni_peer_state(op->peer) == NI_OK) {
+        /* The link tells the core next. It ends then with all else that was under way, in the poll
+         * that tells the program of the peer: who gives up at the first error knows the reason. */
+        leave(op);
+    } else if (op->failure == NI_ERR_UNSUPPORTED) {
         leave(op);
         ni_transfer_by_packets(op);
     } else if (op->failure == NI_OK && op->noting != NULL) {
@@ -300,8 +304,9 @@ ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote,
     if (NI_LIKELY(status == NI_OK)) {
         ni_stat_add(&ni->stats.bulk_bytes_self, len);
     }
-    /* The kernel does not copy after all: packets do. */
-    return status == NI_ERR_UNSUPPORTED ? NI_AGAIN : status;
+    /* The kernel does not copy after all: packets do. Nor from the dead: that takes an operation,
+     * to end when the link tells of the peer. */
+    return status == NI_ERR_UNSUPPORTED || status == NI_ERR_PEER_DEAD ? NI_AGAIN : status;
 }
 
 void ni_copy_start(struct ni_op *op)

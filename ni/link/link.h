@@ -146,7 +146,8 @@ struct ni_link_ops {
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
     /* Copy between this process and the peer. NI_OK; NI_ERR_UNSUPPORTED if the medium refuses it
-     * (ep->copy is cleared); NI_ERR_BOUNDS if the peer's memory is not there. */
+     * (ep->copy is cleared); NI_ERR_BOUNDS if the peer's memory is not there; NI_ERR_PEER_DEAD:
+     * core->peer_down follows. */
     ni_status (*copy)(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                       uint64_t remote, size_t len);
     /* The peer may be asleep: see ni_ep.sleeping. */

@@ -137,6 +137,69 @@ static void messages_before_close_arrive(struct suite *suite)
     CHECK(atomic_load(&suite->nis[1].down[0]) == NI_ERR_PEER_CLOSED);
 }
 
+/* ---- what is known when an operation ends ---------------------------------------------------- */
+
+enum { LONG_WRITE = 0, WRITE = 5, LONG_READ = 6 }; /* of a work's operations */
+
+struct asked {
+    struct work *work;
+    unsigned op;
+    _Atomic uint64_t ready;
+    _Atomic uint64_t killed;
+};
+
+/* The peer dies without a poll of ours, so that the operation is what finds it. Whoever gives up
+ * because it has failed has been told of the peer. */
+static void ask_the_dead(struct suite_ni *ni, void *arg)
+{
+    struct asked *asked = arg;
+    struct work_op *op = &asked->work->ops[asked->op];
+    struct ni_ack ack = suite_ack(&op->done);
+    ni_status status;
+
+    atomic_store(&asked->ready, 1);
+    while (atomic_load(&asked->killed) == 0) {
+        usleep(100);
+    }
+    status = work_start_op(ni, asked->work, asked->op, &ack);
+    CHECK(status == NI_OK || status == NI_ERR_PEER_DEAD);
+    op->accepted = status == NI_OK;
+    while (op->accepted && atomic_load(&op->done.count) == 0) {
+        suite_turn(ni);
+    }
+    CHECK(atomic_load(&ni->downs[1]) == 1);
+}
+
+static void told_of(struct suite *suite, unsigned op)
+{
+    struct asked *asked = suite_alloc(suite, sizeof(*asked));
+    struct work *work = work_new(suite, 1);
+
+    asked->work = work;
+    asked->op = op;
+    suite_call(suite, 0, work_start, work_new(suite, 1)); /* the way there is open */
+    suite_begin(suite, 0, ask_the_dead, asked);
+    suite_until_count(suite, &asked->ready, 1);
+    suite_kill(suite, 1);
+    atomic_store(&asked->killed, 1);
+    suite_end(suite, 0);
+}
+
+static void told_before_a_read_ends(struct suite *suite)
+{
+    told_of(suite, LONG_READ);
+}
+
+static void told_before_a_write_ends(struct suite *suite)
+{
+    told_of(suite, WRITE);
+}
+
+static void told_before_a_long_write_ends(struct suite *suite)
+{
+    told_of(suite, LONG_WRITE);
+}
+
 /* ---- senders that flood somebody who ends ---------------------------------------------------- */
 
 struct stream {
@@ -352,6 +415,12 @@ int main(int argc, char **argv)
         {"flood_into_close", 2, SUITE_NEEDS_APART, flood_into_close},
         {"flood_into_close_meanwhile", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART,
          flood_into_close_meanwhile},
+        {"told_before_a_read_ends", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART,
+         told_before_a_read_ends},
+        {"told_before_a_write_ends", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART,
+         told_before_a_write_ends},
+        {"told_before_a_long_write_ends", 2, SUITE_NEEDS_KILL | SUITE_NEEDS_APART,
+         told_before_a_long_write_ends},
         {"disconnect", 2, 0, disconnect},
         {"connected_twice", 2, 0, connected_twice},
         {"opened_again", 2, 0, opened_again},
