@@ -52,9 +52,9 @@ bool locked_put(struct locked_queue *queue, struct mcs_node *node, const void *t
 bool locked_get(struct locked_queue *queue, struct mcs_node *node, void *task);
 
 /* What everybody does who waits: pause, and yield at times. Where parties share cores, after as
- * many looks as were found best: with 12 and fewer, locks are mostly held by who does not run, and
- * the queues take ten times as long. */
-enum task_spins { SPINS_LOCKED = 25, SPINS_NI = 4 };
+ * many looks as were found best: with 25 and fewer, locks are at times held by who does not run in
+ * whole rounds, and the queues take twenty times as long. */
+enum task_spins { SPINS_LOCKED = 50, SPINS_NI = 4 };
 
 void task_relax(unsigned *spins, enum task_spins crowded);
 void task_set_crowded(bool crowded);
