@@ -14,16 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG = 17, MESSAGES = 3, ROUNDS = 2, MOST_MS = 20000, PAUSE_MS = 5, NAME = 4096 };
+enum { TAG = 17, MESSAGES = 3, ROUNDS = 2, MOST_MS = 20000, PAUSE_MS = 5, NAME = 64 };
 
+/* Where the hosts of apelink-hosts see it, too: each has its own TMPDIR. */
 static void make_file(char *name)
 {
     if (mt_rank == 0) {
-        const char *folder = getenv("TMPDIR");
         int fd;
 
-        fd = snprintf(name, NAME, "%s/p2p_away-XXXXXX", folder != NULL ? folder : "/tmp");
-        mt_check(fd < NAME, "TMPDIR is too long: %s", folder);
+        strcpy(name, "/tmp/p2p_away-XXXXXX");
         fd = mkstemp(name);
         mt_check(fd >= 0, "mkstemp: %s", strerror(errno));
         close(fd);
