@@ -310,17 +310,34 @@ static struct party *open_parties(struct suite *suite)
     return parties;
 }
 
+/* Operations whose completion has not been told. Another thread may end them, and tell of them a
+ * moment later. */
+static uint64_t untold(const struct pair *pair)
+{
+    uint64_t count = pair->adds_started - atomic_load(&pair->adds.count) + pair->counts_started -
+                     atomic_load(&pair->counts.count) + pair->reads_started -
+                     atomic_load(&pair->reads.count);
+
+    for (int c = 0; c < CELLS; c++) {
+        count += pair->cells[c].state != IDLE;
+    }
+    return count;
+}
+
 /* Whether everything that this NI started has completed; settles its cells. */
 static void look(struct suite_ni *ni, void *arg)
 {
     struct party *party = (struct party *)arg + ni->index;
 
-    for (unsigned to = 0; to < ni->suite->n; to++) {
-        for (int c = 0; to != ni->index && c < CELLS; c++) {
-            settle_cell(party, &party->pairs[to].cells[c]);
-        }
-    }
     party->pending = suite_stat(ni, "pending_ops");
+    for (unsigned to = 0; to < ni->suite->n; to++) {
+        struct pair *pair = &party->pairs[to];
+
+        for (int c = 0; to != ni->index && c < CELLS; c++) {
+            settle_cell(party, &pair->cells[c]);
+        }
+        party->pending += untold(pair);
+    }
 }
 
 /* When all is quiet: until then others may add to it. */
