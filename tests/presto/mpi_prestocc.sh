@@ -132,6 +132,7 @@ all= # of the errors, from clang, too
 sed -n 's/.* error: .*: \(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\1/p' "$work/out" | sort | uniq -c |
     sed -n 's/^ *2 //p' >"$work/told"
 cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
+grep -q '"$' "$PRESTO_INCLUDEDIR/mpi/missing.h" && failed "a hint is in two pieces, of which --check shows one"
 "$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_File_open is not in Presto: MPI-IO' ||
     failed "--check does not name PMPI_File_open"
 
