@@ -88,15 +88,15 @@ NI_ALWAYS_INLINE bool ni_short_is_word(uint64_t len)
     return len == sizeof(uint64_t) || len == sizeof(uint32_t);
 }
 
-/* Where its first word is, if it may be touched. */
-NI_ALWAYS_INLINE uint64_t *ni_short_place(const struct ni *ni, const struct ni_packet *packet,
-                                          uint64_t word1, uint64_t len, unsigned access)
+/* Where its first byte is, if it may be touched. */
+NI_ALWAYS_INLINE void *ni_short_place(const struct ni *ni, const struct ni_packet *packet,
+                                      uint64_t word1, uint64_t len, unsigned access)
 {
     uint64_t addr = ni_direct_field(packet, 0);
 
     return NI_LIKELY(ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1),
                                     addr, len, access, NULL) == NI_OK)
-               ? (uint64_t *)(uintptr_t)addr
+               ? (void *)(uintptr_t)addr
                : NULL;
 }
 
@@ -106,7 +106,7 @@ NI_ALWAYS_INLINE bool ni_short_write(struct ni *ni, struct ni_peer *peer,
     uint64_t token = ni_direct_field(packet, 2);
     uint32_t len = ni_packet_len(word1);
     struct ni_line line;
-    uint64_t *place;
+    void *place;
 
     if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(token == 0) ||
         NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
@@ -131,7 +131,7 @@ NI_ALWAYS_INLINE bool ni_short_write_quiet(struct ni *ni, const struct ni_packet
                                            uint64_t word1)
 {
     uint32_t len = ni_packet_len(word1);
-    uint64_t *place;
+    void *place;
 
     if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
         NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
@@ -150,7 +150,7 @@ NI_ALWAYS_INLINE bool ni_short_read(struct ni *ni, struct ni_peer *peer,
 {
     uint64_t token = ni_direct_field(packet, 2), len = ni_direct_field(packet, 3);
     struct ni_line line;
-    uint64_t *place;
+    void *place;
 
     if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(token == 0) ||
         NI_UNLIKELY(ni_packet_len(word1) != 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
@@ -239,7 +239,7 @@ NI_ALWAYS_INLINE bool ni_short_counted(struct ni *ni, const struct ni_packet *pa
 {
     uint64_t key = ni_direct_field(packet, 2), counter = ni_direct_field(packet, 3);
     uint32_t len = ni_packet_len(word1);
-    uint64_t *place;
+    void *place;
 
     if (NI_UNLIKELY((counter & NI_WRITE_COUNTED) == 0) ||
         NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
