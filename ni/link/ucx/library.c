@@ -85,14 +85,20 @@ static ni_status load(void)
 }
 
 /* Have it otherwise than UCX by itself, where the user did not say. */
-static void prefer(ucp_config_t *config, const char *name, const char *value)
+static void prefer(ucp_config_t *config, const char *variable, const char *name, const char *value)
 {
-    char variable[64];
-
-    snprintf(variable, sizeof(variable), "UCX_%s", name);
     if (getenv(variable) == NULL) {
         (void)ni_ucx.ucp_config_modify(config, name, value); /* it works without, slower */
     }
+}
+
+/* Before 1.17 the options of a transport are known without its name, others are passed over. */
+static const char *segment_option(void)
+{
+    unsigned major, minor, release;
+
+    ni_ucx.ucp_get_version(&major, &minor, &release);
+    return major > 1 || minor >= 17 ? "TCP_RX_SEG_SIZE" : "RX_SEG_SIZE";
 }
 
 /* Without a device for RDMA, what goes to other hosts goes by TCP. */
@@ -113,13 +119,13 @@ static void configure(ucp_config_t *config)
 {
     /* Peers with whom we share memory are the other link's: hosts that are namespaces of one kernel
      * look to UCX as if they were one. */
-    prefer(config, "TLS", "^shm");
+    prefer(config, "UCX_TLS", "TLS", "^shm");
     /* A sender goes by its own size, so it is the same in all processes, whatever their devices. */
-    prefer(config, "TCP_RX_SEG_SIZE", NI_UCX_TCP_SEGMENT);
+    prefer(config, "UCX_TCP_RX_SEG_SIZE", segment_option(), NI_UCX_TCP_SEGMENT);
     /* Where the bytes are copied anyway, a question and an answer before each segment cost more
      * than one more copy. */
     if (!has_rdma()) {
-        prefer(config, "RNDV_THRESH", NI_UCX_TCP_EAGER);
+        prefer(config, "UCX_RNDV_THRESH", "RNDV_THRESH", NI_UCX_TCP_EAGER);
     }
 }
 

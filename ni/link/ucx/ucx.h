@@ -51,7 +51,7 @@
  */
 
 enum {
-    NI_UCX_VERSION = 3,
+    NI_UCX_VERSION = 4,
     NI_UCX_AM = 11,         /* id of our active messages */
     NI_UCX_SLOTS = 64,      /* active messages under way to one peer */
     NI_UCX_SPARE = 4,       /* of those, for messages without packets */
@@ -61,8 +61,9 @@ enum {
 };
 
 /* Over TCP. What a socket is asked for at once: UCX's 64 KiB are less than a message of that length
- * with its header. Part of the version: a receiver has room for no more than its own. */
-#define NI_UCX_TCP_SEGMENT "136k"
+ * with its header, and a long segment of ours goes in three parts rather than five. Part of the
+ * version: a receiver has room for no more than its own. */
+#define NI_UCX_TCP_SEGMENT "104k"
 /* Payloads from this length on wait at the sender until the receiver asks for them. */
 #define NI_UCX_TCP_EAGER "1m"
 
@@ -300,6 +301,7 @@ static inline void ni_ucx_moved(struct ni_ucx_peer *peer)
 /* ---- library.c ------------------------------------------------------------------------------- */
 
 #define NI_UCX_CALLS(X)               \
+    X(ucp_get_version)                \
     X(ucp_init_version)               \
     X(ucp_cleanup)                    \
     X(ucp_config_read)                \
