@@ -10,6 +10,9 @@
  * UCX without a network, in the place of ni/link/ucx/library.c, for one link at a time. What the
  * link sends is read, when the request ends, and thrown away; what it receives is what fake_say was
  * given. Calls that UCX would not bear end the program.
+ *
+ * Time is what looks at the clock make of it, a microsecond each: an input does the same each time,
+ * and a process that gets no core for a while has not waited in vain for its peers.
  */
 
 enum fake_ways {
