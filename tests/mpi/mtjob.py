@@ -253,6 +253,12 @@ def stacks_here(pids, limit=6):
     return text
 
 
+def is_copy(pid):
+    """Whether a process runs the program of its parent: a helper that a rank has forked, which never starts MPI."""
+    parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]
+    return os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{parent}/exe")
+
+
 class Starts:
     """Looks for processes that hang where no transport is loaded yet: now and then, mostly when a job of several is
     spawned on a busy machine, PMIx 4.2 under Open MPI 4.1 never answers the PMIx_Init of a new process, over whatever
@@ -269,6 +275,8 @@ class Starts:
         self.since = {}
         for pid in set(self.env.processes()) - self.started:
             try:
+                if is_copy(pid):
+                    continue
                 maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
             except OSError:
                 continue
