@@ -28,7 +28,7 @@ class Test:
     np: int
     command: list  # program and arguments
     tags: set
-    timeout: float = 30.0  # seconds
+    timeout: float = 60.0  # seconds
     kind: str = "mpirun"
     expect: str = "ok"
     match: str = ""  # what the output must contain (a regular expression)
