@@ -55,6 +55,7 @@ static void close_job(struct run_job *job)
         free(job->ranks[i].out.data);
         free(job->ranks[i].err.data);
     }
+    run_output_close(job);
     free(job->table);
     free(job->strangers.pid);
     free(job->ranks);
@@ -75,17 +76,13 @@ int main(int argc, char **argv)
         return 1;
     }
     open_job(&job);
+    run_output_open(&job);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     run_end_begin(&job);
     if (!run_spawn_all(&job)) {
         run_end_all(&job, 1, SIGTERM);
     }
     code = run_loop(&job, signals);
-    run_end_sweep(&job);
-    if (job.options.verbose) {
-        fprintf(stderr, "prestorun: %d of %d ranks joined, %u messages refused, exit status %d\n",
-                job.hellos, job.options.ranks, job.refused, code);
-    }
     close_job(&job);
     return code;
 }

@@ -62,6 +62,15 @@ struct run_stream {
     char *data; /* [RUN_LINE_MAX], allocated when something comes */
 };
 
+/* Where what they print goes: our own output. */
+struct run_sink {
+    int fd;
+    bool dead;                        /* nothing can be written there */
+    const struct run_stream *unended; /* whose line has been written in part */
+    size_t used, room;
+    char *data; /* what waits to be taken */
+};
+
 struct run_rank {
     int number;
     const struct run_app *app;
@@ -95,8 +104,9 @@ struct run_job {
     bool killed;                        /* ranks were killed */
     int code;                           /* exit status */
     uint64_t kill_at_ns, timeout_at_ns; /* 0: never */
-    bool output_dead[2];                /* nothing can be written to stdout, stderr */
-    struct run_stream *unended[2];      /* whose line has been written in part: stdout, stderr */
+    uint64_t give_up_at_ns;             /* waiting for somebody to take the output; 0: never */
+    struct run_sink sinks[2];           /* stdout, stderr */
+    bool one_sink; /* they are the same pipe or terminal: only the first is used */
 };
 
 /* Say that memory has run out, before ranks are there, and exit. */
@@ -131,11 +141,26 @@ void run_wire_write(struct run_job *job, struct run_rank *rank);
 /* Read all that is there. */
 void run_wire_drain(struct run_job *job, struct run_rank *rank);
 
-/* Something can be read; or, with `all`, everything is to be written that is there. */
+/* Where output goes; before there is any. */
+void run_output_open(struct run_job *job);
+void run_output_close(struct run_job *job);
+/* A message of our own, of up to 511 bytes; behind what the ranks have said. */
+void run_say(struct run_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether something waits to be taken; the descriptor of stdout (0) or stderr (1) if something
+ * waits for that, else -1. */
+bool run_output_waits(const struct run_job *job);
+int run_output_waits_for(const struct run_job *job, int which);
+/* Write what is taken now of what waits. */
+void run_output_write(struct run_job *job);
+/* Nobody will take what waits, or what comes. */
+void run_output_give_up(struct run_job *job);
+/* Whether something may be read from a stream: it is open, and all before it is written. */
+bool run_output_takes(const struct run_job *job, const struct run_stream *stream);
+/* Something can be read; everything is to be written that is there. */
 void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
 void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
-/* Whether part of a line waits for its end. */
-bool run_output_waits(const struct run_stream *stream);
+/* Whether part of a line waits for its end, and for nothing else. */
+bool run_output_is_partial(const struct run_job *job, const struct run_stream *stream);
 
 /* Before there are ranks: what is our child already, from before exec, is none of theirs. */
 void run_end_begin(struct run_job *job);
@@ -144,6 +169,8 @@ void run_end_collect(struct run_job *job);
 /* The job has failed, with this exit code: end all ranks by a signal (0: they have had it), and
  * kill them 2 s later. The first one to call it says so. */
 void run_end_all(struct run_job *job, int code, int signal);
+/* The same, as somebody does not want to wait: output that nobody takes is given up 2 s later. */
+void run_end_soon(struct run_job *job, int code, int signal);
 void run_end_kill(struct run_job *job);
 /* A signal for all ranks, and for what they have started. */
 void run_end_signal(const struct run_job *job, int signal);
@@ -159,7 +186,8 @@ int run_signals_open(void);
 /* What a rank begins with: those that are passed on end it unless it wants otherwise. */
 void run_signals_reset(void);
 
-/* Until all is over; the exit status. */
+/* Until all is over, nothing of the ranks is left, and what they said is written; the exit
+ * status. */
 int run_loop(struct run_job *job, int signals);
 
 #endif

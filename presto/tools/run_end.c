@@ -157,6 +157,12 @@ void run_end_all(struct run_job *job, int code, int signal)
     run_end_signal(job, SIGCONT); /* or one that is stopped would not notice */
 }
 
+void run_end_soon(struct run_job *job, int code, int signal)
+{
+    run_end_all(job, code, signal);
+    job->give_up_at_ns = ni_now_ns() + GRACE_NS;
+}
+
 void run_end_kill(struct run_job *job)
 {
     job->killed = true;
@@ -197,7 +203,7 @@ static void fail(struct run_job *job, const struct run_rank *rank, int code)
 static void ended_by_signal(struct run_job *job, const struct run_rank *rank, int signal,
                             bool dumped)
 {
-    fprintf(stderr, "prestorun: rank %d (pid %d) was ended by signal %d (%s)%s; %s\n", rank->number,
+    run_say(job, "prestorun: rank %d (pid %d) was ended by signal %d (%s)%s; %s\n", rank->number,
             (int)rank->was, signal, strsignal(signal), dumped ? ", core dumped" : "",
             consequence(job, rank));
     fail(job, rank, 128 + signal);
@@ -206,17 +212,17 @@ static void ended_by_signal(struct run_job *job, const struct run_rank *rank, in
 static void ended_with_code(struct run_job *job, const struct run_rank *rank, int code)
 {
     if (code != 0) {
-        fprintf(stderr, "prestorun: rank %d (pid %d) exited with code %d; %s\n", rank->number,
+        run_say(job, "prestorun: rank %d (pid %d) exited with code %d; %s\n", rank->number,
                 (int)rank->was, code, consequence(job, rank));
         fail(job, rank, code);
     } else if (rank->hello && !rank->bye) {
-        fprintf(stderr,
+        run_say(job,
                 "prestorun: rank %d (pid %d) exited without pr_fini (MPI_Finalize), for which "
                 "others may wait; %s\n",
                 rank->number, (int)rank->was, consequence(job, rank));
         fail(job, rank, 1);
     } else if (is_missed(job, rank)) {
-        fprintf(stderr,
+        run_say(job,
                 "prestorun: rank %d (pid %d) exited without joining the job, for which others "
                 "wait; %s\n",
                 rank->number, (int)rank->was, consequence(job, rank));
@@ -230,8 +236,8 @@ static void rank_ended(struct run_job *job, struct run_rank *rank, int status)
     job->alive--;
     run_wire_drain(job, rank); /* what it has said last */
     if (job->options.verbose) {
-        fprintf(stderr, "prestorun: rank %d (pid %d) has ended: %s %d\n", rank->number,
-                (int)rank->was, WIFSIGNALED(status) ? "signal" : "exit code",
+        run_say(job, "prestorun: rank %d (pid %d) has ended: %s %d\n", rank->number, (int)rank->was,
+                WIFSIGNALED(status) ? "signal" : "exit code",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     if (job->over) {

@@ -31,13 +31,14 @@ static void end_by(struct run_job *job, int signal, bool by_terminal)
 {
     if (job->over) {
         run_end_kill(job); /* asked twice */
+        job->give_up_at_ns = ni_now_ns();
         return;
     }
-    fprintf(stderr, "prestorun: ending the job: signal %d\n", signal);
+    run_say(job, "prestorun: ending the job: signal %d\n", signal);
     if (by_terminal) {
         run_end_signal_others(job, signal);
     }
-    run_end_all(job, 128 + signal, by_terminal ? 0 : signal);
+    run_end_soon(job, 128 + signal, by_terminal ? 0 : signal);
 }
 
 static void take_signal(struct run_job *job, int signals)
@@ -69,21 +70,32 @@ static void take_signal(struct run_job *job, int signals)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* 1 + 3 for each rank; those that are closed are -1, which poll passes over. */
+static struct pollfd readable(const struct run_job *job, const struct run_stream *stream)
+{
+    return (struct pollfd){.fd = run_output_takes(job, stream) ? stream->fd : -1, .events = POLLIN};
+}
+
+enum { SINKS = 1, RANKS = 3 }; /* where these begin; 3 for each rank */
+
+/* Closed ones are -1, which poll passes over, and so are those that are not to be read now: poll
+ * would return at once where the other side is gone. */
 static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls, bool *open)
 {
     nfds_t n = 0;
 
     *open = false;
     polls[n++] = (struct pollfd){.fd = signals, .events = POLLIN};
+    for (int i = 0; i < 2; i++) {
+        polls[n++] = (struct pollfd){.fd = run_output_waits_for(job, i), .events = POLLOUT};
+    }
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
 
         polls[n++] =
             (struct pollfd){.fd = rank->wire,
                             .events = (short)(POLLIN | (run_wire_waits(job, rank) ? POLLOUT : 0))};
-        polls[n++] = (struct pollfd){.fd = rank->out.fd, .events = POLLIN};
-        polls[n++] = (struct pollfd){.fd = rank->err.fd, .events = POLLIN};
+        polls[n++] = readable(job, &rank->out);
+        polls[n++] = readable(job, &rank->err);
         *open = *open || rank->out.fd >= 0 || rank->err.fd >= 0;
     }
     return n;
@@ -92,9 +104,12 @@ static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls,
 /* Output first: what a rank said before it ended comes before what we say of that. */
 static void serve(struct run_job *job, int signals, const struct pollfd *polls)
 {
+    if (polls[SINKS].revents != 0 || polls[SINKS + 1].revents != 0) {
+        run_output_write(job);
+    }
     for (int i = 0; i < job->options.ranks; i++) {
         struct run_rank *rank = &job->ranks[i];
-        const struct pollfd *its = polls + 1 + 3 * i;
+        const struct pollfd *its = polls + RANKS + 3 * i;
 
         if (rank->out.fd >= 0 && its[1].revents != 0) {
             run_output_read(job, rank, &rank->out);
@@ -116,20 +131,26 @@ static void serve(struct run_job *job, int signals, const struct pollfd *polls)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static void for_each_stream(struct run_job *job,
-                            void (*fn)(struct run_job *job, struct run_rank *rank,
-                                       struct run_stream *stream))
+static void flush_partial(struct run_job *job, struct run_rank *rank, struct run_stream *stream)
+{
+    if (run_output_is_partial(job, stream)) {
+        run_output_flush(job, rank, stream);
+    }
+}
+
+static void flush_all_partial(struct run_job *job)
 {
     for (int i = 0; i < job->options.ranks; i++) {
-        fn(job, &job->ranks[i], &job->ranks[i].out);
-        fn(job, &job->ranks[i], &job->ranks[i].err);
+        flush_partial(job, &job->ranks[i], &job->ranks[i].out);
+        flush_partial(job, &job->ranks[i], &job->ranks[i].err);
     }
 }
 
 static bool any_partial(const struct run_job *job)
 {
     for (int i = 0; i < job->options.ranks; i++) {
-        if (run_output_waits(&job->ranks[i].out) || run_output_waits(&job->ranks[i].err)) {
+        if (run_output_is_partial(job, &job->ranks[i].out) ||
+            run_output_is_partial(job, &job->ranks[i].err)) {
             return true;
         }
     }
@@ -150,8 +171,10 @@ static int sooner(int ms, uint64_t at_ns, uint64_t now_ns)
 static int patience(const struct run_job *job)
 {
     uint64_t now = ni_now_ns();
-    int ms = job->alive == 0 ? LAST_MS : any_partial(job) ? PARTIAL_MS : -1;
+    bool last = job->alive == 0 && !run_output_waits(job);
+    int ms = last ? LAST_MS : any_partial(job) ? PARTIAL_MS : -1;
 
+    ms = sooner(ms, job->give_up_at_ns, now);
     return sooner(sooner(ms, job->kill_at_ns, now), job->timeout_at_ns, now);
 }
 
@@ -165,10 +188,14 @@ static void look_at_clock(struct run_job *job)
     if (job->timeout_at_ns != 0 && now >= job->timeout_at_ns) {
         job->timeout_at_ns = 0;
         if (!job->over) {
-            fprintf(stderr, "prestorun: %g s have passed (--timeout); ending the job\n",
+            run_say(job, "prestorun: %g s have passed (--timeout); ending the job\n",
                     job->options.timeout);
         }
-        run_end_all(job, 124, SIGTERM);
+        run_end_soon(job, 124, SIGTERM);
+    }
+    if (job->give_up_at_ns != 0 && now >= job->give_up_at_ns) {
+        job->give_up_at_ns = 0;
+        run_output_give_up(job);
     }
 }
 
@@ -180,27 +207,49 @@ static bool goes_on(const struct run_job *job, bool open)
 
 /* ---- loop ------------------------------------------------------------------------------------ */
 
+/* Wait for something and deal with it; whether outputs of ranks are still open. */
+static bool turn(struct run_job *job, int signals, struct pollfd *polls)
+{
+    bool open;
+    nfds_t n = list(job, signals, polls, &open);
+    int ready = poll(polls, n, patience(job));
+
+    if (ready > 0) {
+        serve(job, signals, polls);
+    } else if (ready == 0) {
+        flush_all_partial(job);
+        open = open && (job->alive > 0 || run_output_waits(job));
+    }
+    look_at_clock(job);
+    return open;
+}
+
+static void tell_end(struct run_job *job)
+{
+    if (job->options.verbose) {
+        run_say(job, "prestorun: %d of %d ranks joined, %u messages refused, exit status %d\n",
+                job->hellos, job->options.ranks, job->refused, job->code);
+    }
+}
+
 int run_loop(struct run_job *job, int signals)
 {
-    struct pollfd *polls = calloc(1 + 3 * (size_t)job->options.ranks, sizeof(*polls));
+    struct pollfd *polls = calloc(RANKS + 3 * (size_t)job->options.ranks, sizeof(*polls));
     bool open = true;
 
     if (polls == NULL) {
-        fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
+        run_say(job, "prestorun: out of memory: start fewer ranks (-n)\n");
         run_end_kill(job);
+        run_end_sweep(job);
         return 1;
     }
     while (goes_on(job, open)) {
-        nfds_t n = list(job, signals, polls, &open);
-        int ready = goes_on(job, open) ? poll(polls, n, patience(job)) : 0;
-
-        if (ready > 0) {
-            serve(job, signals, polls);
-        } else if (ready == 0) {
-            for_each_stream(job, run_output_flush);
-            open = open && job->alive > 0;
-        }
-        look_at_clock(job);
+        open = turn(job, signals, polls);
+    }
+    run_end_sweep(job);
+    tell_end(job);
+    while (run_output_waits(job)) {
+        (void)turn(job, signals, polls);
     }
     free(polls);
     return job->code;

@@ -1,13 +1,198 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks print goes out line by line, so that lines of several ranks do not mix. */
+/* What ranks print goes out line by line, so that lines of several ranks do not mix. Nothing here
+ * waits: while nobody takes what was written no more is read from the ranks, who then wait, and
+ * signals and time-outs are heeded. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/run.h"
+
+/* ---- where it goes --------------------------------------------------------------------------- */
+
+static int index_of(const struct run_job *job, bool is_error)
+{
+    return is_error && !job->one_sink;
+}
+
+static struct run_sink *sink_of(struct run_job *job, bool is_error)
+{
+    return &job->sinks[index_of(job, is_error)];
+}
+
+/* Pipes and terminals of our own opening, that writing there never waits: the one we have is shared
+ * with whoever runs us, who may not want it changed. Files do not wait, sockets cannot be opened.
+ */
+static int open_again(int fd, const struct stat *is)
+{
+    char name[32];
+    int again;
+
+    if (!S_ISFIFO(is->st_mode) && !S_ISCHR(is->st_mode)) {
+        return fd;
+    }
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+    again = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return again >= 0 ? again : fd;
+}
+
+/* Two descriptors of a regular file may have two places in it, and never wait. */
+void run_output_open(struct run_job *job)
+{
+    struct stat out, err;
+
+    job->sinks[0].fd = STDOUT_FILENO;
+    job->sinks[1].fd = STDERR_FILENO;
+    if (fstat(STDOUT_FILENO, &out) == 0) {
+        job->sinks[0].fd = open_again(STDOUT_FILENO, &out);
+        if (fstat(STDERR_FILENO, &err) == 0) {
+            job->one_sink =
+                !S_ISREG(out.st_mode) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+            job->sinks[1].fd = open_again(STDERR_FILENO, &err);
+        }
+    }
+}
+
+void run_output_close(struct run_job *job)
+{
+    free(job->sinks[0].data);
+    free(job->sinks[1].data);
+}
+
+static void drop(struct run_sink *sink)
+{
+    sink->dead = true;
+    sink->used = 0;
+}
+
+/* Nothing more can be written there. Where nobody reads, the ranks get SIGPIPE when they go on, as
+ * a single program would. What was lost for another reason, such as a full disk, was wanted: the
+ * job has failed. */
+static void lose(struct run_job *job, struct run_sink *sink, int error)
+{
+    drop(sink);
+    if (error != EPIPE) {
+        run_say(job, "prestorun: cannot write what the ranks print to standard %s: %s\n",
+                sink == &job->sinks[0] ? "output" : "error", strerror(error));
+        job->code = job->code != 0 ? job->code : 1;
+    }
+}
+
+static bool is_writable(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLOUT};
+
+    return poll(&one, 1, 0) > 0;
+}
+
+/* As much as is taken without waiting. Where writing could wait there is room for PIPE_BUF bytes
+ * when poll says that there is any. Returns how many bytes that was. */
+static size_t write_some(struct run_job *job, struct run_sink *sink, const char *data,
+                         size_t length)
+{
+    size_t done = 0;
+
+    while (done < length && !sink->dead && is_writable(sink->fd)) {
+        size_t rest = length - done;
+        ssize_t n = write(sink->fd, data + done, rest < PIPE_BUF ? rest : PIPE_BUF);
+
+        if (n >= 0) {
+            done += (size_t)n;
+        } else if (errno == EAGAIN) {
+            break;
+        } else if (errno != EINTR) {
+            lose(job, sink, errno);
+        }
+    }
+    return done;
+}
+
+static bool make_room(struct run_sink *sink, size_t length)
+{
+    size_t room = sink->used + length;
+    char *larger;
+
+    if (room <= sink->room) {
+        return true;
+    }
+    larger = realloc(sink->data, room);
+    if (larger == NULL) {
+        return false;
+    }
+    sink->data = larger;
+    sink->room = room;
+    return true;
+}
+
+/* What is not taken now is kept, behind what is kept already. */
+static void write_all(struct run_job *job, struct run_sink *sink, const char *data, size_t length)
+{
+    size_t done = sink->used == 0 ? write_some(job, sink, data, length) : 0;
+
+    if (sink->dead || done == length) {
+        return;
+    }
+    if (!make_room(sink, length - done)) {
+        lose(job, sink, ENOMEM);
+        return;
+    }
+    memcpy(sink->data + sink->used, data + done, length - done);
+    sink->used += length - done;
+}
+
+void run_say(struct run_job *job, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    int n;
+
+    va_start(arguments, format);
+    n = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (n > 0) {
+        write_all(job, sink_of(job, true), text,
+                  (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+    }
+}
+
+int run_output_waits_for(const struct run_job *job, int which)
+{
+    return job->sinks[which].used != 0 ? job->sinks[which].fd : -1;
+}
+
+bool run_output_waits(const struct run_job *job)
+{
+    return job->sinks[0].used != 0 || job->sinks[1].used != 0;
+}
+
+void run_output_write(struct run_job *job)
+{
+    for (int i = 0; i < 2; i++) {
+        struct run_sink *sink = &job->sinks[i];
+        size_t done = write_some(job, sink, sink->data, sink->used);
+
+        /* It may have been lost meanwhile. */
+        if (sink->used != 0) {
+            sink->used -= done;
+            memmove(sink->data, sink->data + done, sink->used);
+        }
+    }
+}
+
+void run_output_give_up(struct run_job *job)
+{
+    drop(&job->sinks[0]);
+    drop(&job->sinks[1]);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void close_stream(struct run_stream *stream)
 {
@@ -18,67 +203,32 @@ static void close_stream(struct run_stream *stream)
     stream->used = 0;
 }
 
-/* Whoever runs us may have made our output non-blocking. */
-static bool wait_writable(int fd)
-{
-    struct pollfd one = {.fd = fd, .events = POLLOUT};
-
-    return poll(&one, 1, -1) >= 0 || errno == EINTR;
-}
-
-/* Nothing more can be written there. Where nobody reads, the ranks get SIGPIPE when they go on, as
- * a single program would. What was lost for another reason, such as a full disk, was wanted: the
- * job has failed. */
-static void lose(struct run_job *job, bool is_error)
-{
-    job->output_dead[is_error] = true;
-    if (errno != EPIPE) {
-        fprintf(stderr, "prestorun: cannot write what the ranks print to standard %s: %s\n",
-                is_error ? "error" : "output", strerror(errno));
-        job->code = job->code != 0 ? job->code : 1;
-    }
-}
-
-static void write_all(struct run_job *job, bool is_error, const char *data, size_t length)
-{
-    int fd = is_error ? STDERR_FILENO : STDOUT_FILENO;
-
-    while (length > 0 && !job->output_dead[is_error]) {
-        ssize_t n = write(fd, data, length);
-
-        if (n >= 0) {
-            data += n;
-            length -= (size_t)n;
-        } else if (errno != EINTR && (errno != EAGAIN || !wait_writable(fd))) {
-            lose(job, is_error);
-        }
-    }
-}
-
 /* Begin a line, or go on with one; a line of another stream that has no end is given one. */
 static void begin(struct run_job *job, const struct run_rank *rank, struct run_stream *stream)
 {
-    const struct run_stream *unended = job->unended[stream->is_error];
+    struct run_sink *sink = sink_of(job, stream->is_error);
     char tag[32];
     int n;
 
-    if (unended == stream) {
+    if (sink->unended == stream) {
         return;
     }
-    if (unended != NULL) {
-        write_all(job, stream->is_error, "\n", 1);
+    if (sink->unended != NULL) {
+        write_all(job, sink, "\n", 1);
     }
     n = snprintf(tag, sizeof(tag), "[%d]<%s>:", rank->number,
                  stream->is_error ? "stderr" : "stdout");
-    write_all(job, stream->is_error, tag, (size_t)n);
+    write_all(job, sink, tag, (size_t)n);
 }
 
 /* Write some bytes, which end with a newline or are all that there is. */
 static void put(struct run_job *job, const struct run_rank *rank, struct run_stream *stream,
                 const char *data, size_t length)
 {
+    struct run_sink *sink = sink_of(job, stream->is_error);
+
     if (!job->options.tag_output) {
-        write_all(job, stream->is_error, data, length);
+        write_all(job, sink, data, length);
         return;
     }
     while (length > 0) {
@@ -86,8 +236,8 @@ static void put(struct run_job *job, const struct run_rank *rank, struct run_str
         size_t line = newline != NULL ? (size_t)(newline - data) + 1 : length;
 
         begin(job, rank, stream);
-        write_all(job, stream->is_error, data, line);
-        job->unended[stream->is_error] = newline != NULL ? NULL : stream;
+        write_all(job, sink, data, line);
+        sink->unended = newline != NULL ? NULL : stream;
         data += line;
         length -= line;
     }
@@ -99,9 +249,19 @@ void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_str
     stream->used = 0;
 }
 
-bool run_output_waits(const struct run_stream *stream)
+static bool is_taken(const struct run_job *job, const struct run_stream *stream)
 {
-    return stream->used != 0;
+    return job->sinks[index_of(job, stream->is_error)].used == 0;
+}
+
+bool run_output_is_partial(const struct run_job *job, const struct run_stream *stream)
+{
+    return stream->used != 0 && is_taken(job, stream);
+}
+
+bool run_output_takes(const struct run_job *job, const struct run_stream *stream)
+{
+    return stream->fd >= 0 && is_taken(job, stream);
 }
 
 /* All complete lines; if the buffer is one line and full, that. */
@@ -122,10 +282,13 @@ void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stre
 {
     ssize_t n;
 
+    if (!run_output_takes(job, stream)) {
+        return;
+    }
     if (stream->data == NULL) {
         stream->data = malloc(RUN_LINE_MAX);
     }
-    if (stream->data == NULL || job->output_dead[stream->is_error]) {
+    if (stream->data == NULL || sink_of(job, stream->is_error)->dead) {
         close_stream(stream);
         return;
     }

@@ -176,7 +176,7 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
     rank->pid = rank->was = pid;
     job->alive++;
     if (job->options.verbose) {
-        fprintf(stderr, "prestorun: rank %d is pid %d\n", rank->number, (int)pid);
+        run_say(job, "prestorun: rank %d is pid %d\n", rank->number, (int)pid);
     }
     return true;
 }
@@ -210,8 +210,8 @@ bool run_spawn_all(struct run_job *job)
     }
     for (int i = 0; i < job->options.ranks; i++) {
         if (!spawn(job, &job->ranks[i])) {
-            fprintf(stderr, "prestorun: rank %d of %d cannot be started: %s\n", i,
-                    job->options.ranks, strerror(errno));
+            run_say(job, "prestorun: rank %d of %d cannot be started: %s\n", i, job->options.ranks,
+                    strerror(errno));
             return false;
         }
     }

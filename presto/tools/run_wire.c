@@ -71,7 +71,7 @@ static void send_table(struct run_job *job)
     job->table = build_table(job, &job->table_length);
     if (job->table == NULL) {
         job->table_length = 0;
-        fprintf(stderr, "prestorun: no memory for the addresses of %d ranks: start fewer (-n)\n",
+        run_say(job, "prestorun: no memory for the addresses of %d ranks: start fewer (-n)\n",
                 job->options.ranks);
         run_end_all(job, 1, SIGTERM);
         return;
@@ -90,7 +90,7 @@ static void check_missing(struct run_job *job)
         const struct run_rank *rank = &job->ranks[i];
 
         if (rank->pid == 0 && !rank->hello && !job->over) {
-            fprintf(stderr,
+            run_say(job,
                     "prestorun: rank %d (pid %d) has ended without joining the job, for which "
                     "others wait; ending them\n",
                     rank->number, (int)rank->was);
@@ -104,8 +104,8 @@ static void refuse(struct run_job *job, struct run_rank *rank, const struct pri_
 {
     job->refused++;
     if (!job->over) {
-        fprintf(
-            stderr,
+        run_say(
+            job,
             "prestorun: rank %d (pid %d) says what is no message (kind %#x, %u bytes): it is of "
             "another version, use the prestorun that was installed with its library; ending "
             "the job\n",

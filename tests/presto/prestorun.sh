@@ -212,6 +212,57 @@ for signal in TERM:143 HUP:129 INT:130; do
     done <"$work/out"
 done
 
+# Output that nobody takes keeps prestorun from nothing: it is given up when somebody wants the job to end.
+# shellcheck disable=SC2016 # the ranks' shells expand it
+{
+    mkfifo "$work/fifo"
+    for way in time-out TERM:out TERM:both; do
+        what="output that nobody takes, $way"
+        # shellcheck disable=SC2217 # to have it open is enough
+        sleep 600 <"$work/fifo" &
+        holder=$!
+        : >"$work/out"
+        case $way in
+        time-out)
+            code=124
+            "$run" -n 2 --timeout 0.5 yes >"$work/fifo" 2>"$work/err" &
+            ;;
+        TERM:out)
+            code=143
+            "$run" -n 2 sh -c 'echo $$ >>"$0"; exec yes' "$work/out" >"$work/fifo" 2>"$work/err" &
+            ;;
+        TERM:both)
+            code=143
+            "$run" -n 2 sh -c 'echo $$ >>"$0"; exec yes' "$work/out" >"$work/fifo" 2>&1 &
+            ;;
+        esac
+        pid=$!
+        if [ "$code" -eq 143 ]; then
+            until_true two_lines || fail "$what: two ranks do not start"
+            sleep 0.3 # for the pipe to fill
+            kill $pid
+        fi
+        until_true gone $pid || kill -s KILL $pid
+        wait $pid
+        status=$?
+        [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
+        while read -r rank; do
+            gone "$rank" || fail "$what: rank $rank lives"
+        done <"$work/out"
+        kill $holder
+        wait $holder 2>/dev/null
+    done
+}
+
+# Who reads late gets all of it, in whole lines, and then what prestorun says.
+what="output that is taken late"
+{ timeout 60 "$run" -v -n 2 sh -c 'seq 20000' 2>&1 || echo "exit status $?"; } | { sleep 0.5; cat; } >"$work/out"
+: >"$work/err"
+[ "$(grep -c '^[0-9]*$' "$work/out")" -eq 40000 ] || fail "$what: lines are lost or mixed"
+has out '^prestorun: 0 of 2 ranks joined, 0 messages refused, exit status 0$'
+[ "$(tail -n 1 "$work/out" | cut -c 1-10)" = prestorun: ] || fail "$what: not in order"
+[ "$(grep -c 'exit status' "$work/out")" -eq 1 ] || fail "$what: has failed"
+
 # Who starts prestorun may have signals ignored: a child's end is noticed all the same, and only nohup is heeded.
 what="SIGCHLD ignored"
 timeout -k 1 20 env --ignore-signal=CHLD "$run" -n 2 sh -c 'exit 3' >"$work/out" 2>"$work/err"
