@@ -8,6 +8,8 @@ presto_tools_prestorun_SOURCES = \
     presto/core/wire_up.h \
     presto/tools/prestorun.c \
     presto/tools/run.h \
+    presto/tools/run_bind.c \
+    presto/tools/run_bind.h \
     presto/tools/run_end.c \
     presto/tools/run_foreign.c \
     presto/tools/run_loop.c \

@@ -11,6 +11,7 @@
 #include <apeni/ni.h>
 
 #include "core/wire_up.h"
+#include "tools/run_bind.h"
 
 /*
  * prestorun: starts the ranks of a job on this host, tells them each other's addresses, passes on
@@ -18,6 +19,7 @@
  *
  *   run_options   the command line              run_wire     addresses
  *   run_foreign   options of other launchers
+ *   run_bind      processors
  *   run_spawn     processes                     run_output   what ranks print
  *   run_end       how ranks and the job end     run_loop     waiting for all of that
  *   run_signals   what signals do to us
@@ -27,8 +29,6 @@
  */
 
 enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536, RUN_NOBODY = -1, RUN_FOREIGN_MAX = 40 };
-
-enum run_bind { RUN_BIND_NONE, RUN_BIND_CORE };
 
 /* Some ranks of the job, which run one command. */
 struct run_app {

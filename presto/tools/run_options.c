@@ -24,7 +24,7 @@ static const char help[] =
     "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
     "  -H, --host HOST[:N]   accepted if it is this host; N ranks if there is no -n\n"
     "For the job:\n"
-    "      --bind-to WHAT    core: each rank on a processor of its own, one after the other;\n"
+    "      --bind-to WHAT    core, hwthread: each rank on one of its own, one after the other;\n"
     "                        none: wherever the system puts it (default)\n"
     "      --map-by WHAT     slot, core, hwthread or node: accepted, ranks are placed one after\n"
     "                        the other\n"
@@ -145,8 +145,11 @@ static enum run_bind bind_of(const char *text)
     if (strcasecmp(text, "core") == 0) {
         return RUN_BIND_CORE;
     }
+    if (strcasecmp(text, "hwthread") == 0) {
+        return RUN_BIND_HWTHREAD;
+    }
     if (strcasecmp(text, "none") != 0) {
-        run_options_refuse("--bind-to", text, "core or none is needed");
+        run_options_refuse("--bind-to", text, "core, hwthread or none is needed");
     }
     return RUN_BIND_NONE;
 }

@@ -20,31 +20,6 @@ struct ends {
     int wire, out, err;
 };
 
-/* ---- where ----------------------------------------------------------------------------------- */
-
-/* The n-th of the processors in `from`, counted round and round. */
-static void nth_processor(const cpu_set_t *from, int n, cpu_set_t *one)
-{
-    n %= CPU_COUNT(from);
-    CPU_ZERO(one);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, from) && n-- == 0) {
-            CPU_SET(cpu, one);
-            return;
-        }
-    }
-}
-
-static void bind_rank(int number)
-{
-    cpu_set_t all, one;
-
-    if (sched_getaffinity(0, sizeof(all), &all) == 0) {
-        nth_processor(&all, number, &one);
-        (void)sched_setaffinity(0, sizeof(one), &one);
-    }
-}
-
 /* ---- the rank's side ------------------------------------------------------------------------- */
 
 static void set_number(const char *name, long value)
@@ -103,6 +78,16 @@ static void set_streams(const struct run_options *options, int number, const str
     (void)close(ends->err);
 }
 
+static void bind_rank(enum run_bind what, int number)
+{
+    cpu_set_t allowed, chosen;
+
+    if (what != RUN_BIND_NONE && sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        run_bind_choose(what, RUN_BIND_FOLDER, &allowed, number, &chosen);
+        (void)sched_setaffinity(0, sizeof(chosen), &chosen);
+    }
+}
+
 static _Noreturn void be_rank(const struct run_job *job, const struct run_rank *rank,
                               const struct ends *ends, pid_t parent)
 {
@@ -114,9 +99,7 @@ static _Noreturn void be_rank(const struct run_job *job, const struct run_rank *
     }
     set_streams(&job->options, rank->number, ends);
     (void)fcntl(ends->wire, F_SETFD, 0);
-    if (job->options.bind == RUN_BIND_CORE) {
-        bind_rank(rank->number);
-    }
+    bind_rank(job->options.bind, rank->number);
     run_signals_reset();
     if (set_environment(job, rank, ends)) {
         execvp(command[0], command);

@@ -87,8 +87,9 @@ has out '^\[0\]<stdout>:/$'
     [ "$(cat "$work/out")" = end ] || fail "a last line without end: lost"
     expect 0 "a variable" -n 1 -x 'PLANET=Mars rover' sh -c 'echo "$PLANET"'
     has out '^Mars rover$'
-    expect 0 "binding" -n 2 --bind-to core sh -c 'grep Cpus_allowed_list /proc/self/status'
+    expect 0 "binding" -n 2 --bind-to hwthread sh -c 'grep Cpus_allowed_list /proc/self/status'
     grep -Eq 'list:[[:space:]]*[0-9]+$' "$work/out" || fail "binding: not one processor"
+    expect 0 "binding to cores" -n 1 --bind-to core sh -c 'exec nproc'
 
     echo word | timeout 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
     [ "$(cat "$work/out")" = word ] || fail "input: rank 0, and no other, reads it"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Unit tests, with cmocka. Each folder of the core has a fragment here, BASE.mk, which adds to unit_tests and gives its
+# Unit tests, with cmocka. Each folder of the core, and prestorun, has a fragment here, BASE.mk, which adds to unit_tests and gives its
 # programs UNIT_CPPFLAGS and UNIT_LIBS.
 
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
@@ -15,6 +15,7 @@ include tests/unit/mtl.mk
 include tests/unit/match.mk
 include tests/unit/table.mk
 include tests/unit/topology.mk
+include tests/unit/prestorun.mk
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
