@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/clock.h"
 #include "base/log.h"
 #include "link/lane_inl.h"
 #include "link/ucx/ucx.h"
@@ -23,7 +22,7 @@ void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status)
 
     if (atomic_compare_exchange_strong_explicit(&peer->ending, &was, status, memory_order_relaxed,
                                                 memory_order_relaxed)) {
-        peer->ending_at = ni_now_ns();
+        peer->ending_at = ni_ucx_watched(peer->link);
         atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
     } else if (was == NI_ERR_PEER_CLOSED && status == NI_ERR_PROTOCOL) {
         atomic_store_explicit(&peer->ending, status, memory_order_relaxed); /* not all has come */
@@ -51,7 +50,7 @@ static bool is_read(const struct ni_ucx_peer *peer)
     if (in->rx.depth != 0) {
         return false;
     }
-    waited = ni_now_ns() - peer->ending_at;
+    waited = ni_ucx_watched(peer->link) - peer->ending_at;
     if (ending(peer) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
         (waited > GRACE_NS && !peer->heard)) {
         return true;
@@ -225,7 +224,7 @@ void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 {
     say_bye(peer, bye);
     flush(peer);
-    peer->buried_at = ni_now_ns();
+    peer->buried_at = ni_ucx_watched(peer->link);
     ni_list_remove(&peer->moved);
     ni_list_remove(&peer->list);
     ni_list_push_back(&peer->link->graves, &peer->list);
@@ -248,7 +247,7 @@ static bool has_ended(void **request)
  * is not waited for long. */
 static bool is_flushed(struct ni_ucx_peer *peer)
 {
-    uint64_t waited = ni_now_ns() - peer->buried_at;
+    uint64_t waited = ni_ucx_watched(peer->link) - peer->buried_at;
 
     if (has_ended(&peer->flushing)) {
         return true;
@@ -266,7 +265,7 @@ static bool is_flushed(struct ni_ucx_peer *peer)
 static bool may_answer(const struct ni_ucx_peer *peer)
 {
     return peer->said && !peer->heard && !peer->answered && is_reachable(peer) &&
-           ni_now_ns() - peer->buried_at < ANSWER_NS;
+           ni_ucx_watched(peer->link) - peer->buried_at < ANSWER_NS;
 }
 
 /* Until something of it has come, the peer's part of making the connection may be waiting to be
@@ -334,11 +333,12 @@ static bool is_sent(struct ni_ucx_link *link)
 
 void ni_ucx_farewell(struct ni_ucx_link *link)
 {
-    uint64_t begin = ni_now_ns();
+    uint64_t begin;
 
     pthread_mutex_lock(&link->lock);
+    begin = ni_ucx_watched(link);
     link->leaving = true;
-    while (!is_sent(link) && ni_now_ns() - begin < FAREWELL_NS) {
+    while (!is_sent(link) && ni_ucx_watched(link) - begin < FAREWELL_NS) {
         (void)ni_ucx_step(link);
     }
     while (!ni_list_empty(&link->peers)) {

@@ -34,9 +34,10 @@ static bool is_calm(struct ni_ucx_link *link, uint64_t now)
     return !ni_ucx_has_connections(link);
 }
 
-static bool is_late(const struct ni_ucx_link *link, uint64_t now)
+static bool is_late(struct ni_ucx_link *link)
 {
-    return now - link->closed_at > (ni_list_empty(&link->graves) ? CONNECT_NS : LINGER_NS);
+    return ni_ucx_watched(link) - link->closed_at >
+           (ni_list_empty(&link->graves) ? CONNECT_NS : LINGER_NS);
 }
 
 /* Somebody who connected says nothing, and may be stopped: what UCX has of the link stays until the
@@ -62,7 +63,7 @@ static void poll_all(void)
         if (is_calm(link, now)) {
             ni_list_remove(&link->linger);
             ni_ucx_link_free(link);
-        } else if (is_late(link, now)) {
+        } else if (is_late(link)) {
             abandon(link);
         } else {
             continue;
@@ -91,7 +92,7 @@ static bool nobody_is_left(void)
 void ni_ucx_linger(struct ni_ucx_link *link)
 {
     link->stats = &nowhere;
-    link->closed_at = ni_now_ns();
+    link->closed_at = ni_ucx_watched(link);
     link->next_look = 0;
     pthread_mutex_lock(&lock);
     ni_list_push_back(&links, &link->linger);

@@ -11,10 +11,20 @@ enum {
     POLLS_PER_CLOCK = 64,
 };
 
-#define GAP_NS UINT64_C(2000000000)
+#define GAP_NS   UINT64_C(2000000000)
+#define BLINK_NS UINT64_C(100000000)
+
+uint64_t ni_ucx_watched(struct ni_ucx_link *link)
+{
+    uint64_t now = ni_now_ns(), passed = now - link->watched_at;
+
+    link->watched_at = now;
+    link->watched_ns += passed < BLINK_NS ? passed : BLINK_NS;
+    return link->watched_ns;
+}
 
 /* Messages are not lost; one that stays away while those behind it arrive is a broken peer. */
-static void look_for_gap(struct ni_ucx_peer *peer, uint64_t now)
+static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
 {
     const struct ni_ucx_in *in = peer->in;
     uint64_t word0;
@@ -23,8 +33,8 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t now)
         in->rx.depth != 0 || ni_lane_peek(&in->rx, &word0) != NULL) {
         peer->gap_since = 0;
     } else if (peer->gap_since == 0) {
-        peer->gap_since = now;
-    } else if (now - peer->gap_since > GAP_NS) {
+        peer->gap_since = watched;
+    } else if (watched - peer->gap_since > GAP_NS) {
         ni_stat_add(&peer->link->stats->rx_malformed, 1);
         ni_ucx_end(peer, NI_ERR_PROTOCOL);
     }
@@ -41,7 +51,8 @@ static bool is_quiet(const struct ni_ucx_peer *peer)
            (in == NULL || in->cleared == in->high) && !peer->heard && !peer->broke;
 }
 
-static void look_at(struct ni_ucx_peer *peer, uint64_t now)
+/* watched: 0 where it is not known. */
+static void look_at(struct ni_ucx_peer *peer, uint64_t watched)
 {
     ni_ucx_sent(peer);
     ni_ucx_consumed(peer);
@@ -52,29 +63,29 @@ static void look_at(struct ni_ucx_peer *peer, uint64_t now)
     if (peer->heard || peer->broke) {
         ni_ucx_answer(peer);
     }
-    if (now != 0) {
-        look_for_gap(peer, now);
+    if (watched != 0) {
+        look_for_gap(peer, watched);
     }
 }
 
 static void look_at_peers(struct ni_ucx_link *link)
 {
-    uint64_t now = 0;
+    uint64_t watched = 0;
 
     if (--link->countdown == 0) {
         link->countdown = POLLS_PER_CLOCK;
-        now = ni_now_ns();
+        watched = ni_ucx_watched(link);
     }
     for (NI_LIST_EACH_SAFE(node, &link->moved)) {
         struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, moved);
 
-        look_at(peer, now);
+        look_at(peer, watched);
         if (is_quiet(peer)) {
             ni_list_remove(&peer->moved);
         }
     }
-    if (now != 0) {
-        ni_ucx_look_for_silence(link, now);
+    if (watched != 0) {
+        ni_ucx_look_for_silence(link, link->watched_at);
         ni_ucx_open_doors(link);
     }
 }

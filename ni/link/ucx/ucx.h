@@ -205,9 +205,9 @@ struct ni_ucx_peer {
     bool down;            /* the engine knows */
     uint32_t bye_position;
     _Atomic int ending; /* a ni_status: why it goes */
-    uint64_t ending_at; /* ns */
-    uint64_t buried_at; /* ns */
-    uint64_t gap_since; /* ns; 0: nothing is missing */
+    uint64_t ending_at; /* as of ni_ucx_watched */
+    uint64_t buried_at; /* likewise */
+    uint64_t gap_since; /* likewise; 0: nothing is missing */
     uint32_t polls;     /* of the link, when what is sent at once was last counted, */
     uint32_t at_once;   /* and how often it was */
     uint64_t last_ns;   /* when the last packet left or began to wait */
@@ -253,7 +253,9 @@ struct ni_ucx_link {
     struct ni_list moved;  /* those of them that polls look at */
     struct ni_list graves; /* given up, but UCX still has something of theirs */
     struct ni_list linger; /* where the closed ones wait for answers */
-    uint64_t closed_at;    /* ns */
+    uint64_t closed_at;    /* as of ni_ucx_watched */
+    uint64_t watched_ns;   /* see there */
+    uint64_t watched_at;   /* ns: when that was last brought up to date */
     struct ni_list late;   /* messages that a fault holds back */
     _Atomic uint32_t late_count;
     struct ni_ucx_gather gather;
@@ -477,6 +479,11 @@ void ni_ucx_open_doors(const struct ni_ucx_link *link);
 
 /* ---- progress.c, wait.c ---------------------------------------------------------------------- */
 
+/* For how long the link has been watched, in ns, never 0: the clock by which peers are given up. It
+ * goes on by a tenth of a second at most from one call to the next, so that nobody is given up for
+ * what he could not be heard to say: while this process was stopped, or its machine suspended, or
+ * while the program did not poll. The lock is held. */
+uint64_t ni_ucx_watched(struct ni_ucx_link *link);
 /* Have UCX look once for what there is to do. Not 0: it did something. No other thread is in a call
  * of its worker. */
 unsigned ni_ucx_step(struct ni_ucx_link *link);
