@@ -79,6 +79,9 @@ static void flushed(void *arg, ni_status status, uint64_t value)
  * nothing to wait for: osc/rdma relies on a flush for that, and a program that polls its own window
  * with flushes in between waits for puts of others, which need this process. Most such puts come to
  * us; what waits for other components waits a few flushes longer.
+ *
+ * osc/rdma does not look at what a flush returns. So lack of memory is waited out: each operation
+ * that ends gives some back, and where none is under way a flush takes none.
  */
 int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint)
@@ -94,7 +97,7 @@ int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = &done};
     ni_status status;
 
-    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN) {
+    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN || status == NI_ERR_NOMEM) {
         opal_progress();
     }
     if (status != NI_OK) {
