@@ -123,6 +123,7 @@ struct ni {
     bool closing;
     pid_t pid;
     unsigned host_processes, host_cores;
+    _Atomic uint32_t waiters; /* calls of ni_wait by threads of an NI that several may use */
     ni_peer_down_fn down_fn;
     void *down_arg;
     const struct ni_command_ops *command_ops; /* NULL: there never was a command region */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <sched.h>
+#include <time.h>
 
 #include <apeni/ni.h>
 
@@ -36,16 +37,36 @@ static bool has_work(void *core)
             ni_work_count(&ni->asking)) != 0;
 }
 
+/* Whether the cores are fewer than those who wait, where each process is taken to have as many
+ * threads that do as ours. */
+static bool crowded(const struct ni *ni)
+{
+    uint64_t processes = ni_max_u64(ni->host_processes, 1);
+    uint64_t waiters = atomic_load_explicit(&ni->waiters, memory_order_relaxed);
+
+    return processes * ni_max_u64(waiters, 1) > ni->host_cores;
+}
+
 /* Of lanes the statistic: the turn, which guards them, may be another thread's. */
 static uint64_t spin_limit(const struct ni *ni)
 {
     if (ni->config->spin != 0) {
         return ni->config->spin;
     }
-    if (ni->host_processes > ni->host_cores) {
+    if (crowded(ni)) {
         return NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
     }
     return ni->host_processes == 0 || ni_reaches_hosts(ni) ? NI_SPIN_SOME : NI_SPIN_ROOM;
+}
+
+/* Sleep while another thread has the turn, which polls or sleeps for us, too. It does not wake us
+ * when it finds what is ours: for a short time only. */
+static void nap(struct ni *ni, uint64_t us)
+{
+    struct timespec time = {.tv_nsec = (long)ni_min_u64(us, NI_BLOCK_FULL_US) * 1000};
+
+    ni_stat_add(&ni->stats.blocks, 1);
+    (void)nanosleep(&time, NULL);
 }
 
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
@@ -53,9 +74,14 @@ static uint64_t spin_limit(const struct ni *ni)
  * a packet that its queue cannot take yet. */
 static void block(struct ni *ni, uint64_t us)
 {
-    bool taken = ni_turn_take(ni);
-    bool work = has_work(ni);
+    bool taken = !ni_turn_is_ours(ni);
+    bool work;
 
+    if (taken && !ni_turn_try(ni)) {
+        nap(ni, us);
+        return;
+    }
+    work = has_work(ni);
     if (!work) {
         ni_stat_add(&ni->stats.blocks, 1);
         if (ni_work_count(&ni->busy) != 0 ||
@@ -87,14 +113,10 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
     }
 }
 
-unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
+static unsigned wait_in_turns(struct ni *ni, uint64_t timeout_us)
 {
     uint64_t end = 0;
     unsigned empty = 0;
-
-    if (ni_has_back_end(ni) && !ni->forked) {
-        return ni_front_wait(ni, timeout_us);
-    }
 
     for (;;) {
         unsigned events = ni_progress(ni);
@@ -114,4 +136,22 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
         }
         ni_relax(ni, empty, end - now);
     }
+}
+
+unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
+{
+    bool counted = ni->threads;
+    unsigned events;
+
+    if (ni_has_back_end(ni) && !ni->forked) {
+        return ni_front_wait(ni, timeout_us);
+    }
+    if (counted) {
+        (void)atomic_fetch_add_explicit(&ni->waiters, 1, memory_order_relaxed);
+    }
+    events = wait_in_turns(ni, timeout_us);
+    if (counted) {
+        (void)atomic_fetch_sub_explicit(&ni->waiters, 1, memory_order_relaxed);
+    }
+    return events;
 }

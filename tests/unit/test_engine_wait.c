@@ -207,13 +207,65 @@ static void beside_sleepers(void **state)
     }
 }
 
+struct crowd {
+    struct ni *ni;
+    _Atomic unsigned waits; /* ended, of all threads */
+    _Atomic bool stop;
+};
+
+static void *wait_shortly(void *arg)
+{
+    struct crowd *crowd = arg;
+
+    while (!atomic_load(&crowd->stop)) {
+        (void)ni_wait(crowd->ni, 50);
+        (void)atomic_fetch_add(&crowd->waits, 1);
+    }
+    return NULL;
+}
+
+/* A core for each process is none for each of its threads: those that wait give the cores away, in
+ * waits too short for as many polls as one thread may make there. */
+static void a_crowd_gives_way(void **state)
+{
+    enum { THREADS = 4, WAITS_MOST = 20000 };
+    const struct ni_open_attr attr = {
+        .flags = NI_THREADS, .placement = NI_PLACEMENT_TILE, .host_processes = 1, .host_cores = 1};
+    struct crowd crowd = {0};
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (int yields = 0; yields < 2; yields++) {
+        const char *stat = yields ? "yields" : "blocks";
+
+        pair_set("yield", yields ? "100" : "0");
+        assert_int_equal(ni_open(&attr, &crowd.ni), NI_OK);
+        (void)ni_wait(crowd.ni, 50);
+        assert_int_equal(pair_stat(crowd.ni, stat), 0);
+        atomic_store(&crowd.stop, false);
+        atomic_store(&crowd.waits, 0);
+        for (int t = 0; t < THREADS; t++) {
+            assert_int_equal(pthread_create(&threads[t], NULL, wait_shortly, &crowd), 0);
+        }
+        while (pair_stat(crowd.ni, stat) == 0 && atomic_load(&crowd.waits) < WAITS_MOST) {
+            sched_yield();
+        }
+        atomic_store(&crowd.stop, true);
+        for (int t = 0; t < THREADS; t++) {
+            assert_int_equal(pthread_join(threads[t], NULL), 0);
+        }
+        assert_true(pair_stat(crowd.ni, stat) > 0);
+        ni_close(crowd.ni);
+    }
+    pair_set("yield", "100");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_lane_lets_sleep),
-        cmocka_unit_test(a_held_packet_yields),
-        cmocka_unit_test(sleepers_wake),
-        cmocka_unit_test(beside_sleepers),
+        cmocka_unit_test(a_full_lane_lets_sleep), cmocka_unit_test(a_held_packet_yields),
+        cmocka_unit_test(sleepers_wake),          cmocka_unit_test(beside_sleepers),
+        cmocka_unit_test(a_crowd_gives_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,8 @@ void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg);
 unsigned ni_progress(struct ni *ni);
 
 /* Progress until there was an event or timeout_us have passed: spins, then yields, then sleeps.
- * Returns events. */
+ * Returns events. Of several threads that wait one finds what has come for all, so that each
+ * should look at what it waits for before long. Thread-safe with NI_THREADS. */
 unsigned ni_wait(struct ni *ni, uint64_t timeout_us);
 
 #pragma GCC visibility pop
