@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +28,17 @@ void run_end_all(struct run_job *job, int code, int signal)
     ended += !job->over;
     job->over = true;
     job->code = code;
+}
+
+/* To the standard error of whoever looks at this. */
+void run_say(struct run_job *job, const char *format, ...)
+{
+    va_list arguments;
+
+    (void)job;
+    va_start(arguments, format);
+    must(vfprintf(stderr, format, arguments) > 0, "what is said can be written");
+    va_end(arguments);
 }
 
 struct scene {

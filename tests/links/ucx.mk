@@ -25,6 +25,11 @@ tests_links_test_ucx_rendezvous_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_rendezvous_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_links_test_ucx_rendezvous_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_segment_SOURCES = tests/links/test_ucx_segment.c
+tests_links_test_ucx_segment_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
+tests_links_test_ucx_segment_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_links_test_ucx_segment_LDADD = $(LINKS_LIBS)
+
 tests_links_test_ucx_died_waiting_SOURCES = tests/links/test_ucx_died_waiting.c
 tests_links_test_ucx_died_waiting_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_died_waiting_LDADD = $(LINKS_LIBS)
@@ -43,6 +48,7 @@ ucx_tests = \
     tests/links/test_ucx_quiet \
     tests/links/test_ucx_raw \
     tests/links/test_ucx_rendezvous \
+    tests/links/test_ucx_segment \
     tests/links/test_ucx_strangers \
     tests/links/test_ucx_under_way \
     tests/links/test_ucx_vandals
