@@ -32,10 +32,8 @@ struct ob1_fragment {
 #define KNOWN_FRAGMENT 0
 #endif
 
-#if KNOWN_FRAGMENT
-/* Whether a function lies in the component ob1. The last answers are kept: a process has one or two
- * callbacks for gets. */
-static bool is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
+/* The last answers are kept: a process has one or two callbacks for gets. */
+bool ompi_glue_is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
 {
     static _Atomic uintptr_t yes, no;
     uintptr_t address = (uintptr_t)cbfunc;
@@ -60,6 +58,7 @@ static bool is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
     return found;
 }
 
+#if KNOWN_FRAGMENT
 /* Bytes of the message that the receive takes. Each request of a PML begins with the base. */
 static size_t expected_bytes(const mca_pml_base_request_t *request)
 {
@@ -77,7 +76,7 @@ size_t ompi_glue_get_bound(void *local_address, uint64_t remote_address, size_t 
     const struct ob1_fragment *fragment = cbdata;
     size_t expected;
 
-    if (cbfunc == NULL || cbdata == NULL || !is_of_ob1(cbfunc)) {
+    if (cbfunc == NULL || cbdata == NULL || !ompi_glue_is_of_ob1(cbfunc)) {
         return size;
     }
     if (fragment->bml != cbcontext || fragment->length != size ||

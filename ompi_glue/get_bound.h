@@ -2,6 +2,7 @@
 #ifndef OMPI_GLUE_GET_BOUND_H
 #define OMPI_GLUE_GET_BOUND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,5 +26,9 @@
  */
 size_t ompi_glue_get_bound(void *local_address, uint64_t remote_address, size_t size,
                            mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext, void *cbdata);
+
+/* Whether a callback lies in the component ob1, which looks at the status that it is given.
+ * osc/rdma does not. Thread-safe. */
+bool ompi_glue_is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc);
 
 #endif
