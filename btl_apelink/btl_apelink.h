@@ -186,6 +186,11 @@ int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
 void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint);
 /* Print by which links processes are reached, if that is wanted. */
 void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module);
+/* Tell the user, by a topic of the help file, and the layer above, which ends the job, what has
+ * happened to a process. */
+void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
+                             const mca_btl_apelink_endpoint_t *endpoint, const char *topic,
+                             const char *what, ni_status status);
 /* ni_peer_down_fn */
 void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "btl_apelink/btl_apelink_op.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
-#include "ompi_glue/component.h"
 #include "ompi_glue/get_bound.h"
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
@@ -43,23 +41,6 @@ static void store_result(const mca_btl_apelink_op_t *op, uint64_t value)
     }
 }
 
-/* osc/rdma does not look at the status, so that the program would go on with wrong data. */
-static NI_COLD void report_failed(mca_btl_apelink_module_t *module, const mca_btl_apelink_op_t *op,
-                                  ni_status status)
-{
-    char name[64], text[192];
-
-    snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(op->endpoint->proc->proc_name));
-    ompi_glue_help("operation-failed", name, ni_status_text(status),
-                   ompi_glue_node(op->endpoint->proc));
-    if (module->error_cb != NULL) {
-        /* Used as a format by whoever aborts: no % in it. */
-        snprintf(text, sizeof(text), "btl apelink: a put, get or atomic at process %s failed (%s)",
-                 name, ni_status_text(status));
-        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, op->endpoint->proc, text);
-    }
-}
-
 void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
 {
     mca_btl_apelink_module_t *module = &mca_btl_apelink;
@@ -73,7 +54,9 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
         mca_btl_apelink_peer_down(module, op->endpoint->peer, status);
     } else if (status != NI_ERR_PEER_CLOSED && !module->closing && copy.cbfunc != NULL &&
                !ompi_glue_is_of_ob1(copy.cbfunc)) {
-        report_failed(module, op, status);
+        /* osc/rdma does not look at the status, so that the program would go on with wrong data. */
+        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
+                                "a put, get or atomic failed at", status);
     }
     /* Freed first: the callback may start another one. */
     opal_free_list_return(&module->ops, &op->super);

@@ -179,17 +179,17 @@ int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
     return OPAL_SUCCESS;
 }
 
-/* Tell the user and the layer above, which ends the job. */
-static NI_COLD void report_dead(mca_btl_apelink_module_t *module,
-                                mca_btl_apelink_endpoint_t *endpoint, ni_status status)
+NI_COLD void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
+                                     const mca_btl_apelink_endpoint_t *endpoint, const char *topic,
+                                     const char *what, ni_status status)
 {
     char name[64], text[192];
 
     snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(endpoint->proc->proc_name));
-    ompi_glue_help("peer-lost", name, ni_status_text(status), ompi_glue_node(endpoint->proc));
+    ompi_glue_help(topic, name, ni_status_text(status), ompi_glue_node(endpoint->proc));
     if (module->error_cb != NULL) {
         /* Used as a format by whoever aborts: no % in it. */
-        snprintf(text, sizeof(text), "btl apelink: lost process %s (%s)", name,
+        snprintf(text, sizeof(text), "btl apelink: %s process %s (%s)", what, name,
                  ni_status_text(status));
         module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, endpoint->proc, text);
     }
@@ -213,7 +213,7 @@ void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status
         return;
     }
     if (status != NI_ERR_PEER_CLOSED) {
-        report_dead(module, endpoint, status);
+        mca_btl_apelink_give_up(module, endpoint, "peer-lost", "lost", status);
     }
     mca_btl_apelink_fail_pending(endpoint, mca_btl_apelink_error(status));
 }
