@@ -198,6 +198,15 @@ gone() {
     ! kill -0 "$1" 2>/dev/null
 }
 
+ends_with() { # CODE: prestorun, $pid, ends with this status, and no rank of those in the file lives
+    wait $pid
+    status=$?
+    [ $status -eq "$1" ] || fail "$what: exit status $status, not $1"
+    while read -r rank; do
+        gone "$rank" || fail "$what: rank $rank lives"
+    done <"$work/out"
+}
+
 # Signals to prestorun.
 for signal in TERM:143 HUP:129 INT:130; do
     code=${signal#*:}
@@ -205,12 +214,7 @@ for signal in TERM:143 HUP:129 INT:130; do
     what="signal $signal"
     start_two
     kill -s "$signal" $pid
-    wait $pid
-    status=$?
-    [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
-    while read -r rank; do
-        gone "$rank" || fail "$what: rank $rank lives"
-    done <"$work/out"
+    ends_with "$code"
 done
 
 # Output that nobody takes keeps prestorun from nothing: it is given up when somebody wants the job to end.
@@ -244,12 +248,7 @@ done
             kill $pid
         fi
         until_true gone $pid || kill -s KILL $pid
-        wait $pid
-        status=$?
-        [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
-        while read -r rank; do
-            gone "$rank" || fail "$what: rank $rank lives"
-        done <"$work/out"
+        ends_with "$code"
         kill $holder
         wait $holder 2>/dev/null
     done
