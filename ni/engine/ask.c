@@ -120,13 +120,16 @@ bool ni_ask_start(struct ni_op *op)
     struct ni *ni = peer->ni;
     uint64_t now = ni_now_ns();
     bool asked = false;
+    enum ni_way way;
 
     if (never(ni)) {
         return false;
     }
     op->both_busy = would_decline(op, now);
+    way = choose(op, now);
+    op->alone = way == NI_WAY_ALONE;
     /* We are copying already: the target did not answer, or did not want to. */
-    if (choose(op, now) == NI_WAY_COPY || op->both_busy ||
+    if (way != NI_WAY_ASK || op->both_busy ||
         (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
         return false;
     }

@@ -66,7 +66,7 @@ struct ni_op {
     bool asked;         /* READ: the target may answer; WRITE: it may take it (ask.c) */
     uint64_t asked_ns;
     bool timed;                  /* READ: one of ni->ways */
-    bool alone;                  /* the target cannot help */
+    bool alone;                  /* the target cannot help, or is not to */
     bool both_busy;              /* it has others to copy, and helps when it has no more */
     bool closed;                 /* no chunk can be claimed any more */
     ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;

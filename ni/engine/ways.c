@@ -19,9 +19,9 @@ static void begin_turn(struct ni_ways *ways, enum ni_way way, uint32_t reads)
     ways->cost[way] = UINT64_MAX;
 }
 
-void ni_ways_init(struct ni_ways *ways, uint32_t trial)
+void ni_ways_init(struct ni_ways *ways, uint32_t trial, uint32_t count)
 {
-    *ways = (struct ni_ways){.trial = trial};
+    *ways = (struct ni_ways){.trial = trial, .count = count};
     begin_turn(ways, NI_WAY_ASK, trial);
 }
 
@@ -36,20 +36,38 @@ static void close_block(struct ni_ways *ways)
     ways->block = 0;
 }
 
-/* The turn of one way is over: try the other or, after that, judge. The way that was kept stays
+/* Of those that are not kept, the one whose trial comes next. */
+static enum ni_way next_trial(const struct ni_ways *ways)
+{
+    unsigned next = ((unsigned)ways->tried + 1) % ways->count;
+
+    return (enum ni_way)(next == (unsigned)ways->kept ? (next + 1) % ways->count : next);
+}
+
+static void begin_trial(struct ni_ways *ways)
+{
+    ways->tried = next_trial(ways);
+    begin_turn(ways, ways->tried, ways->trial);
+}
+
+/* The turn of one way is over: try another or, after that, judge. The way that was kept stays
  * unless an eighth is to be gained. */
 static void next_turn(struct ni_ways *ways)
 {
-    enum ni_way other = ways->way == NI_WAY_ASK ? NI_WAY_COPY : NI_WAY_ASK;
+    uint64_t kept_cost = ways->cost[ways->kept];
 
-    if (!ways->trying) {
-        begin_turn(ways, other, ways->trial);
-    } else if (ways->cost[ways->way] < ways->cost[other] - ways->cost[other] / 8) {
-        begin_turn(ways, ways->way, ways->trial * NI_WAYS_KEPT);
-    } else {
-        begin_turn(ways, other, ways->trial * NI_WAYS_KEPT);
+    if (ways->way == ways->kept) {
+        begin_trial(ways);
+        return;
     }
-    ways->trying = !ways->trying;
+    if (ways->cost[ways->way] < kept_cost - kept_cost / 8) {
+        ways->kept = ways->way;
+    }
+    if (ways->cost[next_trial(ways)] == 0) {
+        begin_trial(ways);
+    } else {
+        begin_turn(ways, ways->kept, ways->trial * NI_WAYS_KEPT);
+    }
 }
 
 enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns)

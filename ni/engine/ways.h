@@ -2,15 +2,14 @@
 #ifndef NI_ENGINE_WAYS_H
 #define NI_ENGINE_WAYS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Long reads whose bytes the kernel could copy go one of two ways: the peer is asked for them first
- * (ask.c), or we copy at once (copy.c). Which is faster depends on the processor, the kernel, the
- * caches, and on whether the peer computes: by a factor of three in either direction. So it is
- * measured: some reads go the other way now and then, and the faster one is kept until the next
- * trial.
+ * Long reads whose bytes the kernel could copy go one of three ways: the peer is asked for them
+ * first (ask.c), or we copy at once, with the peer's help or alone (copy.c). Which is fastest
+ * depends on the processor, the kernel, the caches, on whether the peer computes, and on how many
+ * are under way: by a factor of three in either direction. So it is measured: some reads go another
+ * way now and then, each of the others in turn, and the fastest one is kept until the next trial.
  *
  * What is measured is the time during which reads of about this length were under way, by their
  * bytes: for a read alone how long it takes, for many at once their bandwidth. The way changes when
@@ -23,9 +22,11 @@
 enum ni_way {
     NI_WAY_ASK,
     NI_WAY_COPY,
+    NI_WAY_ALONE,
 };
 
 enum {
+    NI_WAYS = 3,
     /* Each for lengths up to four times as long as those of the one before. */
     NI_WAYS_CLASSES = 5,
     NI_WAYS_FIRST = 12, /* the first: from 1 << 12 bytes */
@@ -35,24 +36,26 @@ enum {
 
 /* Reads of one class. */
 struct ni_ways {
-    uint64_t from_ns; /* since when some are under way */
-    uint64_t busy_ns; /* of this block: for how long some were */
-    uint64_t bytes;   /* of those that have ended */
-    uint64_t cost[2]; /* picoseconds for a byte, by way: the least of the blocks of its last turn,
-                         or of the end of that */
-    uint32_t block;   /* reads in it */
+    uint64_t from_ns;       /* since when some are under way */
+    uint64_t busy_ns;       /* of this block: for how long some were */
+    uint64_t bytes;         /* of those that have ended */
+    uint64_t cost[NI_WAYS]; /* picoseconds for a byte, by way: the least of the blocks of its last
+                               turn, or of the end of that; 0: it had none yet */
+    uint32_t block;         /* reads in it */
     uint32_t under_way;
     uint32_t trial; /* reads in a trial */
     uint32_t left;  /* reads of this turn to come */
+    uint32_t count; /* the first so many ways there are */
     enum ni_way way;
-    bool trying; /* the way that was not kept */
+    enum ni_way kept;  /* as fast as any: another way has its turn as a trial */
+    enum ni_way tried; /* the last one that had a trial */
 };
 
 /* The class of a length of 4 KiB or more. */
 unsigned ni_ways_class(uint64_t len);
 
-/* trial: reads in a trial, from 1. */
-void ni_ways_init(struct ni_ways *ways, uint32_t trial);
+/* trial: reads in a trial, from 1. count: there are the first so many ways, 2 or all. */
+void ni_ways_init(struct ni_ways *ways, uint32_t trial, uint32_t count);
 
 /* A read begins: how it is to go. */
 enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns);

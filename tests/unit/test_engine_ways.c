@@ -4,7 +4,7 @@
 #include "engine/ways.h"
 
 /*
- * Which of two ways long reads go, by a made-up clock: each read takes as long as its way costs,
+ * Which of the ways long reads go, by a made-up clock: each read takes as long as its way costs,
  * and reads that are under way at the same time share it.
  */
 
@@ -13,14 +13,15 @@ enum { TRIAL = 16, KEPT = TRIAL * NI_WAYS_KEPT, LEN = 100000 };
 struct world {
     struct ni_ways ways;
     uint64_t now;
-    uint64_t cost[2]; /* picoseconds for a byte, by way */
-    unsigned went[2]; /* reads */
+    uint64_t cost[NI_WAYS]; /* picoseconds for a byte, by way */
+    unsigned went[NI_WAYS]; /* reads */
 };
 
-static void open_world(struct world *world, uint64_t ask, uint64_t copy)
+/* alone 0: there is no such way. */
+static void open_world(struct world *world, uint64_t ask, uint64_t copy, uint64_t alone)
 {
-    *world = (struct world){.now = 12345, .cost = {ask, copy}};
-    ni_ways_init(&world->ways, TRIAL);
+    *world = (struct world){.now = 12345, .cost = {ask, copy, alone}};
+    ni_ways_init(&world->ways, TRIAL, alone != 0 ? NI_WAYS : NI_WAYS - 1);
 }
 
 /* Some reads at once; delay: nanoseconds that each takes besides. */
@@ -55,7 +56,7 @@ static void check_first(uint64_t ask, uint64_t copy, enum ni_way better)
 {
     struct world world;
 
-    open_world(&world, ask, copy);
+    open_world(&world, ask, copy, 0);
     read_many(&world, TRIAL);
     assert_int_equal(world.went[NI_WAY_ASK], TRIAL);
     read_many(&world, TRIAL);
@@ -83,13 +84,56 @@ static void test_equal(void **state)
     check_first(100, 80, NI_WAY_COPY);
 }
 
+/* All have a trial at first; after that those that are not kept, in turn. */
+static void check_three(uint64_t ask, uint64_t copy, uint64_t alone, enum ni_way best)
+{
+    struct world world;
+
+    open_world(&world, ask, copy, alone);
+    read_many(&world, NI_WAYS * TRIAL);
+    for (unsigned way = 0; way < NI_WAYS; way++) {
+        assert_int_equal(world.went[way], TRIAL);
+    }
+    for (unsigned turn = 1; turn <= 4; turn++) {
+        read_many(&world, KEPT);
+        assert_int_equal(world.went[best], TRIAL + turn * KEPT);
+        read_many(&world, TRIAL);
+    }
+    for (unsigned way = 0; way < NI_WAYS; way++) {
+        assert_true(way == (unsigned)best || world.went[way] == 3 * TRIAL);
+    }
+}
+
+static void test_three(void **state)
+{
+    (void)state;
+    check_three(50, 100, 100, NI_WAY_ASK);
+    check_three(100, 50, 100, NI_WAY_COPY);
+    check_three(100, 100, 50, NI_WAY_ALONE);
+    check_three(100, 80, 60, NI_WAY_ALONE);
+    check_three(100, 60, 55, NI_WAY_COPY); /* less than an eighth */
+}
+
+/* What was the slowest becomes the fastest, and is found within two trials. */
+static void test_three_change(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 50, 100, 100);
+    read_many(&world, NI_WAYS * TRIAL + KEPT / 2);
+    world.cost[NI_WAY_ALONE] = 10;
+    read_many(&world, 2 * (KEPT + TRIAL));
+    assert_int_equal(window(&world, 1, 0), NI_WAY_ALONE);
+}
+
 /* The peer begins to compute, say, and ends it. */
 static void test_changes(void **state)
 {
     struct world world;
 
     (void)state;
-    open_world(&world, 50, 100);
+    open_world(&world, 50, 100, 0);
     read_many(&world, 2 * TRIAL + KEPT / 2);
     world.cost[NI_WAY_ASK] = 400;
     read_many(&world, KEPT / 2 + TRIAL);
@@ -105,7 +149,7 @@ static void test_windows(void **state)
     struct world world;
 
     (void)state;
-    open_world(&world, 100, 50);
+    open_world(&world, 100, 50, 0);
     for (unsigned i = 0; i < 20; i++) {
         (void)window(&world, 64, 0);
     }
@@ -120,7 +164,7 @@ static void test_outlier(void **state)
     struct world world;
 
     (void)state;
-    open_world(&world, 100, 50);
+    open_world(&world, 100, 50, 0);
     for (unsigned i = 0; i < 2 * TRIAL; i++) {
         (void)window(&world, 1, i == TRIAL + 3 ? 5000000 : 0);
     }
@@ -133,7 +177,7 @@ static void test_never_quiet(void **state)
     struct world world;
 
     (void)state;
-    open_world(&world, 100, 50);
+    open_world(&world, 100, 50, 0);
     assert_int_equal(ni_ways_begin(&world.ways, 1), NI_WAY_ASK);
     for (uint64_t i = 0; i < 10000; i++) {
         assert_int_equal(ni_ways_begin(&world.ways, i), NI_WAY_ASK);
@@ -158,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faster),  cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_three),   cmocka_unit_test(test_three_change),
         cmocka_unit_test(test_changes), cmocka_unit_test(test_windows),
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_never_quiet),
         cmocka_unit_test(test_classes),
