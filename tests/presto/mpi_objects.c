@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Infos, names, keys of attributes, what is left of objects that could not be copied, statuses,
  * grids. A plain MPI program for any number of ranks. */
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,18 +188,34 @@ static void statuses(void)
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 
-/* The largest side of the grid of n ranks is as short as it can be, then the second one, and so
- * on. */
+/* The least difference between the largest and the smallest of k factors of n that are `from` or
+ * more; `first` is the smallest one, or 0 while there is none. */
+static int closest(int n, int k, int from, int first)
+{
+    int best = INT_MAX;
+    if (k == 1)
+        return n >= from ? n - (first > 0 ? first : n) : INT_MAX;
+    for (int d = from; d <= n; d++) {
+        int apart = n % d == 0 ? closest(n / d, k - 1, d, first > 0 ? first : d) : INT_MAX;
+        best = apart < best ? apart : best;
+    }
+    return best;
+}
+
+/* The sides of the grid are as close to each other as can be; where that leaves a choice the
+ * shortest one is as long as it can be, then the second shortest, and so on. */
 static void grids(void)
 {
     static const struct {
-        int n, dims, want[4];
-    } grid[] = {{72, 2, {9, 8}},       {1620, 3, {15, 12, 9}},    {2400, 3, {16, 15, 10}},
-                {12, 3, {3, 2, 2}},    {7, 3, {7, 1, 1}},         {1, 2, {1, 1}},
-                {64, 4, {4, 4, 2, 2}}, {1000003, 2, {1000003, 1}}};
+        int n, dims, want[5];
+    } grid[] = {{72, 2, {9, 8}},         {1620, 3, {15, 12, 9}},
+                {2400, 3, {16, 15, 10}}, {12, 3, {3, 2, 2}},
+                {7, 3, {7, 1, 1}},       {1, 2, {1, 1}},
+                {64, 4, {4, 4, 2, 2}},   {1000003, 2, {1000003, 1}},
+                {5040, 3, {21, 16, 15}}, {98784, 5, {14, 14, 9, 8, 7}}};
     /* The numbers below 2^31 with the most divisors, with large primes, and powers. */
     static const int large[] = {2095133040, 2147483647, 2147395600, 1073741824, 2000006000};
-    int dims[20] = {0, 4, 0};
+    int dims[40] = {0, 4, 0};
     MPI_Dims_create(144, 3, dims);
     EXPECT(dims[0] == 6 && dims[1] == 4 && dims[2] == 6);
     for (size_t i = 0; i < sizeof(grid) / sizeof(grid[0]); i++) {
@@ -207,8 +224,14 @@ static void grids(void)
         for (int k = 0; k < grid[i].dims; k++)
             EXPECT(dims[k] == grid[i].want[k]);
     }
+    for (int n = 1; n <= 400; n++)
+        for (int k = 1; k <= 5; k++) {
+            memset(dims, 0, sizeof(dims));
+            MPI_Dims_create(n, k, dims);
+            EXPECT(dims[0] - dims[k - 1] == closest(n, k, 1, 0));
+        }
     for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
-        for (int n = 1; n <= 20; n++) {
+        for (int n = 1; n <= 40; n++) {
             long long product = 1;
             memset(dims, 0, sizeof(dims));
             MPI_Dims_create(large[i], n, dims);
