@@ -31,20 +31,20 @@ static int allgather(const char *function, const void *sendbuf, int sendcount,
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_some(sendbuf, sendcount, sendtype);
     if (code == MPI_SUCCESS)
         code = pri_bad_elements(recvcount, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_own(c, in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_allgather(
-            &c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-            (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_allgather(&c->team, in, out, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -70,21 +70,20 @@ static int allgatherv(const char *function, const void *sendbuf, int sendcount,
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_some(sendbuf, sendcount, sendtype);
     if (code == MPI_SUCCESS)
         code = pri_bad_parts(c, recvcounts, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_own_part(c, in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_allgatherv(&c->team,
-                            (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-                            &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL},
-                            pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_allgatherv(&c->team, in, &out, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -110,20 +109,20 @@ static int alltoall(const char *function, const void *sendbuf, int sendcount, MP
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_some(sendbuf, sendcount, sendtype);
     if (code == MPI_SUCCESS)
         code = pri_bad_elements(recvcount, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_both(in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_alltoall(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-                          (struct pri_some){recvbuf, (size_t)recvcount, recvtype},
-                          pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_alltoall(&c->team, in, out, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -149,22 +148,20 @@ static int alltoallv(const char *function, const void *sendbuf, const int sendco
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
+    const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_parts(c, sendcounts, sendtype);
     if (code == MPI_SUCCESS)
         code = pri_bad_parts(c, recvcounts, recvtype);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_both_parts(c, &in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_alltoallv(
-            &c->team,
-            &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL},
-            &(struct pri_parts){recvbuf, recvcounts, rdispls, recvtype, NULL, NULL},
-            pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_alltoallv(&c->team, &in, &out, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
@@ -192,22 +189,20 @@ static int alltoallw(const char *function, const void *sendbuf, const int sendco
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, NULL, sendtypes, NULL};
+    const struct pri_parts out = {recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_types(c, sendcounts, sendtypes);
     if (code == MPI_SUCCESS)
         code = pri_bad_types(c, recvcounts, recvtypes);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_both_parts(c, &in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_alltoallv(
-            &c->team,
-            &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, NULL, sendtypes, NULL},
-            &(struct pri_parts){recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL},
-            pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_alltoallv(&c->team, &in, &out, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],

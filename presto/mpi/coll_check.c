@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include "coll/sched.h"
+
 int pri_bad_counts(int n, const int *counts)
 {
     if (counts == NULL)
@@ -25,6 +27,58 @@ int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_typ
     for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
         if (counts[i] > 0)
             code = pri_bad_elements(0, types[i]);
+    return code;
+}
+
+int pri_blame_alias(void)
+{
+    return pri_blame(MPI_ERR_BUFFER, "what is sent and what is received begin at the same "
+                                     "address; MPI_IN_PLACE is for that");
+}
+
+static int bad_pair(struct pri_data in, struct pri_data out)
+{
+    bool same = pri_data_at(in.buf, in.type) == pri_data_at(out.buf, out.type) &&
+                pri_data_size(in) > 0 && pri_data_size(out) > 0;
+    return NI_LIKELY(!same) ? MPI_SUCCESS : pri_blame_alias();
+}
+
+static int own_part(const struct pri_comm *comm)
+{
+    return comm->inter == NULL ? comm->team.rank : 0;
+}
+
+int pri_bad_own(const struct pri_comm *comm, struct pri_some one, struct pri_some all)
+{
+    if (one.buf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    return bad_pair(pri_some_data(one), pri_some_part(all, own_part(comm)));
+}
+
+int pri_bad_own_part(const struct pri_comm *comm, struct pri_some one, const struct pri_parts *all)
+{
+    int own = own_part(comm);
+    if (one.buf == MPI_IN_PLACE || all->counts[own] == 0)
+        return MPI_SUCCESS;
+    return bad_pair(pri_some_data(one), pri_parts_part(all, own));
+}
+
+int pri_bad_both(struct pri_some in, struct pri_some out)
+{
+    if (in.buf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    return bad_pair(pri_some_data(in), pri_some_data(out));
+}
+
+int pri_bad_both_parts(const struct pri_comm *comm, const struct pri_parts *in,
+                       const struct pri_parts *out)
+{
+    int code = MPI_SUCCESS;
+    if (in->buf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
+        if (in->counts[i] > 0 && out->counts[i] > 0)
+            code = bad_pair(pri_parts_part(in, i), pri_parts_part(out, i));
     return code;
 }
 

@@ -37,6 +37,9 @@ static inline int pri_bad_reduction(int count, const struct pri_type *type, cons
     return code;
 }
 
+/* Both buffers are the same memory. */
+NI_COLD int pri_blame_alias(void);
+
 /* A count for each of n ranks; for each of the ranks that data goes to or comes from. */
 int pri_bad_counts(int n, const int *counts);
 int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type);
@@ -67,6 +70,31 @@ static inline int pri_but_root(int root, int code)
 {
     return NI_UNLIKELY(root < 0) ? pri_pardon(code) : code;
 }
+
+/* Whether this rank is the root of an operation within a group. */
+static inline bool pri_here(const struct pri_comm *comm, int root)
+{
+    return comm->inter == NULL && comm->team.rank == root;
+}
+
+/* What is sent and what is received must not overlap. Refused is data of which the first byte is
+ * the same, if there is any; other overlaps are not looked for. The arguments are good otherwise.
+ *
+ * Of a reduction: `count` elements of one type in either buffer. */
+static inline int pri_bad_same(const void *in, const void *out, int count)
+{
+    return NI_LIKELY(in != out) || count == 0 ? MPI_SUCCESS : pri_blame_alias();
+}
+
+/* What this rank has for all, or gets from all, which may be in place, and its own part of what is
+ * for each rank (between groups the first part). */
+int pri_bad_own(const struct pri_comm *comm, struct pri_some one, struct pri_some all);
+int pri_bad_own_part(const struct pri_comm *comm, struct pri_some one, const struct pri_parts *all);
+
+/* What goes to each rank, unless it is in place, and what comes from it. */
+int pri_bad_both(struct pri_some in, struct pri_some out);
+int pri_bad_both_parts(const struct pri_comm *comm, const struct pri_parts *in,
+                       const struct pri_parts *out);
 
 /* The request of an operation that does not block. */
 int pri_coll_begin(struct pri_comm *comm, struct pri_mpi_request **request);

@@ -10,6 +10,8 @@ static int allreduce(const char *function, const void *sendbuf, void *recvbuf, i
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(count, type, op);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -44,6 +46,8 @@ static int reduce_scatter(const char *function, const void *sendbuf, void *recvb
         code = pri_bad_counts(c->group->size, recvcounts);
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(0, type, op);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_same(sendbuf, recvbuf, recvcounts[c->team.rank]);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -76,6 +80,8 @@ static int reduce_scatter_block(const char *function, const void *sendbuf, void 
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(recvcount, type, op);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_same(sendbuf, recvbuf, recvcount);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -107,6 +113,8 @@ static int scan(const char *function, const void *sendbuf, void *recvbuf, int co
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(count, type, op);
+    if (code == MPI_SUCCESS)
+        code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -138,6 +146,10 @@ static int exscan(const char *function, const void *sendbuf, void *recvbuf, int 
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_reduction(count, type, op);
+    /* Of rank 0 as well: MPI lets no argument be another's memory that functions write to, whether
+     * this one does or not. */
+    if (code == MPI_SUCCESS)
+        code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);

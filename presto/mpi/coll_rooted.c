@@ -39,6 +39,8 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
@@ -46,15 +48,13 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
         code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_elements(recvcount, recvtype));
+    if (code == MPI_SUCCESS && pri_here(c, root))
+        code = pri_bad_own(c, in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_gather(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-                        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, root,
-                        pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_gather(&c->team, in, out, root, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -79,6 +79,8 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
@@ -86,15 +88,13 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
         code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_parts(c, recvcounts, recvtype));
+    if (code == MPI_SUCCESS && pri_here(c, root))
+        code = pri_bad_own_part(c, in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_gatherv(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-                         &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL},
-                         root, pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r,
+                        pri_coll_gatherv(&c->team, in, &out, root, pri_coll_core(r)), request);
 }
 
 int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -121,6 +121,8 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
@@ -128,15 +130,13 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
         code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_elements(sendcount, sendtype));
+    if (code == MPI_SUCCESS && pri_here(c, root))
+        code = pri_bad_own(c, out, in);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_scatter(&c->team, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-                         (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, root,
-                         pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r, pri_coll_scatter(&c->team, in, out, root, pri_coll_core(r)),
+                        request);
 }
 
 int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -162,6 +162,8 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
+    const struct pri_parts in = {(void *)sendbuf, sendcounts, displs, sendtype, NULL, NULL};
+    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
@@ -169,16 +171,13 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
         code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
     if (code == MPI_SUCCESS)
         code = pri_at_root(c, root, pri_bad_parts(c, sendcounts, sendtype));
+    if (code == MPI_SUCCESS && pri_here(c, root))
+        code = pri_bad_own_part(c, out, &in);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
     return pri_coll_end(c, function, r,
-                        pri_coll_scatterv(&c->team,
-                                          &(struct pri_parts){(void *)sendbuf, sendcounts, displs,
-                                                              sendtype, NULL, NULL},
-                                          (struct pri_some){recvbuf, (size_t)recvcount, recvtype},
-                                          root, pri_coll_core(r)),
-                        request);
+                        pri_coll_scatterv(&c->team, &in, out, root, pri_coll_core(r)), request);
 }
 
 int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
@@ -209,6 +208,8 @@ static int reduce(const char *function, const void *sendbuf, void *recvbuf, int 
         code = pri_bad_root(c, root);
     if (code == MPI_SUCCESS)
         code = pri_but_idle(root, pri_bad_reduction(count, type, op));
+    if (code == MPI_SUCCESS && pri_here(c, root))
+        code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);

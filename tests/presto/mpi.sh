@@ -135,6 +135,7 @@ type|MPI_Isend|MPI_ERR_TYPE: invalid datatype: it has not been committed; call M
 root|MPI_Bcast|MPI_ERR_ROOT: invalid root: the root is 2, not 0 to 1
 buffer|MPI_Send|MPI_ERR_BUFFER: invalid buffer: it is NULL, and the count is not 0
 op|MPI_Allreduce|MPI_ERR_OP: .*: the datatype does not have this operation
+alias|MPI_Allreduce|MPI_ERR_BUFFER: invalid buffer: what is sent and what is received begin at the same address; MPI_IN_PLACE is for that
 group|MPI_Group_incl|MPI_ERR_RANK: invalid rank: one of the ranks is 2, not 0 to 1
 result|MPI_Comm_size|MPI_ERR_ARG: invalid argument: the address for the result is NULL
 comm|MPI_Barrier|MPI_ERR_COMM: invalid communicator: MPI_COMM_NULL, freed, .*

@@ -88,6 +88,97 @@ static void collectives(void)
     free(parts);
 }
 
+/* What is sent and what is received begin at the same byte. A rank that is not the root may give
+ * the same address twice, since it receives nothing. */
+static void aliases_of_roots(int *data, int *counts, int *places)
+{
+    MPI_Comm alone;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    counts[0] = 1;
+    CLASS(MPI_Reduce(data, data, 1, MPI_INT, MPI_SUM, 0, alone), MPI_ERR_BUFFER);
+    CLASS(MPI_Gather(data, 1, MPI_INT, data, 1, MPI_INT, 0, alone), MPI_ERR_BUFFER);
+    CLASS(MPI_Gatherv(data, 1, MPI_INT, data, counts, places, MPI_INT, 0, alone), MPI_ERR_BUFFER);
+    CLASS(MPI_Scatter(data, 1, MPI_INT, data, 1, MPI_INT, 0, alone), MPI_ERR_BUFFER);
+    CLASS(MPI_Scatterv(data, counts, places, MPI_INT, data, 1, MPI_INT, 0, alone), MPI_ERR_BUFFER);
+    CLASS(MPI_Igather(data, 1, MPI_INT, data, 1, MPI_INT, 0, alone, &request), MPI_ERR_BUFFER);
+    CLASS(MPI_Gather(data, 0, MPI_INT, data, 0, MPI_INT, 0, alone), MPI_SUCCESS);
+    CLASS(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, data, 1, MPI_INT, 0, alone), MPI_SUCCESS);
+    CLASS(MPI_Scatter(data, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, 0, alone), MPI_SUCCESS);
+    MPI_Comm_free(&alone);
+    int *root = rank == 0 ? &word : data;
+    CLASS(MPI_Reduce(data, root, 1, MPI_INT, MPI_SUM, 0, world), MPI_SUCCESS);
+    CLASS(MPI_Gather(root, 1, MPI_INT, data, 1, MPI_INT, 0, world), MPI_SUCCESS);
+}
+
+static void aliases_of_all(int *data, int *counts, int *places, MPI_Datatype *types)
+{
+    MPI_Request request;
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        places[i] = i;
+        types[i] = MPI_INT;
+    }
+    CLASS(MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Iallreduce(data, data, 1, MPI_INT, MPI_SUM, world, &request), MPI_ERR_BUFFER);
+    CLASS(MPI_Scan(data, data, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Exscan(data, data, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Reduce_scatter(data, data, counts, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Reduce_scatter_block(data, data, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Allgather(data + rank, 1, MPI_INT, data, 1, MPI_INT, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Allgatherv(data + rank, 1, MPI_INT, data, counts, places, MPI_INT, world),
+          MPI_ERR_BUFFER);
+    CLASS(MPI_Alltoall(data, 1, MPI_INT, data, 1, MPI_INT, world), MPI_ERR_BUFFER);
+    CLASS(MPI_Ialltoall(data, 1, MPI_INT, data, 1, MPI_INT, world, &request), MPI_ERR_BUFFER);
+    CLASS(MPI_Alltoallv(data, counts, places, MPI_INT, data, counts, places, MPI_INT, world),
+          MPI_ERR_BUFFER);
+    CLASS(MPI_Alltoallw(data, counts, places, types, data, counts, places, types, world),
+          MPI_ERR_BUFFER);
+    CLASS(MPI_Allreduce(data, data, 0, MPI_INT, MPI_SUM, world), MPI_SUCCESS);
+    CLASS(MPI_Allreduce(MPI_IN_PLACE, data, 1, MPI_INT, MPI_SUM, world), MPI_SUCCESS);
+    CLASS(MPI_Alltoall(MPI_IN_PLACE, 0, NULL, data, 1, MPI_INT, world), MPI_SUCCESS);
+}
+
+/* One array has what is sent as well as what is received, next to each other. */
+static void no_aliases(int *data, int *counts, int *places)
+{
+    int *behind = calloc((size_t)size, sizeof(int));
+    for (int i = 0; i < size; i++)
+        behind[i] = size + i;
+    CLASS(MPI_Alltoallv(data, counts, places, MPI_INT, data, counts, behind, MPI_INT, world),
+          MPI_SUCCESS);
+    CLASS(MPI_Allgather(data + size + rank, 1, MPI_INT, data, 1, MPI_INT, world), MPI_SUCCESS);
+    free(behind);
+}
+
+/* The same address, by way of MPI_BOTTOM. */
+static void alias_by_type(void)
+{
+    MPI_Aint place;
+    MPI_Datatype type;
+    MPI_Get_address(&word, &place);
+    MPI_Type_create_hindexed_block(1, 1, &place, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    CLASS(MPI_Alltoall(MPI_BOTTOM, 1, type, &word, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+    MPI_Type_free(&type);
+}
+
+static void aliases(void)
+{
+    int *data = calloc(2 * (size_t)size, sizeof(int)), *counts = calloc((size_t)size, sizeof(int));
+    int *places = calloc((size_t)size, sizeof(int));
+    MPI_Datatype *types = calloc((size_t)size, sizeof(MPI_Datatype));
+    aliases_of_roots(data, counts, places);
+    aliases_of_all(data, counts, places, types);
+    no_aliases(data, counts, places);
+    alias_by_type();
+    free(types);
+    free(places);
+    free(counts);
+    free(data);
+}
+
 /* ---- groups and communicators ---- */
 
 static void groups(void)
@@ -317,6 +408,8 @@ static void mistake(const char *name)
         MPI_Send(NULL, 1, MPI_INT, 0, 0, world);
     if (strcmp(name, "op") == 0)
         MPI_Allreduce(&word, &beyond, 1, MPI_DOUBLE_INT, MPI_SUM, world);
+    if (strcmp(name, "alias") == 0)
+        MPI_Allreduce(&word, &word, 1, MPI_INT, MPI_SUM, world);
     if (strcmp(name, "group") == 0)
         MPI_Group_incl(all, 1, &beyond, &out);
     if (strcmp(name, "result") == 0)
@@ -343,8 +436,10 @@ int main(int argc, char **argv)
         mistake(argv[1]);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     messages();
     collectives();
+    aliases();
     groups();
     communicators();
     datatypes();
