@@ -60,6 +60,48 @@ static void names(void)
     MPI_Type_set_name(MPI_INT, "MPI_INT");
 }
 
+/* A predefined type has its own name, and of two names for one type the one that MPI gives it. */
+#define NAME(type)  \
+    {               \
+        type, #type \
+    }
+static void own_names(void)
+{
+    static const struct {
+        MPI_Datatype type;
+        const char *name;
+    } own[] = {NAME(MPI_CHAR),
+               NAME(MPI_UNSIGNED),
+               NAME(MPI_LONG),
+               NAME(MPI_LONG_LONG_INT),
+               NAME(MPI_UNSIGNED_LONG_LONG),
+               NAME(MPI_C_COMPLEX),
+               NAME(MPI_C_FLOAT_COMPLEX),
+               NAME(MPI_CXX_FLOAT_COMPLEX),
+               NAME(MPI_INTEGER),
+               NAME(MPI_INTEGER1),
+               NAME(MPI_INTEGER2),
+               NAME(MPI_INTEGER4),
+               NAME(MPI_INTEGER8),
+               NAME(MPI_REAL),
+               NAME(MPI_REAL4),
+               NAME(MPI_REAL8),
+               NAME(MPI_DOUBLE_PRECISION),
+               NAME(MPI_COMPLEX),
+               NAME(MPI_COMPLEX8),
+               NAME(MPI_COMPLEX16),
+               NAME(MPI_DOUBLE_COMPLEX),
+               NAME(MPI_2REAL),
+               NAME(MPI_2INTEGER)};
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    EXPECT(MPI_LONG_LONG == MPI_LONG_LONG_INT && MPI_CXX_COMPLEX == MPI_CXX_FLOAT_COMPLEX);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        MPI_Type_get_name(own[i].type, name, &length);
+        EXPECT(strcmp(name, own[i].name) == 0 && length == (int)strlen(name));
+    }
+}
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static int deleted;
@@ -250,6 +292,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     infos();
+    own_names();
     names();
     keys();
     copies();

@@ -177,5 +177,6 @@ extern struct pri_type presto_type_lb;
 extern struct pri_type presto_type_ub;
 #define MPI_UB            (&presto_type_ub)
 #define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_CXX_COMPLEX   MPI_CXX_FLOAT_COMPLEX
 
 #endif
