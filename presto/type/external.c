@@ -51,6 +51,10 @@ static size_t fields_of(const struct pri_type *type, struct field field[2])
         pair_fields(type, pair, field);
         return 2;
     }
+    if (type == &presto_type_complex4 || type == &presto_type_complex32) {
+        field[0] = field[1] = plain(type->size / 2, false);
+        return 2;
+    }
     switch (type->kind) {
     case PRI_KIND_LDOUBLE:
     case PRI_KIND_CLDOUBLE:
@@ -144,27 +148,41 @@ static void swap_halves(const uint64_t half[2], uint64_t big[2])
     big[1] = half[little ? 0 : 1];
 }
 
-static void long_double_from(const void *in, uint8_t *out)
+enum { WIDE = 16 };
+
+static void wide_from(const void *in, uint8_t *out)
 {
-    long double value;
     uint64_t half[2], big[2];
 
-    memcpy(&value, in, sizeof(value));
-    quad wide = (quad)value;
-    memcpy(half, &wide, sizeof(half));
+    memcpy(half, in, WIDE);
     swap_halves(half, big);
     store_big(big[0], out, 8);
     store_big(big[1], out + 8, 8);
 }
 
-static void long_double_to(const uint8_t *in, void *out)
+static void wide_to(const uint8_t *in, void *out)
 {
     const uint64_t big[2] = {load_big(in, 8), load_big(in + 8, 8)};
     uint64_t half[2];
-    quad wide;
 
     swap_halves(big, half);
-    memcpy(&wide, half, sizeof(wide));
+    memcpy(out, half, WIDE);
+}
+
+static void long_double_from(const void *in, uint8_t *out)
+{
+    long double value;
+
+    memcpy(&value, in, sizeof(value));
+    quad wide = (quad)value;
+    wide_from(&wide, out);
+}
+
+static void long_double_to(const uint8_t *in, void *out)
+{
+    quad wide;
+
+    wide_to(in, &wide);
     long double value = (long double)wide;
     memcpy(out, &value, sizeof(value));
 }
@@ -173,6 +191,8 @@ static void field_from(const struct field *f, const void *in, uint8_t *out)
 {
     if (f->is_long_double)
         long_double_from(in, out);
+    else if (f->native == WIDE)
+        wide_from(in, out);
     else
         store_big(load_native(in, f->native), out, f->external);
 }
@@ -181,6 +201,10 @@ static void field_to(const struct field *f, const uint8_t *in, void *out)
 {
     if (f->is_long_double) {
         long_double_to(in, out);
+        return;
+    }
+    if (f->native == WIDE) {
+        wide_to(in, out);
         return;
     }
     uint64_t value = load_big(in, f->external);

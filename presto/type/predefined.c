@@ -12,6 +12,20 @@
                           : PRI_KIND_INT64)
 #define PRI_UINT(ctype) (PRI_INT(ctype) + 1)
 
+/* Numbers that C has nothing to count with: they travel, and no operation takes them. */
+struct pri_half {
+    _Alignas(2) unsigned char byte[2];
+};
+struct pri_half_pair {
+    struct pri_half part[2];
+};
+struct pri_wide {
+    _Alignas(16) unsigned char byte[16];
+};
+struct pri_wide_pair {
+    struct pri_wide part[2];
+};
+
 /* A basic element is one block. */
 #define X(symbol, text, ctype, kind_)                                                 \
     static const struct pri_loop symbol##_part = {.count = 1, .size = sizeof(ctype)}; \

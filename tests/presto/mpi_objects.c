@@ -3,6 +3,7 @@
  * grids. A plain MPI program for any number of ranks. */
 #include <limits.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,13 +84,18 @@ static void own_names(void)
                NAME(MPI_INTEGER2),
                NAME(MPI_INTEGER4),
                NAME(MPI_INTEGER8),
+               NAME(MPI_INTEGER16),
                NAME(MPI_REAL),
+               NAME(MPI_REAL2),
                NAME(MPI_REAL4),
                NAME(MPI_REAL8),
+               NAME(MPI_REAL16),
                NAME(MPI_DOUBLE_PRECISION),
                NAME(MPI_COMPLEX),
+               NAME(MPI_COMPLEX4),
                NAME(MPI_COMPLEX8),
                NAME(MPI_COMPLEX16),
+               NAME(MPI_COMPLEX32),
                NAME(MPI_DOUBLE_COMPLEX),
                NAME(MPI_2REAL),
                NAME(MPI_2INTEGER)};
@@ -99,6 +105,44 @@ static void own_names(void)
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
         MPI_Type_get_name(own[i].type, name, &length);
         EXPECT(strcmp(name, own[i].name) == 0 && length == (int)strlen(name));
+    }
+}
+
+/* Fortran's numbers of sizes that C has no arithmetic for travel, in external32 with the highest
+ * byte first, and no operation takes them. */
+static void odd_numbers(void)
+{
+    static const struct {
+        MPI_Datatype type;
+        int size, number; /* bytes of a number, of which there are one or two */
+    } odd[] = {{MPI_INTEGER16, 16, 16},
+               {MPI_REAL2, 2, 2},
+               {MPI_REAL16, 16, 16},
+               {MPI_COMPLEX4, 4, 2},
+               {MPI_COMPLEX32, 32, 16}};
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    _Alignas(16) unsigned char in[32], out[32], external[32];
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        int size;
+        MPI_Aint bytes, at = 0;
+        for (int k = 0; k < 32; k++)
+            in[k] = (unsigned char)(k + 1);
+        MPI_Type_size(odd[i].type, &size);
+        EXPECT(size == odd[i].size);
+        memset(out, 0, sizeof(out));
+        MPI_Sendrecv(in, 1, odd[i].type, 0, 0, out, 1, odd[i].type, 0, 0, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+        EXPECT(memcmp(in, out, (size_t)size) == 0 && (size == 32 || out[size] == 0));
+        MPI_Pack_external_size("external32", 1, odd[i].type, &bytes);
+        EXPECT(bytes == size);
+        MPI_Pack_external("external32", in, 1, odd[i].type, external, sizeof(external), &at);
+        for (int k = 0; k < size; k++)
+            EXPECT(external[k] == in[little ? k ^ (odd[i].number - 1) : k]);
+        memset(out, 0, sizeof(out));
+        at = 0;
+        MPI_Unpack_external("external32", external, bytes, &at, out, 1, odd[i].type);
+        EXPECT(memcmp(in, out, (size_t)size) == 0);
+        EXPECT(MPI_Allreduce(in, out, 1, odd[i].type, MPI_SUM, MPI_COMM_SELF) == MPI_ERR_OP);
     }
 }
 
@@ -294,6 +338,7 @@ int main(int argc, char **argv)
     infos();
     own_names();
     names();
+    odd_numbers();
     keys();
     copies();
     statuses();

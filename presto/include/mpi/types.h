@@ -134,24 +134,34 @@ extern struct pri_type presto_type_integer4;
 #define MPI_INTEGER4 (&presto_type_integer4)
 extern struct pri_type presto_type_integer8;
 #define MPI_INTEGER8 (&presto_type_integer8)
+extern struct pri_type presto_type_integer16;
+#define MPI_INTEGER16 (&presto_type_integer16)
 extern struct pri_type presto_type_logical;
 #define MPI_LOGICAL (&presto_type_logical)
 extern struct pri_type presto_type_character;
 #define MPI_CHARACTER (&presto_type_character)
 extern struct pri_type presto_type_real;
 #define MPI_REAL (&presto_type_real)
+extern struct pri_type presto_type_real2;
+#define MPI_REAL2 (&presto_type_real2)
 extern struct pri_type presto_type_real4;
 #define MPI_REAL4 (&presto_type_real4)
 extern struct pri_type presto_type_real8;
 #define MPI_REAL8 (&presto_type_real8)
+extern struct pri_type presto_type_real16;
+#define MPI_REAL16 (&presto_type_real16)
 extern struct pri_type presto_type_double_precision;
 #define MPI_DOUBLE_PRECISION (&presto_type_double_precision)
 extern struct pri_type presto_type_complex;
 #define MPI_COMPLEX (&presto_type_complex)
+extern struct pri_type presto_type_complex4;
+#define MPI_COMPLEX4 (&presto_type_complex4)
 extern struct pri_type presto_type_complex8;
 #define MPI_COMPLEX8 (&presto_type_complex8)
 extern struct pri_type presto_type_complex16;
 #define MPI_COMPLEX16 (&presto_type_complex16)
+extern struct pri_type presto_type_complex32;
+#define MPI_COMPLEX32 (&presto_type_complex32)
 extern struct pri_type presto_type_double_complex;
 #define MPI_DOUBLE_COMPLEX (&presto_type_double_complex)
 extern struct pri_type presto_type_float_int;
