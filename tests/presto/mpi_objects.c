@@ -272,6 +272,97 @@ static void statuses(void)
     EXPECT(flag == 1 && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_ERROR == MPI_SUCCESS);
 }
 
+/* ---- messages from nobody -------------------------------------------------------------------- */
+
+/* A message from MPI_PROC_NULL: of no tag, and empty. */
+static void empty(const MPI_Status *status)
+{
+    int count = 7, elements = 7, cancelled = 1;
+    EXPECT(status->MPI_SOURCE == MPI_PROC_NULL && status->MPI_TAG == MPI_ANY_TAG);
+    MPI_Get_count(status, MPI_INT, &count);
+    MPI_Get_elements(status, MPI_INT, &elements);
+    MPI_Test_cancelled(status, &cancelled);
+    EXPECT(count == 0 && elements == 0 && cancelled == 0);
+}
+
+static void nobody_now(int *in)
+{
+    const int out = 4;
+    int flag = 0;
+    MPI_Status status = fresh();
+    MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
+    empty(&status);
+    status = fresh();
+    MPI_Sendrecv(&out, 1, MPI_INT, MPI_PROC_NULL, 3, in, 1, MPI_INT, MPI_PROC_NULL, 3,
+                 MPI_COMM_WORLD, &status);
+    empty(&status);
+    status = fresh();
+    MPI_Sendrecv_replace(in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_PROC_NULL, 3, MPI_COMM_WORLD,
+                         &status);
+    empty(&status);
+    status = fresh();
+    MPI_Probe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
+    empty(&status);
+    status = fresh();
+    MPI_Iprobe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &flag, &status);
+    EXPECT(flag == 1);
+    empty(&status);
+}
+
+static void nobody_later(int *in)
+{
+    MPI_Request requests[2];
+    MPI_Status status = fresh();
+    MPI_Irecv(in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], &status);
+    EXPECT(requests[0] == MPI_REQUEST_NULL);
+    empty(&status);
+    MPI_Recv_init(in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Status both[2] = {fresh(), fresh()};
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, both);
+        EXPECT(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
+        empty(&both[0]);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void nobody_claimed(int *in)
+{
+    int flag = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request;
+    MPI_Status status = fresh();
+    MPI_Mprobe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &message, &status);
+    empty(&status);
+    EXPECT(message == MPI_MESSAGE_NO_PROC);
+    status = fresh();
+    MPI_Mrecv(in, 1, MPI_INT, &message, &status);
+    EXPECT(message == MPI_MESSAGE_NULL);
+    empty(&status);
+    status = fresh();
+    MPI_Improbe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &flag, &message, &status);
+    EXPECT(flag == 1 && message == MPI_MESSAGE_NO_PROC);
+    empty(&status);
+    status = fresh();
+    MPI_Imrecv(in, 1, MPI_INT, &message, &request);
+    EXPECT(message == MPI_MESSAGE_NULL);
+    MPI_Wait(&request, &status);
+    empty(&status);
+}
+
+static void nobody(void)
+{
+    int in = 9;
+    nobody_now(&in);
+    nobody_later(&in);
+    nobody_claimed(&in);
+    EXPECT(in == 9);
+}
+
 /* ---- grids ----------------------------------------------------------------------------------- */
 
 /* The least difference between the largest and the smallest of k factors of n that are `from` or
@@ -342,6 +433,7 @@ int main(int argc, char **argv)
     keys();
     copies();
     statuses();
+    nobody();
     grids();
     if (rank == 0)
         printf("MT-OK mpi_objects checks=%d\n", checks);
