@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/log.h"
@@ -93,12 +94,13 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 }
 
 /* Before 1.17 the options of a transport are known without its name, others are passed over. */
-static const char *segment_option(void)
+static void prefer_tcp(ucp_config_t *config, const char *variable, const char *value)
 {
+    const char *name = variable + strlen("UCX_");
     unsigned major, minor, release;
 
     ni_ucx.ucp_get_version(&major, &minor, &release);
-    return major > 1 || minor >= 17 ? "TCP_RX_SEG_SIZE" : "RX_SEG_SIZE";
+    prefer(config, variable, major > 1 || minor >= 17 ? name : name + strlen("TCP_"), value);
 }
 
 /* Without a device for RDMA, what goes to other hosts goes by TCP. */
@@ -121,7 +123,10 @@ static void configure(ucp_config_t *config)
      * look to UCX as if they were one. */
     prefer(config, "UCX_TLS", "TLS", "^shm");
     /* A sender goes by its own size, so it is the same in all processes, whatever their devices. */
-    prefer(config, "UCX_TCP_RX_SEG_SIZE", segment_option(), NI_UCX_TCP_SEGMENT);
+    prefer_tcp(config, "UCX_TCP_RX_SEG_SIZE", NI_UCX_TCP_SEGMENT);
+    /* UCX has its locks while it connects: where a peer lets nobody in for now, or is not there,
+     * nothing else would go on until TCP gives up. */
+    prefer_tcp(config, "UCX_TCP_CONN_NB", "y");
     /* Where the bytes are copied anyway, a question and an answer before each segment cost more
      * than one more copy. */
     if (!has_rdma()) {
