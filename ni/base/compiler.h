@@ -49,16 +49,6 @@ static inline void ni_read_apart(void)
 #endif
 }
 
-/* Bring the line into this core's cache, to be written: a store to it will not wait then. */
-static inline void ni_prefetch_write(const void *line)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-}
-
 /* 1 when the program is built with AddressSanitizer, ThreadSanitizer (gcc and clang say it
  * differently). */
 #if defined(__SANITIZE_ADDRESS__)

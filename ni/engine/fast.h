@@ -150,7 +150,7 @@ NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line
     ep->tx.last_lines = 1;
     /* L1 of lane.h */
     atomic_store_explicit(&line->packet->word0, word0 | line->seq, memory_order_release);
-    ni_lane_ahead(&ep->tx, 1);
+    ni_lane_ahead(&ep->tx);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
         ni_line_wake(ep);

@@ -26,8 +26,9 @@
 
 enum {
     NI_LANE_BUDGET = 32,     /* packets of one lane before the others get their turn */
-    NI_LANE_FETCH = 4,       /* lines ahead of a packet behind which others are supposed to wait, */
-    NI_LANE_FETCH_MORE = 24, /* and how many more while they do */
+    NI_LANE_ROW = 8,         /* packets found in one poll, from which on more are fetched, */
+    NI_LANE_FETCH = 4,       /* so many lines ahead of the one that is handed on, */
+    NI_LANE_FETCH_MORE = 24, /* and up to so many more while they are there */
 };
 
 /* ---- the turn -------------------------------------------------------------------------------- */
@@ -72,9 +73,10 @@ void ni_turn_give(struct ni *ni, bool taken)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-/* The second packet of a poll says that they come faster than they are taken: then their lines are
+/* A row of packets in one poll says that they come faster than they are taken: then their lines are
  * fetched while these are handed on, rather than waited for one by one, the more the longer that
- * goes on. A line that is still to be written would be taken from its writer. Returns how far. */
+ * goes on. A line that is still to be written would be taken from its writer, who has claimed it.
+ * Returns how far. */
 NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched, uint32_t row)
 {
     uint32_t from = lane->tail + NI_LANE_FETCH;
@@ -101,8 +103,8 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         uint64_t word1 = packet->word1;
         ni_status status;
 
-        if (events != 0) {
-            fetched = fetch(lane, fetched, events);
+        if (events >= NI_LANE_ROW) {
+            fetched = fetch(lane, fetched, events - NI_LANE_ROW);
         }
         status = take(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {

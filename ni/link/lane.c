@@ -4,7 +4,7 @@
 #include "base/bits.h"
 
 enum {
-    NI_LANE_WARM_STEP = 8, /* lines prefetched per idle poll */
+    NI_LANE_WARM_STEP = 8, /* lines claimed per idle poll */
 };
 
 void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *ring,
@@ -157,17 +157,35 @@ void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
     ni_lane_commit(tx, word0 | (uint64_t)NI_PACKET_IN_BULK << 32, lines);
 }
 
-static void warm_ring(struct ni_lane_tx *tx)
+/* By a store: prefetchw is but a hint, and AMD's Zen 4 leaves the line where it is. What is stored,
+ * a marker, says no more than what was there. */
+static void claim_line(struct ni_lane_tx *tx, uint32_t number)
 {
-    /* Not the line at the head: the receiver polls it. But the one behind the packet, for the
-     * marker, which the packet would wait for. */
-    uint32_t goal = tx->head + tx->last_lines + 1;
+    uint32_t at = number & tx->mask;
+    struct ni_packet *line = (struct ni_packet *)(void *)(tx->lines + (size_t)at * NI_LINE);
 
+    tx->payload_map[at] = 0;
+    atomic_store_explicit(&line->word0, 0, memory_order_relaxed);
+}
+
+/* The line at the head stays where it is: the receiver polls it. */
+void ni_lane_claim(struct ni_lane_tx *tx, uint32_t lines)
+{
     if ((int32_t)(tx->warm_to - tx->head) <= 0) {
         tx->warm_to = tx->head + 1;
     }
-    for (unsigned i = 0; i < NI_LANE_WARM_STEP && (int32_t)(goal - tx->warm_to) > 0; i++) {
-        ni_prefetch_write(tx->lines + (size_t)(tx->warm_to++ & tx->mask) * NI_LINE);
+    for (; lines != 0 && (int32_t)(tx->limit - tx->warm_to) > 0; lines--) {
+        claim_line(tx, tx->warm_to++);
+    }
+}
+
+/* With the line behind the packet, for the marker, which the packet would wait for. */
+static void warm_ring(struct ni_lane_tx *tx)
+{
+    int32_t due = (int32_t)(tx->head + tx->last_lines + 1 - tx->warm_to);
+
+    if (due > 0) {
+        ni_lane_claim(tx, (uint32_t)ni_min_u64((uint64_t)due, NI_LANE_WARM_STEP));
     }
 }
 
@@ -185,7 +203,7 @@ void ni_lane_warm(struct ni_lane_tx *tx)
         return;
     }
     for (unsigned i = 0; i < NI_LANE_WARM_STEP && tx->warm_bulk < tx->last_bulk; i++) {
-        ni_prefetch_write(tx->bulk + tx->warm_bulk);
+        memset(tx->bulk + tx->warm_bulk, 0, sizeof(uint64_t));
         tx->warm_bulk += NI_LINE;
     }
 }

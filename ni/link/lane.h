@@ -41,7 +41,8 @@ enum {
     NI_LANE_JOBS = 16,         /* long transfers per direction in which both sides copy */
     NI_LANE_BULK_RECORDS = 64, /* bulk payloads under way per lane; power of two */
     NI_LANE_STREAM = 3,        /* packets without an idle poll, from which on more are expected */
-    NI_LANE_AHEAD = 8          /* lines from the head to the one that ni_lane_ahead fetches */
+    NI_LANE_AHEAD = 4,         /* a stream with fewer lines than these behind its head */
+    NI_LANE_CLAIM = 8          /* claims so many more */
 };
 
 /* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator
@@ -83,7 +84,7 @@ struct ni_lane_tx {
     uint32_t bulk_head;                /* offset of the next free byte, 64-aligned */
     uint32_t bulk_tail;                /* offset of the oldest byte in use */
     uint32_t record_head, record_tail; /* free running */
-    uint32_t warm_to;                  /* lines before this one were prefetched for writing */
+    uint32_t warm_to;                  /* lines from the head to this one were claimed */
     uint32_t warm_bulk;
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */

@@ -75,20 +75,20 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
-/* A packet of so many lines was published. Where it followed others at once, more like it may come,
- * and the receiver's cache still has the lines for them, from the lap before: fetched no sooner
- * than the store comes, each would take its time, one after the other. Only lines that the receiver
- * is known to have done with. An answer and a packet behind it are no stream. */
-NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx, uint32_t lines)
-{
-    uint32_t at = tx->head + NI_LANE_AHEAD;
+/* Have so many more lines behind the head in this core's cache, to be written, as far as they are
+ * known to be free. */
+void ni_lane_claim(struct ni_lane_tx *tx, uint32_t lines);
 
-    if (tx->run >= NI_LANE_STREAM && (int32_t)(tx->limit - at - lines) >= 0) {
-        for (uint32_t end = at + lines; at != end; at++) {
-            ni_prefetch_write(tx->lines + (size_t)(at & tx->mask) * NI_LINE);
-        }
+/* A packet of one line was published. Where it followed others at once, more like it may come, and
+ * the receiver's cache still has the lines for them, from the lap before: claimed by several stores
+ * in a row they come together, where by each packet's own stores they come one after the other, as
+ * few packets' stores fit the core's store buffer. (Those of longer packets do come together.) An
+ * answer and a packet behind it are no stream. */
+NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx)
+{
+    if (tx->run++ >= NI_LANE_STREAM && (int32_t)(tx->warm_to - tx->head) < NI_LANE_AHEAD) {
+        ni_lane_claim(tx, NI_LANE_CLAIM);
     }
-    tx->run++;
 }
 
 /* Keep the invariant of lane.h where the line behind the packet held payload in the previous lap;
@@ -130,7 +130,9 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
     tx->last_lines = lines;
     /* L1: pairs with the acquire in ni_lane_peek. */
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
-    ni_lane_ahead(tx, lines);
+    if (lines == 1) {
+        ni_lane_ahead(tx);
+    }
 }
 
 NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
