@@ -41,6 +41,7 @@ enum {
     NI_LANE_JOBS = 16,         /* long transfers per direction in which both sides copy */
     NI_LANE_BULK_RECORDS = 64, /* bulk payloads under way per lane; power of two */
     NI_LANE_STREAM = 3,        /* packets without an idle poll, from which on more are expected */
+    NI_LANE_SHORT = 3,         /* lines of packets that a stream may be of */
     NI_LANE_AHEAD = 4,         /* a stream with fewer lines than these behind its head */
     NI_LANE_CLAIM = 8          /* claims so many more */
 };

@@ -79,7 +79,7 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
  * known to be free. */
 void ni_lane_claim(struct ni_lane_tx *tx, uint32_t lines);
 
-/* A packet of one line was published. Where it followed others at once, more like it may come, and
+/* A short packet was published. Where it followed others at once, more like it may come, and
  * the receiver's cache still has the lines for them, from the lap before: claimed by several stores
  * in a row they come together, where by each packet's own stores they come one after the other, as
  * few packets' stores fit the core's store buffer. (Those of longer packets do come together.) An
@@ -130,7 +130,7 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
     tx->last_lines = lines;
     /* L1: pairs with the acquire in ni_lane_peek. */
     atomic_store_explicit(&packet->word0, word0 | seq, memory_order_release);
-    if (lines == 1) {
+    if (lines <= NI_LANE_SHORT) {
         ni_lane_ahead(tx);
     }
 }
