@@ -49,6 +49,17 @@ static inline void ni_read_apart(void)
 #endif
 }
 
+/* Ask for the line, to be written. Some processors bring it, and a store to it does not wait then;
+ * others do not. */
+static inline void ni_prefetch_write(const void *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 /* 1 when the program is built with AddressSanitizer, ThreadSanitizer (gcc and clang say it
  * differently). */
 #if defined(__SANITIZE_ADDRESS__)

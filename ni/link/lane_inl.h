@@ -75,9 +75,9 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_at(const struct ni_lane_tx *tx)
     return (struct ni_packet *)(void *)(tx->lines + (size_t)(tx->head & tx->mask) * NI_LINE);
 }
 
-/* Have so many more lines behind the head in this core's cache, to be written, as far as they are
- * known to be free. */
-void ni_lane_claim(struct ni_lane_tx *tx, uint32_t lines);
+/* Have lines behind the head in this core's cache, to be written, as far as they are known to be
+ * free. */
+void ni_lane_claim_more(struct ni_lane_tx *tx);
 
 /* A short packet was published. Where it followed others at once, more like it may come, and
  * the receiver's cache still has the lines for them, from the lap before: claimed by several stores
@@ -87,7 +87,7 @@ void ni_lane_claim(struct ni_lane_tx *tx, uint32_t lines);
 NI_ALWAYS_INLINE void ni_lane_ahead(struct ni_lane_tx *tx)
 {
     if (tx->run++ >= NI_LANE_STREAM && (int32_t)(tx->warm_to - tx->head) < NI_LANE_AHEAD) {
-        ni_lane_claim(tx, NI_LANE_CLAIM);
+        ni_lane_claim_more(tx);
     }
 }
 
