@@ -26,7 +26,7 @@
 
 enum {
     NI_LANE_BUDGET = 32,     /* packets of one lane before the others get their turn */
-    NI_LANE_ROW = 8,         /* packets found in one poll, from which on more are fetched, */
+    NI_LANE_ROW = 4,         /* packets found in one poll, from which on more are fetched, */
     NI_LANE_FETCH = 4,       /* so many lines ahead of the one that is handed on, */
     NI_LANE_FETCH_MORE = 24, /* and up to so many more while they are there */
 };
