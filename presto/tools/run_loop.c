@@ -78,10 +78,11 @@ static struct pollfd readable(const struct run_job *job, const struct run_stream
 enum { SINKS = 1, RANKS = 3 }; /* where these begin; 3 for each rank */
 
 /* Closed ones are -1, which poll passes over, and so are those that are not to be read now: poll
- * would return at once where the other side is gone. */
+ * would return at once where the other side is gone. Those behind the last open one are left out:
+ * poll takes no more than the limit of open files, which may have kept ranks from being started. */
 static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls, bool *open)
 {
-    nfds_t n = 0;
+    nfds_t n = 0, used;
 
     *open = false;
     polls[n++] = (struct pollfd){.fd = signals, .events = POLLIN};
@@ -98,7 +99,10 @@ static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls,
         polls[n++] = readable(job, &rank->err);
         *open = *open || rank->out.fd >= 0 || rank->err.fd >= 0;
     }
-    return n;
+    for (used = n; polls[used - 1].fd < 0; used--) {
+        continue;
+    }
+    return used;
 }
 
 /* Output first: what a rank said before it ended comes before what we say of that. */

@@ -174,7 +174,7 @@ static void make_key(struct run_job *job)
     snprintf(job->key, sizeof(job->key), "%016llx", (unsigned long long)(key | 1));
 }
 
-/* Three descriptors for each rank, and some. */
+/* Ranks need one for each other. */
 static void raise_limit(void)
 {
     struct rlimit limit;
@@ -185,11 +185,60 @@ static void raise_limit(void)
     }
 }
 
+/* Whether so many descriptors can be had at once: by having them. *missing: how many cannot, for
+ * the reason in errno. */
+static bool can_have(int count, int *missing)
+{
+    int got = 0, fd = 0, error;
+    int *fds = calloc((size_t)count, sizeof(*fds));
+
+    if (fds == NULL) {
+        run_no_memory();
+    }
+    while (got < count && (fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0) {
+        fds[got++] = fd;
+    }
+    error = errno;
+    close_all(fds, got);
+    free(fds);
+    errno = error;
+    *missing = count - got;
+    return got == count;
+}
+
+/* Three for each rank; while one is started its ends of them, and /dev/null. Looked at
+ * before any is started, so that no rank begins what cannot go on. False: said why. */
+static bool have_descriptors(struct run_job *job)
+{
+    const int count = 3 * job->options.ranks + 4;
+    struct rlimit limit;
+    int missing;
+
+    if (job->options.ranks > 200 || !can_have(count, &missing)) {
+        raise_limit();
+    }
+    if (can_have(count, &missing)) {
+        return true;
+    }
+    if (errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        run_say(job, "prestorun: no files can be opened for %d ranks: %s; start fewer (-n)\n",
+                job->options.ranks, strerror(errno));
+        return false;
+    }
+    run_say(job,
+            "prestorun: %d ranks need %llu open files, and the limit is %llu: raise it (ulimit -n "
+            "%llu, as root if the hard limit is lower), or start fewer ranks (-n)\n",
+            job->options.ranks, (unsigned long long)limit.rlim_cur + (unsigned)missing,
+            (unsigned long long)limit.rlim_cur,
+            (unsigned long long)limit.rlim_cur + (unsigned)missing);
+    return false;
+}
+
 bool run_spawn_all(struct run_job *job)
 {
     make_key(job);
-    if (job->options.ranks > 200) {
-        raise_limit();
+    if (!have_descriptors(job)) {
+        return false;
     }
     for (int i = 0; i < job->options.ranks; i++) {
         if (!spawn(job, &job->ranks[i])) {

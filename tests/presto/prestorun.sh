@@ -207,6 +207,29 @@ ends_with() { # CODE: prestorun, $pid, ends with this status, and no rank of tho
     done <"$work/out"
 }
 
+# Fewer open files than the ranks need: said before any begins, also where nobody takes it at first. A soft limit is raised.
+# shellcheck disable=SC2016 # the inner shell expands it
+{
+    for limit in 16 32 64; do
+        what="$limit open files"
+        timeout -k 1 20 sh -c 'ulimit -n "$0"; exec "$@"' $limit "$run" -n 60 sh -c 'echo begun' >"$work/out" 2>"$work/err"
+        status=$?
+        [ $status -eq 1 ] || fail "$what: exit status $status, not 1"
+        has err "^prestorun: 60 ranks need (18[4-9]|19[0-9]) open files, and the limit is $limit: raise it \\(ulimit -n "
+        [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$what: says more"
+        [ ! -s "$work/out" ] || fail "$what: a rank has begun"
+    done
+    what="as many open files as it says"
+    needed=$(sed -n 's/.*(ulimit -n \([0-9]*\).*/\1/p' "$work/err")
+    timeout -k 1 60 sh -c 'ulimit -n "$0"; exec "$@"' "$needed" "$run" -n 60 echo here >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+    [ "$(grep -c here "$work/out")" -eq 60 ] || fail "$what: not 60"
+    what="a soft limit of open files"
+    timeout -k 1 60 sh -c 'ulimit -S -n 32; exec "$@"' 0 "$run" -n 60 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+    what="few open files, and output that is taken late"
+    { timeout -k 1 20 sh -c 'ulimit -n 32; exec "$@"' 0 "$run" -n 60 true 2>&1 || echo "exit status $?"; } | { sleep 0.3; cat; } >"$work/out"
+    has out '^exit status 1$'
+}
+
 # Signals to prestorun.
 for signal in TERM:143 HUP:129 INT:130; do
     code=${signal#*:}
