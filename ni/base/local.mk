@@ -36,6 +36,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/pool.h \
     ni/base/random.c \
     ni/base/random.h \
+    ni/base/remedy.h \
     ni/base/standard.h \
     ni/base/stats.c \
     ni/base/stats.def \

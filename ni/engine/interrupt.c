@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/log.h"
+#include "base/remedy.h"
 #include "engine/note.h"
 #include "engine/regions.h"
 #include "engine/transfer.h"
@@ -29,6 +33,8 @@ ni_status ni_interrupt_create(struct ni *ni, struct ni_rkey *rkey, int *fd)
     }
     made = ni_descriptor_keep(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     if (made < 0) {
+        ni_log(NI_LOG_ERROR, "no interrupt region: eventfd: %s%s", strerror(errno),
+               ni_remedy(errno));
         return NI_ERR_SYSTEM;
     }
     view.object[0] = (uint64_t)made;

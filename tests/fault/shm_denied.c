@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel may forbid: copies by a seccomp filter; copies and /proc by another user
- * namespace, by a process that may not be traced, by another pid or network namespace. Packets flow
- * all the same, both ways, and who may copy is found out by each side for itself. What cannot be
- * tried here (unprivileged namespaces may be switched off) is said. */
+/* What the kernel may forbid: system calls, copies among them, by a seccomp filter; copies and
+ * /proc by another user namespace, by a process that may not be traced, by another pid or network
+ * namespace. Packets flow all the same, both ways, and who may copy is found out by each side for
+ * itself. What cannot be tried here (unprivileged namespaces may be switched off) is said. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -227,6 +227,68 @@ static void test_cut_off(void)
     mock_close(&mock);
 }
 
+/* A call that the link cannot do without: one message, which names it and says what forbids it. */
+struct call {
+    const char *name;
+    long number;
+    bool needed;
+};
+
+static unsigned errors;
+static char last_error[512];
+
+static void keep_error(enum ni_log_level level, const char *text, void *arg)
+{
+    (void)arg;
+    if (level == NI_LOG_ERROR) {
+        errors++;
+        snprintf(last_error, sizeof(last_error), "%s", text);
+    }
+}
+
+static int opens_without(void *arg)
+{
+    const struct call *call = arg;
+    struct mock mock = {0};
+    int error = forbid(call->number, call->number);
+
+    if (error != 0) {
+        fprintf(stderr, "no %s: not tested here: %s\n", call->name, strerror(error));
+        return 0;
+    }
+    ni_log_set_sink(keep_error, NULL);
+    if (!call->needed) {
+        mock_open(&mock, 1, NULL);
+        mock_close(&mock);
+        CHECK(errors == 0);
+        return 0;
+    }
+    CHECK(mock_try_open(&mock, 1, NULL) == NI_ERR_SYSTEM);
+    CHECK(errors == 1);
+    CHECK(strstr(last_error, call->name) != NULL && strstr(last_error, "seccomp") != NULL);
+    CHECK(strstr(last_error, "free memory") == NULL);
+    return 0;
+}
+
+static void test_calls(void)
+{
+    static struct call calls[] = {
+        {"memfd_create", SYS_memfd_create, true},
+        {"fchmod", SYS_fchmod, true},
+        {"ftruncate", SYS_ftruncate, true},
+        {"fallocate", SYS_fallocate, true},
+        {"fcntl", SYS_fcntl, true},
+        {"mbind", SYS_mbind, false},
+        {"socket", SYS_socket, false},
+        {"prctl", SYS_prctl, false},
+        {"kill", SYS_kill, false},
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        mock_join(mock_fork(opens_without, &calls[i]));
+    }
+}
+
 /* Whoever knows the socket's name but not the key gets nothing; the right one still does. */
 static void test_wrong_key(void)
 {
@@ -441,6 +503,7 @@ int main(void)
     test(&pid, &to_pid);
     test(&pid, &pid);
     test_cut_off();
+    test_calls();
     test_wrong_key();
     test_no_answer();
     test_many_descriptors();

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/remedy.h"
 #include "link/shm/segment.h"
 
 /*
@@ -33,9 +34,9 @@ static ni_status allocate(struct ni_shm_segment *segment, uint32_t number, bool 
         }
         ni_log_limited(&limit, NI_LOG_WARN,
                        "cannot allocate %u KiB of shared memory for long packets to process %u: "
-                       "%s; going on without. Free memory, raise the memory limit of this "
-                       "container or user, or lower APENI_SHM_BULK_SIZE",
-                       geometry->counts.bulk >> 10, segment->header->pid, strerror(errno));
+                       "fallocate: %s; going on without%s, or lower APENI_SHM_BULK_SIZE",
+                       geometry->counts.bulk >> 10, segment->header->pid, strerror(errno),
+                       ni_remedy(errno));
     }
     *with_bulk = false;
     return ni_shm_allocate(segment, at, ni_shm_area_lane_only(geometry));

@@ -12,6 +12,7 @@
 #include "base/fault_inl.h"
 #include "base/log.h"
 #include "base/memory_node.h"
+#include "base/remedy.h"
 #include "link/shm/segment.h"
 
 /*
@@ -49,6 +50,16 @@ static int make_memfd(void)
         fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     }
     return ni_descriptor_keep(fd);
+}
+
+/* Log that a system call has failed; its status. */
+static ni_status failed(const char *call, uint64_t size)
+{
+    int error = errno;
+
+    ni_log(NI_LOG_ERROR, "shared memory of %llu KiB to receive in: %s: %s%s",
+           (unsigned long long)(size >> 10), call, strerror(error), ni_remedy(error));
+    return error == ENOSPC || error == ENOMEM ? NI_ERR_NOMEM : NI_ERR_SYSTEM;
 }
 
 /* Growing a file beyond the limit raises a signal that ends the process: ask first. */
@@ -92,27 +103,21 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
     }
     segment->fd = make_memfd();
     if (segment->fd < 0) {
-        ni_log(NI_LOG_ERROR, "memfd_create: %s%s", strerror(errno),
-               errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-        return NI_ERR_SYSTEM;
+        return failed("memfd_create", base);
     }
-    if (fchmod(segment->fd, 0600) != 0 || ftruncate(segment->fd, (off_t)size) != 0) {
-        ni_log(NI_LOG_ERROR, "shared memory of %llu MiB: %s", (unsigned long long)(size >> 20) + 1,
-               strerror(errno));
-        return NI_ERR_SYSTEM;
+    if (fchmod(segment->fd, 0600) != 0) {
+        return failed("fchmod", base);
+    }
+    if (ftruncate(segment->fd, (off_t)size) != 0) {
+        return failed("ftruncate", base);
     }
     if (ni_shm_allocate(segment, 0, base) != NI_OK) {
-        ni_log(NI_LOG_ERROR,
-               "cannot allocate %llu KiB of shared memory to receive in: %s; free memory or raise "
-               "the memory limit of this container or user",
-               (unsigned long long)(base >> 10), strerror(errno));
-        return NI_ERR_NOMEM;
+        return failed("fallocate", base);
     }
     place_areas(segment);
     if (fcntl(segment->fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) != 0 ||
         fcntl(segment->fd, F_SETLK, &lock) != 0) {
-        ni_log(NI_LOG_ERROR, "cannot seal and lock shared memory: %s", strerror(errno));
-        return NI_ERR_SYSTEM;
+        return failed("fcntl, to seal and lock it", base);
     }
     return NI_OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
 #include "base/log.h"
+#include "base/remedy.h"
 #include "link/lane_inl.h"
 #include "link/shm/shm.h"
 
@@ -120,6 +123,7 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     const struct ni_shm_counts *counts = &link->segment->geometry.counts;
     struct ni_shm_area *area;
     bool got_bulk = with_bulk;
+    int error = ENOMEM;
     ni_status status;
 
     if (peer->in_lane) {
@@ -128,7 +132,9 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     }
     /* The sender has allocated it; whoever pretends so must not make us touch a hole. */
     status = ni_shm_area_get(link->segment, (uint32_t)peer->in_seat, &got_bulk, &area);
-    if (status == NI_OK && got_bulk != with_bulk) {
+    if (status != NI_OK) {
+        error = errno;
+    } else if (got_bulk != with_bulk) {
         ni_shm_area_put(area);
         status = NI_ERR_NOMEM;
     }
@@ -143,8 +149,9 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
         }
     }
     if (status != NI_OK) {
-        ni_log_limited(&limit, NI_LOG_WARN, "no memory to receive from process %u; trying again",
-                       peer->process);
+        ni_log_limited(&limit, NI_LOG_WARN,
+                       "no memory to receive from process %u: %s; trying again%s", peer->process,
+                       strerror(error), ni_remedy(error));
         return RETRY;
     }
     peer->in_area = area;

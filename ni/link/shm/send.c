@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/remedy.h"
 #include "link/lane_inl.h"
 #include "link/shm/shm.h"
 
@@ -267,12 +270,14 @@ static ni_status take_seat(struct ni_shm_peer *peer)
     struct ni_shm_segment *segment = segment_of(peer);
     uint32_t seat, generation;
     ni_status status;
+    int error;
 
     if (peer->patience != 0) {
         peer->patience--;
         return NI_AGAIN;
     }
     status = ni_shm_seat_take(segment, &link->blob, sizeof(link->blob), &seat, &generation);
+    error = errno;
     switch (status) {
     case NI_OK:
         peer->no_seat = 0;
@@ -283,10 +288,10 @@ static ni_status take_seat(struct ni_shm_peer *peer)
     case NI_AGAIN:
         return no_seat(peer);
     default:
-        ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s", peer->process,
-                       status == NI_ERR_NOMEM ? "no shared memory left; free memory or raise the "
-                                                "memory limit of this container or user"
-                                              : "record locks on shared memory do not work");
+        ni_log_limited(&limit, NI_LOG_ERROR, "cannot send to process %u: %s: %s%s", peer->process,
+                       status == NI_ERR_NOMEM ? "cannot allocate shared memory (fallocate)"
+                                              : "record locks on shared memory do not work (fcntl)",
+                       strerror(error), ni_remedy(error));
         return ni_shm_break(peer, status);
     }
 }
