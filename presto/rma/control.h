@@ -106,9 +106,19 @@ static inline void pri_rma_order(struct pri_rma *rma)
 
 /* ---- segment.c ------------------------------------------------------------------------------- */
 
-/* Memory that all ranks of a team have in common: rank 0 makes it, the others map it. All get the
- * same answer: true, and rma->segment is zero-filled; or false, and there is none. */
-bool pri_rma_segment_open(struct pri_rma *rma, size_t bytes);
+/* How it went, for all ranks: the least of what they found. */
+enum pri_rma_segment_state {
+    PRI_RMA_SEGMENT_NO_MEMORY, /* the machine lacks it */
+    PRI_RMA_SEGMENT_NO_ROOM,   /* an address space does */
+    PRI_RMA_SEGMENT_APART,     /* they cannot share memory */
+    PRI_RMA_SEGMENT_OPEN
+};
+
+/* Memory that all ranks map, of which this one has the bytes from `from` to `to` allocated.
+ * Collective, with the same answer: if it is open rma->segment is zero-filled, else there is
+ * none. */
+enum pri_rma_segment_state pri_rma_segment_open(struct pri_rma *rma, size_t bytes, size_t from,
+                                                size_t to);
 void pri_rma_segment_close(struct pri_rma *rma);
 /* Collective: whether all say so. */
 bool pri_rma_agree(struct pri_rma *rma, bool yes);

@@ -28,26 +28,35 @@ static size_t round_up(size_t bytes, size_t to)
 }
 
 /* The segment: control blocks, then the parts that the window allocates. */
-static bool open_segment(struct pri_rma *rma, const struct card *all, bool spread, size_t *mine)
+static enum pri_rma_segment_state open_segment(struct pri_rma *rma, const struct card *all,
+                                               bool spread, size_t *mine)
 {
+    const size_t most = SIZE_MAX / 4;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    enum pri_rma_segment_state state;
     size_t at = round_up(rma->control_bytes * (size_t)rma->team->size, page);
+    size_t to = rma->team->rank == 0 ? at : 0;
     bool allocates = rma->flavor == PRI_RMA_ALLOCATE || rma->flavor == PRI_RMA_SHARED_MEMORY;
 
     for (int i = 0; allocates && i < rma->team->size; i++) {
         rma->target[i].base = at;
+        if (at > most || all[i].bytes > most - at)
+            return PRI_RMA_SEGMENT_NO_MEMORY;
         at += spread ? round_up(all[i].bytes, page) : all[i].bytes;
     }
     *mine = rma->target[rma->team->rank].base;
-    if (!pri_rma_segment_open(rma, round_up(at, page)))
-        return false;
+    if (allocates)
+        to = *mine + all[rma->team->rank].bytes;
+    state = pri_rma_segment_open(rma, round_up(at, page), rma->team->rank == 0 ? 0 : *mine, to);
+    if (state != PRI_RMA_SEGMENT_OPEN)
+        return state;
     for (int i = 0; i < rma->team->size; i++) {
         struct pri_rma_target *t = &rma->target[i];
         t->control = (void *)((char *)rma->segment + rma->control_bytes * (size_t)i);
         t->direct = allocates;
         t->base += (uintptr_t)rma->segment;
     }
-    return true;
+    return state;
 }
 
 /* This rank's own memory where there is no segment. */
@@ -165,9 +174,13 @@ static void open_memory(struct pri_rma *rma, struct card *all, bool spread, void
         rma->target[i].bytes = all[i].bytes;
         rma->target[i].unit = all[i].unit;
     }
-    bool one = open_segment(rma, all, spread, &at);
+    enum pri_rma_segment_state state = open_segment(rma, all, spread, &at);
+    bool one = state == PRI_RMA_SEGMENT_OPEN;
+    bool shares = rma->flavor == PRI_RMA_SHARED_MEMORY;
     rma->registers = !one || rma->self->launch != PRI_LAUNCH_THREADS;
-    if (!one && rma->flavor == PRI_RMA_SHARED_MEMORY) {
+    if (state == PRI_RMA_SEGMENT_NO_MEMORY || (shares && state == PRI_RMA_SEGMENT_NO_ROOM)) {
+        *error = PRI_ERR_NOMEM;
+    } else if (!one && shares) {
         *error = PRI_RMA_SHARED;
     } else if (!one) {
         rma->part = *base;

@@ -73,6 +73,10 @@ for shared in 1 0; do
     run env PRESTO_RMA_SHARED=$shared "$prestorun" -n 3 "$work/rma_calls"
 done
 
+# Windows for which there is no memory.
+compile "$here/rma_limits.c" "$work/rma_limits" || failed "rma_limits does not compile"
+run "$prestorun" -n 4 "$work/rma_limits"
+
 # Whoever waits for a rank that dies, or accesses it, gets an error.
 compile "$here/rma_death.c" "$work/rma_death" || failed "rma_death does not compile"
 for shared in 1 0; do
