@@ -229,6 +229,7 @@ static int up(struct hosts_setup *setup, char **argv)
     if (*setup->name == '\0') {
         snprintf(setup->name, sizeof setup->name, "hosts");
     }
+    close_range(STDERR_FILENO + 1, ~0U, 0); /* what else we were started with is not for hosts */
     status = hosts_start(setup, true, &pid);
     if (status == 0) {
         printf("%s\n", setup->name);

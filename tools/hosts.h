@@ -88,14 +88,9 @@ const char *hosts_link_parse(struct hosts_link *link, const char *word);
 void hosts_link_print(const struct hosts_link *link, char *text, size_t size);
 bool hosts_link_plain(const struct hosts_link *link);
 
-/* hosts_relay.c */
 struct hosts_relay_counts {
     _Atomic uint64_t passed, lost, full; /* full: the queue of frames under way was */
 };
-/* Pass frames between two interfaces of this network namespace until killed. counts: of frames from
- * the first, and from the second. */
-_Noreturn void hosts_relay(const char *a, const char *b, const struct hosts_link *link,
-                           struct hosts_relay_counts counts[2]);
 
 /* hosts_host.c: the first process of a host. go: read until end of file before the network is set
  * up. ready: closed when it is, after a byte. */
@@ -107,13 +102,17 @@ _Noreturn void hosts_jobs(int listener);
 
 /* hosts_switch.c. Writes a byte to ready when all hosts are there. stay: outlive the client. */
 _Noreturn void hosts_switch(const struct hosts_setup *setup, bool stay, int ready);
+/* What stays lets go of the client's input and output when it is ready: of a terminal, and of pipes
+ * whose readers wait for their end. It has the log of the state folder instead. */
+void hosts_leave_client(const char *folder);
 
 /* hosts_port.c: the ports of the switch. */
 struct hosts_port {
     char host[HOSTS_NAME_MAX + 4];
     unsigned number;
-    pid_t pid;   /* of the host's first process; 0: it was killed */
-    pid_t relay; /* 0: there is none; -1: it has ended, which no relay should */
+    const char *folder; /* of the state */
+    pid_t pid;          /* of the host's first process; 0: it was killed */
+    pid_t relay;        /* 0: there is none; -1: it has ended, which no relay should */
     bool cut;
     struct hosts_link link;
     struct hosts_relay_counts *counts; /* two, shared with the relay */
@@ -121,6 +120,10 @@ struct hosts_port {
 bool hosts_port_connect(const struct hosts_port *port);
 bool hosts_port_cut(struct hosts_port *port, bool cut);
 bool hosts_port_link(struct hosts_port *port, const struct hosts_link *link);
+
+/* hosts_relay.c: pass frames between two interfaces of this network namespace until killed, by the
+ * port's link; its counts are of frames from the first, and from the second. */
+_Noreturn void hosts_relay(const char *a, const char *b, const struct hosts_port *port);
 
 /* hosts_client.c */
 int hosts_start(struct hosts_setup *setup, bool stay, pid_t *pid);

@@ -159,6 +159,7 @@ _Noreturn void hosts_host(const struct hosts_setup *setup, unsigned number, int 
     own_network(number);
     own_environment(setup, name);
     listener = hosts_listen(setup->folder, name);
+    hosts_leave_client(setup->folder);
     if (write(ready, "r", 1) != 1) {
         _exit(HOSTS_EXIT_OWN);
     }

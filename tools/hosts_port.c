@@ -83,7 +83,7 @@ static bool put_relay(struct hosts_port *port)
 
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        hosts_relay(a, b, &port->link, port->counts);
+        hosts_relay(a, b, port);
     }
     return set_master(port, port->cut);
 }

@@ -177,8 +177,7 @@ static void wait_for(struct pollfd polled[2], uint64_t due)
     ppoll(polled, 2, due == UINT64_MAX ? NULL : &timeout, NULL);
 }
 
-_Noreturn void hosts_relay(const char *a, const char *b, const struct hosts_link *link,
-                           struct hosts_relay_counts counts[2])
+_Noreturn void hosts_relay(const char *a, const char *b, const struct hosts_port *port)
 {
     struct pollfd polled[2] = {{.events = POLLIN}, {.events = POLLIN}};
     struct way ways[2];
@@ -187,12 +186,13 @@ _Noreturn void hosts_relay(const char *a, const char *b, const struct hosts_link
     close_range(STDERR_FILENO + 1, ~0U, 0);
     polled[0].fd = open_interface(a);
     polled[1].fd = open_interface(b);
+    hosts_leave_client(port->folder);
 
     for (int i = 0; i < 2; i++) {
-        ways[i] = (struct way){.link = link, .counts = &counts[i]};
+        ways[i] = (struct way){.link = &port->link, .counts = &port->counts[i]};
         ways[i].from = polled[i].fd;
         ways[i].to = polled[1 - i].fd;
-        ways[i].random = link->seed * 2 + (uint64_t)i;
+        ways[i].random = port->link.seed * 2 + (uint64_t)i;
     }
     for (;;) {
         uint64_t due[2];

@@ -65,6 +65,7 @@ static void start_host(struct plant *plant, unsigned number)
     pipe_or_die(ready);
     hosts_host_name(plant->setup, number, port->host);
     port->number = number;
+    port->folder = plant->setup->folder;
     port->counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (port->counts == MAP_FAILED) {
         hosts_die("no memory");
@@ -262,12 +263,11 @@ static void make_plant(struct plant *plant)
     }
 }
 
-/* Of hosts up: nothing of the terminal and of whoever waits for our output is kept. */
-static void leave_client(const struct hosts_setup *setup)
+void hosts_leave_client(const char *folder)
 {
     char path[HOSTS_PATH_MAX + 8];
 
-    snprintf(path, sizeof path, "%s/log", setup->folder);
+    snprintf(path, sizeof path, "%s/log", folder);
 
     int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -275,6 +275,8 @@ static void leave_client(const struct hosts_setup *setup)
     dup2(null, STDIN_FILENO);
     dup2(log >= 0 ? log : null, STDOUT_FILENO);
     dup2(log >= 0 ? log : null, STDERR_FILENO);
+    close(log);
+    close(null);
 }
 
 _Noreturn void hosts_switch(const struct hosts_setup *setup, bool stay, int ready)
@@ -294,7 +296,7 @@ _Noreturn void hosts_switch(const struct hosts_setup *setup, bool stay, int read
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, NULL);
     signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-    leave_client(setup);
+    hosts_leave_client(setup->folder);
     if (write(ready, "r", 1) != 1) {
         _exit(HOSTS_EXIT_OWN); /* the client is gone */
     }
