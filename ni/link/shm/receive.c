@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <string.h>
+
 #include "base/log.h"
 #include "base/remedy.h"
 #include "link/lane_inl.h"

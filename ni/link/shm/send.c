@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <string.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/compiler.h"
