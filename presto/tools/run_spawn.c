@@ -206,17 +206,18 @@ static bool can_have(int count, int *missing)
     return got == count;
 }
 
-/* Three for each rank; while one is started its ends of them, and /dev/null. Looked at
- * before any is started, so that no rank begins what cannot go on. False: said why. */
+/* Three for each rank; while one is started its ends of them, and /dev/null. Looked at before any
+ * is started, so that no rank begins what cannot go on. False: said why. */
 static bool have_descriptors(struct run_job *job)
 {
     const int count = 3 * job->options.ranks + 4;
     struct rlimit limit;
     int missing;
 
-    if (job->options.ranks > 200 || !can_have(count, &missing)) {
-        raise_limit();
+    if (job->options.ranks <= 200 && can_have(count, &missing)) {
+        return true;
     }
+    raise_limit();
     if (can_have(count, &missing)) {
         return true;
     }
