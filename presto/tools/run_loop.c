@@ -80,11 +80,10 @@ enum { SINKS = 1, RANKS = 3 }; /* where these begin; 3 for each rank */
 /* Closed ones are -1, which poll passes over, and so are those that are not to be read now: poll
  * would return at once where the other side is gone. Those behind the last open one are left out:
  * poll takes no more than the limit of open files, which may have kept ranks from being started. */
-static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls, bool *open)
+static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls)
 {
     nfds_t n = 0, used;
 
-    *open = false;
     polls[n++] = (struct pollfd){.fd = signals, .events = POLLIN};
     for (int i = 0; i < 2; i++) {
         polls[n++] = (struct pollfd){.fd = run_output_waits_for(job, i), .events = POLLOUT};
@@ -97,7 +96,6 @@ static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls,
                             .events = (short)(POLLIN | (run_wire_waits(job, rank) ? POLLOUT : 0))};
         polls[n++] = readable(job, &rank->out);
         polls[n++] = readable(job, &rank->err);
-        *open = *open || rank->out.fd >= 0 || rank->err.fd >= 0;
     }
     for (used = n; polls[used - 1].fd < 0; used--) {
         continue;
@@ -211,21 +209,31 @@ static bool goes_on(const struct run_job *job, bool open)
 
 /* ---- loop ------------------------------------------------------------------------------------ */
 
-/* Wait for something and deal with it; whether outputs of ranks are still open. */
+static bool any_open(const struct run_job *job)
+{
+    for (int i = 0; i < job->options.ranks; i++) {
+        if (job->ranks[i].out.fd >= 0 || job->ranks[i].err.fd >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Wait for something and deal with it; whether more output of ranks may come. */
 static bool turn(struct run_job *job, int signals, struct pollfd *polls)
 {
-    bool open;
-    nfds_t n = list(job, signals, polls, &open);
+    nfds_t n = list(job, signals, polls);
     int ready = poll(polls, n, patience(job));
+    bool waited = false; /* for the last output, in vain */
 
     if (ready > 0) {
         serve(job, signals, polls);
     } else if (ready == 0) {
         flush_all_partial(job);
-        open = open && (job->alive > 0 || run_output_waits(job));
+        waited = job->alive == 0 && !run_output_waits(job);
     }
     look_at_clock(job);
-    return open;
+    return !waited && any_open(job);
 }
 
 static void tell_end(struct run_job *job)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When prestorun ends. The poll below is called instead of the system's. */
+#include "unit.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+static int vain; /* polls in which nothing came */
+
+static bool all_ready(const struct pollfd *polls, nfds_t n)
+{
+    for (nfds_t i = 0; i < n; i++) {
+        if (polls[i].fd >= 0 && polls[i].revents == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int __wrap_poll(struct pollfd *polls, nfds_t n, int timeout_ms);
+
+/* What the rank leaves comes at once: its end, and those of its outputs and its socket. Elsewhere
+ * as the system's. */
+int __wrap_poll(struct pollfd *polls, nfds_t n, int timeout_ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int ready = 0;
+
+    for (int tries = 0; tries < 10000; tries++) {
+        ready = ppoll(polls, n, &(struct timespec){0}, NULL);
+        if ((ready > 0 && all_ready(polls, n)) || (timeout_ms >= 0 && tries >= timeout_ms)) {
+            break;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    vain += ready == 0 && timeout_ms != 0;
+    return ready;
+}
+
+_Noreturn void run_no_memory(void)
+{
+    abort();
+}
+
+/* A rank that ends at once, of a job like prestorun's. */
+static int run(char **command)
+{
+    struct run_app app = {.ranks = 1, .directory = -1, .command = command};
+    struct run_rank rank = {
+        .app = &app, .wire = -1, .out.fd = -1, .err = {.fd = -1, .is_error = true}};
+    struct run_job job = {
+        .options = {.app_count = 1, .apps = &app, .ranks = 1, .reader = RUN_NOBODY},
+        .ranks = &rank};
+    int signals = run_signals_open(), code;
+
+    assert_true(signals >= 0);
+    run_output_open(&job);
+    run_end_begin(&job);
+    assert_true(run_spawn_all(&job));
+    code = run_loop(&job, signals);
+    run_output_close(&job);
+    free(job.strangers.pid);
+    assert_int_equal(close(signals), 0);
+    return code;
+}
+
+static void nothing_is_waited_for(void **state)
+{
+    (void)state;
+    vain = 0;
+    assert_int_equal(run((char *[]){"true", NULL}), 0);
+    assert_int_equal(vain, 0);
+    assert_int_equal(run((char *[]){"sh", "-c", "exit 3", NULL}), 3);
+    assert_int_equal(vain, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_waited_for)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
