@@ -18,7 +18,8 @@
  * may be under way. One thread of a rank at a time may call functions for one team.
  *
  * Callers check arguments: counts are not negative, roots are ranks, types are committed, the
- * operation accepts the type. Where only the root's arguments matter, others may pass anything.
+ * operation accepts the type. Where only the root's arguments matter, others may pass anything. Of
+ * a part whose count is 0 neither type nor place is looked at.
  * Functions return 0 or an enum pri_error: PRI_ERR_NOMEM (nothing was started); in blocking calls
  * also what went wrong on the way, first error first. An operation goes on after an error as well
  * as it can, so that the other ranks do not hang.

@@ -3,7 +3,7 @@
  * binomial tree, each rank's together with those of the ranks above it; others go between the root
  * and their rank at once. */
 #include "coll/inter.h"
-#include "coll/private.h"
+#include "coll/places.h"
 
 /* One rank's view of the tree: numbers are ranks turned so that the root is 0. */
 struct tree {
@@ -151,7 +151,7 @@ int pri_coll_gatherv(struct pri_team *team, struct pri_some in, const struct pri
         pri_sched_hold(s, in.type);
         pri_sched_send(s, root, pri_some_data(in));
     } else if (s != NULL) {
-        pri_sched_hold(s, out->type);
+        pri_parts_hold(s, out, team->size);
         for (int i = 0; i < team->size; i++) {
             if (i != root) {
                 pri_sched_recv(s, i, pri_parts_part(out, i));
@@ -275,7 +275,7 @@ int pri_coll_scatterv(struct pri_team *team, const struct pri_parts *in, struct 
         pri_sched_hold(s, out.type);
         pri_sched_recv(s, root, pri_some_data(out));
     } else if (s != NULL) {
-        pri_sched_hold(s, in->type);
+        pri_parts_hold(s, in, team->size);
         for (int i = 0; i < team->size; i++) {
             if (i != root) {
                 pri_sched_send(s, i, pri_parts_part(in, i));

@@ -21,15 +21,25 @@ static inline struct pri_data pri_place(const struct pri_places *p, int i)
     return p->same ? pri_some_data(p->some) : pri_some_part(p->some, i);
 }
 
-/* Keeps the types of n parts until the operation is complete. */
+/* Keeps the types of n parts, of those with elements, until the operation is complete. */
+static inline void pri_parts_hold(struct pri_sched *s, const struct pri_parts *parts, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (parts->counts[i] > 0) {
+            pri_sched_hold(s, pri_parts_type(parts, i));
+            if (parts->types == NULL) {
+                return; /* it is that of all */
+            }
+        }
+    }
+}
+
 static inline void pri_places_hold(struct pri_sched *s, const struct pri_places *p, int n)
 {
-    if (p->parts != NULL && p->parts->types != NULL) {
-        for (int i = 0; i < n; i++) {
-            pri_sched_hold(s, p->parts->types[i]);
-        }
+    if (p->parts != NULL) {
+        pri_parts_hold(s, p->parts, n);
     } else if (n > 0) {
-        pri_sched_hold(s, p->parts != NULL ? p->parts->type : p->some.type);
+        pri_sched_hold(s, p->some.type);
     }
 }
 

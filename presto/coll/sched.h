@@ -148,15 +148,25 @@ static inline char *pri_at(const void *buf, size_t first, const struct pri_type 
     return (char *)buf + (ptrdiff_t)first * type->extent;
 }
 
-/* Part i of equal ones, and of unequal ones. */
+/* Part i of equal ones, and of unequal ones. Of a part without elements nothing but its count is
+ * looked at. */
 static inline struct pri_data pri_some_part(struct pri_some some, int i)
 {
     return pri_data(pri_at(some.buf, (size_t)i * some.count, some.type), some.count, some.type);
 }
 
+static inline struct pri_type *pri_parts_type(const struct pri_parts *parts, int i)
+{
+    return parts->types != NULL ? parts->types[i] : parts->type;
+}
+
 static inline struct pri_data pri_parts_part(const struct pri_parts *parts, int i)
 {
-    struct pri_type *type = parts->types != NULL ? parts->types[i] : parts->type;
+    if (parts->counts[i] == 0) {
+        return pri_bytes(NULL, 0);
+    }
+
+    struct pri_type *type = pri_parts_type(parts, i);
     ptrdiff_t place = parts->places != NULL ? parts->places[i] : parts->displs[i];
 
     if (parts->types == NULL) {

@@ -31,13 +31,13 @@ static int allgather(const char *function, const void *sendbuf, int sendcount,
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
-    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(sendbuf, sendcount, sendtype);
+        code = pri_bad_some_or(pri_within(c), in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(recvcount, recvtype);
+        code = pri_bad_some(out);
     if (code == MPI_SUCCESS)
         code = pri_bad_own(c, in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -70,13 +70,13 @@ static int allgatherv(const char *function, const void *sendbuf, int sendcount,
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(sendbuf, sendcount, sendtype);
+        code = pri_bad_some_or(pri_within(c), in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_parts(c, recvcounts, recvtype);
+        code = pri_bad_parts(c->team.size, &out);
     if (code == MPI_SUCCESS)
         code = pri_bad_own_part(c, in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -109,13 +109,13 @@ static int alltoall(const char *function, const void *sendbuf, int sendcount, MP
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
-    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = pri_bad_some(sendbuf, sendcount, sendtype);
+        code = pri_bad_some_or(pri_within(c), in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(recvcount, recvtype);
+        code = pri_bad_some(out);
     if (code == MPI_SUCCESS)
         code = pri_bad_both(in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -152,9 +152,9 @@ static int alltoallv(const char *function, const void *sendbuf, const int sendco
     const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_parts(c, sendcounts, sendtype);
+        code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_parts(c, recvcounts, recvtype);
+        code = pri_bad_parts(c->team.size, &out);
     if (code == MPI_SUCCESS)
         code = pri_bad_both_parts(c, &in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -193,9 +193,9 @@ static int alltoallw(const char *function, const void *sendbuf, const int sendco
     const struct pri_parts out = {recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_types(c, sendcounts, sendtypes);
+        code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_types(c, recvcounts, recvtypes);
+        code = pri_bad_parts(c->team.size, &out);
     if (code == MPI_SUCCESS)
         code = pri_bad_both_parts(c, &in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||

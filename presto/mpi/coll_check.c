@@ -5,29 +5,37 @@
 
 #include "coll/sched.h"
 
-int pri_bad_counts(int n, const int *counts)
+int pri_bad_counts(int n, const int *counts, int *most)
 {
-    if (counts == NULL)
+    *most = 0;
+    if (counts == NULL && n > 0)
         return pri_blame(MPI_ERR_ARG, "the array of counts is NULL");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (counts[i] < 0)
             return pri_blame_value(MPI_ERR_COUNT, "one of the counts", counts[i], 0, INT_MAX);
+        *most = counts[i] > *most ? counts[i] : *most;
+    }
     return MPI_SUCCESS;
 }
 
-int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type)
+int pri_bad_parts(int n, const struct pri_parts *parts)
 {
-    int code = pri_bad_counts(comm->team.size, counts);
-    return code != MPI_SUCCESS ? code : pri_bad_elements(0, type);
+    int most, code = pri_bad_counts(n, parts->counts, &most);
+    if (code != MPI_SUCCESS || most == 0)
+        return code;
+    if (parts->displs == NULL && parts->places == NULL)
+        return pri_blame(MPI_ERR_ARG, "the array of displacements is NULL");
+    if (parts->buf == MPI_IN_PLACE)
+        return pri_blame_place();
+    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
+        if (parts->counts[i] > 0)
+            code = pri_bad_elements(parts->counts[i], pri_parts_type(parts, i));
+    return code;
 }
 
-int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types)
+int pri_blame_place(void)
 {
-    int code = pri_bad_counts(comm->team.size, counts);
-    for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
-        if (counts[i] > 0)
-            code = pri_bad_elements(0, types[i]);
-    return code;
+    return pri_blame(MPI_ERR_BUFFER, "it is MPI_IN_PLACE, which means nothing here");
 }
 
 int pri_blame_alias(void)

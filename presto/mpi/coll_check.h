@@ -17,58 +17,87 @@ static inline int pri_bad_root(const struct pri_comm *comm, int root)
     return pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1);
 }
 
+/* A collective operation looks at neither type nor buffer of what has no elements. Where all parts
+ * are of one type, that type is here made one that may be looked at; where each part has its own,
+ * only those with elements are asked for (coll/sched.h). */
+static inline struct pri_type *pri_some_type(int count, struct pri_type *type)
+{
+    return NI_LIKELY(count != 0) ? type : MPI_BYTE;
+}
+
+static inline struct pri_some pri_some_of(const void *buf, int count, struct pri_type *type)
+{
+    return (struct pri_some){(void *)buf, (size_t)count, pri_some_type(count, type)};
+}
+
+/* MPI_IN_PLACE where it means nothing. */
+NI_COLD int pri_blame_place(void);
+
+static inline int pri_bad_buffer(const void *buf, int count)
+{
+    return NI_LIKELY(buf != MPI_IN_PLACE) || count == 0 ? MPI_SUCCESS : pri_blame_place();
+}
+
 static inline int pri_bad_elements(int count, const struct pri_type *type)
 {
     return NI_LIKELY(!pri_bad_data(count, type)) ? MPI_SUCCESS : pri_data_class(count, type);
 }
 
-/* Elements in a buffer that may be MPI_IN_PLACE. */
-static inline int pri_bad_some(const void *buf, int count, const struct pri_type *type)
+static inline int pri_bad_some(struct pri_some some)
 {
-    return buf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_elements(count, type);
+    int code = pri_bad_elements((int)some.count, some.type);
+    return NI_LIKELY(code == MPI_SUCCESS) ? pri_bad_buffer(some.buf, (int)some.count) : code;
 }
 
-static inline int pri_bad_reduction(int count, const struct pri_type *type, const struct pri_op *op)
+/* The same, unless they may be in place, and are. */
+static inline int pri_bad_some_or(bool in_place, struct pri_some some)
+{
+    return in_place && some.buf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_some(some);
+}
+
+/* in_place: whether `in` may be. `out` is NULL where nothing comes out. */
+static inline int pri_bad_reduction(bool in_place, const void *in, const void *out, int count,
+                                    const struct pri_type *type, const struct pri_op *op)
 {
     int code = pri_bad_elements(count, type);
-    if (NI_LIKELY(code == MPI_SUCCESS) && NI_UNLIKELY(op == NULL || !pri_op_accepts(op, type)))
+    if (NI_LIKELY(code == MPI_SUCCESS) &&
+        NI_UNLIKELY(op == NULL || (count > 0 && !pri_op_accepts(op, type))))
         code = pri_blame(MPI_ERR_OP, op == NULL ? "it is MPI_OP_NULL"
                                                 : "the datatype does not have this operation");
-    return code;
+    if (NI_LIKELY(code == MPI_SUCCESS) && !in_place)
+        code = pri_bad_buffer(in, count);
+    return NI_LIKELY(code == MPI_SUCCESS) ? pri_bad_buffer(out, count) : code;
 }
 
 /* Both buffers are the same memory. */
 NI_COLD int pri_blame_alias(void);
 
-/* A count for each of n ranks; for each of the ranks that data goes to or comes from. */
-int pri_bad_counts(int n, const int *counts);
-int pri_bad_parts(const struct pri_comm *comm, const int *counts, const struct pri_type *type);
-int pri_bad_types(const struct pri_comm *comm, const int *counts, struct pri_type *const *types);
+/* A count for each of n ranks, of which the largest is *most; a part for each of n ranks; the same
+ * unless it may be in place, and is. */
+int pri_bad_counts(int n, const int *counts, int *most);
+int pri_bad_parts(int n, const struct pri_parts *parts);
 
-/* What a code that does not matter here has left is forgotten. */
-static inline int pri_pardon(int code)
+static inline int pri_bad_parts_or(bool in_place, int n, const struct pri_parts *parts)
 {
-    return NI_LIKELY(code == MPI_SUCCESS) ? code : pri_blame(MPI_SUCCESS, NULL);
+    return in_place && parts->buf == MPI_IN_PLACE ? MPI_SUCCESS : pri_bad_parts(n, parts);
 }
 
-/* What only the root's arguments say. */
-static inline int pri_at_root(const struct pri_comm *comm, int root, int code)
+/* Whether this rank is the root; whether its part of what the others give or get matters, which
+ * between groups is not so in the whole group of the root. */
+static inline bool pri_is_root(const struct pri_comm *comm, int root)
 {
-    if (NI_UNLIKELY(comm->inter != NULL))
-        return root == MPI_ROOT ? code : pri_pardon(code);
-    return comm->team.rank == root ? code : pri_pardon(code);
+    return NI_UNLIKELY(comm->inter != NULL) ? root == MPI_ROOT : comm->team.rank == root;
 }
 
-/* What all say but, between groups, those beside the root; and what all but the whole group of the
- * root say. */
-static inline int pri_but_idle(int root, int code)
+static inline bool pri_is_leaf(int root)
 {
-    return NI_UNLIKELY(root == MPI_PROC_NULL) ? pri_pardon(code) : code;
+    return root >= 0;
 }
 
-static inline int pri_but_root(int root, int code)
+/* Whether data may be in place: within a group. */
+static inline bool pri_within(const struct pri_comm *comm)
 {
-    return NI_UNLIKELY(root < 0) ? pri_pardon(code) : code;
+    return NI_LIKELY(comm->inter == NULL);
 }
 
 /* Whether this rank is the root of an operation within a group. */

@@ -3,16 +3,6 @@
 #include "mpi/coll_check.h"
 #include "mpi/topology.h"
 
-/* Counts for each of `n` neighbours, of one type or of one each; an MPI code. */
-static int bad_parts(int n, const int *counts, const struct pri_type *type,
-                     struct pri_type *const *types)
-{
-    int code = MPI_SUCCESS;
-    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
-        code = pri_bad_elements(counts[i], types != NULL ? types[i] : type);
-    return code;
-}
-
 static int neighbor_allgather(const char *function, const void *sendbuf, int sendcount,
                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -20,16 +10,16 @@ static int neighbor_allgather(const char *function, const void *sendbuf, int sen
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(sendcount, sendtype);
+        code = pri_bad_some(in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(recvcount, recvtype);
+        code = pri_bad_some(out);
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
         return pri_fail(c, function, code);
-    int rc = pri_coll_neighbor_allgather(
-        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r));
+    int rc = pri_coll_neighbor_allgather(&c->team, &n, in, out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
 
@@ -58,16 +48,16 @@ static int neighbor_allgatherv(const char *function, const void *sendbuf, int se
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(sendcount, sendtype);
+        code = pri_bad_some(in);
     if (code == MPI_SUCCESS)
-        code = bad_parts(n.sources, recvcounts, recvtype, NULL);
+        code = pri_bad_parts(n.sources, &out);
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
         return pri_fail(c, function, code);
-    int rc = pri_coll_neighbor_allgatherv(
-        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-        &(struct pri_parts){recvbuf, recvcounts, displs, recvtype, NULL, NULL}, pri_coll_core(r));
+    int rc = pri_coll_neighbor_allgatherv(&c->team, &n, in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
 
@@ -96,16 +86,16 @@ static int neighbor_alltoall(const char *function, const void *sendbuf, int send
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(sendcount, sendtype);
+        code = pri_bad_some(in);
     if (code == MPI_SUCCESS)
-        code = pri_bad_elements(recvcount, recvtype);
+        code = pri_bad_some(out);
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
         return pri_fail(c, function, code);
-    int rc = pri_coll_neighbor_alltoall(
-        &c->team, &n, (struct pri_some){(void *)sendbuf, (size_t)sendcount, sendtype},
-        (struct pri_some){recvbuf, (size_t)recvcount, recvtype}, pri_coll_core(r));
+    int rc = pri_coll_neighbor_alltoall(&c->team, &n, in, out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
 
@@ -134,17 +124,16 @@ static int neighbor_alltoallv(const char *function, const void *sendbuf, const i
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
+    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
+    const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS)
-        code = bad_parts(n.dests, sendcounts, sendtype, NULL);
+        code = pri_bad_parts(n.dests, &in);
     if (code == MPI_SUCCESS)
-        code = bad_parts(n.sources, recvcounts, recvtype, NULL);
+        code = pri_bad_parts(n.sources, &out);
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
         return pri_fail(c, function, code);
-    int rc = pri_coll_neighbor_alltoallv(
-        &c->team, &n,
-        &(struct pri_parts){(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL},
-        &(struct pri_parts){recvbuf, recvcounts, rdispls, recvtype, NULL, NULL}, pri_coll_core(r));
+    int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
 
@@ -175,17 +164,16 @@ static int neighbor_alltoallw(const char *function, const void *sendbuf, const i
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
+    const struct pri_parts in = {(void *)sendbuf, sendcounts, NULL, NULL, sendtypes, sdispls};
+    const struct pri_parts out = {recvbuf, recvcounts, NULL, NULL, recvtypes, rdispls};
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS)
-        code = bad_parts(n.dests, sendcounts, NULL, sendtypes);
+        code = pri_bad_parts(n.dests, &in);
     if (code == MPI_SUCCESS)
-        code = bad_parts(n.sources, recvcounts, NULL, recvtypes);
+        code = pri_bad_parts(n.sources, &out);
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
         return pri_fail(c, function, code);
-    int rc = pri_coll_neighbor_alltoallv(
-        &c->team, &n,
-        &(struct pri_parts){(void *)sendbuf, sendcounts, NULL, NULL, sendtypes, sdispls},
-        &(struct pri_parts){recvbuf, recvcounts, NULL, NULL, recvtypes, rdispls}, pri_coll_core(r));
+    int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
 

@@ -8,8 +8,9 @@ static int allreduce(const char *function, const void *sendbuf, void *recvbuf, i
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    type = pri_some_type(count, type);
     if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(count, type, op);
+        code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
     if (code == MPI_SUCCESS)
         code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -41,11 +42,13 @@ static int reduce_scatter(const char *function, const void *sendbuf, void *recvb
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS, most = 0;
     if (code == MPI_SUCCESS)
-        code = pri_bad_counts(c->group->size, recvcounts);
-    if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(0, type, op);
+        code = pri_bad_counts(c->group->size, recvcounts, &most);
+    if (code == MPI_SUCCESS) {
+        type = pri_some_type(most, type);
+        code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, most, type, op);
+    }
     if (code == MPI_SUCCESS)
         code = pri_bad_same(sendbuf, recvbuf, recvcounts[c->team.rank]);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -78,8 +81,9 @@ static int reduce_scatter_block(const char *function, const void *sendbuf, void 
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    type = pri_some_type(recvcount, type);
     if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(recvcount, type, op);
+        code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, recvcount, type, op);
     if (code == MPI_SUCCESS)
         code = pri_bad_same(sendbuf, recvbuf, recvcount);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -111,8 +115,9 @@ static int scan(const char *function, const void *sendbuf, void *recvbuf, int co
     struct pri_comm *c = pri_intra_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    type = pri_some_type(count, type);
     if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(count, type, op);
+        code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
     if (code == MPI_SUCCESS)
         code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -144,8 +149,9 @@ static int exscan(const char *function, const void *sendbuf, void *recvbuf, int 
     struct pri_comm *c = pri_intra_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    type = pri_some_type(count, type);
     if (code == MPI_SUCCESS)
-        code = pri_bad_reduction(count, type, op);
+        code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
     /* Of rank 0 as well: MPI lets no argument be another's memory that functions write to, whether
      * this one does or not. */
     if (code == MPI_SUCCESS)

@@ -10,8 +10,9 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_idle(root, pri_bad_elements(count, type));
+    type = pri_some_type(count, type);
+    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
+        code = pri_bad_some(pri_some_of(buf, count, type));
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
         return pri_fail(c, function, code);
@@ -39,15 +40,15 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
-    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
-    if (code == MPI_SUCCESS)
-        code = pri_at_root(c, root, pri_bad_elements(recvcount, recvtype));
+    if (code == MPI_SUCCESS && pri_is_leaf(root))
+        code = pri_bad_some_or(pri_here(c, root), in);
+    if (code == MPI_SUCCESS && pri_is_root(c, root))
+        code = pri_bad_some(out);
     if (code == MPI_SUCCESS && pri_here(c, root))
         code = pri_bad_own(c, in, out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -79,15 +80,15 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_root(root, pri_bad_some(sendbuf, sendcount, sendtype));
-    if (code == MPI_SUCCESS)
-        code = pri_at_root(c, root, pri_bad_parts(c, recvcounts, recvtype));
+    if (code == MPI_SUCCESS && pri_is_leaf(root))
+        code = pri_bad_some_or(pri_here(c, root), in);
+    if (code == MPI_SUCCESS && pri_is_root(c, root))
+        code = pri_bad_parts(c->team.size, &out);
     if (code == MPI_SUCCESS && pri_here(c, root))
         code = pri_bad_own_part(c, in, &out);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -121,15 +122,15 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_some in = {(void *)sendbuf, (size_t)sendcount, sendtype};
-    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
+    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
-    if (code == MPI_SUCCESS)
-        code = pri_at_root(c, root, pri_bad_elements(sendcount, sendtype));
+    if (code == MPI_SUCCESS && pri_is_leaf(root))
+        code = pri_bad_some_or(pri_here(c, root), out);
+    if (code == MPI_SUCCESS && pri_is_root(c, root))
+        code = pri_bad_some(in);
     if (code == MPI_SUCCESS && pri_here(c, root))
         code = pri_bad_own(c, out, in);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -163,14 +164,14 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     const struct pri_parts in = {(void *)sendbuf, sendcounts, displs, sendtype, NULL, NULL};
-    const struct pri_some out = {recvbuf, (size_t)recvcount, recvtype};
+    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_root(root, pri_bad_some(recvbuf, recvcount, recvtype));
-    if (code == MPI_SUCCESS)
-        code = pri_at_root(c, root, pri_bad_parts(c, sendcounts, sendtype));
+    if (code == MPI_SUCCESS && pri_is_leaf(root))
+        code = pri_bad_some_or(pri_here(c, root), out);
+    if (code == MPI_SUCCESS && pri_is_root(c, root))
+        code = pri_bad_parts(c->team.size, &in);
     if (code == MPI_SUCCESS && pri_here(c, root))
         code = pri_bad_own_part(c, out, &in);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
@@ -206,8 +207,10 @@ static int reduce(const char *function, const void *sendbuf, void *recvbuf, int 
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS)
-        code = pri_but_idle(root, pri_bad_reduction(count, type, op));
+    type = pri_some_type(count, type);
+    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
+        code = pri_bad_reduction(pri_here(c, root) || root == MPI_ROOT, sendbuf,
+                                 pri_is_root(c, root) ? recvbuf : NULL, count, type, op);
     if (code == MPI_SUCCESS && pri_here(c, root))
         code = pri_bad_same(sendbuf, recvbuf, count);
     if (NI_UNLIKELY(code != MPI_SUCCESS ||

@@ -32,9 +32,7 @@ PRI_ALIAS(Op_commutative);
 
 int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
-    int code = pri_bad_reduction(count, type, op);
-    if (code == MPI_SUCCESS && count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE))
-        code = pri_blame(MPI_ERR_BUFFER, "it is MPI_IN_PLACE");
+    int code = pri_bad_reduction(false, in, inout, count, pri_some_type(count, type), op);
     if (code == MPI_SUCCESS && count > 0 && in == inout)
         code = pri_blame(MPI_ERR_BUFFER, "both are the same");
     if (code != MPI_SUCCESS)
