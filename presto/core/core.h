@@ -167,8 +167,9 @@ bool pri_stopped(void);
  * PRI_ERR_NOMEM. */
 int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg);
 
-/* End the whole job with an exit code: says who ended it, tells the launcher, and ends this process
- * at once. self may be NULL (before pri_start). Thread-safe. */
+/* End the whole job: says who ended it and with which code, tells the launcher, and ends this
+ * process at once. The exit status has the code's low eight bits, or is 1 where these are 0. self
+ * may be NULL (before pri_start). Thread-safe. */
 _Noreturn void pri_abort(struct pri_rank *self, int code);
 
 /* A job of threads: from now on the first n threads of this process that call pri_start are its

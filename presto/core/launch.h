@@ -21,8 +21,9 @@ struct pri_launcher {
     int (*exchange)(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all);
     /* The interface is closed (orderly: pri_stop), or starting failed after join. */
     void (*leave)(struct pri_rank *self, bool orderly);
-    /* End all other ranks; what the process itself does follows. */
-    void (*abort)(struct pri_rank *self, int code);
+    /* End all other ranks, with an exit status of 1 to 255; what the process itself does follows.
+     */
+    void (*abort)(struct pri_rank *self, int status);
 };
 
 extern const struct pri_launcher pri_launch_alone;

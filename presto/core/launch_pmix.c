@@ -315,11 +315,11 @@ static void leave(struct pri_rank *self, bool orderly)
     free(job);
 }
 
-static void end(struct pri_rank *self, int code)
+static void end(struct pri_rank *self, int status)
 {
     const struct pmix_job *job = self->cold->launch;
 
-    (void)job->library.abort(code, "pr_abort", NULL, 0);
+    (void)job->library.abort(status, "pr_abort", NULL, 0);
 }
 
 #else
@@ -353,7 +353,7 @@ static void leave(struct pri_rank *self, bool orderly)
     (void)orderly;
 }
 
-static void end(struct pri_rank *self, int code)
+static void end(struct pri_rank *self, int status)
 {
     (void)self;
     (void)code;

@@ -181,10 +181,10 @@ static void leave(struct pri_rank *self, bool orderly)
     free(wire);
 }
 
-static void end(struct pri_rank *self, int code)
+static void end(struct pri_rank *self, int status)
 {
     const struct wire *wire = self->cold->launch;
-    int32_t word = code;
+    int32_t word = status;
 
     (void)tell(wire, PRI_WIRE_ABORT, &word, sizeof(word));
 }

@@ -301,10 +301,10 @@ static void leave(struct pri_rank *self, bool orderly)
 }
 
 /* The process ends, and all threads with it. */
-static void end(struct pri_rank *self, int code)
+static void end(struct pri_rank *self, int status)
 {
     (void)self;
-    (void)code;
+    (void)status;
 }
 
 const struct pri_launcher pri_launch_threads = {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/launch.h"
+#include "core/wire_up.h"
 
 _Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
 
@@ -388,11 +389,18 @@ void pri_start_undo(struct pri_rank *self, int error)
 
 _Noreturn void pri_abort(struct pri_rank *self, int code)
 {
+    int status = pri_exit_status(code);
+
     (void)fflush(NULL);
     if (self != NULL) {
-        fprintf(stderr, "presto: rank %d (pid %d) aborts the job with code %d\n", self->rank,
-                (int)getpid(), code);
-        self->cold->launcher->abort(self, code);
+        char differs[40] = "";
+
+        if (status != code) {
+            snprintf(differs, sizeof(differs), " (exit status %d)", status);
+        }
+        fprintf(stderr, "presto: rank %d (pid %d) aborts the job with code %d%s\n", self->rank,
+                (int)getpid(), code, differs);
+        self->cold->launcher->abort(self, status);
     }
-    _exit(code);
+    _exit(status);
 }

@@ -17,7 +17,7 @@
  *   rank -> prestorun   HELLO  its address         when its interface is open
  *   prestorun -> rank   TABLE  all addresses       when all have said hello
  *   rank -> prestorun   BYE    nothing             its interface is closed in good order
- *   rank -> prestorun   ABORT  int32, exit code    the job is to end
+ *   rank -> prestorun   ABORT  int32, its code     the job is to end
  *
  * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes,
  * TABLE has them in order of ranks. Both ends are of one version: prestorun and the library are
@@ -34,6 +34,13 @@ struct pri_wire_head {
     uint32_t kind;
     uint32_t length; /* bytes that follow */
 };
+
+/* The exit status of a job that a rank has ended with this code. A shell sees the low eight bits;
+ * an aborted job is never a success. */
+static inline int pri_exit_status(int code)
+{
+    return (code & 0xff) != 0 ? code & 0xff : 1;
+}
 
 _Static_assert(sizeof(struct pri_wire_head) == 8, "no padding");
 

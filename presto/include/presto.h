@@ -239,7 +239,8 @@ int pr_split(pr_mgr_t m, int color, int key, pr_mgr_t *group);
 /* All ranks of the group call it; not for the manager of pr_init. */
 int pr_group_free(pr_mgr_t *group);
 
-/* End the whole job with an exit code. Does not return. m may be NULL. */
+/* End the whole job. Its exit status has the low eight bits of code, or is 1 where these are 0.
+ * Does not return. m may be NULL. */
 int pr_abort(pr_mgr_t m, int code);
 
 #pragma GCC visibility pop

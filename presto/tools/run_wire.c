@@ -146,7 +146,7 @@ static void take_message(struct run_job *job, struct run_rank *rank,
         break;
     case PRI_WIRE_ABORT:
         memcpy(&code, data, head->length < sizeof(code) ? head->length : sizeof(code));
-        run_end_all(job, code & 0xff, SIGTERM);
+        run_end_all(job, pri_exit_status(code), SIGTERM);
         break;
     default:
         refuse(job, rank, head);

@@ -124,6 +124,13 @@ for word in 'An error occurred in MPI_Send' 'MPI_COMM_WORLD' 'MPI_ERR_RANK: inva
     grep -q "$word" "$work/out" || failed "an error ends the job without saying '$word'"
 done
 
+# What ends a job is no success, whatever is left of the code in an exit status.
+for way in abort handler; do
+    timeout 300 "$prestorun" -n 2 "$work/mpi_wrong" $way >"$work/out" 2>&1 </dev/null
+    rc=$?
+    [ $rc -eq 1 ] || failed "mpi_wrong $way (exit status $rc, not 1): $(cat "$work/out")"
+done
+
 # It names the function, the value and what it may be.
 while IFS='|' read -r mistake function text; do
     timeout 300 "$prestorun" -n 2 "$work/mpi_wrong" "$mistake" >"$work/out" 2>&1 </dev/null && failed "mpi_wrong $mistake did not end the job"

@@ -416,6 +416,10 @@ static void mistake(const char *name)
         MPI_Comm_size(world, NULL);
     if (strcmp(name, "comm") == 0)
         MPI_Barrier(MPI_COMM_NULL);
+    if (strcmp(name, "abort") == 0)
+        MPI_Abort(world, 256);
+    if (strcmp(name, "handler") == 0)
+        MPI_Comm_call_errhandler(world, 512);
     if (strcmp(name, "memory") == 0)
         no_memory();
     if (strcmp(name, "attached") == 0)

@@ -5,6 +5,7 @@ PRESTO_NATIVE_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS)
 PRESTO_NATIVE_LIBS = presto/libpresto.la -lpthread
 
 check_PROGRAMS += \
+    tests/presto/native_abort \
     tests/presto/native_absent \
     tests/presto/native_coll \
     tests/presto/native_death \
@@ -14,6 +15,9 @@ check_PROGRAMS += \
     tests/presto/native_p2p \
     tests/presto/native_threads
 
+tests_presto_native_abort_SOURCES = tests/presto/native_abort.c tests/presto/job.h
+tests_presto_native_abort_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_abort_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_absent_SOURCES = tests/presto/native_absent.c tests/presto/job.h
 tests_presto_native_absent_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS)
 tests_presto_native_absent_LDADD = $(PRESTO_TEST_LIBS)

@@ -40,6 +40,26 @@ run "native_coll in 16 threads" "$programs/native_coll" threads 16
 run "native_p2p numbered by the environment" env PRESTO_THREADS=1 "$programs/native_p2p"
 run "native_threads in 3 processes" "$prestorun" -n 3 "$programs/native_threads"
 
+# An aborted job is no success, whatever is left of the code in an exit status.
+aborts() { # WHAT COMMAND...
+    what=$1
+    shift
+    while read -r code status; do
+        fails "$what aborts with code $code" "$status" "aborts the job with code $code\>" env ABORT_CODE="$code" "$@" "$programs/native_abort"
+    done <<END
+0 1
+256 1
+-65536 1
+300 44
+-1 255
+7 7
+END
+}
+aborts "a job of one rank" env
+aborts "a job of threads" env PRESTO_THREADS=1
+aborts "prestorun" "$prestorun" -n 3
+ABORT_CODE=512 fails "threads that abort" 1 'aborts the job with code 512 (exit status 1)' "$programs/native_abort" threads 3
+
 # Launchers that say nothing of PMIx: no jobs of one rank each, unless they are asked for; prestorun works within.
 fails "srun without PMIx" 1 'one of 3 processes that srun has started without PMIx.*srun --mpi=pmix' env SLURM_STEP_NUM_TASKS=3 "$programs/native_p2p"
 fails "mpiexec of MPICH" 1 'one of 2 processes that a PMI launcher .* has started without PMIx.*prestorun' env PMI_SIZE=2 "$programs/native_p2p"
@@ -66,10 +86,12 @@ case ${APELINK_SANITIZER-} in
         run "native_p2p by a PMIx launcher" "$launcher" 3 "$programs/native_p2p"
         run "native_coll by a PMIx launcher" "$launcher" 2 "$programs/native_coll"
         fails "an abort under a PMIx launcher" 1 'pmix_launcher: rank [01] aborts with code 1' "$launcher" 2 "$programs/native_death"
+        ABORT_CODE=256 fails "an abort with code 256 under a PMIx launcher" 1 'pmix_launcher: rank 1 aborts with code 1' "$launcher" 2 "$programs/native_abort"
         fails "a death under a PMIx launcher" 137 '' "$launcher" 3 "$programs/native_death"
     fi
     if [ -n "${MPIRUN-}" ] && grep -q 'define NI_HAVE_PMIX' "$build/apelink_config.h"; then
         run "native_p2p by mpirun" "$MPIRUN" --oversubscribe --bind-to none -n 3 "$programs/native_p2p"
+        ABORT_CODE=256 fails "an abort with code 256 under mpirun" 1 'aborts the job with code 256' "$MPIRUN" --oversubscribe --bind-to none -x ABORT_CODE -n 2 "$programs/native_abort"
         [ -x "$keys" ] && run "keys of 2 processes by mpirun" "$MPIRUN" --oversubscribe --bind-to none -x APENI_LINKS=both -n 2 "$keys"
     fi
     ;;
