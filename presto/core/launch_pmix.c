@@ -356,7 +356,7 @@ static void leave(struct pri_rank *self, bool orderly)
 static void end(struct pri_rank *self, int status)
 {
     (void)self;
-    (void)code;
+    (void)status;
 }
 
 #endif
