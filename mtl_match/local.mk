@@ -21,6 +21,7 @@ mtl_match_libmtl_match_la_SOURCES = \
     mtl_match/mtl_match_probe.c \
     mtl_match/mtl_match_procs.c \
     mtl_match/mtl_match_recv.c \
+    mtl_match/mtl_match_result.c \
     mtl_match/mtl_match_send.c
 
 mtl_match_libmtl_match_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)

@@ -23,7 +23,8 @@
  *   params     MCA parameters                      recv    irecv, imrecv, cancel
  *   module     function table, init, finalize      probe   iprobe, improbe
  *   procs      add_procs, del_procs, dead peers    buffer  packing, buffers for that
- *   comms      add_comm, del_comm                  hot     what all of them share (mtl_match_hot.h)
+ *   comms      add_comm, del_comm                  result  errors, and what ends the job
+ *   hot        what all of them share (mtl_match_hot.h)
  *
  * A message in the terms of Portals:
  *
@@ -107,7 +108,8 @@ struct ompi_mtl_match_module {
     _Atomic uint64_t unready; /* ready sends that found no receive */
     _Atomic bool no_memory;   /* and the user knows */
     _Atomic bool lost;        /* a process, and the user knows */
-    _Atomic bool doomed;      /* the job, by a process of which the user hears next */
+    /* The part of Open MPI that cannot go on, if it is of a process that the user hears next. */
+    _Atomic(const char *) doomed;
     opal_free_list_t buffers[OMPI_MTL_MATCH_BUFFER_CLASSES];
 };
 
@@ -157,6 +159,8 @@ int ompi_mtl_match_del_procs(struct mca_mtl_base_module_t *mtl, size_t nprocs,
 struct ompi_mtl_match_endpoint *ompi_mtl_match_connect(struct ompi_proc_t *proc);
 /* Disconnect from all. */
 void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module);
+/* Whether a process was lost with which the communicator exchanges messages. Thread-safe. */
+NI_COLD bool ompi_mtl_match_misses_peer(struct ompi_communicator_t *comm);
 /* ni_peer_down_fn */
 void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status);
 
@@ -200,19 +204,22 @@ struct ompi_mtl_match_buffer *ompi_mtl_match_pack(struct opal_convertor_t *conve
 int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
                           const struct ompi_mtl_match_buffer *buffer, size_t size);
 
-/* ---- helpers --------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* The error of Open MPI for a result of the portals, and the one of MPI for a request's event. That
- * memory has run out is told to the user, once. What was of a nonblocking collective, by the tag in
- * its match bits, ends the job. Thread-safe. */
-int ompi_mtl_match_error(int result, uint64_t bits);
-int ompi_mtl_match_failure(const struct ni_event *event);
+ * memory has run out is told to the user, once. The job ends if it was a message of a part of Open
+ * MPI that does not look how its messages end: of a nonblocking collective, by the tag in the match
+ * bits, or of a window, by the callback of the request, which is NULL where there is none: a
+ * blocking send, or a probe. Thread-safe. */
+int ompi_mtl_match_error(int result, uint64_t bits, const struct ompi_mtl_match_request *request);
+int ompi_mtl_match_failure(const struct ni_event *event,
+                           const struct ompi_mtl_match_request *request);
 /* The same where it was not the portals that ran out of memory. */
-NI_COLD int ompi_mtl_match_no_memory(uint64_t bits);
+NI_COLD int ompi_mtl_match_no_memory(uint64_t bits, const struct ompi_mtl_match_request *request);
 /* The same where it was a process that was lost. */
-NI_COLD int ompi_mtl_match_lost(uint64_t bits);
-/* The user knows that a process was lost: if that was the end of a nonblocking collective, it is
- * now that of the job. */
+NI_COLD int ompi_mtl_match_lost(uint64_t bits, const struct ompi_mtl_match_request *request);
+/* The user knows that a process was lost: if a part of Open MPI cannot go on without it, the job
+ * ends now. */
 NI_COLD void ompi_mtl_match_told_lost(void);
 
 #endif

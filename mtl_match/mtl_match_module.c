@@ -8,9 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ompi/mca/coll/base/coll_tags.h"
-#include "ompi/runtime/mpiruntime.h"
-
 #include "mtl_match/mtl_match_hot.h"
 
 struct ompi_mtl_match_module ompi_mtl_match = {
@@ -182,91 +179,4 @@ int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
     ompi_mtl_match_free_buffers(module);
     OBJ_DESTRUCT(&module->lock);
     return OMPI_SUCCESS;
-}
-
-/* ---- results --------------------------------------------------------------------------------- */
-
-/*
- * Whether a message belongs to a nonblocking collective. Open MPI makes communicators by these
- * without looking how they end: it would wait or print for ever, or go on with a context to which
- * the others have not agreed. What is such a one and what the program's is not to be told apart,
- * and whoever misses the message waits for it either way.
- */
-static bool of_nonblocking_collective(uint64_t bits)
-{
-    int tag = ompi_mtl_match_tag(bits);
-
-    return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
-}
-
-static NI_COLD void end_job(const char *reason)
-{
-    ompi_glue_help("collective-failed", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), reason, "");
-    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_OTHER);
-}
-
-/* MPI's own message is "internal error". */
-int ompi_mtl_match_no_memory(uint64_t bits)
-{
-    if (of_nonblocking_collective(bits)) {
-        end_job("memory has run out");
-    }
-    if (!atomic_exchange_explicit(&ompi_mtl_match.no_memory, true, memory_order_relaxed)) {
-        ompi_glue_help("no-memory", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), "", "");
-    }
-    return OMPI_ERR_OUT_OF_RESOURCE;
-}
-
-/* Operations to a peer that is lost end before the program is told of it. */
-int ompi_mtl_match_lost(uint64_t bits)
-{
-    if (of_nonblocking_collective(bits)) {
-        atomic_store_explicit(&ompi_mtl_match.doomed, true, memory_order_relaxed);
-        if (atomic_load_explicit(&ompi_mtl_match.lost, memory_order_relaxed)) {
-            ompi_mtl_match_told_lost();
-        }
-    }
-    return OMPI_ERR_UNREACH;
-}
-
-void ompi_mtl_match_told_lost(void)
-{
-    atomic_store_explicit(&ompi_mtl_match.lost, true, memory_order_relaxed);
-    if (atomic_load_explicit(&ompi_mtl_match.doomed, memory_order_relaxed)) {
-        end_job("a process was lost");
-    }
-}
-
-int ompi_mtl_match_error(int result, uint64_t bits)
-{
-    switch (result) {
-    case NI_OK:
-        return OMPI_SUCCESS;
-    case NI_PTL_NO_SPACE:
-    case NI_ERR_NOMEM:
-        return ompi_mtl_match_no_memory(bits);
-    case NI_ERR_UNREACHABLE:
-    case NI_ERR_PEER_DEAD:
-    case NI_ERR_PEER_CLOSED:
-    case NI_ERR_PROTOCOL:
-        return ompi_mtl_match_lost(bits);
-    case NI_ERR_FORKED:
-        return OMPI_ERR_NOT_AVAILABLE;
-    default:
-        return OMPI_ERROR;
-    }
-}
-
-/* A peer that is lost is told of when that is noticed. */
-int ompi_mtl_match_failure(const struct ni_event *event)
-{
-    if (NI_LIKELY(event->ni_fail_type == NI_NI_OK)) {
-        return MPI_SUCCESS;
-    }
-    if (event->ni_fail_type == NI_NI_NO_SPACE) {
-        (void)ompi_mtl_match_no_memory(event->match_bits);
-        return MPI_ERR_NO_MEM;
-    }
-    (void)ompi_mtl_match_lost(event->match_bits);
-    return MPI_ERR_OTHER;
 }

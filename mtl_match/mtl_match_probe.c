@@ -49,7 +49,7 @@ int ompi_mtl_match_iprobe(struct mca_mtl_base_module_t *mtl, struct ompi_communi
         tell(status, &event);
     }
     return rc == NI_PTL_NO_MATCH ? OMPI_SUCCESS
-                                 : ompi_mtl_match_error(rc, ompi_mtl_match_bits(comm, tag));
+                                 : ompi_mtl_match_error(rc, ompi_mtl_match_bits(comm, tag), NULL);
 }
 
 int ompi_mtl_match_improbe(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
@@ -63,13 +63,14 @@ int ompi_mtl_match_improbe(struct mca_mtl_base_module_t *mtl, struct ompi_commun
 
     *matched = 0;
     if (found == NULL) {
-        return ompi_mtl_match_no_memory(ompi_mtl_match_bits(comm, tag));
+        return ompi_mtl_match_no_memory(ompi_mtl_match_bits(comm, tag), NULL);
     }
     rc = look(module, comm, source, tag, NI_SEARCH_DELETE, &event);
     if (rc != NI_OK) {
         ompi_message_return(found);
-        return rc == NI_PTL_NO_MATCH ? OMPI_SUCCESS
-                                     : ompi_mtl_match_error(rc, ompi_mtl_match_bits(comm, tag));
+        return rc == NI_PTL_NO_MATCH
+                   ? OMPI_SUCCESS
+                   : ompi_mtl_match_error(rc, ompi_mtl_match_bits(comm, tag), NULL);
     }
     found->comm = comm;
     found->req_ptr = (void *)(uintptr_t)event.unexpected;

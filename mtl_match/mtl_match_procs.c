@@ -171,19 +171,40 @@ void ompi_mtl_match_release_all(struct ompi_mtl_match_module *module)
 
 /* ---- die ------------------------------------------------------------------------------------- */
 
+static bool is_lost(const struct ompi_mtl_match_endpoint *endpoint)
+{
+    int down = atomic_load_explicit(&endpoint->down, memory_order_relaxed);
+
+    return down == NI_ERR_PEER_DEAD || down == NI_ERR_PROTOCOL;
+}
+
+bool ompi_mtl_match_misses_peer(struct ompi_communicator_t *comm)
+{
+    struct ompi_mtl_match_module *module = &ompi_mtl_match;
+    bool misses = false;
+
+    opal_mutex_lock(&module->lock);
+    for (NI_LIST_EACH(node, &module->endpoints)) {
+        const struct ompi_mtl_match_endpoint *endpoint =
+            ni_container_of(node, struct ompi_mtl_match_endpoint, all);
+
+        misses |= is_lost(endpoint) && ompi_glue_has_peer(comm, endpoint->proc);
+    }
+    opal_mutex_unlock(&module->lock);
+    return misses;
+}
+
 /* Whether a posted receive can only wait in vain, now that the peer is lost: it names the peer, or
  * it takes any process of a communicator to which the peer belongs. */
 static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
 {
     const struct ompi_mtl_match_endpoint *endpoint = arg;
     const struct ompi_mtl_match_request *request = user_ptr;
-    int down = atomic_load_explicit(&endpoint->down, memory_order_relaxed);
 
     if (source != NI_INITIATOR_ANY) {
         return source == endpoint->id;
     }
-    return (down == NI_ERR_PEER_DEAD || down == NI_ERR_PROTOCOL) &&
-           ompi_glue_has_peer(request->comm, endpoint->proc);
+    return is_lost(endpoint) && ompi_glue_has_peer(request->comm, endpoint->proc);
 }
 
 /*
@@ -200,8 +221,8 @@ void ompi_mtl_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
         return;
     }
     /* Before the posted receives are gone through. One that is posted meanwhile either is among
-     * them or finds this word set, see irecv: both the search and the posting are under the
-     * portal's lock. */
+     * them or finds this word and `lost` set, see irecv: both the search and the posting are under
+     * the portal's lock. */
     atomic_store_explicit(&endpoint->down, (int)status, memory_order_relaxed);
     if (status != NI_ERR_PEER_CLOSED) {
         const char *name = OPAL_NAME_PRINT(endpoint->proc->super.proc_name);

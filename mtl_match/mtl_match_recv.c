@@ -24,7 +24,7 @@ NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
     }
     request->packed = ompi_mtl_match_buffer_get(me->length);
     if (request->packed == NULL) {
-        return ompi_mtl_match_no_memory(me->match_bits);
+        return ompi_mtl_match_no_memory(me->match_bits, request);
     }
     me->start = request->packed->data;
     return OMPI_SUCCESS;
@@ -73,13 +73,26 @@ NI_ALWAYS_INLINE bool take(const struct ompi_mtl_match_module *module,
 
 /* ---- post ------------------------------------------------------------------------------------ */
 
+/* Whether a receive that has just been posted comes too late to be told of a peer's end: it is for
+ * that peer, or for a window of it. Others of any source still get what comes from the living. */
+static inline bool is_too_late(const struct ompi_mtl_match_request *request,
+                               const struct ompi_mtl_match_endpoint *from)
+{
+    if (from != NULL) {
+        return atomic_load_explicit(&from->down, memory_order_relaxed) != 0;
+    }
+    return NI_UNLIKELY(atomic_load_explicit(&ompi_mtl_match.lost, memory_order_relaxed)) &&
+           ompi_glue_has_callback(request->super.ompi_req) &&
+           ompi_mtl_match_misses_peer(request->comm);
+}
+
 /* End a receive that has just been posted for a peer that is gone already. What the peer had sent
  * before is received all the same: that has matched by now. */
 static NI_COLD void give_up(struct ompi_mtl_match_module *module,
                             struct ompi_mtl_match_request *request, uint64_t bits)
 {
     if (ni_me_unlink(module->ni, request->entry) == NI_OK) {
-        (void)ompi_mtl_match_lost(bits);
+        (void)ompi_mtl_match_lost(bits, request);
         request->super.ompi_req->req_status.MPI_ERROR = MPI_ERR_OTHER;
         complete(request);
     }
@@ -112,9 +125,9 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
                       &request->entry);
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
-        return ompi_mtl_match_error(rc, me.match_bits);
+        return ompi_mtl_match_error(rc, me.match_bits, request);
     }
-    if (NI_UNLIKELY(from != NULL && atomic_load_explicit(&from->down, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(is_too_late(request, from))) {
         give_up(module, request, me.match_bits);
     }
     return OMPI_SUCCESS;
@@ -139,7 +152,7 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
     }
-    return ompi_mtl_match_error(rc, me.match_bits);
+    return ompi_mtl_match_error(rc, me.match_bits, request);
 }
 
 /* ---- arrive ---------------------------------------------------------------------------------- */
@@ -158,16 +171,17 @@ static NI_COLD void note_ready(const struct ni_event *event)
 }
 
 /* Of a message that was not expected, or has failed. */
-static NI_NOINLINE int examine(const struct ni_event *event)
+static NI_NOINLINE int examine(const struct ni_event *event,
+                               const struct ompi_mtl_match_request *request)
 {
     if (event->type == NI_EVENT_PUT_OVERFLOW &&
         NI_UNLIKELY((event->hdr_data >> 32 & OMPI_MTL_MATCH_READY) != 0)) {
         note_ready(event);
     }
-    return ompi_mtl_match_failure(event);
+    return ompi_mtl_match_failure(event, request);
 }
 
-static int error_of(const struct ni_event *event)
+static int error_of(const struct ni_event *event, const struct ompi_mtl_match_request *request)
 {
     uint64_t how; /* type and failure in one look: 0, a message that was expected and has come */
     int error;
@@ -177,7 +191,7 @@ static int error_of(const struct ni_event *event)
                    "the two lie side by side, and are 0");
     memcpy(&how, event, sizeof(how));
     if (NI_UNLIKELY(how != 0)) {
-        error = examine(event);
+        error = examine(event, request);
         if (error != MPI_SUCCESS) {
             return error;
         }
@@ -189,7 +203,7 @@ static int error_of(const struct ni_event *event)
 void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
 {
     struct ompi_mtl_match_request *request = event->user_ptr;
-    int error = error_of(event);
+    int error = error_of(event, request);
 
     (void)arg;
     if (NI_UNLIKELY(request->packed != NULL) && event->mlength > 0 &&

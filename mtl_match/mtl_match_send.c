@@ -16,10 +16,11 @@ struct message {
     uint64_t header;
 };
 
-/* Find peer and data. The data is packed if it is not contiguous. */
+/* Find peer and data. The data is packed if it is not contiguous. request: NULL if it blocks. */
 NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t *comm, int dest,
                              int tag, struct opal_convertor_t *convertor,
-                             mca_pml_base_send_mode_t mode)
+                             mca_pml_base_send_mode_t mode,
+                             const struct ompi_mtl_match_request *request)
 {
     message->to = ompi_mtl_match_endpoint_of(comm, dest);
     if (NI_UNLIKELY(message->to == NULL)) {
@@ -36,7 +37,7 @@ NI_ALWAYS_INLINE int prepare(struct message *message, struct ompi_communicator_t
     }
     message->packed = ompi_mtl_match_pack(convertor, message->size);
     if (message->packed == NULL) {
-        return ompi_mtl_match_no_memory(message->bits);
+        return ompi_mtl_match_no_memory(message->bits, request);
     }
     message->memory = message->packed->data;
     return OMPI_SUCCESS;
@@ -91,7 +92,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
 {
     struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
     struct message message;
-    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+    int rc = prepare(&message, comm, dest, tag, convertor, mode, request);
 
     (void)blocking;
     if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
@@ -109,7 +110,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(message.packed);
     }
-    return ompi_mtl_match_error(rc, message.bits);
+    return ompi_mtl_match_error(rc, message.bits, request);
 }
 
 /* ---- send ------------------------------------------------------------------------------------ */
@@ -153,7 +154,7 @@ static NI_NOINLINE int send_otherwise(struct ompi_mtl_match_module *module,
     } else if (rc == NI_OK) {
         rc = wait_for(&waiter);
     } else {
-        rc = ompi_mtl_match_error(rc, message->bits);
+        rc = ompi_mtl_match_error(rc, message->bits, NULL);
     }
     release(message->packed);
     return rc;
@@ -164,7 +165,7 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
                         mca_pml_base_send_mode_t mode)
 {
     struct message message, in_memory;
-    int rc = prepare(&message, comm, dest, tag, convertor, mode);
+    int rc = prepare(&message, comm, dest, tag, convertor, mode, NULL);
 
     if (NI_UNLIKELY(rc != OMPI_SUCCESS)) {
         return rc;
@@ -182,15 +183,17 @@ int ompi_mtl_match_send(struct mca_mtl_base_module_t *mtl, struct ompi_communica
 void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event)
 {
     uintptr_t user = (uintptr_t)event->user_ptr;
-    int error = ompi_mtl_match_failure(event);
 
     (void)arg;
     if ((user & 1) != 0) {
         struct waiter *waiter = (struct waiter *)(user & ~(uintptr_t)1);
 
         /* release, see wait_for; the waiter may be gone after it */
-        atomic_store_explicit(&waiter->error, error, memory_order_release);
+        atomic_store_explicit(&waiter->error, ompi_mtl_match_failure(event, NULL),
+                              memory_order_release);
     } else {
-        complete((struct ompi_mtl_match_request *)user, error);
+        struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)user;
+
+        complete(request, ompi_mtl_match_failure(event, request));
     }
 }

@@ -135,6 +135,13 @@ static inline bool ompi_glue_recv_waits(const struct mca_mtl_request_t *mtl_requ
     return at < (uintptr_t)mtl_request->ompi_req || at > (uintptr_t)mtl_request;
 }
 
+/* Whether a request of the pml has a callback for its end. One of the program never has: no
+ * function of MPI sets one. Those of windows over osc/pt2pt have. */
+static inline bool ompi_glue_has_callback(const struct ompi_request_t *request)
+{
+    return request->req_complete_cb != NULL;
+}
+
 /* Compare what the running Open MPI says of itself with what the MTL was compiled for, see
  * check.h. */
 bool ompi_glue_check_mtl(char *reason, size_t reason_size);

@@ -37,6 +37,7 @@ mt_programs = \
     tests/mpi/bad_kill \
     tests/mpi/bad_silent \
     tests/mpi/bad_stop \
+    tests/mpi/bad_window \
     tests/mpi/coll_all \
     tests/mpi/coll_inter \
     tests/mpi/coll_mixed \
@@ -104,6 +105,8 @@ tests_mpi_bad_silent_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_silent_LDADD = $(MT_LIBS)
 tests_mpi_bad_stop_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_stop_LDADD = $(MT_LIBS)
+tests_mpi_bad_window_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_bad_window_LDADD = $(MT_LIBS)
 tests_mpi_coll_all_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_coll_all_LDADD = $(MT_LIBS)
 tests_mpi_coll_inter_CPPFLAGS = $(MT_CPPFLAGS)
