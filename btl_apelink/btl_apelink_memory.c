@@ -20,7 +20,14 @@ static unsigned remote_access(uint32_t flags)
            ((flags & MCA_BTL_REG_FLAG_REMOTE_ATOMIC) != 0 ? NI_ACCESS_ATOMIC : 0);
 }
 
-/* The endpoint does not matter: a region is the same for all peers. */
+/*
+ * The endpoint does not matter: a region is the same for all peers.
+ *
+ * In a dynamic window on one host osc/rdma of 4.1 reads the target's list of regions while the
+ * target moves it, so that handle and address are of different regions. NI_ACCESS_BY_ADDRESS has
+ * any region of ours that contains the address settle that: processes of the job are trusted with
+ * all that is registered here.
+ */
 mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(
     struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint_t *endpoint, void *base,
     size_t size, uint32_t flags)
@@ -35,7 +42,8 @@ mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(
     }
     reg->handle.rkey = (struct ni_rkey){0};
     if (access != 0 && size != 0 &&
-        NI_UNLIKELY(ni_region_memory(module->ni, base, size, access, &reg->handle.rkey) != NI_OK)) {
+        NI_UNLIKELY(ni_region_memory(module->ni, base, size, access | NI_ACCESS_BY_ADDRESS,
+                                     &reg->handle.rkey) != NI_OK)) {
         opal_free_list_return(&module->regs, &reg->super);
         return NULL;
     }

@@ -21,6 +21,9 @@ ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni
         view->key = ni_key_next(ni);
     }
     ni_lock_take(&ni->lock, ni->threads);
+    if ((view->access & NI_ACCESS_BY_ADDRESS) != 0) {
+        view->key = ni_table_shared_key(&ni->table, view->key);
+    }
     status = ni_table_insert(&ni->table, view, &handle);
     ni_stat_add(&ni->stats.regions, status == NI_OK);
     ni_lock_give(&ni->lock, ni->threads);

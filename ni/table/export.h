@@ -145,8 +145,9 @@ static inline ni_status ni_export_judge(const struct ni_table_export *record, ni
 }
 
 /*
- * The same for a handle of the peer whose mirror of n records this is. NI_ERR_UNSUPPORTED if the
- * mirror does not reach as far as the handle's index: only the peer itself can judge. Regions that
+ * The same for a handle of the peer whose mirror of n records this is. NI_ERR_UNSUPPORTED if only
+ * the peer itself can judge: the mirror does not reach as far as the handle's index, or what is
+ * there refuses, but has NI_ACCESS_BY_ADDRESS, so that another region may allow it. Regions that
  * are not MEMORY are not mirrored and give NI_ERR_REGION. NI_OK says what the peer's memory
  * claims, and a region may end at any time: the copy itself must bear that the memory is gone, or
  * was never there.
@@ -156,11 +157,18 @@ static inline ni_status ni_export_check(const struct ni_table_export *records, s
                                         unsigned access)
 {
     uint32_t index = ni_handle_index(handle);
+    ni_status status;
 
     if (NI_UNLIKELY(index >= n)) {
         return NI_ERR_UNSUPPORTED;
     }
-    return ni_export_judge(&records[index], handle, key, addr, len, access);
+    status = ni_export_judge(&records[index], handle, key, addr, len, access);
+    if (NI_UNLIKELY(status != NI_OK) &&
+        (ni_word_access(atomic_load_explicit(&records[index].word, memory_order_relaxed)) &
+         NI_ACCESS_BY_ADDRESS) != 0) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    return status;
 }
 
 #endif

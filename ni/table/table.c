@@ -133,14 +133,33 @@ static void index_retire(struct ni_table *table, uint32_t index)
     }
 }
 
-NI_ALWAYS_INLINE bool region_valid(const struct ni_region_view *region)
+static uint64_t shared_key(const struct ni_table *table)
+{
+    return atomic_load_explicit(&table->shared_key, memory_order_relaxed);
+}
+
+uint64_t ni_table_shared_key(struct ni_table *table, uint64_t fresh)
+{
+    if (shared_key(table) == 0) {
+        atomic_store_explicit(&table->shared_key, fresh, memory_order_relaxed);
+    }
+    return shared_key(table);
+}
+
+NI_ALWAYS_INLINE bool region_valid(const struct ni_table *table,
+                                   const struct ni_region_view *region)
 {
     if (region->type == NI_REGION_FREE || (unsigned)region->type > 0xff ||
-        (region->access & ~(unsigned)NI_ACCESS_ALL) != 0 ||
+        (region->access & ~(unsigned)(NI_ACCESS_ALL | NI_ACCESS_BY_ADDRESS)) != 0 ||
         region->len > UINT64_MAX - region->base) {
         return false;
     }
-    return region->type != NI_REGION_MEMORY || (region->len > 0 && region->access != 0);
+    if ((region->access & NI_ACCESS_BY_ADDRESS) != 0 &&
+        (region->type != NI_REGION_MEMORY || region->key != shared_key(table))) {
+        return false;
+    }
+    return region->type != NI_REGION_MEMORY ||
+           (region->len > 0 && (region->access & NI_ACCESS_ALL) != 0);
 }
 
 static void tree_changed(struct ni_table *table)
@@ -217,7 +236,7 @@ NI_ALWAYS_INLINE ni_status insert(struct ni_table *table, const struct ni_region
     struct ni_table_entry *entry = NULL;
     uint32_t index = 0;
 
-    if (!region_valid(region)) {
+    if (!region_valid(table, region)) {
         return NI_ERR_INVALID;
     }
 
@@ -316,6 +335,39 @@ struct ni_table_entry *ni_table_next(const struct ni_table *table, uint32_t *cur
         }
     }
     return NULL;
+}
+
+/* Whether other regions may stand in for that of a handle: it is gone, or has the bit. */
+static bool may_settle(const struct ni_table *table, ni_handle handle, uint64_t key)
+{
+    const struct ni_table_entry *named = ni_table_get(table, handle);
+    uint64_t word =
+        named != NULL ? atomic_load_explicit(&named->record.word, memory_order_relaxed) : 0;
+
+    return key != 0 && key == shared_key(table) &&
+           (!ni_word_names(word, handle) || (ni_word_access(word) & NI_ACCESS_BY_ADDRESS) != 0);
+}
+
+/* Any thread: the search by address is not, so each region is judged under its own handle. */
+NI_COLD ni_status ni_table_settle(const struct ni_table *table, ni_status refusal, ni_handle handle,
+                                  uint64_t key, uint64_t addr, uint64_t len, unsigned access,
+                                  struct ni_table_entry **entry)
+{
+    struct ni_table_entry *found;
+
+    if (!may_settle(table, handle, key)) {
+        return refusal;
+    }
+    for (uint32_t i = 0; i < NI_TABLE_LIMIT && (found = ni_table_at(table, i)) != NULL; i++) {
+        if (ni_export_judge(&found->record, ni_entry_handle(found), key, addr, len,
+                            access | NI_ACCESS_BY_ADDRESS) == NI_OK) {
+            if (entry != NULL) {
+                *entry = found;
+            }
+            return NI_OK;
+        }
+    }
+    return refusal;
 }
 
 ni_handle ni_table_find_rest(const struct ni_table *table, uint64_t begin, uint64_t end,

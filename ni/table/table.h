@@ -102,6 +102,9 @@ struct ni_table {
     /* cold */
     struct ni_range_tree tree; /* of struct tree_node */
     struct ni_pool nodes;
+    /* Of the regions with NI_ACCESS_BY_ADDRESS; 0: there has been none. Relaxed: it is set once,
+     * before a peer can know it. */
+    _Atomic uint64_t shared_key;
     struct ni_table_export *mirror;
     size_t mirror_count;
     uint32_t limit;     /* NI_TABLE_LIMIT; tests make it smaller */
@@ -126,7 +129,8 @@ void ni_table_set_simd(struct ni_table *table, enum ni_simd simd);
  * Add a region of any type but FREE. base and len may be 0 but for MEMORY. O(1) with up to 32
  * MEMORY regions, O(log n) beyond. On success its handle is valid, also for peers that guess it.
  * NI_ERR_INVALID: type FREE or not of 8 bits, access not of enum ni_access, base + len beyond
- * 2^64 - 1, MEMORY with len 0 or access 0.
+ * 2^64 - 1, MEMORY with len 0 or no access, NI_ACCESS_BY_ADDRESS with another type or with a key
+ * that is not ni_table_shared_key.
  * NI_ERR_LIMIT: 2^20 - 1 regions. NI_ERR_NOMEM. On failure nothing has changed.
  */
 ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *region,
@@ -135,6 +139,9 @@ ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *r
 /* The same with all objects 0. */
 ni_status ni_table_add(struct ni_table *table, enum ni_region_type type, uint64_t base,
                        uint64_t len, unsigned access, uint64_t key, ni_handle *handle);
+
+/* The key of all regions with NI_ACCESS_BY_ADDRESS, which the first call chooses: fresh, not 0. */
+uint64_t ni_table_shared_key(struct ni_table *table, uint64_t fresh);
 
 /* Forget a region. NI_ERR_REGION if the handle is stale. O(1) for those in slots and those that
  * are not MEMORY, O(log n) for those in the tree. */
@@ -151,6 +158,11 @@ void ni_table_set_export(struct ni_table *table, struct ni_table_export *records
 /* The regions in order of index: for (uint32_t i = 0; (entry = ni_table_next(table, &i)) != NULL;).
  * Regions may be removed meanwhile. */
 struct ni_table_entry *ni_table_next(const struct ni_table *table, uint32_t *cursor);
+
+/* The part of ni_table_check behind a refusal. */
+ni_status ni_table_settle(const struct ni_table *table, ni_status refusal, ni_handle handle,
+                          uint64_t key, uint64_t addr, uint64_t len, unsigned access,
+                          struct ni_table_entry **entry);
 
 /* The part of ni_table_find behind the slots: hits are the slots that match. For any range. */
 ni_handle ni_table_find_rest(const struct ni_table *table, uint64_t begin, uint64_t end,

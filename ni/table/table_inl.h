@@ -43,23 +43,27 @@ static inline struct ni_table_entry *ni_table_get(const struct ni_table *table, 
  *   NI_ERR_ACCESS  more in `access` (enum ni_access) than the region allows
  * or NI_OK and, if entry is not NULL, the entry. Any thread. The type is not judged: what a QUEUE
  * or COUNTER region allows in its own [base, base + len) is what it was added with.
+ *
+ * What a region with NI_ACCESS_BY_ADDRESS refuses, or one that is gone, another one with this bit
+ * may allow. That takes time with the number of regions, and is looked for only with the key of
+ * these.
  */
 static inline ni_status ni_table_check(const struct ni_table *table, ni_handle handle, uint64_t key,
                                        uint64_t addr, uint64_t len, unsigned access,
                                        struct ni_table_entry **entry)
 {
     struct ni_table_entry *found = ni_table_at(table, ni_handle_index(handle));
+    ni_status status = NI_LIKELY(found != NULL)
+                           ? ni_export_judge(&found->record, handle, key, addr, len, access)
+                           : NI_ERR_REGION;
 
-    if (NI_UNLIKELY(found == NULL)) {
-        return NI_ERR_REGION;
+    if (NI_UNLIKELY(status != NI_OK)) {
+        return ni_table_settle(table, status, handle, key, addr, len, access, entry);
     }
-
-    ni_status status = ni_export_judge(&found->record, handle, key, addr, len, access);
-
-    if (NI_LIKELY(status == NI_OK) && entry != NULL) {
+    if (entry != NULL) {
         *entry = found;
     }
-    return status;
+    return NI_OK;
 }
 
 /*

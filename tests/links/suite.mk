@@ -40,6 +40,7 @@ suite_tests = \
     tests/links/suite_away \
     tests/links/suite_barriers \
     tests/links/suite_batches \
+    tests/links/suite_by_address \
     tests/links/suite_commands \
     tests/links/suite_commands_notes \
     tests/links/suite_commands_refused \
@@ -122,6 +123,10 @@ tests_links_suite_barriers_LDADD = $(SUITE_LIBS)
 tests_links_suite_batches_SOURCES = tests/links/suite_batches.c
 tests_links_suite_batches_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_batches_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_by_address_SOURCES = tests/links/suite_by_address.c
+tests_links_suite_by_address_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_by_address_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_commands_SOURCES = tests/links/suite_commands.c
 tests_links_suite_commands_CPPFLAGS = $(LINKS_CPPFLAGS)

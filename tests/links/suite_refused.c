@@ -342,7 +342,7 @@ static void mistakes_here(struct suite_ni *ni, void *arg)
     CHECK(suite_fetch_op(ni, 1, NI_ATOMIC_OPS, 8, 1, 0, &where, &old) == NI_ERR_INVALID);
     CHECK(ni_region_memory(ni->ni, target->scratch, 0, NI_ACCESS_ALL, &rkey) == NI_ERR_INVALID);
     CHECK(ni_region_memory(ni->ni, target->scratch, 10, 0, &rkey) == NI_ERR_INVALID);
-    CHECK(ni_region_memory(ni->ni, target->scratch, 10, 8, &rkey) == NI_ERR_INVALID);
+    CHECK(ni_region_memory(ni->ni, target->scratch, 10, 16, &rkey) == NI_ERR_INVALID);
     CHECK(ni_region_memory(ni->ni, target->scratch, SIZE_MAX, NI_ACCESS_ALL, &rkey) ==
           NI_ERR_INVALID);
     CHECK(ni_region_deregister(ni->ni, 0) == NI_ERR_REGION);

@@ -75,6 +75,7 @@ mt_programs = \
     tests/mpi/p2p_trunc \
     tests/mpi/p2p_unexpected \
     tests/mpi/rma_atomic \
+    tests/mpi/rma_attach_race \
     tests/mpi/rma_pieces \
     tests/mpi/rma_putget \
     tests/mpi/rma_soak \
@@ -179,6 +180,8 @@ tests_mpi_p2p_unexpected_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_unexpected_LDADD = $(MT_LIBS)
 tests_mpi_rma_atomic_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_atomic_LDADD = $(MT_LIBS)
+tests_mpi_rma_attach_race_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_rma_attach_race_LDADD = $(MT_LIBS)
 tests_mpi_rma_pieces_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_pieces_LDADD = $(MT_LIBS)
 tests_mpi_rma_putget_CPPFLAGS = $(MT_CPPFLAGS)

@@ -138,6 +138,92 @@ static void test_regions_of_other_types_have_the_bounds_they_were_given(void **s
     assert_int_equal(read_at(table, handle, 0, 0), NI_ERR_ACCESS);
 }
 
+/* ---- NI_ACCESS_BY_ADDRESS -------------------------------------------------------------------- */
+
+static ni_handle add_by_address(struct ni_table *table, uint64_t base, unsigned access)
+{
+    ni_handle handle = 0;
+
+    assert_int_equal(ni_table_add(table, NI_REGION_MEMORY, base, LEN, access | NI_ACCESS_BY_ADDRESS,
+                                  ni_table_shared_key(table, KEY), &handle),
+                     NI_OK);
+    return handle;
+}
+
+static void test_another_region_settles(void **state)
+{
+    struct ni_table *table = *state;
+    ni_handle gone = add_by_address(table, BASE, NI_ACCESS_ALL);
+    ni_handle other, here;
+    struct ni_table_entry *entry = NULL;
+
+    remove_region(table, gone);
+    other = add_by_address(table, BASE + 1000, NI_ACCESS_ALL);
+    here = add_by_address(table, BASE, NI_ACCESS_READ);
+    assert_int_equal(ni_table_check(table, other, KEY, BASE, LEN, NI_ACCESS_READ, &entry), NI_OK);
+    assert_ptr_equal(entry, ni_table_get(table, here));
+    assert_int_equal(ni_table_check(table, gone, KEY, BASE, LEN, NI_ACCESS_READ, NULL), NI_OK);
+    assert_int_equal(ni_table_check(table, 0, KEY, BASE, LEN, NI_ACCESS_READ, NULL), NI_OK);
+    assert_int_equal(ni_table_check(table, UINT32_MAX, KEY, BASE, 1, NI_ACCESS_READ, NULL), NI_OK);
+    /* The reason is that of the region named. */
+    assert_int_equal(ni_table_check(table, other, KEY, BASE, 1, NI_ACCESS_WRITE, NULL),
+                     NI_ERR_BOUNDS);
+    assert_int_equal(ni_table_check(table, here, KEY, BASE, 1, NI_ACCESS_WRITE, NULL),
+                     NI_ERR_ACCESS);
+    assert_int_equal(ni_table_check(table, gone, KEY, BASE, LEN + 1, NI_ACCESS_READ, NULL),
+                     NI_ERR_REGION);
+    assert_int_equal(ni_table_check(table, here, KEY + 1, BASE, 1, NI_ACCESS_READ, NULL),
+                     NI_ERR_KEY);
+    assert_int_equal(ni_table_check(table, gone, 0, BASE, 1, NI_ACCESS_READ, NULL), NI_ERR_REGION);
+}
+
+/* However far behind it is, beyond the first chunk and the slots. */
+static void test_the_last_region_settles(void **state)
+{
+    struct ni_table *table = *state;
+    ni_handle first = add_by_address(table, BASE, NI_ACCESS_ALL);
+
+    for (uint64_t i = 1; i < 1000; i++) {
+        add_by_address(table, BASE + i * 1000, NI_ACCESS_ALL);
+    }
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t addr = BASE + i * 1000;
+
+        assert_int_equal(ni_table_check(table, first, KEY, addr, LEN, 1, NULL), NI_OK);
+        assert_int_equal(ni_table_check(table, first, KEY, addr, LEN + 1, 1, NULL), NI_ERR_BOUNDS);
+    }
+}
+
+/* Without the bit a region stands in for none, even with the same key, and none does for it. */
+static void test_the_bit_decides(void **state)
+{
+    struct ni_table *table = *state;
+    ni_handle handle = add_by_address(table, BASE, NI_ACCESS_ALL);
+
+    add_memory(table, BASE + 1000, LEN);
+    assert_int_equal(ni_table_check(table, handle, KEY, BASE + 1000, 1, 1, NULL), NI_ERR_BOUNDS);
+}
+
+static void test_the_bit_is_for_memory_with_the_shared_key(void **state)
+{
+    struct ni_table *table = *state;
+    unsigned access = NI_ACCESS_ALL | NI_ACCESS_BY_ADDRESS;
+    ni_handle handle;
+
+    assert_int_equal(ni_table_add(table, NI_REGION_MEMORY, BASE, LEN, access, KEY, &handle),
+                     NI_ERR_INVALID);
+    assert_true(ni_table_shared_key(table, KEY) == KEY);
+    assert_true(ni_table_shared_key(table, KEY + 1) == KEY);
+    assert_int_equal(ni_table_add(table, NI_REGION_MEMORY, BASE, LEN, access, KEY + 1, &handle),
+                     NI_ERR_INVALID);
+    assert_int_equal(ni_table_add(table, NI_REGION_QUEUE, 0, 0, access, KEY, &handle),
+                     NI_ERR_INVALID);
+    assert_int_equal(
+        ni_table_add(table, NI_REGION_MEMORY, BASE, LEN, NI_ACCESS_BY_ADDRESS, KEY, &handle),
+        NI_ERR_INVALID);
+    assert_int_equal(ni_table_count(table), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +235,10 @@ int main(void)
         TABLE_TEST(test_each_access_needs_its_bit),
         TABLE_TEST(test_removed_region_is_refused),
         TABLE_TEST(test_regions_of_other_types_have_the_bounds_they_were_given),
+        TABLE_TEST(test_another_region_settles),
+        TABLE_TEST(test_the_last_region_settles),
+        TABLE_TEST(test_the_bit_decides),
+        TABLE_TEST(test_the_bit_is_for_memory_with_the_shared_key),
     };
 
     return cmocka_run_group_tests_name("table check", tests, NULL, NULL);

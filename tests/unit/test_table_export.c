@@ -84,6 +84,31 @@ static void test_reasons_in_order(void **state)
     ni_table_set_export(table, NULL, 0);
 }
 
+/* Where another region may allow what this one refuses, its owner has to be asked. */
+static void test_refusals_that_another_region_may_settle(void **state)
+{
+    struct ni_table_export records[RECORDS];
+    struct ni_table *table = *state;
+    ni_handle handle = 0;
+
+    ni_table_set_export(table, records, RECORDS);
+    assert_int_equal(ni_table_add(table, NI_REGION_MEMORY, BASE, LEN,
+                                  NI_ACCESS_READ | NI_ACCESS_BY_ADDRESS,
+                                  ni_table_shared_key(table, KEY), &handle),
+                     NI_OK);
+    assert_int_equal(peer_check(records, handle), NI_OK);
+    assert_int_equal(peer_check(records, handle + (1U << 20)), NI_ERR_UNSUPPORTED);
+    assert_int_equal(ni_export_check(records, RECORDS, handle, KEY + 1, BASE, 1, NI_ACCESS_READ),
+                     NI_ERR_UNSUPPORTED);
+    assert_int_equal(ni_export_check(records, RECORDS, handle, KEY, BASE - 1, 1, NI_ACCESS_READ),
+                     NI_ERR_UNSUPPORTED);
+    assert_int_equal(ni_export_check(records, RECORDS, handle, KEY, BASE, 1, NI_ACCESS_WRITE),
+                     NI_ERR_UNSUPPORTED);
+    remove_region(table, handle);
+    assert_int_equal(peer_check(records, handle), NI_ERR_REGION);
+    ni_table_set_export(table, NULL, 0);
+}
+
 static void test_only_memory_below_the_end_is_mirrored(void **state)
 {
     struct ni_table_export records[RECORDS + 1];
@@ -163,14 +188,16 @@ static void test_garbage(void **state)
         uint64_t at = base + (ni_rng_next(&rng) >> ni_rng_below(&rng, 64));
         uint64_t size = ni_rng_next(&rng) >> ni_rng_below(&rng, 64);
         ni_handle handle = (ni_handle)word & ~(ni_handle)NI_HANDLE_INDEX_MASK;
-        ni_status status = NI_OK;
+        ni_status status = NI_OK, refusal = NI_ERR_BOUNDS;
 
         word &= ~(uint64_t)NI_HANDLE_INDEX_MASK;
         ni_export_withdraw(&record);
         ni_export_publish(&record, word, base, len, KEY);
         status = ni_export_check(&record, 1, handle, KEY, at, size, 0);
-        assert_int_equal(status,
-                         at - base <= len && size <= len - (at - base) ? NI_OK : NI_ERR_BOUNDS);
+        if ((ni_word_access(word) & NI_ACCESS_BY_ADDRESS) != 0) {
+            refusal = NI_ERR_UNSUPPORTED;
+        }
+        assert_int_equal(status, at - base <= len && size <= len - (at - base) ? NI_OK : refusal);
     }
 }
 
@@ -238,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_layout),
         TABLE_TEST(test_regions_come_and_go),
         TABLE_TEST(test_reasons_in_order),
+        TABLE_TEST(test_refusals_that_another_region_may_settle),
         TABLE_TEST(test_only_memory_below_the_end_is_mirrored),
         TABLE_TEST(test_mirror_of_a_table_in_use),
         cmocka_unit_test(test_fini_empties_the_mirror),

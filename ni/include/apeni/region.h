@@ -22,8 +22,9 @@
  *
  * A region is named by a handle, which holds an index and a generation: a handle kept after
  * ni_region_deregister is refused, also when its index is in use again. A remote access must also
- * present the region's key and stay inside of its bounds. A refused access touches no memory, is
- * counted (rx_refused) and completes at the initiator with the reason.
+ * present the region's key and stay inside of its bounds (NI_ACCESS_BY_ADDRESS widens both). A
+ * refused access touches no memory, is counted (rx_refused) and completes at the initiator with the
+ * reason.
  */
 
 #ifdef __cplusplus
@@ -53,6 +54,15 @@ enum ni_access {
     NI_ACCESS_WRITE = 2,
     NI_ACCESS_ATOMIC = 4,
     NI_ACCESS_ALL = 7,
+    /*
+     * No access, but a rule for MEMORY regions whose peers may name one for another, since they
+     * learn of them while they come and go. The regions of an NI that have this bit have one key.
+     * An access with that key whose handle names one that does not allow it, or none, is allowed
+     * by any of them that contains the address and has the rights: a peer that holds the key of
+     * one, which may be gone since, reaches all. For peers that are trusted with all of this
+     * memory.
+     */
+    NI_ACCESS_BY_ADDRESS = 8,
 };
 
 /* What a peer must present to reach a region: plain data, to be sent to it by any means. */
@@ -78,9 +88,9 @@ struct ni_message_info {
 typedef void (*ni_consumer_fn)(void *arg, const struct ni_message_info *message);
 
 /* Register len bytes at base (both any alignment, len >= 1) as a MEMORY region; access is enum
- * ni_access. The memory stays the caller's and must stay mapped until ni_region_deregister; regions
- * may overlap. Errors: INVALID (range wraps, no access, unknown access), NOMEM, LIMIT (2^20 - 1
- * regions). */
+ * ni_access, at least one of NI_ACCESS_ALL. The memory stays the caller's and must stay mapped
+ * until ni_region_deregister; regions may overlap. Errors: INVALID (range wraps, no access, unknown
+ * access), NOMEM, LIMIT (2^20 - 1 regions). */
 ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned access,
                            struct ni_rkey *rkey);
 
