@@ -3,11 +3,15 @@
  * Posting strategies for command regions, after FORTH-PCI, V-D: one-way transfers of growing size,
  * cut into descriptors of 4 KiB at most, as fast as the strategy gives them to the NI.
  *
- *   v1  wait the descriptors of a transfer are written ahead, the start flag of the last one
- *               releases them, and the next transfer begins when that one has completed
- *   v2  queue the lines are a circular queue: each descriptor starts by itself, as soon as its line
- *       is free
- *   v3  batch   the same, but four descriptors at a time: one look for free lines, one start flag
+ *   v1  the descriptors of a transfer are written ahead, the start flag of the last one releases
+ *       them, and the next transfer begins when that one has departed
+ *   v2  the lines are a circular queue: each descriptor has a start flag, and is written as soon as
+ *       a look finds its line free
+ *   v3  the same with one look for each four descriptors
+ *
+ * As in the paper a line is given back at departure (its local notification), and time ends when
+ * the last one has departed. MB are MiB there, and the time is that of one descriptor, which
+ * moves 4 KiB at most: so both are here.
  *
  * The target is another process (shm) or another NI of this one (inproc). What arrived is compared
  * with what was sent.
@@ -42,9 +46,11 @@ enum {
     LINES = 128,  /* of the queue, as in the paper */
     PIECE = 4096, /* most that a descriptor moves */
     LARGEST = 512 << 10,
-    BATCH = 4, /* descriptors of v3 that go together */
     STRATEGIES = 3,
 };
+
+/* Descriptors for which there is one look for free lines; v1: those of a transfer. */
+static const unsigned per_look[STRATEGIES] = {LINES, 1, 4};
 
 _Static_assert(LARGEST / PIECE <= LINES, "v1 writes all descriptors of a transfer ahead");
 
@@ -74,9 +80,11 @@ struct bench {
     struct ni_command commands[LINES];
     ni_handle region;
     uint16_t target;
-    unsigned next;   /* line that is composed next */
-    uint64_t posted; /* descriptors */
-    bool failed;     /* one of them was given back undone */
+    unsigned next; /* line that is composed next */
+    struct counts {
+        uint64_t posted, starts, looks; /* descriptors, start flags, looks for free lines */
+    } counts[STRATEGIES];
+    bool failed; /* a descriptor was given back undone */
 };
 
 /* ---- the target ------------------------------------------------------------------------------ */
@@ -182,7 +190,7 @@ static void await(struct bench *bench, struct ni_command *command)
     bench->failed = bench->failed || result.status != NI_OK;
 }
 
-/* The next descriptor of the queue, whose line is free. */
+/* The next descriptor of the queue. */
 static void post(struct bench *bench, size_t at, size_t len, bool start)
 {
     struct ni_command *command = &bench->commands[bench->next];
@@ -190,47 +198,71 @@ static void post(struct bench *bench, size_t at, size_t len, bool start)
 
     ni_command_copy(&descriptor, NI_COMMAND_WRITE, bench->target, bench->source + at,
                     (uintptr_t)bench->shared->target + at, (uint32_t)len);
-    if (start)
+    ni_command_departed(&descriptor);
+    if (start) {
         ni_command_start(&descriptor);
-    if (!ni_command_begin(command))
-        abort(); /* await has been called */
+    }
+    while (!ni_command_begin(command)) {
+        move(bench);
+    }
     ni_command_compose(command, &descriptor);
     bench->next = (bench->next + 1) % LINES;
-    bench->posted++;
 }
 
-/* The pieces of a transfer, `ahead` at a time. */
-static void post_all(struct bench *bench, size_t size, unsigned ahead)
+static unsigned pieces_of(size_t size)
 {
-    unsigned pieces = (unsigned)((size + PIECE - 1) / PIECE);
+    return (unsigned)((size + PIECE - 1) / PIECE);
+}
+
+static void transfer(struct bench *bench, unsigned strategy, size_t size)
+{
+    struct counts *counts = &bench->counts[strategy];
+    unsigned pieces = pieces_of(size), ahead = per_look[strategy];
 
     for (unsigned i = 0; i < pieces; i++) {
         size_t at = (size_t)i * PIECE;
-        bool last = i + 1 == pieces || (i + 1) % ahead == 0;
+        bool start = strategy != 0 || i + 1 == pieces;
 
         if (i % ahead == 0) {
-            /* Lines are given back in any order: all that are wanted have to be. */
-            for (unsigned n = 0; n < ahead && i + n < pieces; n++)
-                await(bench, &bench->commands[(bench->next + n) % LINES]);
+            /* Lines depart in order: where the last one is free the others are, too. */
+            unsigned wanted = pieces - i < ahead ? pieces - i : ahead;
+
+            await(bench, &bench->commands[(bench->next + wanted - 1) % LINES]);
+            counts->looks++;
         }
-        post(bench, at, size - at < PIECE ? size - at : PIECE, last);
+        post(bench, at, size - at < PIECE ? size - at : PIECE, start);
+        counts->starts += start;
+        counts->posted++;
+    }
+    if (strategy == 0) {
+        second_must(ni_command_poke(bench->ni, bench->region), "ring the doorbell");
+        await(bench, &bench->commands[(bench->next + LINES - 1) % LINES]);
     }
 }
 
 static void await_all(struct bench *bench)
 {
-    for (unsigned i = 0; i < LINES; i++)
+    for (unsigned i = 0; i < LINES; i++) {
         await(bench, &bench->commands[i]);
+    }
 }
 
-static void transfer(struct bench *bench, unsigned strategy, size_t size)
+static void on_flushed(void *arg, ni_status status, uint64_t value)
 {
-    if (strategy == 0) {
-        post_all(bench, size, LINES);
-        second_must(ni_command_poke(bench->ni, bench->region), "ring the doorbell");
-        await(bench, &bench->commands[(bench->next + LINES - 1) % LINES]);
-    } else {
-        post_all(bench, size, strategy == 1 ? 1 : BATCH);
+    (void)value;
+    second_must(status, "flush");
+    *(bool *)arg = true;
+}
+
+/* What has departed may still be on its way. */
+static void await_arrival(struct bench *bench)
+{
+    bool arrived = false;
+    const struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_flushed, .arg = &arrived};
+
+    second_must(ni_flush(bench->ni, bench->peer, &ack), "flush");
+    while (!arrived) {
+        move(bench);
     }
 }
 
@@ -245,11 +277,13 @@ static double measure(struct bench *bench, unsigned strategy, size_t size, unsig
     memset(bench->shared->target, 0, size);
     transfer(bench, strategy, size);
     await_all(bench);
+    await_arrival(bench);
     before = osu_clock();
     for (unsigned n = 0; n < transfers; n++)
         transfer(bench, strategy, size);
     await_all(bench);
     ns = (double)(osu_clock() - before) / transfers;
+    await_arrival(bench);
     if (memcmp(bench->source, bench->shared->target, size) != 0 || bench->failed) {
         fprintf(stderr, "ni_commands: v%u, %zu bytes: wrong data, or a descriptor failed\n",
                 strategy + 1, size);
@@ -266,28 +300,62 @@ static bool warm_up(struct bench *bench, unsigned transfers)
            measure(bench, STRATEGIES - 1, PIECE, transfers) > 0;
 }
 
-static bool count_is_right(const struct bench *bench)
+static bool count_is_right(const struct bench *bench, uint64_t skipped)
 {
-    uint64_t taken = ni_stat_read(bench->ni, ni_stat_find("commands"));
+    uint64_t taken = ni_stat_read(bench->ni, ni_stat_find("commands")) - skipped, posted = 0;
 
-    if (taken == bench->posted)
+    for (unsigned s = 0; s < STRATEGIES; s++) {
+        const struct counts *counts = &bench->counts[s];
+
+        printf("# v%u: %llu descriptors, %llu start flags, %llu looks for free lines\n", s + 1,
+               (unsigned long long)counts->posted, (unsigned long long)counts->starts,
+               (unsigned long long)counts->looks);
+        posted += counts->posted;
+    }
+    if (taken == posted) {
         return true;
+    }
     fprintf(stderr, "ni_commands: %llu descriptors posted, %llu taken\n",
-            (unsigned long long)bench->posted, (unsigned long long)taken);
+            (unsigned long long)posted, (unsigned long long)taken);
     return false;
+}
+
+static void print_head(bool inproc, unsigned transfers)
+{
+    printf("# Posting strategies over %s: %u transfers of each size, descriptors of %u bytes\n",
+           inproc ? "inproc" : "shm", transfers, (unsigned)PIECE);
+    printf("# v1: wait for departure of each transfer; v2: a look for each descriptor; v3: one for "
+           "%u\n",
+           per_look[STRATEGIES - 1]);
+    printf("# us/d: for each descriptor\n");
+    printf("# FORTH-PCI V-D: v1 up to 632 MiB/s; v2 6.2 us for each descriptor of long transfers, "
+           "v3 3 %% less\n");
+    printf("# %-8s%12s%12s%12s%12s%12s%12s%10s\n", "Size", "v1 MiB/s", "v2 MiB/s", "v3 MiB/s",
+           "v1 us/d", "v2 us/d", "v3 us/d", "v3/v2");
+}
+
+static void print_row(size_t size, const double *ns)
+{
+    printf("  %-8zu", size);
+    for (unsigned s = 0; s < STRATEGIES; s++) {
+        printf("%12.1f", (double)size / ns[s] * 1e9 / (1 << 20));
+    }
+    for (unsigned s = 0; s < STRATEGIES; s++) {
+        printf("%12.4f", ns[s] / 1e3 / pieces_of(size));
+    }
+    printf("%10.2f\n", ns[2] / ns[1]);
+    fflush(stdout);
 }
 
 static bool run(const struct settings *settings, bool inproc)
 {
     struct bench *bench = open_bench(inproc);
     bool good = warm_up(bench, settings->transfers);
+    uint64_t skipped; /* descriptors of the warm-up */
 
-    printf("# Posting strategies over %s: %u transfers of each size, descriptors of %u bytes\n",
-           inproc ? "inproc" : "shm", settings->transfers, (unsigned)PIECE);
-    printf("# v1: wait for each transfer; v2: queue; v3: batches of %u\n", (unsigned)BATCH);
-    printf("# FORTH-PCI V-D: v1 up to 632 MB/s; v2 6.2 us for each long transfer, v3 3 %% less\n");
-    printf("# %-8s%12s%12s%12s%12s%12s%12s\n", "Size", "v1 MB/s", "v2 MB/s", "v3 MB/s", "v1 us",
-           "v2 us", "v3 us");
+    memset(bench->counts, 0, sizeof(bench->counts));
+    skipped = ni_stat_read(bench->ni, ni_stat_find("commands"));
+    print_head(inproc, settings->transfers);
     for (size_t size = 64; good && size <= settings->largest; size *= 2) {
         double ns[STRATEGIES];
 
@@ -295,13 +363,11 @@ static bool run(const struct settings *settings, bool inproc)
             ns[s] = measure(bench, s, size, settings->transfers);
             good = good && ns[s] > 0;
         }
-        if (good)
-            printf("  %-8zu%12.1f%12.1f%12.1f%12.3f%12.3f%12.3f\n", size,
-                   1e3 * (double)size / ns[0], 1e3 * (double)size / ns[1],
-                   1e3 * (double)size / ns[2], ns[0] / 1e3, ns[1] / 1e3, ns[2] / 1e3);
-        fflush(stdout);
+        if (good) {
+            print_row(size, ns);
+        }
     }
-    good = good && count_is_right(bench);
+    good = good && count_is_right(bench, skipped);
     return close_bench(bench) && good;
 }
 
@@ -310,8 +376,8 @@ static bool run(const struct settings *settings, bool inproc)
 static void print_help(void)
 {
     printf("Usage: ni_commands [options]\n"
-           "Transfers of growing size by three ways to post their descriptors: MB/s, and us for "
-           "each transfer.\n\n"
+           "Transfers of growing size by three ways to post their descriptors: MiB/s, and us for "
+           "each descriptor.\n\n"
            "Options:\n"
            "  -l LINK   inproc or shm (default: both)\n"
            "  -n COUNT  transfers of each size, 1 to 10000000 (default 1000)\n"

@@ -26,8 +26,20 @@ for link in inproc shm; do
     count=$((count + 1))
     timeout --kill-after=5 60 "$programs/ni_commands" -l $link -n 20 >"$work/out" 2>"$work/err" ||
         fail "ni_commands over $link: status $?: $(cat "$work/err")"
-    # A machine that does something else may come down to 0.0 MB/s.
-    awk '!/^#/ { rows++; for (i = 2; i <= 7; i++) if (!(i < 5 ? $i >= 0 : $i > 0)) bad = 1; if (NF != 7) bad = 1 }
+    # MiB/s of each size are those of its time: that of a descriptor times their number. A machine that does something
+    # else may come down to 0.0 MiB/s.
+    awk '!/^#/ { rows++; if (NF != 8) bad = 1
+             pieces = $1 > 4096 ? $1 / 4096 : 1
+             for (i = 2; i <= 4; i++) {
+                 if (!($i >= 0) || !($(i + 3) > 0)) { bad = 1; continue }
+                 mib = $1 / 1048576 / ($(i + 3) * pieces / 1e6)
+                 if (mib - $i > 0.06 + mib / 100 || $i - mib > 0.06 + mib / 100) bad = 1
+             } }
          END { exit rows != 14 || bad }' "$work/out" || fail "ni_commands over $link printed: $(cat "$work/out")"
+    # 21 transfers of each size: v1 starts and looks once for each, v2 for each descriptor, v3 starts each and looks once for four.
+    awk '$2 ~ /^v[123]:$/ && $4 == "descriptors," { n++; if ($3 != 21 * 261) bad = 1
+             starts = $2 == "v1:" ? 21 * 14 : 21 * 261; looks = $2 == "v1:" ? 21 * 14 : $2 == "v2:" ? 21 * 261 : 21 * 71
+             if ($5 != starts || $8 != looks) bad = 1 }
+         END { exit n != 3 || bad }' "$work/out" || fail "ni_commands over $link counted: $(cat "$work/out")"
 done
 finish
