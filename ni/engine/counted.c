@@ -54,7 +54,7 @@ ni_status ni_write_counted(struct ni *ni, struct ni_peer *peer, const void *src,
 {
     ni_status status = NI_AGAIN;
 
-    if (len <= NI_RING_PAYLOAD) {
+    if (NI_LIKELY(ni_is_one_packet(ni, len))) {
         status = write_now(peer, src, (uint32_t)len, dst, counter);
     }
     if (NI_UNLIKELY(status != NI_OK)) {

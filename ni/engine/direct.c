@@ -158,7 +158,7 @@ NI_ALWAYS_INLINE bool read_now(struct ni *ni, struct ni_peer *peer, ni_handle re
 bool ni_direct_read(struct ni *ni, struct ni_peer *peer, ni_handle region,
                     const struct ni_packet_remote *fields)
 {
-    if (fields->operand - 1 >= NI_RING_PAYLOAD || fields->operand > ni->config->segment_size) {
+    if (fields->operand == 0 || !ni_is_one_packet(ni, fields->operand)) {
         return false;
     }
     return NI_LIKELY(!ni->threads) ? read_now(ni, peer, region, fields, false)

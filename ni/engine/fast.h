@@ -20,6 +20,12 @@ enum {
     NI_PREFETCH_LINES = 32,  /* of an arriving payload, before its consumer is called */
 };
 
+/* Whether a transfer of len bytes is one packet, in the lane. */
+NI_ALWAYS_INLINE bool ni_is_one_packet(const struct ni *ni, uint64_t len)
+{
+    return len <= NI_RING_PAYLOAD && len <= ni->config->segment_size;
+}
+
 /* Its receiver has some work to do before it looks at the payload: fetch that meanwhile. */
 NI_ALWAYS_INLINE void ni_fetch_ahead(const uint8_t *payload, uint32_t len)
 {

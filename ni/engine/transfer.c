@@ -263,7 +263,7 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
                                     : ni_short_post_quiet(peer, src, (uint32_t)len, dst))) {
         return NI_OK;
     }
-    if (len <= NI_RING_PAYLOAD && len <= ni->config->segment_size) {
+    if (ni_is_one_packet(ni, len)) {
         status = NI_LIKELY(!peer->threads) ? write_now(peer, src, len, dst, ack, false)
                                            : write_now(peer, src, len, dst, ack, true);
     }

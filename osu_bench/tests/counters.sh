@@ -35,5 +35,10 @@ for members in threads processes; do
     prints ni_counters "$members" 9
     prints ni_multipath "$members" 9
     prints ni_stores "$members" 9
+    # Buffers of both ways go in packets of 256 bytes, of which flags take 8 each; the paper's ratios stand beside ours.
+    timeout --kill-after=5 100 "$programs/ni_counters" -m "$members" -n 5 >"$work/out" 2>"$work/err" || fail "ni_counters: $(cat "$work/err")"
+    awk 'BEGIN { f[200] = 1; c[200] = 1; f[500] = 3; c[500] = 2; f[1000] = 5; c[1000] = 4; f[2000] = 9; c[2000] = 8 }
+         !/^#/ && $1 in f { n++; if (NF != 9 || $5 != f[$1] || $6 != c[$1]) bad = 1 }
+         END { exit n != 4 || bad }' "$work/out" || fail "ni_counters with $members sent other packets: $(cat "$work/out")"
 done
 finish

@@ -68,11 +68,12 @@ static void note_down(void *arg, struct ni_peer *peer, ni_status status)
     }
 }
 
-static const char *over_rails;
+static const char *over_rails, *in_segments;
 
-void suite_over_rails(const char *rails)
+void suite_over_rails(const char *rails, const char *segment)
 {
     over_rails = rails;
+    in_segments = segment;
 }
 
 bool suite_is_over_rails(void)
@@ -97,7 +98,7 @@ static void set_params(const struct suite_link *link, uint64_t seed)
     if (over_rails != NULL) {
         set_param("rails", over_rails);
         set_param("multipath", seed % 2 != 0 ? "counters" : "resequence");
-        set_param("segment_size", "1K");
+        set_param("segment_size", in_segments);
         set_param("ucx_segment_size", "1K");
         set_param("shm_copy", "copy");
     }

@@ -113,9 +113,10 @@ void suite_between_hosts(void);
 /* Before suite_main: the cases run where some peers are on other hosts, too. As above. */
 void suite_on_several_hosts(void);
 
-/* Before suite_main: on every link long transfers go in packets, over so many rails; with odd seeds
- * they are completed by counters, with even ones by resequencing. */
-void suite_over_rails(const char *rails);
+/* Before suite_main: on every link long transfers go in packets of so many bytes (of 1 KiB at least
+ * between hosts), over so many rails; with odd seeds they are completed by counters, with even ones
+ * by resequencing. */
+void suite_over_rails(const char *rails, const char *segment);
 
 /* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */
 int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count);

@@ -158,6 +158,44 @@ static void stalls(struct suite *suite)
     CHECK(suite->link->inproc || stat_of(suite, 0, "window_stalls") != 0);
 }
 
+/* ---- counted where they arrive --------------------------------------------------------------- */
+
+enum { COUNTED = 2000 }; /* two segments, though one packet could take them */
+
+static void arm(struct suite_ni *ni, void *arg)
+{
+    const struct multipath_target *target = arg;
+    const struct ni_counter_setting setting = {.flags = NI_COUNTER_VALUE, .value = -2 * COUNTED};
+
+    CHECK(ni_counter_set(ni->ni, NULL, &target->counter_key, &setting, NULL) == NI_OK);
+}
+
+static void write_counted(struct suite_ni *ni, void *arg)
+{
+    struct multipath_target *target = arg;
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct ni_remote where =
+            suite_remote(target->memory + (size_t)i * COUNTED, &target->memory_key);
+
+        CHECK(ni_write_counted(ni->ni, ni->peers[1], target->local + (size_t)i * COUNTED, COUNTED,
+                               &where, &target->counter_key, NULL) == NI_OK);
+    }
+}
+
+/* A counted write of several segments is spread, too, and counts when all of them are there. */
+static void counted(struct suite *suite)
+{
+    struct multipath_target *target = multipath_target(suite);
+
+    suite_call(suite, 1, arm, target);
+    multipath_fill(target, 2 * COUNTED, 1);
+    suite_call(suite, 0, write_counted, target);
+    suite_until_count(suite, &target->counted, 1);
+    CHECK(suite_filled(target->memory, 2 * COUNTED, 1));
+    CHECK(stat_of(suite, 0, "parts_sent") == 4);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -165,10 +203,11 @@ int main(int argc, char **argv)
         {"departed", 2, 0, departed},
         {"reads", 2, 0, reads},
         {"spread", 2, SUITE_NEEDS_RAILS, spread},
+        {"counted", 2, SUITE_NEEDS_RAILS, counted},
         {"stalls", 2, SUITE_NEEDS_HERE | SUITE_NEEDS_RAILS, stalls},
     };
 
     suite_beside_engines();
-    suite_over_rails("4");
+    suite_over_rails("4", "1K");
     return suite_main(argc, argv, cases, NI_ARRAY_LENGTH(cases));
 }

@@ -156,6 +156,6 @@ int main(int argc, char **argv)
     };
 
     suite_beside_engines();
-    suite_over_rails("4");
+    suite_over_rails("4", "1K");
     return suite_main(argc, argv, cases, NI_ARRAY_LENGTH(cases));
 }

@@ -327,6 +327,6 @@ int main(int argc, char **argv)
     };
 
     suite_beside_engines();
-    suite_over_rails("3");
+    suite_over_rails("3", "64");
     return suite_main_seeds(argc, argv, cases, NI_ARRAY_LENGTH(cases), SEEDS);
 }

@@ -111,11 +111,12 @@ ni_status ni_counter_set(struct ni *ni, struct ni_peer *peer, const struct ni_rk
 /* ---- transfers that are counted where they arrive -------------------------------------------- */
 
 /* ni_write to a MEMORY region whose bytes, once in place, are added to a counter of the peer: the
- * counter is the ack address (FORTH-CC 2.3). One packet up to 2 KiB, the addition with it; what is
- * longer, or has to wait for room, is counted when it is complete. The ack is optional and says
- * that src may be used again. What is refused is counted nowhere but in rx_refused there; the ack
- * tells of it only where the transfer did not leave in one packet at once; whether the bytes were
- * written is open where the counter is refused. Errors: those of ni_write. */
+ * counter is the ack address (FORTH-CC 2.3). One packet up to 2 KiB and segment_size, the addition
+ * with it; what is longer, or has to wait for room, is counted when it is complete. The ack is
+ * optional and says that src may be used again. What is refused is counted nowhere but in
+ * rx_refused there; the ack tells of it only where the transfer did not leave in one packet at
+ * once; whether the bytes were written is open where the counter is refused. Errors: those of
+ * ni_write. */
 ni_status ni_write_counted(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
                            const struct ni_remote *dst, const struct ni_rkey *counter,
                            const struct ni_ack *ack);
