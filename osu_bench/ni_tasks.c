@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Task dispatch, after FORTH-CC 4.3 and Table 2: masters put empty tasks, workers get them.
+ * Task dispatch, after FORTH-CC 4.4 and Table 2: masters put empty tasks, workers get them.
  * Distributed: each worker has a queue, which masters share and it alone reads. Central: one queue
- * for all.
+ * for all, which the NI of the first master keeps, so that each worker reads it from elsewhere.
  *
  *   ticket, MCS   circular buffers in shared memory, writers (and readers, if there are several)
  *                 under a lock
  *   SRQ, MRQ      single- and multi-reader queues of the NI, through the task pools of
- *                 apeni/tasks.h
+ *                 apeni/tasks.h, which ask for batches of tasks
+ *   MRQ one       a request for each task, and its answer before the next, as in the paper
  *
  * Each is timed in turn, several times, with the same threads or processes; medians are printed.
  * That each task is done once is checked.
@@ -63,7 +64,7 @@ static double median(double *values, unsigned count)
 static bool run_row(const struct row *row, struct setup setup)
 {
     struct arena *arena;
-    double ns[WAYS], lock;
+    double ns[WAYS], tasks_for[WAYS], lock;
     char paper[32] = "-";
     bool good;
 
@@ -77,8 +78,10 @@ static bool run_row(const struct row *row, struct setup setup)
         return false;
     }
     good = arena_run(arena);
-    for (unsigned way = 0; way < WAYS; way++)
+    for (unsigned way = 0; way < way_count(&setup); way++) {
         ns[way] = median(arena->ns[way], setup.reps);
+        tasks_for[way] = arena->tasks_for[way];
+    }
     arena_free(arena);
     if (!good)
         return false;
@@ -86,8 +89,13 @@ static bool run_row(const struct row *row, struct setup setup)
         snprintf(paper, sizeof(paper), "%u/%u %.1f", row->paper_lock, row->paper_queue,
                  (double)row->paper_lock / row->paper_queue);
     lock = ns[WAY_TICKET] < ns[WAY_MCS] ? ns[WAY_TICKET] : ns[WAY_MCS];
-    printf("  %uM-%uW%14.1f%12.1f%12.1f%12.2f%16s\n", row->masters, row->workers, ns[WAY_TICKET],
-           ns[WAY_MCS], ns[WAY_NI], lock / ns[WAY_NI], paper);
+    printf("  %uM-%uW%14.1f%12.1f", row->masters, row->workers, ns[WAY_TICKET], ns[WAY_MCS]);
+    if (row->central)
+        printf("%12.1f%12.2f%12.2f", ns[WAY_ONE], lock / ns[WAY_ONE], tasks_for[WAY_ONE]);
+    printf("%12.1f%12.2f", ns[WAY_NI], lock / ns[WAY_NI]);
+    if (row->central)
+        printf("%12.2f", tasks_for[WAY_NI]);
+    printf("%16s\n", paper);
     fflush(stdout);
     return true;
 }
@@ -104,8 +112,13 @@ static bool run_mode(const struct settings *settings, bool processes)
         printf("# %s tasks between %s: %llu of %zu bytes from each master, queues of %llu\n",
                central ? "Central" : "Distributed", processes ? "processes" : "threads",
                (unsigned long long)setup.tasks, setup.size, (unsigned long long)setup.capacity);
-        printf("# %-6s%12s%12s%12s%12s%16s\n", "", "ticket ns", "MCS ns",
-               central ? "MRQ ns" : "SRQ ns", "lock/ours", "paper, cycles");
+        printf("# %-6s%12s%12s", "", "ticket ns", "MCS ns");
+        if (central)
+            printf("%12s%12s%12s%12s%12s%12s", "MRQ one ns", "lock/one", "tasks/pkt", "batches ns",
+                   "lock/batch", "tasks/pkt");
+        else
+            printf("%12s%12s", "SRQ ns", "lock/ours");
+        printf("%16s\n", "paper, cycles");
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
             if (rows[i].central == (central != 0) && !run_row(&rows[i], setup))
                 return false;

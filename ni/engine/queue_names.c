@@ -9,7 +9,7 @@
 #include "engine/queue.h"
 
 /*
- * The queue translation table (FORTH-PCI IV-B): 256 entries at first, as in the paper, more when a
+ * The queue translation table (FORTH-PCI III-B): 256 entries at first, as in the paper, more when a
  * larger number is used. Entries of our own queues hold their handle, generation included, so that
  * one whose queue is gone leads nowhere.
  */

@@ -13,6 +13,7 @@ struct ours {
     struct ni *ni;
     struct ni_peer *peers[PARTIES];
     struct ni_tasks *tasks;
+    struct ni_tasks *one; /* central: a master's way to the queue that is asked for one at a time */
 };
 
 static bool good(ni_status status, const char *what)
@@ -32,15 +33,22 @@ void ours_idle(void *arg)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static bool make_multi(struct ours *ours, struct ni_rkey *rkey)
+{
+    const struct setup *setup = &ours->arena->setup;
+
+    return good(ni_region_multi_queue(ours->ni, setup->size, setup->capacity, 0,
+                                      NI_ACCESS_READ | NI_ACCESS_WRITE, rkey),
+                "make a multi-reader queue");
+}
+
 static bool open_queue(struct ours *ours)
 {
     const struct setup *setup = &ours->arena->setup;
     struct party *party = &ours->arena->parties[ours->index];
 
-    if (setup->central && ours->index == keeper(setup))
-        return good(ni_region_multi_queue(ours->ni, setup->size, setup->capacity, 0,
-                                          NI_ACCESS_READ | NI_ACCESS_WRITE, &party->rkey),
-                    "make a multi-reader queue");
+    if (setup->central && ours->index == KEEPER)
+        return make_multi(ours, &party->rkey) && make_multi(ours, &party->one);
     if (!setup->central && !is_master(setup, ours->index))
         return good(ni_region_queue(ours->ni, setup->size, setup->capacity, &party->rkey),
                     "make a single-reader queue");
@@ -53,19 +61,29 @@ static struct ni_tasks_queue queue_of(const struct ours *ours, unsigned index)
                                    .rkey = ours->arena->parties[index].rkey};
 }
 
+/* Workers ask the second queue without a pool. */
+static bool open_central(struct ours *ours, bool master)
+{
+    const struct setup *setup = &ours->arena->setup;
+    struct ni_tasks_queue queue = queue_of(ours, KEEPER), one = queue;
+
+    one.rkey = ours->arena->parties[KEEPER].one;
+    return good(ni_tasks_central(ours->ni, &queue, setup->size,
+                                 master ? NI_TASKS_PUT : NI_TASKS_GET, setup->window, &ours->tasks),
+                "join the pool") &&
+           (!master ||
+            good(ni_tasks_central(ours->ni, &one, setup->size, NI_TASKS_PUT, 0, &ours->one),
+                 "join the other pool"));
+}
+
 static bool open_pool(struct ours *ours)
 {
     const struct setup *setup = &ours->arena->setup;
     bool master = is_master(setup, ours->index);
     struct ni_tasks_queue queues[PARTIES];
 
-    if (setup->central) {
-        queues[0] = queue_of(ours, keeper(setup));
-        return good(ni_tasks_central(ours->ni, queues, setup->size,
-                                     master ? NI_TASKS_PUT : NI_TASKS_GET, setup->window,
-                                     &ours->tasks),
-                    "join the pool");
-    }
+    if (setup->central)
+        return open_central(ours, master);
     for (unsigned i = 0; i < setup->workers; i++)
         queues[i] = queue_of(ours, setup->masters + i);
     return good(ni_tasks_distributed(ours->ni, queues, setup->workers,
@@ -119,7 +137,8 @@ bool ours_close(struct ours *ours)
         ok = status == NI_ERR_CLOSED;
     }
     ok = ok && party_barrier(ours->arena, ours->index, ours_idle, ours) &&
-         good(ni_tasks_close(ours->tasks), "leave the pool");
+         good(ni_tasks_close(ours->tasks), "leave the pool") &&
+         (ours->one == NULL || good(ni_tasks_close(ours->one), "leave the other pool"));
     ok = ok && party_barrier(ours->arena, ours->index, ours_idle, ours);
     ni_close(ours->ni);
     free(ours);
@@ -128,7 +147,12 @@ bool ours_close(struct ours *ours)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-bool ours_put_all(struct ours *ours)
+uint64_t ours_packets(const struct ours *ours)
+{
+    return ni_stat_read(ours->ni, ni_stat_find("tx_packets"));
+}
+
+bool ours_put_all(struct ours *ours, enum way way)
 {
     const struct setup *setup = &ours->arena->setup;
     unsigned spins = 0;
@@ -139,7 +163,8 @@ bool ours_put_all(struct ours *ours)
         ni_status status;
 
         memcpy(task, &what, sizeof(what));
-        while ((status = ni_tasks_put(ours->tasks, task)) == NI_AGAIN) {
+        while ((status = ni_tasks_put(way == WAY_ONE ? ours->one : ours->tasks, task)) ==
+               NI_AGAIN) {
             if (ni_progress(ours->ni) == 0)
                 task_relax(&spins, SPINS_NI);
         }
@@ -149,7 +174,42 @@ bool ours_put_all(struct ours *ours)
     return true; /* a queue that we keep is served while we wait for the others */
 }
 
-bool ours_get_all(struct ours *ours)
+/* A request, and its task before the next: the round trip of each is the worker's alone. One that
+ * gets none, since the others have got all, is taken back. */
+static bool get_one_by_one(struct ours *ours, uint64_t all)
+{
+    struct arena *arena = ours->arena;
+    const struct ni_tasks_queue queue = {.peer = ours->peers[KEEPER],
+                                         .rkey = arena->parties[KEEPER].one};
+    uint8_t task[TASK_MAX];
+
+    for (;;) {
+        ni_word word = 0;
+        const struct ni_ack ack = {.kind = NI_ACK_WORD, .word = &word};
+        bool canceled = false;
+        unsigned spins = 0;
+        uint64_t request, result;
+
+        if (!good(ni_dequeue(ours->ni, queue.peer, &queue.rkey, task, arena->setup.size, &ack,
+                             &request),
+                  "ask for a task"))
+            return false;
+        /* Pairs with the release store of the ack: the task is there. */
+        while ((result = atomic_load_explicit(&word, memory_order_acquire)) == 0) {
+            if (!canceled && party_done(arena) == all)
+                canceled = ni_dequeue_cancel(ours->ni, queue.peer, &queue.rkey, request) == NI_OK;
+            if (ni_progress(ours->ni) == 0)
+                task_relax(&spins, SPINS_NI);
+        }
+        if (ni_ack_status(result) == NI_ERR_CANCELED)
+            return true;
+        if (!good(ni_ack_status(result), "get a task"))
+            return false;
+        party_note(&arena->parties[ours->index], task);
+    }
+}
+
+bool ours_get_all(struct ours *ours, enum way way)
 {
     const struct setup *setup = &ours->arena->setup;
     struct party *party = &ours->arena->parties[ours->index];
@@ -157,6 +217,8 @@ bool ours_get_all(struct ours *ours)
     uint8_t task[TASK_MAX];
     unsigned spins = 0;
 
+    if (way == WAY_ONE)
+        return get_one_by_one(ours, all);
     for (;;) {
         ni_status status = ni_tasks_get(ours->tasks, task);
 

@@ -37,7 +37,7 @@ struct arena *arena_new(const struct setup *setup)
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
         for (unsigned i = 0; i < PARTIES; i++) {
             locked_init(&arena->queues[kind][i], (enum lock_kind)kind, setup->capacity, setup->size,
-                        !setup->central || setup->workers == 1,
+                        !setup->central,
                         arena->tasks + (kind * PARTIES + i) * setup->capacity * setup->size);
         }
     }
@@ -136,8 +136,8 @@ static bool one_way(struct arena *arena, unsigned index, enum way way, struct ou
 {
     bool master = is_master(&arena->setup, index);
 
-    if (way == WAY_NI)
-        return master ? ours_put_all(ours) : ours_get_all(ours);
+    if (way >= WAY_NI)
+        return master ? ours_put_all(ours, way) : ours_get_all(ours, way);
     if (master)
         put_all(arena, index, (enum lock_kind)way);
     else
@@ -150,7 +150,7 @@ static bool judge(struct arena *arena, enum way way, unsigned rep)
 {
     const struct setup *setup = &arena->setup;
     uint64_t all = setup->tasks * setup->masters, sum = 0, wanted = 0;
-    uint64_t first = UINT64_MAX, last = 0;
+    uint64_t first = UINT64_MAX, last = 0, packets = 0;
 
     for (unsigned i = 0; i < party_count(setup); i++) {
         const struct party *party = &arena->parties[i];
@@ -161,7 +161,10 @@ static bool judge(struct arena *arena, enum way way, unsigned rep)
         if (is_master(setup, i))
             wanted +=
                 setup->tasks * ((uint64_t)i * 1000003) + setup->tasks * (setup->tasks - 1) / 2;
+        else
+            packets += party->packets;
     }
+    arena->tasks_for[way] = packets == 0 ? 0 : (double)all / (double)packets;
     if (rep > 0)
         arena->ns[way][rep - 1] = (double)(last - first) / (double)all;
     if (party_done(arena) == all && sum == wanted)
@@ -179,12 +182,14 @@ static bool round_of(struct arena *arena, unsigned index, enum way way, unsigned
 
     atomic_store_explicit(&party->done, 0, memory_order_relaxed);
     party->sum = 0;
+    party->packets = ours_packets(ours);
     if (!party_barrier(arena, index, ours_idle, ours))
         return false;
     party->first_ns = osu_clock();
     if (!one_way(arena, index, way, ours))
         return false;
     party->last_ns = osu_clock();
+    party->packets = ours_packets(ours) - party->packets;
     if (!party_barrier(arena, index, ours_idle, ours) || (index == 0 && !judge(arena, way, rep)))
         return false;
     return party_barrier(arena, index, ours_idle, ours);
@@ -196,7 +201,7 @@ static bool take_part(struct arena *arena, unsigned index)
     bool good = ours != NULL;
 
     for (unsigned rep = 0; good && rep <= arena->setup.reps; rep++) {
-        for (unsigned way = 0; good && way < WAYS; way++)
+        for (unsigned way = 0; good && way < way_count(&arena->setup); way++)
             good = round_of(arena, index, (enum way)way, rep, ours);
     }
     good = good && ours_close(ours);

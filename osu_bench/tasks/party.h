@@ -14,7 +14,8 @@
 
 enum { PARTIES = 8, REPS = 100 };
 
-enum way { WAY_TICKET = LOCK_TICKET, WAY_MCS = LOCK_MCS, WAY_NI, WAYS };
+/* WAY_ONE: of a central pool, a request for each task, as in the paper. */
+enum way { WAY_TICKET = LOCK_TICKET, WAY_MCS = LOCK_MCS, WAY_NI, WAY_ONE, WAYS };
 
 struct setup {
     bool processes; /* or threads */
@@ -36,11 +37,13 @@ struct party {
     _Alignas(APART) _Atomic uint64_t done; /* tasks, in this round */
     uint64_t sum;                          /* of their numbers */
     uint64_t first_ns, last_ns;
+    uint64_t packets;         /* sent by its NI in this round */
     _Atomic uint32_t arrived; /* at the barrier */
     struct mcs_node node;
     uint8_t blob[NI_BLOB_MAX];
     size_t blob_len;
     struct ni_rkey rkey; /* of its queue, if it has one */
+    struct ni_rkey one;  /* of that for WAY_ONE */
 };
 
 /* In memory that all share. */
@@ -50,7 +53,8 @@ struct arena {
     _Alignas(APART) _Atomic uint32_t phase; /* of the barrier */
     struct party parties[PARTIES];
     struct locked_queue queues[LOCK_KINDS][PARTIES];
-    double ns[WAYS][REPS]; /* for each task */
+    double ns[WAYS][REPS];  /* for each task */
+    double tasks_for[WAYS]; /* each packet of workers: those that they get for a request */
     _Alignas(APART) uint8_t tasks[];
 };
 
@@ -65,10 +69,13 @@ static inline bool is_master(const struct setup *setup, unsigned index)
     return index < setup->masters;
 }
 
-/* Whose NI keeps the queue of a central pool: the worker if there is but one. */
-static inline unsigned keeper(const struct setup *setup)
+/* Whose NI keeps the queue of a central pool: a master's, so that it is remote to each worker, as
+ * in the paper. */
+enum { KEEPER = 0 };
+
+static inline unsigned way_count(const struct setup *setup)
 {
-    return setup->workers == 1 ? setup->masters : 0;
+    return setup->central ? WAYS : WAY_ONE;
 }
 
 /* What the barrier does while it waits. */
@@ -86,8 +93,10 @@ void party_note(struct party *party, const void *task);
 struct ours;
 struct ours *ours_open(struct arena *arena, unsigned index);
 bool ours_close(struct ours *ours);
-bool ours_put_all(struct ours *ours);
-bool ours_get_all(struct ours *ours);
+bool ours_put_all(struct ours *ours, enum way way);
+bool ours_get_all(struct ours *ours, enum way way);
+/* Packets that the NI has sent so far. */
+uint64_t ours_packets(const struct ours *ours);
 void ours_idle(void *ours);
 
 /* party.c: run all of it; false if something went wrong. Rows of arena->ns are filled. */

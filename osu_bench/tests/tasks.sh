@@ -27,7 +27,12 @@ for mode in threads processes; do
     count=$((count + 1))
     timeout --kill-after=5 60 "$programs/ni_tasks" -m $mode -n 200 -r 2 -q 16 -w 5 >"$work/out" 2>"$work/err" ||
         fail "ni_tasks between $mode: status $?: $(cat "$work/err")"
+    # Three times and a ratio; of a central pool also those of a request for each task, and tasks for each packet of
+    # the workers: 1 there, less what they send at the end of a round, and 3 in batches of half a window of 5.
     awk '!/^#/ { rows++; for (i = 2; i <= 4; i++) if (!($i > 0)) bad = 1; if (!($5 >= 0)) bad = 1 }
-         END { exit rows != 7 || bad }' "$work/out" || fail "ni_tasks between $mode printed: $(cat "$work/out")"
+         /^# Central/ { central = 1 }
+         !/^#/ && !central { if (NF < 6) bad = 1 }
+         !/^#/ && central { queues++; if (NF < 10 || !($7 > 0) || !($6 > 0.8 && $6 <= 1) || !($9 > 2 && $9 < 4)) bad = 1 }
+         END { exit rows != 7 || queues != 4 || bad }' "$work/out" || fail "ni_tasks between $mode printed: $(cat "$work/out")"
 done
 finish

@@ -24,7 +24,7 @@
  * the sender has sent behind it, where it has none.
  *
  * A queue is named by a handle and key, or by a number in its NI's queue translation table
- * (FORTH-PCI IV-B), so that its senders need not know handles.
+ * (FORTH-PCI III-B), so that its senders need not know handles.
  *
  * Threads: one reader pops from a single-reader queue. All other functions may be called by any
  * thread of an NI opened with NI_THREADS; those that touch a queue of this NI take the turn for it,

@@ -12,7 +12,7 @@
 #include <apeni/transfer.h>
 
 /*
- * What programs build on queues (FORTH-CC 4.3): locks and task pools, over any link, between
+ * What programs build on queues (FORTH-CC 4.4): locks and task pools, over any link, between
  * threads with an NI each and between processes.
  *
  * The NI that keeps a queue has to make progress for the others: by ni_progress, ni_wait, or any
