@@ -226,11 +226,13 @@ static void start_server(struct suite *suite, unsigned i)
         CHECK(pthread_create(&server->thread, NULL, thread_main, &suite->nis[i]) == 0);
     } else if (suite->link->mode == SUITE_PROCESSES) {
         fflush(NULL);
+        suite_exec_prepare(server);
         pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             set_limit();
+            suite_exec_await(suite, server);
             if (getppid() == parent) {
                 serve(&suite->nis[i]);
             }

@@ -90,6 +90,7 @@ enum suite_needs {
     SUITE_NEEDS_LOSS = 8,     /* only links that lose packets when they are told to */
     SUITE_NEEDS_ENGINE = 16,  /* only with engine threads */
     SUITE_NEEDS_READERS = 32, /* whoever closes with much under way has peers that read meanwhile */
+    SUITE_NEEDS_EXEC = 128,   /* suite_exec */
     SUITE_NEEDS_RAILS = 64,   /* not between hosts, where UCX has but one lane for each peer */
 };
 
@@ -147,6 +148,11 @@ void suite_turn(struct suite_ni *ni);
 
 /* End an NI the hard way, as if its process had died. */
 void suite_kill(struct suite *suite, unsigned i);
+/* Have the process of an NI execute another program, which keeps the process's number and has
+ * memory of its own, all zero, where that of suite_alloc was. It runs until suite_exec_end, which
+ * fails the test if somebody has written to that memory. */
+void suite_exec(struct suite *suite, unsigned i);
+void suite_exec_end(struct suite *suite, unsigned i);
 /* Close an NI in good order; it is not used any more, or opened again: then it has a new address
  * and is connected to nobody. */
 void suite_close(struct suite *suite, unsigned i);

@@ -22,6 +22,7 @@ tests_links_libsuite_la_SOURCES = \
     tests/links/suite_overflow_help.c \
     tests/links/suite_portals.h \
     tests/links/suite_portals_help.c \
+    tests/links/suite_exec.c \
     tests/links/suite_private.h \
     tests/links/suite_qps.h \
     tests/links/suite_qps_help.c \

@@ -2,9 +2,10 @@
 #include "suite_portals.h"
 
 /*
- * The peer is lost in the middle of a long transfer, of each kind and at either end. Whoever is
- * left hears of it once, as a failure of what was under way, has its memory for itself again, and
- * goes on with others.
+ * The peer is lost in the middle of a long transfer, of each kind and at either end: it is killed,
+ * or executes another program. Whoever is left hears of it once, as a failure of what was under
+ * way, has its memory for itself again, and goes on with others. No byte is the other program's, or
+ * comes to be.
  */
 
 enum { LENGTH = 24 << 20, PAGE = 4096, ROUNDS = 100, SHORT = 5000 };
@@ -14,6 +15,7 @@ enum kind { WRITE, READ, PUT, PUT_KEPT, GET };
 struct lost {
     enum kind kind;
     unsigned victim; /* NI 0 starts the transfer, NI 1 is its target */
+    bool execs;
     struct suite_end *ends[2];
     uint8_t *source, *dest;
     uint8_t *small; /* for who is left, and NI 2 */
@@ -232,14 +234,23 @@ static bool catch_it(struct suite *suite, struct lost *lost, uint64_t count)
     return false;
 }
 
-static void run(struct suite *suite, enum kind kind, unsigned victim)
+/* It is stopped, or has ended its part. Nothing of the transfer moves before it is another program.
+ */
+static void become_another(struct suite *suite, struct lost *lost)
+{
+    suite_freeze(suite, 1 - lost->victim, true);
+    suite_exec(suite, lost->victim);
+    suite_freeze(suite, 1 - lost->victim, false);
+}
+
+static void run(struct suite *suite, enum kind kind, unsigned victim, bool execs)
 {
     struct lost *lost = suite_alloc(suite, sizeof(*lost));
     unsigned left = 1 - victim;
     uint64_t count = 1;
     bool whole;
 
-    *lost = (struct lost){.kind = kind, .victim = victim};
+    *lost = (struct lost){.kind = kind, .victim = victim, .execs = execs};
     lost->ends[0] = suite_end_new(suite, 0);
     lost->ends[1] = suite_end_new(suite, 1);
     lost->source = suite_alloc(suite, LENGTH);
@@ -253,7 +264,11 @@ static void run(struct suite *suite, enum kind kind, unsigned victim)
     while (!catch_it(suite, lost, count)) {
         CHECK(++count < ROUNDS);
     }
-    suite_kill(suite, victim);
+    if (execs) {
+        become_another(suite, lost);
+    } else {
+        suite_kill(suite, victim);
+    }
     suite_until(suite, is_down, (void *)&suite->nis[left].downs[victim]);
     suite_rest(suite);
     whole = memcmp(lost->dest, lost->source, LENGTH) == 0;
@@ -264,16 +279,27 @@ static void run(struct suite *suite, enum kind kind, unsigned victim)
         check_target(suite, lost, count, whole);
     }
     check_left(suite, lost);
+    if (execs) {
+        suite_exec_end(suite, victim);
+    }
 }
 
-#define CASES(name, kind)                                  \
-    static void name##_target_dies(struct suite *suite)    \
-    {                                                      \
-        run(suite, kind, 1);                               \
-    }                                                      \
-    static void name##_initiator_dies(struct suite *suite) \
-    {                                                      \
-        run(suite, kind, 0);                               \
+#define CASES(name, kind)                                   \
+    static void name##_target_dies(struct suite *suite)     \
+    {                                                       \
+        run(suite, kind, 1, false);                         \
+    }                                                       \
+    static void name##_initiator_dies(struct suite *suite)  \
+    {                                                       \
+        run(suite, kind, 0, false);                         \
+    }                                                       \
+    static void name##_target_execs(struct suite *suite)    \
+    {                                                       \
+        run(suite, kind, 1, true);                          \
+    }                                                       \
+    static void name##_initiator_execs(struct suite *suite) \
+    {                                                       \
+        run(suite, kind, 0, true);                          \
     }
 
 CASES(write, WRITE)
@@ -293,6 +319,16 @@ static const struct suite_case cases[] = {
     {"put_kept_initiator_dies", 3, SUITE_NEEDS_KILL, put_kept_initiator_dies},
     {"get_target_dies", 3, SUITE_NEEDS_KILL, get_target_dies},
     {"get_initiator_dies", 3, SUITE_NEEDS_KILL, get_initiator_dies},
+    {"write_target_execs", 3, SUITE_NEEDS_EXEC, write_target_execs},
+    {"write_initiator_execs", 3, SUITE_NEEDS_EXEC, write_initiator_execs},
+    {"read_target_execs", 3, SUITE_NEEDS_EXEC, read_target_execs},
+    {"read_initiator_execs", 3, SUITE_NEEDS_EXEC, read_initiator_execs},
+    {"put_target_execs", 3, SUITE_NEEDS_EXEC, put_target_execs},
+    {"put_initiator_execs", 3, SUITE_NEEDS_EXEC, put_initiator_execs},
+    {"put_kept_target_execs", 3, SUITE_NEEDS_EXEC, put_kept_target_execs},
+    {"put_kept_initiator_execs", 3, SUITE_NEEDS_EXEC, put_kept_initiator_execs},
+    {"get_target_execs", 3, SUITE_NEEDS_EXEC, get_target_execs},
+    {"get_initiator_execs", 3, SUITE_NEEDS_EXEC, get_initiator_execs},
 };
 
 int main(int argc, char **argv)

@@ -9,7 +9,8 @@
 #include "suite.h"
 
 /*
- * Between the two halves of the fixture: suite_run.c runs cases, suite.c gives them their NIs.
+ * Between the parts of the fixture: suite_run.c runs cases, suite.c gives them their NIs,
+ * suite_exec.c has the process of one execute another program.
  */
 
 enum {
@@ -25,7 +26,8 @@ struct suite_server {
     pthread_t thread;
     pid_t pid;
     bool running; /* a call was begun and not ended */
-    bool gone;    /* killed */
+    bool gone;    /* killed, or another program */
+    int talk[2];  /* with that one: the controller's end and the other */
 };
 
 struct suite_private {
@@ -34,6 +36,11 @@ struct suite_private {
     uint8_t *arena;
     size_t used;
 };
+
+/* Before a server's process is made, in that process, and first of all in any: see suite_exec. */
+void suite_exec_prepare(struct suite_server *server);
+void suite_exec_await(const struct suite *suite, const struct suite_server *server);
+void suite_exec_main(int argc, char **argv);
 
 /* From now on messages are about this case, which ends with one if it hangs. */
 void suite_watch(struct suite *suite);

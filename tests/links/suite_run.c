@@ -20,6 +20,10 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
         !(link->inproc && link->mode == SUITE_HERE)) {
         return false;
     }
+    /* A program that is executed has the sockets of UCX still. */
+    if ((test->needs & SUITE_NEEDS_EXEC) != 0 && (link->mode != SUITE_PROCESSES || link->far)) {
+        return false;
+    }
     if ((test->needs & SUITE_NEEDS_LOSS) != 0 && !link->inproc && !link->far) {
         return false;
     }
@@ -143,6 +147,8 @@ int suite_main_seeds(int argc, char **argv, const struct suite_case *cases, size
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
     uint64_t last = argc > 3 ? first : seeds;
     unsigned ran = 0, failed = 0;
+
+    suite_exec_main(argc, argv);
 
     for (size_t l = 0; l < suite_link_count; l++) {
         for (size_t c = 0; c < count; c++) {

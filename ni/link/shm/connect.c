@@ -106,18 +106,21 @@ static bool looks_right(const char *path)
            !ni_shm_file_known(st.st_dev, st.st_ino);
 }
 
-/* Whether a process of our PID namespace, where nobody answers, has ended. One that ends, or that
- * nobody has waited for yet, takes signals still, but has no program any more; it lost that before
- * its descriptors. */
-static bool has_ended(uint32_t pid)
+/* Whether a process of our PID namespace, where nobody answers, has ended, or runs another program
+ * now. One that ends, or that nobody has waited for yet, takes signals still, but has no program
+ * any more; it lost that before its descriptors. */
+static bool has_ended(const struct ni_shm_link *link, const struct ni_shm_blob *blob)
 {
     char path[32], first[1];
 
-    if (kill((pid_t)pid, 0) != 0) {
+    if (kill((pid_t)blob->pid, 0) != 0) {
         return errno == ESRCH;
     }
-    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-    return readlink(path, first, sizeof(first)) < 0 && errno == ENOENT;
+    snprintf(path, sizeof(path), "/proc/%u/exe", blob->pid);
+    if (readlink(path, first, sizeof(first)) < 0 && errno == ENOENT) {
+        return true;
+    }
+    return link->config->shm_copy != NI_SHM_COPY_COPY && ni_shm_identity_lost(blob);
 }
 
 /* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner, unless it is us who can have no
@@ -260,7 +263,7 @@ static ni_status connect_peer(struct ni_shm_link *link, struct ni_shm_peer *peer
     status = ask(link, peer);
     if (status == NI_OK) {
         peer->stage = NI_SHM_CONNECTING;
-    } else if (peer->blob.pid_ns == link->host.pid_ns && has_ended(peer->blob.pid)) {
+    } else if (peer->blob.pid_ns == link->host.pid_ns && has_ended(link, &peer->blob)) {
         status = NI_ERR_PEER_DEAD;
     }
     return status;

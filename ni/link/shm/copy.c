@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/fault_inl.h"
@@ -12,9 +11,10 @@
 #include "link/shm/shm.h"
 
 /*
- * Copies between address spaces, by process_vm_readv and process_vm_writev. Whether the kernel
- * allows them depends on users, namespaces, capabilities, security modules, seccomp filters; so
- * each peer is asked by a real access to a known word, and everybody remains able to do without.
+ * Copies between address spaces, by process_vm_readv and process_vm_writev, each of which makes
+ * sure of whom it copies from or to (identity.c). Whether the kernel allows them depends on users,
+ * namespaces, capabilities, security modules, seccomp filters; so it is tried with each peer, and
+ * everybody remains able to do without.
  */
 
 enum {
@@ -50,40 +50,41 @@ void ni_shm_copy_permit(void)
 }
 
 /* One call of the kernel: bytes copied, or -1 with errno. */
-static ssize_t call_kernel(pid_t pid, enum ni_copy_direction direction, void *local,
-                           uint64_t remote, size_t len)
+static ssize_t call_kernel(const struct ni_shm_peer *peer, enum ni_copy_direction direction,
+                           void *local, uint64_t remote, size_t len)
 {
-    struct iovec here = {.iov_base = local, .iov_len = len};
-    struct iovec there = {.iov_base = (void *)(uintptr_t)remote, .iov_len = len};
-
     if (ni_fault(NI_FAULT_SYSCALL)) {
         errno = EPERM;
         return -1;
     }
-    return direction == NI_COPY_FROM_PEER ? process_vm_readv(pid, &here, 1, &there, 1, 0)
-                                          : process_vm_writev(pid, &here, 1, &there, 1, 0);
+    return ni_shm_identity_copy(&peer->blob, peer->pid, direction, local, remote, len);
 }
 
-/* All bytes; 0 or an errno. */
-static int copy_all(pid_t pid, enum ni_copy_direction direction, void *local, uint64_t remote,
-                    size_t len)
+/* All bytes, none to see whether it can be done; 0 or an errno. */
+static int copy_all(const struct ni_shm_peer *peer, enum ni_copy_direction direction, void *local,
+                    uint64_t remote, size_t len)
 {
     uint8_t *here = local;
 
-    while (len != 0) {
-        ssize_t n = call_kernel(pid, direction, here, remote, len < COPY_MAX ? len : COPY_MAX);
+    for (;;) {
+        ssize_t n = call_kernel(peer, direction, here, remote, len < COPY_MAX ? len : COPY_MAX);
 
         if (n < 0 && errno == EINTR) {
             continue;
         }
-        if (n <= 0) {
-            return n == 0 ? EFAULT : errno;
+        if (n < 0) {
+            return errno;
+        }
+        if ((size_t)n == len) {
+            return 0;
+        }
+        if (n == 0) {
+            return EFAULT;
         }
         here += n;
         remote += (uint64_t)n;
         len -= (size_t)n;
     }
-    return 0;
 }
 
 /* ---- finding out ----------------------------------------------------------------------------- */
@@ -91,6 +92,10 @@ static int copy_all(pid_t pid, enum ni_copy_direction direction, void *local, ui
 static const char *reason_of(int error)
 {
     switch (error) {
+    case ESRCH:
+        return "of no use: its process number belongs to another process here, or to none";
+    case ENXIO:
+        return "of no use: its memory is not there, or cannot be had";
     case EPERM:
         return "not permitted (user namespace, container, seccomp filter or ptrace_scope)";
     case ENOSYS:
@@ -101,24 +106,16 @@ static const char *reason_of(int error)
 }
 
 /* Why copies through the kernel do not work, or NULL. */
-static const char *probe(struct ni_shm_peer *peer, const struct ni_shm_header *header)
+static const char *probe(const struct ni_shm_peer *peer)
 {
-    uint64_t value = 0;
-    uint64_t expected = atomic_load_explicit(&header->probe, memory_order_relaxed);
-    uint64_t address = header->probe_address;
-    uint64_t scratch =
-        address + offsetof(struct ni_shm_header, scratch) - offsetof(struct ni_shm_header, probe);
     int error;
 
     if (peer->pid == 0) {
-        return "its process number is not known in this pid namespace";
+        return "of no use: its process number is not known in this pid namespace";
     }
-    error = copy_all(peer->pid, NI_COPY_FROM_PEER, &value, address, sizeof(value));
-    if (error == 0 && value != expected) {
-        return "its process number belongs to another process here";
-    }
+    error = copy_all(peer, NI_COPY_FROM_PEER, NULL, 0, 0);
     if (error == 0) {
-        error = copy_all(peer->pid, NI_COPY_TO_PEER, &value, scratch, sizeof(value));
+        error = copy_all(peer, NI_COPY_TO_PEER, NULL, 0, 0);
     }
     return error == 0 ? NULL : reason_of(error);
 }
@@ -148,7 +145,7 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
         set_copy(peer, NULL);
         return true;
     }
-    reason = probe(peer, segment->header);
+    reason = probe(peer);
     if (reason != NULL) {
         ni_log_limited(&limit, wanted == NI_SHM_COPY_PROCESS_VM ? NI_LOG_ERROR : NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory: "
@@ -178,6 +175,11 @@ static ni_status failed(struct ni_shm_peer *peer, int error)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
 
+    /* The page that says who it is cannot be had, maybe for want of memory: the lock decides. */
+    if (error == ENXIO &&
+        !ni_shm_owner_alive(atomic_load_explicit(&peer->segment, memory_order_relaxed))) {
+        error = ESRCH;
+    }
     switch (error) {
     case EFAULT:
         return NI_ERR_BOUNDS;
@@ -207,6 +209,6 @@ ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *
     if (peer->pid == 0) {
         return NI_ERR_UNSUPPORTED;
     }
-    error = copy_all(peer->pid, direction, local, remote, len);
+    error = copy_all(peer, direction, local, remote, len);
     return error == 0 ? NI_OK : failed(peer, error);
 }

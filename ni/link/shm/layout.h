@@ -59,7 +59,7 @@
  */
 
 enum {
-    NI_SHM_VERSION = 2,
+    NI_SHM_VERSION = 3,
     NI_SHM_SLOT_SIZE = 2048,
     NI_SHM_SLOT_LINES = NI_SHM_SLOT_SIZE / NI_LINE,
     NI_SHM_BLOB_STRIDE = 128,
@@ -115,11 +115,8 @@ struct ni_shm_header {
     struct ni_shm_counts counts;
     /* Line 1: state, enum ni_shm_state (H1). */
     _Alignas(64) _Atomic uint32_t state;
-    /* Line 2: what a peer reads and writes through the kernel to learn whether the kernel lets
-     * it. */
-    _Alignas(64) uint64_t probe_address; /* of probe in the owner's address space */
-    _Atomic uint64_t probe;              /* random, constant */
-    _Atomic uint64_t scratch;            /* may be written by anybody, is read by nobody */
+    /* Line 2. */
+    _Alignas(64) uint8_t unused[64];
     /* Line 3: the doorbell, the only line that the owner looks at in each poll. */
     _Alignas(
         64) _Atomic uint64_t posted; /* bit n: look at the slots whose number is n modulo 64 (Q3) */
@@ -130,9 +127,6 @@ struct ni_shm_header {
 };
 _Static_assert(offsetof(struct ni_shm_header, counts) == 32, "shared");
 _Static_assert(offsetof(struct ni_shm_header, state) == 64, "shared");
-_Static_assert(offsetof(struct ni_shm_header, probe_address) == 128, "shared");
-_Static_assert(offsetof(struct ni_shm_header, probe) == 136, "shared");
-_Static_assert(offsetof(struct ni_shm_header, scratch) == 144, "shared");
 _Static_assert(offsetof(struct ni_shm_header, posted) == 192, "shared");
 _Static_assert(offsetof(struct ni_shm_header, attention) == 200, "shared");
 _Static_assert(offsetof(struct ni_shm_header, sleeping) == 256, "shared");
@@ -220,9 +214,19 @@ struct ni_shm_blob {
     uint32_t fd;  /* of the segment in the owner */
     uint32_t uid; /* in user_ns */
     uint32_t reserved;
+    uint64_t identity_address; /* of struct ni_shm_identity in the owner's address space */
+    uint64_t identity;         /* its word */
 };
-_Static_assert(sizeof(struct ni_shm_blob) == 88, "shared");
+_Static_assert(sizeof(struct ni_shm_blob) == 104, "shared");
 _Static_assert(sizeof(struct ni_shm_blob) + 8 <= NI_SHM_BLOB_STRIDE, "shared");
+
+/* A page of the owner's private memory, by which others know it while the kernel copies between
+ * them. See identity.c. */
+struct ni_shm_identity {
+    uint64_t word;    /* random, constant */
+    uint64_t scratch; /* written by anybody who copies to the owner, read by nobody */
+};
+_Static_assert(sizeof(struct ni_shm_identity) == 16, "read and written by others");
 
 /* A seat's blob in the segment. */
 struct ni_shm_seat_blob {

@@ -71,7 +71,7 @@ static struct ni_shm_counts choose_counts(const struct ni_config *config, unsign
 
 /* ---- open, close ----------------------------------------------------------------------------- */
 
-static void make_blob(struct ni_shm_link *link, uint64_t job_key)
+static ni_status make_blob(struct ni_shm_link *link, uint64_t job_key)
 {
     const struct ni_shm_segment *segment = link->segment;
 
@@ -91,6 +91,7 @@ static void make_blob(struct ni_shm_link *link, uint64_t job_key)
         .fd = (uint32_t)segment->fd,
         .uid = link->host.uid,
     };
+    return ni_shm_identity_tell(&link->blob);
 }
 
 static void link_free(struct ni_shm_link *link)
@@ -202,7 +203,11 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
     }
     link->header = link->segment->header;
     link->host = ni_shm_host_find(attr->open->host_key);
-    make_blob(link, attr->open->job_key);
+    status = make_blob(link, attr->open->job_key);
+    if (status != NI_OK) {
+        link_free(link);
+        return status;
+    }
     link->segment->socket = link->blob.socket;
     link->socket = ni_shm_socket_open(link->blob.socket);
     if (link->config->shm_copy != NI_SHM_COPY_COPY) {

@@ -8,6 +8,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/file.c \
     ni/link/shm/geometry.c \
     ni/link/shm/host.c \
+    ni/link/shm/identity.c \
     ni/link/shm/layout.h \
     ni/link/shm/link.c \
     ni/link/shm/progress.c \

@@ -158,8 +158,6 @@ ni_status ni_shm_segment_create(const struct ni_shm_counts *counts, uint64_t add
     header->key = segment->key;
     header->address = address;
     header->counts = *counts;
-    header->probe_address = (uint64_t)(uintptr_t)&header->probe;
-    atomic_store_explicit(&header->probe, ni_random_key(), memory_order_relaxed);
     ni_shm_registry_lock();
     registry_add(segment);
     ni_shm_registry_unlock();

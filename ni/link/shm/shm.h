@@ -23,7 +23,7 @@
  *   area.c      memory of lanes                     watch.c     who lives, who has left; endings
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
- *   rails.c     more lanes of one sender
+ *   rails.c     more lanes of one sender            identity.c  whom the kernel copies from and to
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
@@ -291,6 +291,21 @@ void ni_shm_watch(struct ni_shm_link *link, bool ask);
 void ni_shm_end_poll(struct ni_shm_link *link, uint64_t now);
 /* Begin the ending of a peer. */
 void ni_shm_end(struct ni_shm_peer *peer, ni_status status);
+
+/* ---- identity.c ------------------------------------------------------------------------------ */
+
+/* Say in the blob how others know this process. NI_ERR_NOMEM, which is logged. Any thread. */
+ni_status ni_shm_identity_tell(struct ni_shm_blob *blob);
+/* One call of the kernel to copy between us and the process of a blob, which has this number here:
+ * bytes copied, maybe fewer than len, or -1 with errno. ESRCH: it is not there any more, or has
+ * become another program; ENXIO: most likely so. Nothing was written to another process then, and
+ * what local holds means nothing. Any thread. */
+ssize_t ni_shm_identity_copy(const struct ni_shm_blob *blob, pid_t pid,
+                             enum ni_copy_direction direction, void *local, uint64_t remote,
+                             size_t len);
+/* Whether the kernel says that the process of a blob, in our PID namespace, has ended or become
+ * another program. false: it has not, or the kernel does not say. */
+bool ni_shm_identity_lost(const struct ni_shm_blob *blob);
 
 /* ---- copy.c ---------------------------------------------------------------------------------- */
 
