@@ -34,6 +34,7 @@ tests_mpi_libmt_la_CPPFLAGS = $(MT_CPPFLAGS)
 mt_programs = \
     tests/mpi/bad_endless \
     tests/mpi/bad_fork \
+    tests/mpi/bad_exec \
     tests/mpi/bad_kill \
     tests/mpi/bad_silent \
     tests/mpi/bad_stop \
@@ -100,6 +101,8 @@ tests_mpi_bad_endless_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_endless_LDADD = $(MT_LIBS)
 tests_mpi_bad_fork_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_fork_LDADD = $(MT_LIBS)
+tests_mpi_bad_exec_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_bad_exec_LDADD = $(MT_LIBS)
 tests_mpi_bad_kill_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_kill_LDADD = $(MT_LIBS)
 tests_mpi_bad_silent_CPPFLAGS = $(MT_CPPFLAGS)

@@ -57,6 +57,14 @@ ends any "MPI: an error that nobody handles" 'An error occurred in MPI_Allreduce
 ends any "MPI: its text" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
     "$prestorun" -n 3 --keep-going "$work/mpi_fail" barrier fatal
 
+# A rank that becomes another program is as dead as others, also while that runs.
+compile "$src/tests/mpi/mt.c" "$work/mt.o" -c || exit 1
+compile "$src/tests/mpi/bad_exec.c" "$work/bad_exec" "$work/mt.o" || exit 1
+for mode in recv get put; do
+    ends any "MPI: another program, $mode" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
+        "$prestorun" -n 2 --keep-going "$work/bad_exec" -mode $mode
+done
+
 # A rank that dies before it has joined the job, without which the others cannot go on.
 # shellcheck disable=SC2016 # the ranks' shells expand it
 ends 137 "a death before the start" 'rank 1 .* was ended by signal 9' \
