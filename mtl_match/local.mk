@@ -15,6 +15,7 @@ mtl_match_libmtl_match_la_SOURCES = \
     mtl_match/mtl_match_buffer.c \
     mtl_match/mtl_match_comms.c \
     mtl_match/mtl_match_component.c \
+    mtl_match/mtl_match_end.c \
     mtl_match/mtl_match_hot.h \
     mtl_match/mtl_match_module.c \
     mtl_match/mtl_match_params.c \

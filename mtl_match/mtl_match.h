@@ -24,7 +24,7 @@
  *   module     function table, init, finalize      probe   iprobe, improbe
  *   procs      add_procs, del_procs, dead peers    buffer  packing, buffers for that
  *   comms      add_comm, del_comm                  result  errors, and what ends the job
- *   hot        what all of them share (mtl_match_hot.h)
+ *   end        of requests, with threads           hot     what all of them share (mtl_match_hot.h)
  *
  * A message in the terms of Portals:
  *
@@ -42,8 +42,8 @@
  * which it never heard are connected when they are first named. finalize closes the interface.
  *
  * Threads: with MPI_THREAD_MULTIPLE the interface is opened with NI_THREADS. A request is touched
- * by the thread that starts it and then, once, by whoever handles its event. The only lock is the
- * module's, over the list of endpoints.
+ * by the thread that starts it and then, once, by whoever handles its event; who frees it may be a
+ * third, see mtl_match_end.c. The only lock is the module's, over the list of endpoints.
  */
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -72,6 +72,9 @@ enum ompi_mtl_match_kind { OMPI_MTL_MATCH_SEND, OMPI_MTL_MATCH_RECV };
 struct ompi_mtl_match_request {
     struct mca_mtl_request_t super;
     enum ompi_mtl_match_kind kind;
+    bool shared;                          /* with other threads, from the start to the end */
+    bool buffered;                        /* a send that was complete when it began */
+    _Atomic int ends;                     /* of one that is shared: how far, see mtl_match_end.c */
     struct ompi_mtl_match_buffer *packed; /* NULL: the data is in the user's buffer */
     /* receives */
     struct opal_convertor_t *convertor;
@@ -190,6 +193,14 @@ int ompi_mtl_match_cancel(struct mca_mtl_base_module_t *mtl, mca_mtl_request_t *
 /* Handlers of events: a put of ours, or what arrived. */
 void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event);
 void ompi_mtl_match_on_received(void *arg, const struct ni_event *event);
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+/* A request that has its kind is about to be started, and another thread may complete it. Not for
+ * one that a blocking receive has on its stack. */
+void ompi_mtl_match_share(struct ompi_mtl_match_request *request);
+/* Complete it; its status is set. The caller does not touch it any more. Any thread. */
+void ompi_mtl_match_complete_shared(struct ompi_mtl_match_request *request);
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 

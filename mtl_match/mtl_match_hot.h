@@ -54,6 +54,16 @@ static inline bool ompi_mtl_match_criteria(struct ompi_communicator_t *comm, int
     return true;
 }
 
+/* The end of a request; its status is set. */
+static inline void ompi_mtl_match_complete(struct ompi_mtl_match_request *request)
+{
+    if (NI_UNLIKELY(request->shared)) {
+        ompi_mtl_match_complete_shared(request);
+    } else {
+        request->super.completion_callback(&request->super);
+    }
+}
+
 /* Source, tag and length of a message. The error is another matter: a probe leaves it alone. */
 static inline void ompi_mtl_match_set_status(struct ompi_status_public_t *status,
                                              const struct ni_event *event, uint64_t length)

@@ -15,6 +15,8 @@ NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
     bool direct = ompi_glue_recv_memory(convertor, &me->start, &me->length);
 
     request->kind = OMPI_MTL_MATCH_RECV;
+    request->shared = false;
+    request->buffered = false;
     request->packed = NULL;
     request->convertor = convertor;
     request->entry = 0;
@@ -38,10 +40,20 @@ static inline void release(struct ompi_mtl_match_request *request)
     }
 }
 
+/* Other threads may complete and free the request of a receive that its caller waits for later. */
+static inline void share(const struct ompi_mtl_match_module *module,
+                         struct ompi_mtl_match_request *request)
+{
+    if (NI_UNLIKELY(module->threads) &&
+        !ompi_glue_recv_waits(&request->super, request->convertor)) {
+        ompi_mtl_match_share(request);
+    }
+}
+
 static inline void complete(struct ompi_mtl_match_request *request)
 {
     release(request);
-    request->super.completion_callback(&request->super);
+    ompi_mtl_match_complete(request);
 }
 
 /* ---- take ------------------------------------------------------------------------------------ */
@@ -119,12 +131,14 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     if (take(module, request, from, &me)) {
         return OMPI_SUCCESS;
     }
+    share(module, request);
     /* The request may complete in here. It stays: the caller does not free it before this
      * returns. */
     rc = ni_me_append(module->ni, OMPI_MTL_MATCH_PT, &me, NI_PRIORITY_LIST, request,
                       &request->entry);
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
+        request->shared = false;
         return ompi_mtl_match_error(rc, me.match_bits, request);
     }
     if (NI_UNLIKELY(is_too_late(request, from))) {
@@ -148,9 +162,11 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
     request->comm = (*message)->comm;
     ompi_message_return(*message);
     *message = MPI_MESSAGE_NULL;
+    share(module, request);
     rc = ni_unexpected_receive(module->ni, claimed, &me, request);
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(request);
+        request->shared = false;
     }
     return ompi_mtl_match_error(rc, me.match_bits, request);
 }

@@ -82,7 +82,24 @@ static inline void complete(struct ompi_mtl_match_request *request, int error)
 {
     release(request->packed);
     request->super.ompi_req->req_status.MPI_ERROR = error;
-    request->super.completion_callback(&request->super);
+    ompi_mtl_match_complete(request);
+}
+
+/* Other threads may complete and free the request. One of a buffered send is complete before that:
+ * pml cm would do so after it was started, when another thread may do so, too. pml cm makes a
+ * persistent one that was started twice its own, see pml_cm_start.c. */
+static NI_NOINLINE void share(struct ompi_mtl_match_request *request, mca_pml_base_send_mode_t mode)
+{
+    struct ompi_request_t *user = request->super.ompi_req;
+
+    request->buffered = mode == MCA_PML_BASE_SEND_BUFFERED;
+    if (!request->buffered || !user->req_persistent) {
+        ompi_mtl_match_share(request);
+    }
+    if (request->buffered) {
+        user->req_status.MPI_ERROR = MPI_SUCCESS;
+        (void)ompi_request_complete(user, true);
+    }
 }
 
 int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
@@ -90,6 +107,7 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
                          mca_pml_base_send_mode_t mode, bool blocking,
                          mca_mtl_request_t *mtl_request)
 {
+    struct ompi_mtl_match_module *module = (struct ompi_mtl_match_module *)mtl;
     struct ompi_mtl_match_request *request = (struct ompi_mtl_match_request *)mtl_request;
     struct message message;
     int rc = prepare(&message, comm, dest, tag, convertor, mode, request);
@@ -99,16 +117,23 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
         return rc;
     }
     request->kind = OMPI_MTL_MATCH_SEND;
+    request->shared = false;
     request->packed = message.packed;
-    rc = put_short(&message, mode)
-             ? (int)NI_PTL_SENT
-             : put((struct ompi_mtl_match_module *)mtl, &message, mode, false, request);
+    if (put_short(&message, mode)) {
+        rc = NI_PTL_SENT;
+    } else {
+        if (NI_UNLIKELY(module->threads)) {
+            share(request, mode);
+        }
+        rc = put(module, &message, mode, false, request);
+    }
     if (NI_LIKELY(rc == NI_PTL_SENT)) {
         complete(request, MPI_SUCCESS);
         return OMPI_SUCCESS;
     }
     if (NI_UNLIKELY(rc != NI_OK)) {
         release(message.packed);
+        request->shared = false;
     }
     return ompi_mtl_match_error(rc, message.bits, request);
 }

@@ -13,6 +13,7 @@ static const struct class_size {
     {&ompi_message_t_class, sizeof(ompi_message_t)},
     {&ompi_proc_t_class, sizeof(ompi_proc_t)},
     {&ompi_request_t_class, sizeof(ompi_request_t)},
+    {&mca_pml_base_request_t_class, sizeof(mca_pml_base_request_t)},
 };
 
 bool ompi_glue_check_mtl(char *reason, size_t reason_size)

@@ -23,6 +23,7 @@
 #include "ompi/group/group.h"
 #include "ompi/mca/mtl/base/base.h"
 #include "ompi/mca/mtl/mtl.h"
+#include "ompi/mca/pml/base/pml_base_request.h"
 #include "ompi/mca/pml/pml_constants.h"
 #include "ompi/message/message.h"
 #include "ompi/proc/proc.h"
@@ -140,6 +141,32 @@ static inline bool ompi_glue_recv_waits(const struct mca_mtl_request_t *mtl_requ
 static inline bool ompi_glue_has_callback(const struct ompi_request_t *request)
 {
     return request->req_complete_cb != NULL;
+}
+
+/* A word of each request of the pml for us: as an item of a free list it has a pointer to its
+ * payload, and that list has none. */
+static inline void ompi_glue_set_payload(struct ompi_request_t *request, void *value)
+{
+    request->super.ptr = value;
+}
+
+static inline void *ompi_glue_payload(const struct ompi_request_t *request)
+{
+    return request->super.ptr;
+}
+
+/* The pml has done with a request: it may be freed and, if it is persistent, started again. pml cm
+ * does the same when it is told that one is complete. */
+static inline void ompi_glue_pml_over(struct ompi_request_t *request)
+{
+    mca_pml_base_request_t *base = (mca_pml_base_request_t *)request;
+
+    if (request->req_persistent) {
+        size_t start = 0;
+
+        (void)opal_convertor_set_position(&base->req_convertor, &start);
+    }
+    base->req_pml_complete = true;
 }
 
 /* Compare what the running Open MPI says of itself with what the MTL was compiled for, see

@@ -88,6 +88,7 @@ mt_programs = \
     tests/mpi/thr_fanin \
     tests/mpi/thr_mixed \
     tests/mpi/thr_pingpong \
+    tests/mpi/thr_requests \
     tests/mpi/thr_rma
 
 if HAVE_MPI
@@ -207,5 +208,7 @@ tests_mpi_thr_mixed_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_mixed_LDADD = $(MT_LIBS)
 tests_mpi_thr_pingpong_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_pingpong_LDADD = $(MT_LIBS)
+tests_mpi_thr_requests_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_thr_requests_LDADD = $(MT_LIBS)
 tests_mpi_thr_rma_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_rma_LDADD = $(MT_LIBS)

@@ -4,6 +4,7 @@
 if HAVE_OMPI
 unit_tests += \
     tests/unit/test_mtl_bits \
+    tests/unit/test_mtl_end \
     tests/unit/test_mtl_help
 unit_scripts += tests/unit/mtl_asked.sh
 endif
@@ -13,6 +14,10 @@ EXTRA_DIST += tests/unit/mtl_asked.sh
 tests_unit_test_mtl_bits_SOURCES = tests/unit/test_mtl_bits.c
 tests_unit_test_mtl_bits_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_mtl_bits_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS)
+
+tests_unit_test_mtl_end_SOURCES = tests/unit/test_mtl_end.c
+tests_unit_test_mtl_end_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_mtl_end_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)
 
 tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/said.h
 tests_unit_test_mtl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
