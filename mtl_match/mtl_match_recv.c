@@ -94,7 +94,7 @@ static inline bool is_too_late(const struct ompi_mtl_match_request *request,
         return atomic_load_explicit(&from->down, memory_order_relaxed) != 0;
     }
     return NI_UNLIKELY(atomic_load_explicit(&ompi_mtl_match.lost, memory_order_relaxed)) &&
-           ompi_glue_has_callback(request->super.ompi_req) &&
+           ompi_glue_of_window(request->super.ompi_req) &&
            ompi_mtl_match_misses_peer(request->comm);
 }
 

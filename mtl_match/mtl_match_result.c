@@ -28,7 +28,7 @@ static const char *careless(uint64_t bits, const struct ompi_mtl_match_request *
     if (of_nonblocking_collective(bits)) {
         return "a nonblocking collective operation";
     }
-    if (request != NULL && ompi_glue_has_callback(request->super.ompi_req)) {
+    if (request != NULL && ompi_glue_of_window(request->super.ompi_req)) {
         return "a window (osc pt2pt)";
     }
     return NULL;

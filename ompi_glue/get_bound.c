@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ompi_glue/get_bound.h"
 
-#include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
+
+#include "ompi_glue/code_of.h"
 
 #include "ompi/mca/pml/base/pml_base_request.h"
 
@@ -32,30 +31,12 @@ struct ob1_fragment {
 #define KNOWN_FRAGMENT 0
 #endif
 
-/* The last answers are kept: a process has one or two callbacks for gets. */
 bool ompi_glue_is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
 {
-    static _Atomic uintptr_t yes, no;
-    uintptr_t address = (uintptr_t)cbfunc;
-    const char *name;
-    bool found;
-    Dl_info info;
+    static const char *const names[] = {"mca_pml_ob1.", NULL};
+    static struct ompi_glue_code_known known;
 
-    if (atomic_load_explicit(&yes, memory_order_relaxed) == address) {
-        return true;
-    }
-    if (atomic_load_explicit(&no, memory_order_relaxed) == address) {
-        return false;
-    }
-    if (dladdr((void *)address, &info) == 0 || info.dli_fname == NULL) {
-        return false;
-    }
-    name = strrchr(info.dli_fname, '/');
-    name = name != NULL ? name + 1 : info.dli_fname;
-    found = strncmp(name, "mca_pml_ob1.", sizeof("mca_pml_ob1.") - 1) == 0;
-    /* Each word says all about one address, so no order with others is needed. */
-    atomic_store_explicit(found ? &yes : &no, address, memory_order_relaxed);
-    return found;
+    return ompi_glue_is_code_of(&known, (uintptr_t)cbfunc, names);
 }
 
 #if KNOWN_FRAGMENT

@@ -10,6 +10,8 @@ ompi_glue_libompi_glue_la_SOURCES = \
     ompi_glue/bindings.c \
     ompi_glue/check.c \
     ompi_glue/check.h \
+    ompi_glue/code_of.c \
+    ompi_glue/code_of.h \
     ompi_glue/component.h \
     ompi_glue/get_bound.c \
     ompi_glue/get_bound.h \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ompi_glue/check.h"
+#include "ompi_glue/code_of.h"
 
 static const struct class_size {
     const opal_class_t *class;
@@ -28,6 +29,15 @@ bool ompi_glue_check_mtl(char *reason, size_t reason_size)
         }
     }
     return ompi_glue_check(reason, reason_size);
+}
+
+bool ompi_glue_of_window(const struct ompi_request_t *request)
+{
+    static const char *const names[] = {"mca_osc_", "libmpi.", NULL};
+    static struct ompi_glue_code_known known;
+    ompi_request_complete_fn_t callback = request->req_complete_cb;
+
+    return callback != NULL && ompi_glue_is_code_of(&known, (uintptr_t)callback, names);
 }
 
 bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc)

@@ -136,13 +136,6 @@ static inline bool ompi_glue_recv_waits(const struct mca_mtl_request_t *mtl_requ
     return at < (uintptr_t)mtl_request->ompi_req || at > (uintptr_t)mtl_request;
 }
 
-/* Whether a request of the pml has a callback for its end. One of the program never has: no
- * function of MPI sets one. Those of windows over osc/pt2pt have. */
-static inline bool ompi_glue_has_callback(const struct ompi_request_t *request)
-{
-    return request->req_complete_cb != NULL;
-}
-
 /* A word of each request of the pml for us: as an item of a free list it has a pointer to its
  * payload, and that list has none. */
 static inline void ompi_glue_set_payload(struct ompi_request_t *request, void *value)
@@ -172,6 +165,10 @@ static inline void ompi_glue_pml_over(struct ompi_request_t *request)
 /* Compare what the running Open MPI says of itself with what the MTL was compiled for, see
  * check.h. */
 bool ompi_glue_check_mtl(char *reason, size_t reason_size);
+
+/* Whether a request of the pml is of a window: osc/pt2pt has a callback for its end, which is code
+ * of that component, or of libmpi where components are part of it. Thread-safe. */
+bool ompi_glue_of_window(const struct ompi_request_t *request);
 
 /* Whether a process is one of those with which the communicator exchanges messages. */
 bool ompi_glue_has_peer(struct ompi_communicator_t *comm, const struct ompi_proc_t *proc);

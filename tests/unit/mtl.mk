@@ -5,7 +5,8 @@ if HAVE_OMPI
 unit_tests += \
     tests/unit/test_mtl_bits \
     tests/unit/test_mtl_end \
-    tests/unit/test_mtl_help
+    tests/unit/test_mtl_help \
+    tests/unit/test_mtl_window
 unit_scripts += tests/unit/mtl_asked.sh
 endif
 
@@ -22,3 +23,7 @@ tests_unit_test_mtl_end_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LI
 tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/said.h
 tests_unit_test_mtl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_mtl_help_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)
+
+tests_unit_test_mtl_window_SOURCES = tests/unit/test_mtl_window.c
+tests_unit_test_mtl_window_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_mtl_window_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)
