@@ -28,6 +28,7 @@ include tests/stress/local.mk
 include tests/fault/local.mk
 include tests/fuzz/local.mk
 include tests/mpi/local.mk
+include tests/hooks/local.mk
 include tests/presto/local.mk
 include tests/hosts/local.mk
 include tests/abi/local.mk

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The Open MPI component mca_hook_apelink, which records what programs do with MPI. It uses nothing of the core.
+
+if HAVE_OMPI
+noinst_LTLIBRARIES += pml_hooks/libpml_hooks.la
+ompicomponent_LTLIBRARIES += pml_hooks/mca_hook_apelink.la
+endif
+
+pml_hooks_libpml_hooks_la_SOURCES = \
+    ompi_glue/pml.h \
+    pml_hooks/pml_hooks.h \
+    pml_hooks/pml_hooks_account.c \
+    pml_hooks/pml_hooks_calls.c \
+    pml_hooks/pml_hooks_clock.h \
+    pml_hooks/pml_hooks_component.c \
+    pml_hooks/pml_hooks_fields.def \
+    pml_hooks/pml_hooks_gather.c \
+    pml_hooks/pml_hooks_json.c \
+    pml_hooks/pml_hooks_names.c \
+    pml_hooks/pml_hooks_names.h \
+    pml_hooks/pml_hooks_params.c \
+    pml_hooks/pml_hooks_pass.c \
+    pml_hooks/pml_hooks_peers.c \
+    pml_hooks/pml_hooks_persistent.c \
+    pml_hooks/pml_hooks_process.c \
+    pml_hooks/pml_hooks_pvars.c \
+    pml_hooks/pml_hooks_record.c \
+    pml_hooks/pml_hooks_record.h \
+    pml_hooks/pml_hooks_requests.c \
+    pml_hooks/pml_hooks_watch.c
+pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
+    -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
+pml_hooks_libpml_hooks_la_CFLAGS = $(AM_CFLAGS)
+
+# Open MPI finds the component by its exported name.
+pml_hooks_mca_hook_apelink_la_SOURCES =
+pml_hooks_mca_hook_apelink_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -module -avoid-version -no-undefined \
+    -export-symbols-regex '^mca_hook_apelink_component$$'
+pml_hooks_mca_hook_apelink_la_LIBADD = pml_hooks/libpml_hooks.la $(OMPI_LIBS)
+
+# The report.
+hooksreportdir = $(pkglibexecdir)/hooks
+dist_hooksreport_SCRIPTS = pml_hooks/report
+hooksreportlibdir = $(hooksreportdir)/reportlib
+dist_hooksreportlib_DATA = \
+    pml_hooks/reportlib/__init__.py \
+    pml_hooks/reportlib/costs.py \
+    pml_hooks/reportlib/csvfile.py \
+    pml_hooks/reportlib/live.py \
+    pml_hooks/reportlib/records.py \
+    pml_hooks/reportlib/text.py \
+    pml_hooks/reportlib/waits.py
+bin_SCRIPTS += pml_hooks/apelink-report
+CLEANFILES += pml_hooks/apelink-report
+EXTRA_DIST += pml_hooks/apelink-report.in
+dist_man1_MANS += docs/man/apelink-report.1
+
+pml_hooks/apelink-report: pml_hooks/apelink-report.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) pml_hooks && \
+	    sed -e 's|@HOOKS_DIR[@]|$(hooksreportdir)|g' -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' \
+	        $(srcdir)/pml_hooks/apelink-report.in >$@.tmp && \
+	    chmod +x $@.tmp && mv $@.tmp $@

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PML_HOOKS_H
+#define PML_HOOKS_H
+
+/*
+ * The component: it stands between MPI and the PML that was chosen, passes every call on, and keeps
+ * a record of them. It is loaded as a component of the framework "hook", which Open MPI opens
+ * before it chooses a PML and whichever it chooses; its parameters are those of the group
+ * pml_hooks.
+ *
+ *   component.c  from loading to MPI_Finalize: when the tables of functions are exchanged
+ *   params.c     parameters
+ *   pass.c       the functions of the PML
+ *   persistent.c MPI_Start of requests that are used again
+ *   requests.c   operations under way, and the calls that wait for them
+ *   calls.c      what each thread does in MPI
+ *   peers.c      entries of peers, and what is read in the records of others
+ *   account.c    what is counted when an operation begins or ends
+ *   record.c     the file in memory that holds all of it
+ *   names.c      classes of tags, names of calls
+ *   clock.h      the time stamp counter
+ *   process.c    whether processes live
+ *   watch.c      a thread that sees when nothing moves
+ *   gather.c     at the end: the records of all ranks become one file of JSON
+ *   json.c       a record as JSON
+ *   pvars.c      variables of MPI_T
+ */
+
+#include "ompi_glue/pml.h"
+#include "pml_hooks/pml_hooks_names.h"
+#include "pml_hooks/pml_hooks_record.h"
+
+OPAL_MODULE_DECLSPEC extern ompi_hook_base_component_t mca_hook_apelink_component;
+
+/* Parameters; what they mean is in params.c. Set before MPI_Init returns. */
+struct pml_hooks_params {
+    bool enable;
+    char *directory;
+    char *output;
+    char *report;
+    unsigned peers;
+    unsigned hang_s;
+    bool hang_abort;
+};
+extern struct pml_hooks_params pml_hooks_params;
+
+int pml_hooks_register_params(void);
+void pml_hooks_register_pvars(void);
+
+/* The functions below us: those of the PML that was chosen, and of its requests. */
+extern mca_pml_base_module_t pml_hooks_below;
+extern ompi_request_fns_t pml_hooks_requests_below;
+
+/* Our functions, where they stand for those of the PML or of requests. */
+void pml_hooks_pass_install(mca_pml_base_module_t *module);
+void pml_hooks_requests_install(ompi_request_fns_t *functions);
+
+/* ---- peers ------------------------------------------------------------------------------------
+ */
+
+/* The entry of the process that is `rank` in a communicator; never NULL: where there is no room, or
+ * the rank is none, a spare entry that nobody reads. Thread-safe. */
+struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank);
+
+/* Forget what was remembered of a communicator: its number may be given to another. */
+void pml_hooks_peers_forget(void);
+
+/* When the peer sent the message that we have received last of it, with that tag and communicator;
+ * when it began the receive of what we have sent last. *known is false if its record does not say.
+ */
+uint64_t pml_hooks_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
+                             bool *known);
+uint64_t pml_hooks_peer_received(const struct pml_hooks_peer *peer, bool *known);
+
+void pml_hooks_peers_close(void);
+
+/* ---- accounting -------------------------------------------------------------------------------
+ */
+
+/* Several threads may count at the same time. Set once, before anything is counted. */
+extern bool pml_hooks_threads;
+
+/* Begin with slices of time of 2^shift ticks. */
+void pml_hooks_slices_begin(unsigned shift);
+
+static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
+{
+    if (__builtin_expect(pml_hooks_threads, 0)) {
+        (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+    } else {
+        __atomic_store_n(counter, *counter + amount, __ATOMIC_RELAXED);
+    }
+}
+
+/* A message is about to be sent in a communicator, of so many bytes, at that time. */
+void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                          uint64_t now);
+
+/* A send of this mode begins. */
+static inline void pml_hooks_count_mode(mca_pml_base_send_mode_t mode)
+{
+    pml_hooks_add(&pml_hooks_record.head->sends[mode], 1);
+}
+
+/* Whether our functions stand for those of the PML. */
+static inline bool pml_hooks_recording(void)
+{
+    return pml_hooks_record.head != NULL;
+}
+
+/* A receive that names the peer begins. */
+static inline void pml_hooks_count_post(struct pml_hooks_peer *peer, uint64_t now)
+{
+    __atomic_store_n(&peer->receive_stamp, now, __ATOMIC_RELAXED);
+    pml_hooks_add(&peer->receive_number, 1);
+}
+
+/* A message has been received. */
+void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                             bool any_source, uint64_t now);
+
+/* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it. */
+void pml_hooks_count_receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context,
+                                  uint64_t begin, uint64_t end);
+void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag, uint64_t begin, uint64_t end);
+
+/* The size of a message in bytes. */
+static inline uint64_t pml_hooks_bytes(size_t count, const struct ompi_datatype_t *type)
+{
+    return count * type->super.size;
+}
+
+/* ---- operations under way ---------------------------------------------------------------------
+ */
+
+/* A send or receive has been started with these arguments, and the PML gave it this request;
+ * src_any receives have rank MPI_ANY_SOURCE. Called after it was started; begin is the time before.
+ */
+void pml_hooks_follow_send(ompi_request_t *request, struct pml_hooks_peer *peer, int tag,
+                           struct ompi_communicator_t *comm, uint64_t bytes, bool persistent,
+                           uint64_t begin);
+void pml_hooks_follow_receive(ompi_request_t *request, struct pml_hooks_peer *peer, int tag,
+                              struct ompi_communicator_t *comm, uint64_t bytes, bool persistent,
+                              uint64_t begin);
+
+/* Of a request that pml_irecv_init or pml_isend_init has made: have it start by way of us. */
+void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
+                               mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                               uint64_t bytes);
+void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
+                                  struct ompi_communicator_t *comm, uint64_t bytes);
+int pml_hooks_persistent_start(size_t count, ompi_request_t **requests);
+
+/* ---- what threads do --------------------------------------------------------------------------
+ */
+
+/* This thread enters a call; to be left with what is returned. */
+struct pml_hooks_call_entry *pml_hooks_call_enter(enum pml_hooks_call kind,
+                                                  const struct pml_hooks_peer *peer, int tag,
+                                                  uint32_t context, uint64_t bytes, uint64_t now);
+void pml_hooks_call_leave(struct pml_hooks_call_entry *call, uint64_t now);
+
+/* ---- processes --------------------------------------------------------------------------------
+ */
+
+/* The state of a process as in /proc, and when it started, in clock ticks after the host's start; 0
+ * if there is no such process. */
+char pml_hooks_process_state(uint32_t pid, uint64_t *start);
+
+/* Whether the process of a record lives, and whether it is stopped. */
+bool pml_hooks_process_lives(const struct pml_hooks_head *head, bool *stopped);
+
+/* ---- when nothing moves -----------------------------------------------------------------------
+ */
+
+/* Begin and end to watch. Between the two the record is open. */
+void pml_hooks_watch_begin(void);
+void pml_hooks_watch_end(void);
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+/* Collective over MPI_COMM_WORLD: have rank 0 write the records of all to the file of JSON. */
+void pml_hooks_gather(void);
+
+/* Write a record, a copy of a mapped file, to a stream of JSON. */
+struct _IO_FILE;
+void pml_hooks_json_record(struct _IO_FILE *out, const char *memory, size_t size);
+
+#endif

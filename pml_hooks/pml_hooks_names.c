@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pml_hooks/pml_hooks_names.h"
+
+#include "ompi_glue/pml.h"
+#include "pml_hooks/pml_hooks_record.h"
+
+/* In the order of Open MPI's tags, downwards from the first. */
+static const char *const class_names[PML_HOOKS_CLASSES] = {"user",
+                                                           "allgather",
+                                                           "allgatherv",
+                                                           "allreduce",
+                                                           "alltoall",
+                                                           "alltoallv",
+                                                           "alltoallw",
+                                                           "barrier",
+                                                           "bcast",
+                                                           "exscan",
+                                                           "gather",
+                                                           "gatherv",
+                                                           "reduce",
+                                                           "reduce_scatter",
+                                                           "reduce_scatter_block",
+                                                           "scan",
+                                                           "scatter",
+                                                           "scatterv",
+                                                           "nonblocking collectives",
+                                                           "neighbourhood collectives",
+                                                           "other"};
+
+static const char *const call_names[PML_HOOKS_CALL_KINDS] = {
+    [PML_HOOKS_NOTHING] = "none",      [PML_HOOKS_SEND] = "send",
+    [PML_HOOKS_RECV] = "recv",         [PML_HOOKS_PROBE] = "probe",
+    [PML_HOOKS_MPROBE] = "mprobe",     [PML_HOOKS_MRECV] = "mrecv",
+    [PML_HOOKS_WAIT] = "wait",         [PML_HOOKS_WAITANY] = "waitany",
+    [PML_HOOKS_WAITALL] = "waitall",   [PML_HOOKS_WAITSOME] = "waitsome",
+    [PML_HOOKS_FINALIZE] = "finalize",
+};
+
+_Static_assert(MCA_COLL_BASE_TAG_ALLGATHER - MCA_COLL_BASE_TAG_SCATTERV ==
+                   PML_HOOKS_CLASS_NONBLOCKING - PML_HOOKS_CLASS_COLLECTIVES - 1,
+               "each collective with a tag of its own has a class");
+
+uint32_t pml_hooks_class_of(int tag)
+{
+    if (tag >= 0) {
+        return PML_HOOKS_CLASS_USER;
+    }
+    if (tag <= MCA_COLL_BASE_TAG_ALLGATHER && tag >= MCA_COLL_BASE_TAG_SCATTERV) {
+        return PML_HOOKS_CLASS_COLLECTIVES + (uint32_t)(MCA_COLL_BASE_TAG_ALLGATHER - tag);
+    }
+    if (tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END) {
+        return PML_HOOKS_CLASS_NONBLOCKING;
+    }
+    if (tag <= MCA_COLL_BASE_TAG_NEIGHBOR_BASE && tag >= MCA_COLL_BASE_TAG_NEIGHBOR_END) {
+        return PML_HOOKS_CLASS_NEIGHBOR;
+    }
+    return PML_HOOKS_CLASS_OTHER;
+}
+
+const char *pml_hooks_class_name(uint32_t class)
+{
+    return class < PML_HOOKS_CLASSES ? class_names[class] : "unknown";
+}
+
+const char *pml_hooks_call_name(uint32_t call)
+{
+    return call < PML_HOOKS_CALL_KINDS ? call_names[call] : "unknown";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pml_hooks/pml_hooks.h"
+
+#ifndef PML_HOOKS_REPORT
+#define PML_HOOKS_REPORT "apelink-report"
+#endif
+
+/* The defaults; Open MPI copies texts before it changes them. */
+static char default_output[] = "hooks.%j.json", default_directory[] = "/dev/shm",
+            default_report[] = PML_HOOKS_REPORT;
+struct pml_hooks_params pml_hooks_params = {.output = default_output,
+                                            .directory = default_directory,
+                                            .report = default_report,
+                                            .peers = 16384,
+                                            .hang_s = 60};
+
+static int declare(const char *name, const char *help, mca_base_var_type_t type, void *storage)
+{
+    return mca_base_var_register("ompi", "pml", "hooks", name, help, type, NULL, 0, 0,
+                                 OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+/* The parameters, one a row. */
+static const struct param_row {
+    const char *name, *help;
+    mca_base_var_type_t type;
+    void *storage;
+} rows[] = {
+    {"enable",
+     "Record what the program does with MPI, whatever PML carries it, and write it to the file "
+     "pml_hooks_output in MPI_Finalize, for apelink-report",
+     MCA_BASE_VAR_TYPE_BOOL, &pml_hooks_params.enable},
+    {"output", "The file that rank 0 writes; %j is the number of the job, %p rank 0's process id",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.output},
+    {"directory",
+     "The folder where each process has its record while it runs: one in memory, the same for all "
+     "processes of a host",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.directory},
+    {"peers",
+     "The most peers of a process that have an entry of their own, 1 to 65534; memory is taken "
+     "only "
+     "for those that there are",
+     MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.peers},
+    {"hang_s",
+     "When nothing has completed on a host for so many seconds while somebody waits in MPI, print "
+     "who "
+     "waits for whom, and why; 0: never",
+     MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.hang_s},
+    {"hang_abort", "End the job when that has been printed", MCA_BASE_VAR_TYPE_BOOL,
+     &pml_hooks_params.hang_abort},
+    {"report", "The program that prints it: apelink-report, by its path or its name in PATH",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.report},
+};
+
+int pml_hooks_register_params(void)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rc >= 0; i++) {
+        rc = declare(rows[i].name, rows[i].help, rows[i].type, rows[i].storage);
+    }
+    return rc < 0 ? rc : OMPI_SUCCESS;
+}

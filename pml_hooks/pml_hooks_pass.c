@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of the PML: each passes the call on and has it counted. */
+#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_clock.h"
+
+mca_pml_base_module_t pml_hooks_below;
+ompi_request_fns_t pml_hooks_requests_below;
+
+/* Sends of up to this many bytes are not taken for waits: the PML sends them at once. */
+enum { SENT_AT_ONCE = 4096 };
+
+static int pass_del_comm(struct ompi_communicator_t *comm)
+{
+    pml_hooks_peers_forget();
+    return pml_hooks_below.pml_del_comm(comm);
+}
+
+/* ---- sends ------------------------------------------------------------------------------------
+ */
+
+static int pass_isend_init(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                           int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                           struct ompi_request_t **request)
+{
+    int rc = pml_hooks_below.pml_isend_init(buffer, count, type, peer, tag, mode, comm, request);
+
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_persistent_send(*request, peer, tag, mode, comm, pml_hooks_bytes(count, type));
+    }
+    return rc;
+}
+
+static int pass_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                      int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                      struct ompi_request_t **request)
+{
+    struct pml_hooks_peer *entry;
+    uint64_t now, bytes = pml_hooks_bytes(count, type);
+    int rc;
+
+    now = pml_hooks_stamp();
+    entry = pml_hooks_peer_of(comm, peer);
+    pml_hooks_count_mode(mode);
+    pml_hooks_add(&pml_hooks_record.head->sends_nonblocking, 1);
+    pml_hooks_count_send(entry, tag, ompi_glue_comm_id(comm), bytes, now);
+    rc = pml_hooks_below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_follow_send(*request, entry, tag, comm, bytes, false, now);
+    }
+    return rc;
+}
+
+static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t begin = pml_hooks_stamp(), end = begin, bytes = pml_hooks_bytes(count, type);
+    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, peer);
+    struct pml_hooks_call_entry *call;
+    int rc;
+
+    pml_hooks_count_mode(mode);
+    pml_hooks_add(&head->sends_blocking, 1);
+    pml_hooks_count_send(entry, tag, ompi_glue_comm_id(comm), bytes, begin);
+    call = pml_hooks_call_enter(PML_HOOKS_SEND, entry, tag, ompi_glue_comm_id(comm), bytes, begin);
+    rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
+    if (bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS) {
+        end = pml_hooks_stamp();
+        pml_hooks_add(&head->wait_ticks, end - begin);
+        pml_hooks_count_send_wait(entry, tag, begin, end);
+    }
+    pml_hooks_add(rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
+    pml_hooks_call_leave(call, end);
+    return rc;
+}
+
+/* ---- receives ---------------------------------------------------------------------------------
+ */
+
+static int pass_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                           int tag, struct ompi_communicator_t *comm,
+                           struct ompi_request_t **request)
+{
+    int rc = pml_hooks_below.pml_irecv_init(buffer, count, type, peer, tag, comm, request);
+
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_persistent_receive(*request, peer, tag, comm, pml_hooks_bytes(count, type));
+    }
+    return rc;
+}
+
+/* The entry of a receive's source, whose begin is noted; NULL if it is any source. */
+static struct pml_hooks_peer *post(struct ompi_communicator_t *comm, int peer, uint64_t now)
+{
+    struct pml_hooks_peer *entry = NULL;
+
+    if (peer != MPI_ANY_SOURCE) {
+        entry = pml_hooks_peer_of(comm, peer);
+        pml_hooks_count_post(entry, now);
+    }
+    return entry;
+}
+
+static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
+                      struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    uint64_t now = pml_hooks_stamp();
+    struct pml_hooks_peer *entry = post(comm, peer, now);
+    int rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
+
+    pml_hooks_add(&pml_hooks_record.head->receives_nonblocking, 1);
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_follow_receive(*request, entry, tag, comm, pml_hooks_bytes(count, type), false,
+                                 now);
+    }
+    return rc;
+}
+
+/* A blocking receive has ended: count what came and how long that took. */
+static void end_blocking(struct pml_hooks_peer *named, struct ompi_communicator_t *comm, int rc,
+                         const ompi_status_public_t *status, uint64_t begin,
+                         struct pml_hooks_call_entry *call)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t end = pml_hooks_stamp();
+    struct pml_hooks_peer *entry = named;
+
+    pml_hooks_add(&head->receives_blocking, 1);
+    pml_hooks_add(&head->wait_ticks, end - begin);
+    if (rc == OMPI_SUCCESS || rc == MPI_ERR_TRUNCATE) {
+        if (entry == NULL) {
+            entry = pml_hooks_peer_of(comm, status->MPI_SOURCE);
+        }
+        pml_hooks_count_receive(entry, status->MPI_TAG, ompi_glue_comm_id(comm), status->_ucount,
+                                named == NULL, end);
+        pml_hooks_count_receive_wait(entry, status->MPI_TAG, ompi_glue_comm_id(comm), begin, end);
+    }
+    if (rc != OMPI_SUCCESS) {
+        pml_hooks_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
+    }
+    pml_hooks_call_leave(call, end);
+}
+
+static int pass_recv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
+                     struct ompi_communicator_t *comm, ompi_status_public_t *status)
+{
+    uint64_t begin = pml_hooks_stamp();
+    struct pml_hooks_peer *entry = post(comm, peer, begin);
+    struct pml_hooks_call_entry *call =
+        pml_hooks_call_enter(PML_HOOKS_RECV, entry, tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag,
+                             ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), begin);
+    ompi_status_public_t own;
+    int rc;
+
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    rc = pml_hooks_below.pml_recv(buffer, count, type, peer, tag, comm, status);
+    end_blocking(entry, comm, rc, status, begin, call);
+    return rc;
+}
+
+static int pass_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
+                       struct ompi_message_t **message, struct ompi_request_t **request)
+{
+    struct ompi_communicator_t *comm = (*message)->comm;
+    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
+    uint64_t now = pml_hooks_stamp();
+    int rc = pml_hooks_below.pml_imrecv(buffer, count, type, message, request);
+
+    pml_hooks_add(&pml_hooks_record.head->receives_nonblocking, 1);
+    pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_follow_receive(*request, entry, MPI_ANY_TAG, comm, pml_hooks_bytes(count, type),
+                                 false, now);
+    }
+    return rc;
+}
+
+static int pass_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
+                      struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    struct ompi_communicator_t *comm = (*message)->comm;
+    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
+    uint64_t begin = pml_hooks_stamp();
+    struct pml_hooks_call_entry *call =
+        pml_hooks_call_enter(PML_HOOKS_MRECV, entry, PML_HOOKS_ANY, ompi_glue_comm_id(comm),
+                             pml_hooks_bytes(count, type), begin);
+    ompi_status_public_t own;
+    int rc;
+
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    rc = pml_hooks_below.pml_mrecv(buffer, count, type, message, status);
+    pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
+    end_blocking(entry, comm, rc, status, begin, call);
+    return rc;
+}
+
+/* ---- probes -----------------------------------------------------------------------------------
+ */
+
+static int pass_iprobe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
+                       ompi_status_public_t *status)
+{
+    pml_hooks_add(&pml_hooks_record.head->probes_nonblocking, 1);
+    return pml_hooks_below.pml_iprobe(peer, tag, comm, matched, status);
+}
+
+static int pass_improbe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
+                        struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    int rc = pml_hooks_below.pml_improbe(peer, tag, comm, matched, message, status);
+
+    pml_hooks_add(&pml_hooks_record.head->probes_nonblocking, 1);
+    if (rc == OMPI_SUCCESS && *matched != 0) {
+        pml_hooks_add(&pml_hooks_record.head->matched_probes, 1);
+    }
+    return rc;
+}
+
+/* Enter a blocking probe. */
+static struct pml_hooks_call_entry *enter_probe(enum pml_hooks_call kind, int peer, int tag,
+                                                struct ompi_communicator_t *comm, uint64_t begin)
+{
+    const struct pml_hooks_peer *entry =
+        peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer);
+
+    pml_hooks_add(&pml_hooks_record.head->probes, 1);
+    return pml_hooks_call_enter(kind, entry, tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag,
+                                ompi_glue_comm_id(comm), 0, begin);
+}
+
+/* Leave it: a probe waits for a message as its receive would. */
+static void leave_probe(struct pml_hooks_call_entry *call, uint64_t begin)
+{
+    uint64_t end = pml_hooks_stamp();
+
+    pml_hooks_add(&pml_hooks_record.head->wait_ticks, end - begin);
+    pml_hooks_call_leave(call, end);
+}
+
+static int pass_probe(int peer, int tag, struct ompi_communicator_t *comm,
+                      ompi_status_public_t *status)
+{
+    uint64_t begin = pml_hooks_stamp();
+    struct pml_hooks_call_entry *call = enter_probe(PML_HOOKS_PROBE, peer, tag, comm, begin);
+    int rc = pml_hooks_below.pml_probe(peer, tag, comm, status);
+
+    leave_probe(call, begin);
+    return rc;
+}
+
+static int pass_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
+                       struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    uint64_t begin = pml_hooks_stamp();
+    struct pml_hooks_call_entry *call = enter_probe(PML_HOOKS_MPROBE, peer, tag, comm, begin);
+    int rc = pml_hooks_below.pml_mprobe(peer, tag, comm, message, status);
+
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_add(&pml_hooks_record.head->matched_probes, 1);
+    }
+    leave_probe(call, begin);
+    return rc;
+}
+
+/* ---- exchange ---------------------------------------------------------------------------------
+ */
+
+void pml_hooks_pass_install(mca_pml_base_module_t *module)
+{
+    module->pml_del_comm = pass_del_comm;
+    module->pml_irecv_init = pass_irecv_init;
+    module->pml_irecv = pass_irecv;
+    module->pml_recv = pass_recv;
+    module->pml_isend_init = pass_isend_init;
+    module->pml_isend = pass_isend;
+    module->pml_send = pass_send;
+    module->pml_iprobe = pass_iprobe;
+    module->pml_probe = pass_probe;
+    module->pml_start = pml_hooks_persistent_start;
+    module->pml_improbe = pass_improbe;
+    module->pml_mprobe = pass_mprobe;
+    module->pml_imrecv = pass_imrecv;
+    module->pml_mrecv = pass_mrecv;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that are used again. MPI_Start calls the function that the PML has put into the request,
+ * not that of the PML's table: it is exchanged in each request when that is made. */
+#include "opal/class/opal_hash_table.h"
+#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_clock.h"
+
+struct persistent {
+    struct pml_hooks_peer *peer; /* NULL: any source */
+    struct ompi_communicator_t *comm;
+    uint64_t bytes;
+    int tag;
+    mca_pml_base_send_mode_t mode;
+    bool is_send;
+};
+
+static opal_mutex_t table_lock = OPAL_MUTEX_STATIC_INIT;
+static opal_hash_table_t table; /* struct persistent by the request's address */
+static bool table_made;
+
+/* What is known of a request, a new entry if `add`; NULL if there is none. */
+static struct persistent *find(const ompi_request_t *request, bool add)
+{
+    void *found = NULL;
+
+    OPAL_THREAD_LOCK(&table_lock);
+    if (!table_made) {
+        OBJ_CONSTRUCT(&table, opal_hash_table_t);
+        table_made = opal_hash_table_init(&table, 64) == OPAL_SUCCESS;
+    }
+    if (table_made) {
+        (void)opal_hash_table_get_value_uint64(&table, (uintptr_t)request, &found);
+    }
+    if (table_made && found == NULL && add) {
+        found = calloc(1, sizeof(struct persistent));
+        if (found != NULL &&
+            opal_hash_table_set_value_uint64(&table, (uintptr_t)request, found) != OPAL_SUCCESS) {
+            free(found);
+            found = NULL;
+        }
+    }
+    OPAL_THREAD_UNLOCK(&table_lock);
+    return found;
+}
+
+static void remember(ompi_request_t *request, const struct persistent *what)
+{
+    struct persistent *entry = find(request, true);
+
+    if (entry != NULL) {
+        *entry = *what;
+        request->req_start = pml_hooks_persistent_start;
+    }
+}
+
+void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
+                               mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                               uint64_t bytes)
+{
+    remember(request,
+             &(struct persistent){pml_hooks_peer_of(comm, peer), comm, bytes, tag, mode, true});
+}
+
+void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
+                                  struct ompi_communicator_t *comm, uint64_t bytes)
+{
+    remember(request,
+             &(struct persistent){peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer),
+                                  comm, bytes, tag, MCA_PML_BASE_SEND_STANDARD, false});
+}
+
+static void before(const struct persistent *what, uint64_t now)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+
+    if (what->is_send) {
+        pml_hooks_count_mode(what->mode);
+        pml_hooks_add(&head->sends_persistent, 1);
+        pml_hooks_count_send(what->peer, what->tag, ompi_glue_comm_id(what->comm), what->bytes,
+                             now);
+        return;
+    }
+    pml_hooks_add(&head->receives_persistent, 1);
+    if (what->peer != NULL) {
+        pml_hooks_count_post(what->peer, now);
+    }
+}
+
+static void after(ompi_request_t *request, const struct persistent *what, uint64_t now)
+{
+    if (what->is_send) {
+        pml_hooks_follow_send(request, what->peer, what->tag, what->comm, what->bytes, true, now);
+    } else {
+        pml_hooks_follow_receive(request, what->peer, what->tag, what->comm, what->bytes, true,
+                                 now);
+    }
+}
+
+/* One request. The PML may put another one in its place. */
+static int start_one(ompi_request_t **request, uint64_t now)
+{
+    const struct persistent *found = find(*request, false);
+    ompi_request_t *old = *request;
+    struct persistent what;
+    int rc;
+
+    if (found == NULL) {
+        return pml_hooks_below.pml_start(1, request);
+    }
+    what = *found;
+    before(&what, now);
+    rc = pml_hooks_below.pml_start(1, request);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (*request != old) {
+        remember(*request, &what);
+    }
+    after(*request, &what, now);
+    return OMPI_SUCCESS;
+}
+
+int pml_hooks_persistent_start(size_t count, ompi_request_t **requests)
+{
+    uint64_t now;
+
+    if (!pml_hooks_recording()) {
+        return pml_hooks_below.pml_start(count, requests);
+    }
+    now = pml_hooks_stamp();
+    for (size_t i = 0; i < count; i++) {
+        int rc = OMPI_SUCCESS;
+
+        if (requests[i] != NULL && requests[i]->req_type == OMPI_REQUEST_PML) {
+            rc = start_one(&requests[i], now);
+        }
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+    }
+    return OMPI_SUCCESS;
+}

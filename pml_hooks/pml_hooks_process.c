@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel says of a process. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pml_hooks/pml_hooks.h"
+
+char pml_hooks_process_state(uint32_t pid, uint64_t *start)
+{
+    char path[32], text[1024];
+    const char *behind; /* the name in parentheses, which may contain anything */
+    unsigned long long number = 0;
+    ssize_t length;
+    char state = 0;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    length = read(fd, text, sizeof(text) - 1);
+    (void)close(fd);
+    if (length <= 0) {
+        return 0;
+    }
+    text[length] = '\0';
+    behind = strrchr(text, ')');
+    /* State, then eighteen numbers, then the time when it started. */
+    if (behind == NULL ||
+        sscanf(behind + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               "%*s %*s %llu",
+               &state, &number) != 2) {
+        return 0;
+    }
+    *start = number;
+    return state;
+}
+
+bool pml_hooks_process_lives(const struct pml_hooks_head *head, bool *stopped)
+{
+    uint64_t start = 0;
+    char state = pml_hooks_process_state(head->pid, &start);
+
+    *stopped = state == 'T' || state == 't';
+    return state != 0 && state != 'Z' && state != 'X' && start == head->process_start;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The record's file: its layout, its description, and the memory for it. */
+#include "pml_hooks/pml_hooks_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pml_hooks/pml_hooks_names.h"
+
+struct pml_hooks_record pml_hooks_record;
+
+static int record_fd = -1;
+static uint32_t peers_allocated; /* entries for which the file system has set memory aside */
+
+enum { PAGE = 4096, PEERS_AT_ONCE = 16 };
+
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+#define FIELD(name, type) {#name, PML_HOOKS_TYPE_##type, #type, offsetof(struct PART, name), 1},
+#define ARRAY(name, type, count) \
+    {#name, PML_HOOKS_TYPE_##type, #type, offsetof(struct PART, name), count},
+#define LAST                                 \
+    {                                        \
+        NULL, PML_HOOKS_TYPE_U64, NULL, 0, 0 \
+    }
+
+static const struct pml_hooks_field head_fields[] = {
+#define PART pml_hooks_head
+#define HEAD_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef HEAD_FIELDS
+#undef PART
+    LAST};
+
+static const struct pml_hooks_field call_fields[] = {
+#define PART pml_hooks_call_entry
+#define CALL_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef CALL_FIELDS
+#undef PART
+    LAST};
+
+static const struct pml_hooks_field class_fields[] = {
+#define PART pml_hooks_class
+#define CLASS_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef CLASS_FIELDS
+#undef PART
+    LAST};
+
+static const struct pml_hooks_field slice_fields[] = {
+#define PART pml_hooks_slice
+#define SLICE_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef SLICE_FIELDS
+#undef PART
+    LAST};
+
+static const struct pml_hooks_field pending_fields[] = {
+#define PART pml_hooks_pending
+#define PENDING_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef PENDING_FIELDS
+#undef PART
+    LAST};
+
+static const struct pml_hooks_field peer_fields[] = {
+#define PART pml_hooks_peer
+#define PEER_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef PEER_FIELDS
+#undef PART
+    LAST};
+
+#undef FIELD
+#undef ARRAY
+#undef LAST
+
+enum part { HEAD, CALL, CLASS, SLICE, PENDING, PEER, PARTS };
+enum { SCHEMA_AT = PAGE, SCHEMA_ROOM = 2 * PAGE };
+
+_Static_assert(sizeof(struct pml_hooks_head) <= SCHEMA_AT, "the head is one page");
+
+static struct pml_hooks_part parts[PARTS + 1] = {
+    [HEAD] = {"head", "heads", head_fields, sizeof(struct pml_hooks_head), 1, 0},
+    [CALL] = {"call", "calls", call_fields, sizeof(struct pml_hooks_call_entry), PML_HOOKS_CALLS,
+              0},
+    [CLASS] = {"class", "classes", class_fields, sizeof(struct pml_hooks_class), PML_HOOKS_CLASSES,
+               0},
+    [SLICE] = {"slice", "slices", slice_fields, sizeof(struct pml_hooks_slice), PML_HOOKS_SLICES,
+               0},
+    [PENDING] = {"pending", "pending", pending_fields, sizeof(struct pml_hooks_pending),
+                 PML_HOOKS_PENDING, 0},
+    [PEER] = {"peer", "peers", peer_fields, sizeof(struct pml_hooks_peer), 0, 0},
+};
+
+static size_t page_up(size_t size)
+{
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* The peers are the last part, which may grow. */
+const struct pml_hooks_part *pml_hooks_parts(void)
+{
+    size_t at = SCHEMA_AT + SCHEMA_ROOM;
+
+    for (int part = CALL; part < PARTS; part++) {
+        parts[part].offset = at;
+        at = page_up(at + parts[part].stride * parts[part].room);
+    }
+    return parts;
+}
+
+size_t pml_hooks_record_peers_at(void)
+{
+    return pml_hooks_parts()[PEER].offset;
+}
+
+size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_hooks_part *part)
+{
+    const size_t counts[PARTS] = {
+        [HEAD] = 1,
+        [CALL] = head->call_count,
+        [CLASS] = head->class_count,
+        [SLICE] = head->slice_count,
+        [PENDING] = head->pending_count,
+        [PEER] = head->peer_count,
+    };
+
+    return counts[part - parts];
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Write the description of all parts, and the names that numbers stand for. */
+static size_t write_schema(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (const struct pml_hooks_part *part = pml_hooks_parts(); part->name != NULL; part++) {
+        append(text, size, "part %s %s %zu %zu\n", part->name, part->plural, part->offset,
+               part->stride);
+        for (const struct pml_hooks_field *field = part->fields; field->name != NULL; field++) {
+            append(text, size, "field %s %s %zu %zu\n", field->name, field->type_name,
+                   field->offset, field->count);
+        }
+    }
+    for (uint32_t i = 0; i < PML_HOOKS_CALL_KINDS; i++) {
+        append(text, size, "call-kind %u %s\n", i, pml_hooks_call_name(i));
+    }
+    for (uint32_t i = 0; i < PML_HOOKS_CLASSES; i++) {
+        append(text, size, "tag-class %u %s\n", i, pml_hooks_class_name(i));
+    }
+    return strlen(text);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank)
+{
+    (void)snprintf(name, size, "apelink-hooks.%u.%u.%u", (unsigned)getuid(), (unsigned)job,
+                   (unsigned)rank);
+}
+
+/* The most that a file may have by this process's limit, in bytes. */
+static size_t file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return SIZE_MAX;
+    }
+    return (size_t)limit.rlim_cur;
+}
+
+/* Open a file of this name that is new. One that is left of a process of the same name is removed.
+ */
+static int make_file(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd < 0 && errno == EEXIST && unlink(path) == 0) {
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }
+    return fd;
+}
+
+bool pml_hooks_record_grow(uint32_t peers)
+{
+    size_t begin =
+        (size_t)((const char *)pml_hooks_record.peers - (const char *)pml_hooks_record.head);
+    uint32_t room = pml_hooks_record.head->peer_room, wanted;
+
+    if (peers <= peers_allocated) {
+        return true;
+    }
+    if (peers > room) {
+        return false;
+    }
+    wanted = peers + PEERS_AT_ONCE < room ? peers + PEERS_AT_ONCE : room;
+    if (posix_fallocate(record_fd, (off_t)begin, (off_t)(wanted * sizeof(struct pml_hooks_peer))) !=
+        0) {
+        pml_hooks_record.head->peer_room = peers_allocated;
+        return false;
+    }
+    peers_allocated = wanted;
+    return true;
+}
+
+static void set_pointers(char *memory, size_t size)
+{
+    struct pml_hooks_record *record = &pml_hooks_record;
+    const struct pml_hooks_part *part = pml_hooks_parts();
+
+    record->size = size;
+    record->head = (struct pml_hooks_head *)memory;
+    record->calls = (struct pml_hooks_call_entry *)(memory + part[CALL].offset);
+    record->classes = (struct pml_hooks_class *)(memory + part[CLASS].offset);
+    record->slices = (struct pml_hooks_slice *)(memory + part[SLICE].offset);
+    record->pending = (struct pml_hooks_pending *)(memory + part[PENDING].offset);
+    record->peers = (struct pml_hooks_peer *)(memory + part[PEER].offset);
+}
+
+static uint32_t hash(const char *text, size_t length)
+{
+    uint32_t value = 2166136261u;
+
+    for (size_t i = 0; i < length; i++) {
+        value = (value ^ (unsigned char)text[i]) * 16777619u;
+    }
+    return value;
+}
+
+static const char *fail(const char *what)
+{
+    static char text[384];
+    int error = errno;
+
+    (void)snprintf(text, sizeof(text), "%s %s: %s", what, pml_hooks_record.path, strerror(error));
+    pml_hooks_record_close(true);
+    return text;
+}
+
+const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t rank,
+                                  uint32_t peers)
+{
+    size_t peers_at = pml_hooks_record_peers_at(), limit = file_limit(), size;
+    char name[64];
+    void *memory;
+    int error;
+
+    pml_hooks_record_name(name, sizeof(name), job, rank);
+    (void)snprintf(pml_hooks_record.path, sizeof(pml_hooks_record.path), "%s/%s", directory, name);
+    size = peers_at + page_up(peers * sizeof(struct pml_hooks_peer));
+    if (size > limit && limit > peers_at) {
+        peers = (uint32_t)((limit - peers_at) / sizeof(struct pml_hooks_peer));
+        size = peers_at + peers * sizeof(struct pml_hooks_peer);
+    }
+    if (size > limit) {
+        errno = EFBIG;
+        return fail("the limit of file sizes (ulimit -f) leaves no room for");
+    }
+    record_fd = make_file(pml_hooks_record.path);
+    if (record_fd < 0) {
+        return fail("cannot make");
+    }
+    error = posix_fallocate(record_fd, 0, (off_t)peers_at);
+    if (error != 0 || ftruncate(record_fd, (off_t)size) != 0) {
+        errno = error != 0 ? error : errno;
+        return fail("no memory for");
+    }
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, record_fd, 0);
+    if (memory == MAP_FAILED) {
+        return fail("cannot map");
+    }
+    set_pointers(memory, size);
+    pml_hooks_record.head->peer_room = peers;
+    pml_hooks_record.head->schema_offset = SCHEMA_AT;
+    pml_hooks_record.head->schema_size =
+        (uint32_t)write_schema((char *)memory + SCHEMA_AT, SCHEMA_ROOM);
+    pml_hooks_record.head->schema_hash =
+        hash((char *)memory + SCHEMA_AT, pml_hooks_record.head->schema_size);
+    return NULL;
+}
+
+void pml_hooks_record_close(bool remove)
+{
+    if (pml_hooks_record.head != NULL) {
+        (void)munmap(pml_hooks_record.head, pml_hooks_record.size);
+    }
+    if (record_fd >= 0) {
+        (void)close(record_fd);
+        record_fd = -1;
+        if (remove) {
+            (void)unlink(pml_hooks_record.path);
+        }
+    }
+    peers_allocated = 0;
+    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A thread that keeps the record's clocks, and sees when nothing moves. It calls no MPI and takes
+ * no lock of the program's. Of the processes of a job on a host the living one of the lowest rank
+ * speaks: it has apelink-report print who waits for whom, and why.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_clock.h"
+
+extern char **environ;
+
+static pthread_t thread;
+static bool running, stop;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake;
+
+enum { PERIOD_MS = 500 };
+
+/* ---- looking ----------------------------------------------------------------------------------
+ */
+
+/* What the records of this job on this host say together. */
+struct look {
+    uint64_t last_event; /* the latest of all */
+    uint32_t lowest;     /* rank whose process lives */
+    bool waiting;        /* somebody is in a call that waits */
+};
+
+static bool in_call(const struct pml_hooks_head *head, const struct pml_hooks_call_entry *calls)
+{
+    uint32_t count = head->call_count;
+
+    for (uint32_t i = 0; i < count && i < PML_HOOKS_CALLS; i++) {
+        if (calls[i].depth > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The parts of a record that are looked at here lie in its first pages. */
+static void look_at(const char *path, struct look *look)
+{
+    size_t calls_at = pml_hooks_parts()[1].offset, size = calls_at;
+    struct pml_hooks_call_entry calls[PML_HOOKS_CALLS];
+    struct pml_hooks_head head;
+    bool stopped = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd < 0) {
+        return;
+    }
+    if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+        pread(fd, calls, sizeof(calls), (off_t)size) == (ssize_t)sizeof(calls) &&
+        head.magic == PML_HOOKS_MAGIC && pml_hooks_process_lives(&head, &stopped)) {
+        look->last_event = head.last_event > look->last_event ? head.last_event : look->last_event;
+        look->lowest = head.rank < look->lowest && !stopped ? head.rank : look->lowest;
+        look->waiting = look->waiting || in_call(&head, calls);
+    }
+    (void)close(fd);
+}
+
+/* All records of this job here. */
+static struct look look_around(void)
+{
+    struct look look = {.lowest = UINT32_MAX};
+    const char *slash = strrchr(pml_hooks_record.path, '/');
+    char folder[sizeof(pml_hooks_record.path)], prefix[64], path[2 * sizeof(folder)];
+    const struct dirent *entry;
+    DIR *directory;
+
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - pml_hooks_record.path),
+                   pml_hooks_record.path);
+    pml_hooks_record_name(prefix, sizeof(prefix), pml_hooks_record.head->job, 0);
+    prefix[strlen(prefix) - 1] = '\0'; /* without the rank */
+    directory = opendir(folder);
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+            (void)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+            look_at(path, &look);
+        }
+    }
+    if (directory != NULL) {
+        (void)closedir(directory);
+    }
+    return look;
+}
+
+/* ---- speaking ---------------------------------------------------------------------------------
+ */
+
+/* Run apelink-report with our error output as its output; false if it cannot be run. */
+static bool run_report(char *const arguments[])
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int rc, status = 0;
+
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    rc = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (rc != 0) {
+        return false;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void speak(uint64_t still_ns)
+{
+    const struct pml_hooks_head *head = pml_hooks_record.head;
+    char job[16], folder[sizeof(pml_hooks_record.path)];
+    const char *slash = strrchr(pml_hooks_record.path, '/');
+    char why[] = "--why", directory[] = "--directory";
+    char *arguments[] = {pml_hooks_params.report, why, directory, folder, job, NULL};
+
+    (void)snprintf(job, sizeof(job), "%" PRIu32, head->job);
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - pml_hooks_record.path),
+                   pml_hooks_record.path);
+    fprintf(stderr, "pml_hooks: nothing has completed on %s for %.0f s (pml_hooks_hang_s):\n",
+            head->host, (double)still_ns * 1e-9);
+    if (!run_report(arguments)) {
+        fprintf(stderr,
+                "pml_hooks: cannot run %s (pml_hooks_report); apelink-report --live %s says more\n",
+                pml_hooks_params.report, job);
+    }
+    if (pml_hooks_params.hang_abort) {
+        fprintf(stderr, "pml_hooks: the job is ended (pml_hooks_hang_abort)\n");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
+}
+
+/* ---- the thread -------------------------------------------------------------------------------
+ */
+
+static void update_clocks(void)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+
+    head->clock_last = pml_hooks_clock();
+    head->stamp_last = pml_hooks_stamp();
+}
+
+/* Nanoseconds between two stamps, by what the clocks said since the begin. */
+static uint64_t in_nanoseconds(uint64_t ticks)
+{
+    const struct pml_hooks_head *head = pml_hooks_record.head;
+
+    return (uint64_t)((double)ticks * (double)(head->clock_last - head->clock_start) /
+                      (double)(head->stamp_last - head->stamp_start));
+}
+
+/* Look whether nothing moves, and speak once for each time that it is so. */
+static void look_for_hang(void)
+{
+    static uint64_t spoken_of; /* the event since which nothing moved when we spoke */
+    const struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t limit = pml_hooks_params.hang_s * UINT64_C(1000000000), still;
+    struct look look;
+
+    if (limit == 0 || in_nanoseconds(head->stamp_last - head->last_event) < limit) {
+        return;
+    }
+    look = look_around();
+    still = in_nanoseconds(head->stamp_last - look.last_event);
+    if (look.last_event <= head->stamp_last && still >= limit && look.waiting &&
+        look.lowest == head->rank && look.last_event != spoken_of) {
+        spoken_of = look.last_event;
+        speak(still);
+    }
+}
+
+static void *watch(void *unused)
+{
+    struct timespec until;
+
+    (void)unused;
+    (void)pthread_mutex_lock(&lock);
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    while (!stop) {
+        until.tv_nsec += PERIOD_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        while (!stop && pthread_cond_timedwait(&wake, &lock, &until) != ETIMEDOUT) {
+        }
+        (void)pthread_mutex_unlock(&lock);
+        update_clocks();
+        look_for_hang();
+        (void)pthread_mutex_lock(&lock);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+void pml_hooks_watch_begin(void)
+{
+    pthread_attr_t attributes;
+    pthread_condattr_t clock;
+    sigset_t all, before;
+
+    (void)pthread_condattr_init(&clock);
+    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&wake, &clock);
+    (void)pthread_condattr_destroy(&clock);
+    /* Signals are the program's. */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    (void)pthread_attr_init(&attributes);
+    (void)pthread_attr_setstacksize(&attributes, 256 * 1024);
+    running = pthread_create(&thread, &attributes, watch, NULL) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void pml_hooks_watch_end(void)
+{
+    if (!running) {
+        return;
+    }
+    (void)pthread_mutex_lock(&lock);
+    stop = true;
+    (void)pthread_cond_signal(&wake);
+    (void)pthread_mutex_unlock(&lock);
+    (void)pthread_join(thread, NULL);
+    running = false;
+}

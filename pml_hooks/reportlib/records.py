@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The records of a job: from the file of JSON that MPI_Finalize writes, or from the records in memory of processes that
+run, or have ended without MPI_Finalize.
+
+Both become the same: a dict of a job with "job", "size" and "ranks", each of these a dict of the head's fields, with a
+list of dicts for each part of the record: "calls", "classes", "slices", "pending", "peers". Lengths of time are in
+seconds, times are in seconds since the record began.
+"""
+import json
+import mmap
+import os
+import re
+import struct
+import time
+
+MAGIC = 0x534B4F4F484C5041
+VERSION = 1
+NAME = re.compile(r"apelink-hooks\.(\d+)\.(\d+)\.(\d+)$")
+FORMATS = {"U64": "Q", "U32": "I", "I32": "i", "TICKS": "Q", "STAMP": "Q"}
+ANY = -2  # a rank or tag: any, or it is not known
+
+
+class BadRecord(Exception):
+    """What is wrong with a file, in words for the user."""
+
+
+class Schema:
+    """What the head of a raw record says of its parts."""
+
+    def __init__(self, text):
+        self.parts = []  # (name, plural, offset, stride, fields), each field (name, type, offset, count)
+        self.call_kinds, self.tag_classes = {}, {}
+        for line in text.splitlines():
+            word, *rest = line.split(" ")
+            if word == "part":
+                self.parts.append((rest[0], rest[1], int(rest[2]), int(rest[3]), []))
+            elif word == "field":
+                self.parts[-1][4].append((rest[0], rest[1], int(rest[2]), int(rest[3])))
+            elif word == "call-kind":
+                self.call_kinds[int(rest[0])] = " ".join(rest[1:])
+            elif word == "tag-class":
+                self.tag_classes[int(rest[0])] = " ".join(rest[1:])
+
+
+def read_value(data, at, kind, count):
+    """A field of a raw record, without its unit: a number, a list of numbers, or a text."""
+    if kind == "TEXT":
+        return data[at : at + count].split(b"\0")[0].decode("utf-8", "replace")
+    values = struct.unpack_from("<%d%s" % (count, FORMATS[kind]), data, at)
+    return list(values) if count > 1 else values[0]
+
+
+def read_entry(data, at, fields, clock):
+    """An entry of a part; clock converts its times, or is None for the head, whose times it is made of."""
+    entry = {}
+    for name, kind, offset, count in fields:
+        value = read_value(data, at + offset, kind, count)
+        convert = {"TICKS": clock.length, "STAMP": clock.since_start}.get(kind) if clock else None
+        if convert:
+            value = [convert(v) for v in value] if count > 1 else convert(value)
+        entry[name] = value
+    return entry
+
+
+class Clock:
+    """Seconds for ticks, by two readings of both clocks; without a later one, by the clock of now."""
+
+    def __init__(self, head):
+        self.start = head["stamp_start"]
+        ticks = head["stamp_last"] - head["stamp_start"]
+        nanoseconds = head["clock_last"] - head["clock_start"]
+        if ticks <= 0 or nanoseconds < 10**8:
+            ticks, nanoseconds = head["last_event"] - self.start, time.monotonic_ns() - head["clock_start"]
+        self.per_tick = nanoseconds * 1e-9 / ticks if ticks > 0 else 0.0
+
+    def length(self, ticks):
+        return ticks * self.per_tick
+
+    def since_start(self, stamp):
+        return None if stamp == 0 else (stamp - self.start) * self.per_tick
+
+
+def fnv1a(data):
+    """The 32-bit hash of the head's description."""
+    value = 2166136261
+    for byte in data:
+        value = (value ^ byte) * 16777619 & 0xFFFFFFFF
+    return value
+
+
+def parse_raw(data, where):
+    """A raw record as a rank's dict."""
+    try:
+        magic, version, offset, size, expected = struct.unpack_from("<QIIII", data, 0)
+        if magic != MAGIC:
+            raise BadRecord("%s is no record of pml_hooks, or not a complete one" % where)
+        if version > VERSION:
+            raise BadRecord("%s has version %d; this program reads up to %d" % (where, version, VERSION))
+        description = bytes(data[offset : offset + size])
+        if fnv1a(description) != expected:
+            raise BadRecord("%s is damaged: its description is not as it was written" % where)
+        schema = Schema(description.decode("ascii", "replace"))
+        name, _, start, _, fields = schema.parts[0]
+        raw_head = read_entry(data, start, fields, None)
+        clock = Clock(raw_head)
+        rank = read_entry(data, start, fields, clock)
+        for name, plural, start, stride, fields in schema.parts[1:]:
+            room = max(0, (len(data) - start) // stride)
+            count = min(raw_head[name + "_count"], room)
+            rank[plural] = [read_entry(data, start + i * stride, fields, clock) for i in range(count)]
+    except (struct.error, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise BadRecord("%s is damaged: %s" % (where, error)) from error
+    name_parts(rank, schema.call_kinds, schema.tag_classes)
+    return rank
+
+
+def name_parts(rank, call_kinds, tag_classes):
+    """Give calls and classes their names."""
+    for call in rank["calls"]:
+        call["name"] = call_kinds.get(call["kind"], "call %d" % call["kind"])
+    for number, entry in enumerate(rank["classes"]):
+        entry["name"] = tag_classes.get(number, "class %d" % number)
+
+
+def read_json(path):
+    """The job in a file that MPI_Finalize has written."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            job = json.load(file)
+    except OSError as error:
+        raise BadRecord("cannot read %s: %s" % (path, error.strerror)) from error
+    except ValueError as error:
+        raise BadRecord("%s is not a complete file of JSON (%s)" % (path, error)) from error
+    if not isinstance(job, dict) or job.get("format") != "apelink-hooks" or not isinstance(job.get("ranks"), list):
+        raise BadRecord("%s is no record of pml_hooks" % path)
+    if job.get("version", 0) > VERSION:
+        raise BadRecord("%s has version %s; this program reads up to %d" % (path, job["version"], VERSION))
+    kinds, classes = names_of(job, "call_kinds"), names_of(job, "tag_classes")
+    for rank in job["ranks"]:
+        for part in ("calls", "classes", "slices", "pending", "peers"):
+            rank.setdefault(part, [])
+        name_parts(rank, kinds, classes)
+    return job
+
+
+def names_of(job, key):
+    return dict(enumerate(job.get(key, [])))
+
+
+def raw_files(directory):
+    """The raw records of this user: (path, job, rank)."""
+    found = []
+    try:
+        names = os.listdir(directory)
+    except OSError as error:
+        raise BadRecord("cannot read the folder %s: %s" % (directory, error.strerror)) from error
+    for name in names:
+        match = NAME.match(name)
+        if match and int(match.group(1)) == os.getuid():
+            found.append((os.path.join(directory, name), int(match.group(2)), int(match.group(3))))
+    return sorted(found, key=lambda item: (item[1], item[2]))
+
+
+def process_state(pid, start):
+    """The state of a process of this host as in /proc, such as "R"; "" if it is gone, or the id is another one's by
+    now."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+            words = file.read().rpartition(")")[2].split()
+        return words[0] if words[0] not in ("Z", "X") and int(words[19]) == start else ""
+    except (OSError, IndexError, ValueError):
+        return ""
+
+
+def read_raw(path):
+    """The record in a file, with how long ago it began and whether its process lives. The file is as long as it may
+    ever become, and mostly empty: it is mapped."""
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            rank = parse_raw(data, path)
+    except (OSError, ValueError) as error:
+        raise BadRecord("cannot read %s: %s" % (path, error)) from error
+    state = process_state(rank["pid"], rank["process_start"])
+    rank["alive"], rank["stopped"] = state != "", state in ("T", "t")
+    rank["age"] = (time.monotonic_ns() - rank["clock_start"]) * 1e-9
+    return rank
+
+
+def read_running(directory, job):
+    """The records in memory of a job, as a job."""
+    ranks = []
+    for path, number, _ in raw_files(directory):
+        if number == job:
+            try:
+                ranks.append(read_raw(path))
+            except BadRecord:
+                continue  # it is just being made, or removed
+    if not ranks:
+        raise BadRecord("there is no job %d in %s; apelink-report --list says which there are" % (job, directory))
+    return {"format": "apelink-hooks", "version": VERSION, "job": job, "size": ranks[0]["size"], "ranks": ranks}
+
+
+def running_jobs(directory):
+    """Numbers of the jobs that have records in memory."""
+    return sorted({job for _, job, _ in raw_files(directory)})

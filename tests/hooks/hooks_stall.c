@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static int big[1 << 20];
+
+static void receive(int from, int tag, MPI_Comm comm)
+{
+    int word;
+
+    MPI_Recv(&word, 1, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+static void send(int to, int tag, MPI_Comm comm)
+{
+    MPI_Send(&rank, 1, MPI_INT, to, tag, comm);
+}
+
+static void compute(void)
+{
+    for (volatile double x = 0;; x++) {
+    }
+}
+
+static void circle(void)
+{
+    receive((rank + 1) % size, 3, MPI_COMM_WORLD);
+}
+
+static void sends(void) /* long ones, each before its receive */
+{
+    if (rank < 2) {
+        MPI_Send(big, 1 << 20, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+        MPI_Recv(big, 1 << 20, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void tag(void)
+{
+    if (rank == 0) {
+        receive(1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        send(0, 4, MPI_COMM_WORLD);
+    }
+}
+
+static void comm(void)
+{
+    MPI_Comm other;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    if (rank == 0) {
+        receive(1, 3, other);
+    } else if (rank == 1) {
+        send(0, 3, MPI_COMM_WORLD);
+    }
+}
+
+static void nobody(void)
+{
+    if (rank == 0) {
+        receive(1, 3, MPI_COMM_WORLD);
+    }
+}
+
+static void any(void)
+{
+    if (rank == 0) {
+        receive(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD);
+    }
+}
+
+static void collectives(void)
+{
+    if (rank == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        MPI_Bcast(big, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    MPI_Bcast(big, 1, MPI_INT, 1, MPI_COMM_WORLD);
+}
+
+static void absent(void) /* one does not come to the collective */
+{
+    if (rank != 2) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        compute();
+    }
+}
+
+static void computes(void)
+{
+    if (rank == 0) {
+        receive(1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        compute();
+    }
+}
+
+static void probe(void)
+{
+    if (rank == 0) {
+        MPI_Probe(1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void requests(void)
+{
+    MPI_Request all[4];
+    int words[4];
+
+    for (int i = 0; i < 4 && rank == 0; i++) {
+        MPI_Irecv(&words[i], 1, MPI_INT, 1 + i % 2, 40 + i, MPI_COMM_WORLD, &all[i]);
+    }
+    if (rank == 0) {
+        MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+    } else {
+        send(0, 39 + rank, MPI_COMM_WORLD); /* the first two of four */
+    }
+}
+
+static void synchronous(void)
+{
+    if (rank == 0) {
+        MPI_Ssend(&rank, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+    }
+}
+
+static void stopped(void)
+{
+    if (rank == 0) {
+        receive(1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        raise(SIGSTOP);
+    }
+}
+
+static void killed(void)
+{
+    if (rank == 0) {
+        receive(1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        sleep(1);
+        raise(SIGKILL);
+    } else {
+        circle();
+    }
+}
+
+/* Healthy ones: something moves all the time, or nobody waits. */
+
+static double end;
+
+static void trickle(void)
+{
+    int more = 1;
+
+    while (more) {
+        more = MPI_Wtime() < end;
+        if (rank == 0) {
+            usleep(300000);
+        }
+        MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void late(void) /* rank 1 sends twenty times, each 50 ms after its receive began */
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 20; i++) {
+        if (rank == 0) {
+            receive(1, 1, MPI_COMM_WORLD);
+            send(1, 2, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            usleep(50000);
+            send(0, 1, MPI_COMM_WORLD);
+            receive(0, 2, MPI_COMM_WORLD);
+        }
+    }
+}
+
+static void alone(void)
+{
+    while (MPI_Wtime() < end) {
+        usleep(1000);
+    }
+}
+
+static void pair(void) /* two talk, the third waits for them at the end */
+{
+    for (int go = 1; go && rank < 2;) {
+        go = MPI_Wtime() < end;
+        usleep(20000);
+        if (rank == 0) {
+            MPI_Send(&go, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(&go, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void tests(void) /* asks whether a message has come, and computes meanwhile */
+{
+    MPI_Request request;
+    int word, done = 0;
+
+    if (rank == 0) {
+        MPI_Irecv(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        while (!done) {
+            usleep(1000);
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        }
+    } else if (rank == 1) {
+        alone();
+        send(0, 1, MPI_COMM_WORLD);
+    } else {
+        alone();
+    }
+}
+
+static const struct way {
+    const char *name;
+    void (*run)(void);
+} ways[] = {
+    {"circle", circle},     {"sends", sends},
+    {"tag", tag},           {"comm", comm},
+    {"nobody", nobody},     {"any", any},
+    {"absent", absent},     {"collectives", collectives},
+    {"computes", computes}, {"probe", probe},
+    {"requests", requests}, {"synchronous", synchronous},
+    {"stopped", stopped},   {"trickle", trickle},
+    {"alone", alone},       {"pair", pair},
+    {"tests", tests},       {"killed", killed},
+    {"late", late},
+};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    end = MPI_Wtime() + (argc > 2 ? atof(argv[2]) : 0);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) {
+            ways[i].run();
+            MPI_Finalize();
+            return 0;
+        }
+    }
+    fprintf(stderr, "no such way: %s\n", argc > 1 ? argv[1] : "(none)");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+}

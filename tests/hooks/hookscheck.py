@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs programs with pml_hooks and compares what it says with what they did. One argument, the name of a check:
+
+  count      the record of hooks_count equals what that counts itself, to the byte
+  stalls     each way in which hooks_stall stops gets its verdict
+  healthy    slow programs that are healthy get none
+  killed     the record of a rank that is killed is there, with its last call
+  damaged    a record that is cut off anywhere, or changed, is read or refused with a sentence
+  pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
+  late       the delay that a rank makes is attributed to it
+
+The transports are those for which components were built, and vader; ways to stop take turns over them, unless ALL is
+set in the environment.
+"""
+import glob
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.environ.get("APELINK_SRCDIR", ".")
+BUILD = os.environ.get("APELINK_BUILDDIR", ".")
+MPIRUN = os.environ.get("MPIRUN") or "mpirun"
+REPORT = os.path.join(SOURCE, "pml_hooks", "report")
+TRANSPORTS = {
+    "vader": ["pml", "ob1", "btl", "vader,self"],
+    "apelink": ["pml", "ob1", "btl", "apelink,self"],
+    "match": ["pml", "cm", "mtl", "match"],
+}
+LIMIT = 120  # seconds after which a run has hung
+
+failures = 0
+
+
+def fail(text):
+    global failures
+    failures += 1
+    print("FAILED: " + text)
+
+
+def transports():
+    """Those that this build has."""
+    found = ["vader"]
+    for name, path in (("apelink", "btl_apelink/.libs/mca_btl_apelink.so"), ("match", "mtl_match/.libs/mca_mtl_match.so")):
+        if os.path.exists(os.path.join(BUILD, path)):
+            found.append(name)
+    return found
+
+
+def mpirun(folder, ranks, transport, command, **params):
+    """Run a program with pml_hooks in a folder; (exit code, standard output, standard error)."""
+    settings = {"enable": "1", "directory": folder, "output": os.path.join(folder, "hooks.json"), "report": REPORT}
+    settings.update({name: str(value) for name, value in params.items()})
+    words = [MPIRUN, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+    pairs = TRANSPORTS[transport]
+    for name, value in zip(pairs[::2], pairs[1::2]):
+        words += ["--mca", name, value]
+    for name, value in settings.items():
+        words += ["--mca", "pml_hooks_" + name, value]
+    words += [os.path.join(BUILD, "tests/hooks", command[0]), *command[1:]]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return None, "", "was ended after %d s" % LIMIT
+    return done.returncode, done.stdout, done.stderr
+
+
+def read(folder):
+    with open(os.path.join(folder, "hooks.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def counted(output):
+    """What hooks_count has printed: by (rank, peer), four numbers."""
+    found = {}
+    for line in output.splitlines():
+        match = re.match(r"count (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", line)
+        if match:
+            numbers = [int(word) for word in match.groups()]
+            if any(numbers[2:]):
+                found[numbers[0], numbers[1]] = tuple(numbers[2:])
+    return found
+
+
+def recorded(job):
+    """The same of a record: the program's own messages."""
+    found = {}
+    for rank in job["ranks"]:
+        for peer in rank["peers"]:
+            numbers = (peer["sent"][0], peer["sent_bytes"][0], peer["received"][0], peer["received_bytes"][0])
+            if any(numbers):
+                found[rank["rank"], peer["rank"]] = numbers
+    return found
+
+
+def check_sizes(transport, job):
+    """Classes of sizes and smallest and largest agree with the sums."""
+    for rank in job["ranks"]:
+        for peer in rank["peers"]:
+            for way in ("sent", "received"):
+                if sum(peer[way + "_by_size"]) != sum(peer[way]):
+                    fail("%s: rank %d, peer %d: the classes of sizes have %d of %d messages %s" % (
+                        transport, rank["rank"], peer["rank"], sum(peer[way + "_by_size"]), sum(peer[way]), way))
+                if peer[way + "_smallest"] > peer[way + "_largest"]:
+                    fail("%s: rank %d: smallest above largest" % (transport, rank["rank"]))
+        in_slices = sum(part["sent"] for part in rank["slices"])
+        if in_slices != sum(sum(peer["sent"]) for peer in rank["peers"]):
+            fail("%s: rank %d: the slices of time have %d messages" % (transport, rank["rank"], in_slices))
+
+
+def count():
+    for transport in transports():
+        for ranks, more in ((2, []), (5, []), (3, ["threads"])):
+            with tempfile.TemporaryDirectory() as folder:
+                code, output, errors = mpirun(folder, ranks, transport, ["hooks_count", *more])
+                if code != 0:
+                    fail("%s, %d ranks: exit code %s: %s" % (transport, ranks, code, errors[-600:]))
+                    continue
+                job, expected = read(folder), counted(output)
+                found = recorded(job)
+                if not expected or found != expected:
+                    wrong = {pair: (expected.get(pair), found.get(pair)) for pair in {*expected, *found}
+                             if expected.get(pair) != found.get(pair)}
+                    fail("%s, %d ranks: counted and recorded: %s" % (transport, ranks, wrong))
+                check_sizes(transport, job)
+                left = [name for name in os.listdir(folder) if name != "hooks.json"]
+                if left:
+                    fail("%s: left behind: %s" % (transport, left))
+        print("count over %s: done" % transport)
+
+
+# What each way to stop must be told as.
+VERDICTS = {
+    "circle": r"Deadlock: .*rank 2 waits for a message of rank 0",
+    "sends": r"Deadlock: rank 0 waits for that its message is taken by rank 1",
+    "tag": r"Rank 0 waits for a message of rank 1, tag 3.*nearest has tag 4 in communicator 0",
+    "comm": r"Rank 0 waits for a message of rank 1, tag 3, communicator (\d+): .*nearest has tag 3 in communicator 0",
+    "nobody": r"Rank 0 waits for a message of rank 1, tag 3.*rank 1 has not sent it and is in MPI_Finalize",
+    "any": r"no rank has sent rank 0 a message that it has not received",
+    "absent": r"Rank 2 computes: it has not called MPI for",
+    "collectives": r"Different collectives: in communicator 0 rank 0 is in barrier; ranks 1-2 are in bcast",
+    "computes": r"rank 1 has not sent it: it is not in MPI, since",
+    "probe": r"Rank 0 waits for a message of rank 1, tag 5",
+    "requests": r"Rank 0 waits for a message of rank [12], tag 4[23]",
+    "synchronous": r"Rank 0 waits for that its message is taken by rank 1, tag 8",
+    "stopped": r"Rank 1 is stopped",
+}
+
+
+def turns(ways):
+    """(way, transport): each way over one of the transports, or over all."""
+    found = transports()
+    for number, way in enumerate(ways):
+        for transport in found if "ALL" in os.environ else [found[number % len(found)]]:
+            yield way, transport
+
+
+def stalls():
+    for way, transport in turns(VERDICTS):
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", way], hang_s=2, hang_abort=1)
+            if code is None or code == 0 or not re.search(VERDICTS[way], errors):
+                fail("%s, %s: exit code %s, and no /%s/ in:\n%s" % (transport, way, code, VERDICTS[way], errors))
+
+
+def healthy():
+    for way, transport in turns(("trickle", "alone", "pair", "tests")):
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", way, "6"], hang_s=4)
+            if code != 0 or "pml_hooks" in errors:
+                fail("%s, %s: exit code %s: %s" % (transport, way, code, errors))
+
+
+def report(folder, *words):
+    return subprocess.run([sys.executable, REPORT, "--directory", folder, *words], capture_output=True, text=True,
+                          timeout=LIMIT, check=False)
+
+
+def killed():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            mpirun(folder, 3, transport, ["hooks_stall", "killed"])
+            files = glob.glob(folder + "/apelink-hooks.*")
+            if len(files) != 3:
+                fail("%s: %d records are left of 3" % (transport, len(files)))
+                continue
+            number = files[0].rsplit(".", 2)[1]
+            done = report(folder, "--why", number)
+            if done.returncode != 0 or "Rank 2 ended without MPI_Finalize, while it waited for a message of rank 0" \
+                    not in done.stdout or "Rank 1 ended without MPI_Finalize, and not in MPI" not in done.stdout:
+                fail("%s: %s%s" % (transport, done.stdout, done.stderr))
+            text = report(folder, number)
+            if text.returncode != 0 or "did not come to MPI_Finalize" not in text.stdout:
+                fail("%s: %s%s" % (transport, text.stdout, text.stderr))
+            if report(folder, "--clean").returncode != 0 or glob.glob(folder + "/apelink-hooks.*"):
+                fail("%s: --clean leaves records" % transport)
+
+
+def damaged():
+    sys.path.insert(0, os.path.join(SOURCE, "pml_hooks"))
+    sys.dont_write_bytecode = True
+    from reportlib import records, text, waits  # pylint: disable=import-outside-toplevel,import-error
+
+    def read_all(data):
+        """Whether the record could be read; whatever else than a refusal comes is a defect."""
+        try:
+            rank = records.parse_raw(data, "record")
+        except records.BadRecord:
+            return False
+        rank.update(alive=True, stopped=False, age=1.0)
+        job = {"job": rank["job"], "size": 2, "ranks": [rank]}
+        text.report(job)
+        waits.verdict(job)
+        return True
+
+    with tempfile.TemporaryDirectory() as folder:
+        mpirun(folder, 3, "vader", ["hooks_stall", "killed"])
+        with open(sorted(glob.glob(folder + "/apelink-hooks.*"))[0], "rb") as file:
+            data = bytearray(file.read(160 * 1024))
+        if not read_all(bytes(data)):
+            fail("a good record is refused")
+        draw = random.Random(7)
+        ends = [*range(0, 9000, 13), *(draw.randrange(len(data)) for _ in range(200))]
+        read = sum(read_all(bytes(data[:end])) for end in ends)
+        for _ in range(400):
+            changed = bytearray(data)
+            for _ in range(draw.randrange(1, 20)):
+                changed[draw.randrange(draw.choice((1024, 8192, len(data))))] = draw.randrange(256)
+            read += read_all(bytes(changed))
+        print("damaged: %d of %d records could be read" % (read, len(ends) + 400))
+    with tempfile.TemporaryDirectory() as folder:
+        mpirun(folder, 2, "vader", ["hooks_count"])
+        with open(os.path.join(folder, "hooks.json"), "rb") as file:
+            data = file.read()
+        path = os.path.join(folder, "cut.json")
+        for end in range(0, len(data) - 3, max(1, len(data) // 97)):
+            with open(path, "wb") as file:
+                file.write(data[:end])
+            done = report(folder, path)
+            if done.returncode != 1 or "is not a complete file of JSON" not in done.stderr:
+                fail("JSON of %d bytes: exit code %d: %s" % (end, done.returncode, done.stderr))
+                break
+
+
+def pvars():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = mpirun(folder, 2, transport, ["hooks_pvars"])
+            if code != 0 or output.split() != ["good", "good"]:
+                fail("%s: exit code %s: %s%s" % (transport, code, output, errors))
+
+
+def late():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", "late"])
+            if code != 0:
+                fail("%s: exit code %s: %s" % (transport, code, errors))
+                continue
+            sums = {}
+            for rank in read(folder)["ranks"]:
+                for peer in rank["peers"]:
+                    sums[rank["rank"], peer["rank"]] = peer["late_sender_ticks"]
+            whole = sum(sums.values())
+            # Rank 1 sends to rank 0 a second late in all, and nobody else is late; a busy machine adds to it.
+            if sums.get((0, 1), 0) < 0.95 or sums[0, 1] < 0.8 * whole:
+                fail("%s: lateness by (rank, peer): %s" % (transport, sums))
+
+
+def main():
+    checks = {"count": count, "stalls": stalls, "healthy": healthy, "killed": killed, "damaged": damaged, "pvars": pvars, "late": late}
+    if len(sys.argv) != 2 or sys.argv[1] not in checks:
+        sys.exit(__doc__)
+    checks[sys.argv[1]]()
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

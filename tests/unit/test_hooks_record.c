@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The record of pml_hooks: its file, what is counted, time in slices, and a record as JSON. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pml_hooks/pml_hooks.h"
+
+enum { JOB = 7, RANK = 3, SHIFT = 10 };
+
+static char folder[] = "hooks_record.XXXXXX";
+
+/* A record without peers of its own process. */
+static int open_record(void **state)
+{
+    (void)state;
+    assert_null(pml_hooks_record_open(folder, JOB, RANK, 100));
+    pml_hooks_record.head->version = PML_HOOKS_VERSION;
+    pml_hooks_record.head->stamp_start = 1000;
+    pml_hooks_slices_begin(SHIFT);
+    return 0;
+}
+
+static int close_record(void **state)
+{
+    (void)state;
+    pml_hooks_record_close(true);
+    return 0;
+}
+
+/* An entry for a peer. */
+static struct pml_hooks_peer *add_peer(uint32_t rank)
+{
+    uint32_t index = pml_hooks_record.head->peer_count;
+
+    assert_true(pml_hooks_record_grow(index + 1));
+    pml_hooks_record.peers[index].job = JOB;
+    pml_hooks_record.peers[index].rank = rank;
+    pml_hooks_record.head->peer_count = index + 1;
+    return &pml_hooks_record.peers[index];
+}
+
+static void the_file_takes_no_more_than_is_used(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(stat(pml_hooks_record.path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_true((size_t)status.st_size >=
+                pml_hooks_record_peers_at() + 100 * sizeof(struct pml_hooks_peer));
+    assert_true((size_t)status.st_blocks * 512 < 256 * 1024);
+    for (uint32_t rank = 0; rank < 64; rank++) {
+        (void)add_peer(rank);
+    }
+    assert_int_equal(stat(pml_hooks_record.path, &status), 0);
+    assert_true((size_t)status.st_blocks * 512 <= 512 * 1024);
+}
+
+static void there_is_room_for_so_many_peers(void **state)
+{
+    (void)state;
+    assert_int_equal(pml_hooks_record.head->peer_room, 100);
+    assert_true(pml_hooks_record_grow(100));
+    assert_false(pml_hooks_record_grow(101));
+}
+
+static void a_small_limit_of_files_leaves_room_for_fewer(void **state)
+{
+    struct rlimit before, limit;
+
+    (void)state;
+    pml_hooks_record_close(true);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = pml_hooks_record_peers_at() + 10 * sizeof(struct pml_hooks_peer);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_null(pml_hooks_record_open(folder, JOB, RANK, 100));
+    assert_int_equal(pml_hooks_record.head->peer_room, 10);
+    pml_hooks_record_close(true);
+    limit.rlim_cur = 4096;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    unit_assert_contains(pml_hooks_record_open(folder, JOB, RANK, 100), "ulimit -f");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
+static void a_folder_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    pml_hooks_record_close(true);
+    unit_assert_contains(pml_hooks_record_open("/nowhere/at/all", JOB, RANK, 1), "/nowhere/at/all");
+    assert_null(pml_hooks_record.head);
+}
+
+static void messages_are_counted(void **state)
+{
+    static const uint64_t sizes[] = {0, 1, 2, 3, 4, 1024, UINT64_C(1) << 40, UINT64_C(1) << 62};
+    static const unsigned classes[] = {0, 1, 2, 2, 3, 11, 41, PML_HOOKS_SIZES - 1};
+    struct pml_hooks_peer *peer = add_peer(1);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint32_t before = peer->sent_by_size[classes[i]];
+
+        pml_hooks_count_send(peer, 5, 0, sizes[i], 2000 + i);
+        assert_int_equal(peer->sent_by_size[classes[i]], before + 1);
+        pml_hooks_count_receive(peer, -16, 0, sizes[i], i == 0, 2000 + i);
+    }
+    assert_int_equal(peer->sent[0], 8);
+    assert_int_equal(peer->sent[1], 0);
+    assert_int_equal(peer->received[1], 8);
+    assert_int_equal(peer->received_any_source, 1);
+    assert_int_equal(peer->sent_smallest, 0);
+    assert_int_equal(peer->sent_largest, UINT64_C(1) << 62);
+    assert_int_equal(pml_hooks_record.classes[PML_HOOKS_CLASS_USER].sent, 8);
+    assert_int_equal(pml_hooks_record.classes[pml_hooks_class_of(-16)].received, 8);
+    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-16)), "barrier");
+    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(0)), "user");
+    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-27)), "nonblocking collectives");
+    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-9)), "other");
+}
+
+/* However long it lasts, no message is missing from the slices, and each is in the one of its time.
+ */
+static void time_is_in_at_most_200_slices(void **state)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct pml_hooks_peer *peer = add_peer(1);
+    uint64_t now = head->stamp_start, sent = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 5000; i++) {
+        uint64_t sum = 0, index;
+
+        now += UINT64_C(1) << (SHIFT - 4 + i / 100);
+        pml_hooks_count_send(peer, 1, 0, 8, now);
+        sent++;
+        assert_true(head->slice_count <= PML_HOOKS_SLICES);
+        index = (now - head->stamp_start) / head->slice_ticks;
+        assert_true(index < head->slice_count);
+        assert_true(pml_hooks_record.slices[index].sent > 0);
+        for (unsigned k = 0; k < head->slice_count; k++) {
+            sum += pml_hooks_record.slices[k].sent;
+        }
+        assert_int_equal(sum, sent);
+    }
+    assert_int_equal(head->slice_ticks & (head->slice_ticks - 1), 0);
+}
+
+static void waits_of_unknown_reason_are_so_counted(void **state)
+{
+    struct pml_hooks_peer *peer = add_peer(1);
+
+    (void)state;
+    pml_hooks_count_receive_wait(peer, 1, 0, 2000, 2000 + 100000);
+    pml_hooks_count_send_wait(peer, 1, 2000, 2000 + 50000);
+    pml_hooks_count_receive_wait(peer, 1, 0, 2000, 2010);
+    assert_int_equal(peer->receive_wait_ticks, 100010);
+    assert_int_equal(peer->send_wait_ticks, 50000);
+    assert_int_equal(peer->late_sender_unknown, 1);
+    assert_int_equal(peer->late_sender_known, 0);
+    assert_int_equal(peer->late_sender_ticks, 0);
+    assert_int_equal(peer->late_receiver_unknown, 1);
+}
+
+/* The record of the peer says when it sent. */
+static void a_late_sender_is_known_from_its_record(void **state)
+{
+    struct pml_hooks_record mine = pml_hooks_record;
+    struct pml_hooks_peer *me, *peer;
+
+    (void)state;
+    pml_hooks_record.head->job = JOB;
+    pml_hooks_record.head->rank = RANK;
+    peer = add_peer(RANK + 1);
+    pml_hooks_count_receive(peer, 9, 4, 1, false, 60000);
+    mine = pml_hooks_record;
+    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
+    assert_null(pml_hooks_record_open(folder, JOB, RANK + 1, 100));
+    pml_hooks_record.head->version = PML_HOOKS_VERSION;
+    pml_hooks_record.head->stamp_start = 1000;
+    pml_hooks_slices_begin(SHIFT);
+    me = add_peer(RANK);
+    pml_hooks_count_send(me, 9, 4, 1, 50000);
+    pml_hooks_count_send(me, 9, 4, 1, 70000);
+    pml_hooks_record.head->magic = PML_HOOKS_MAGIC;
+    pml_hooks_record_close(false);
+    pml_hooks_record = mine;
+    pml_hooks_count_receive_wait(peer, 9, 4, 20000, 60000);
+    assert_int_equal(peer->late_sender_known, 1);
+    assert_int_equal(peer->late_sender_ticks, 30000);
+    pml_hooks_peers_close();
+}
+
+static void json_has_every_field(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    (void)snprintf(pml_hooks_record.head->program, sizeof(pml_hooks_record.head->program),
+                   "a\"b\\c\n");
+    pml_hooks_count_send(add_peer(12), 5, 0, 77, 2000);
+    pml_hooks_json_record(out, (const char *)pml_hooks_record.head,
+                          pml_hooks_record_peers_at() + sizeof(struct pml_hooks_peer));
+    assert_int_equal(fclose(out), 0);
+    for (const struct pml_hooks_part *part = pml_hooks_parts(); part->name != NULL; part++) {
+        for (const struct pml_hooks_field *field = part->fields;
+             field->name != NULL && pml_hooks_part_count(pml_hooks_record.head, part) > 0;
+             field++) {
+            char wanted[64];
+
+            (void)snprintf(wanted, sizeof(wanted), "\"%s\": ", field->name);
+            unit_assert_contains(text, wanted);
+        }
+    }
+    unit_assert_contains(text, "\"program\": \"a\\\"b\\\\c\\u000a\"");
+    unit_assert_contains(text, "\"sent_bytes\": [77, 0]");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_file_takes_no_more_than_is_used, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(there_is_room_for_so_many_peers, open_record, close_record),
+        cmocka_unit_test_setup_teardown(a_small_limit_of_files_leaves_room_for_fewer, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_named, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(messages_are_counted, open_record, close_record),
+        cmocka_unit_test_setup_teardown(time_is_in_at_most_200_slices, open_record, close_record),
+        cmocka_unit_test_setup_teardown(waits_of_unknown_reason_are_so_counted, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(a_late_sender_is_known_from_its_record, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(json_has_every_field, open_record, close_record),
+    };
+    char command[64];
+    int failed;
+
+    if (mkdtemp(folder) == NULL) {
+        perror(folder);
+        return 1;
+    }
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)snprintf(command, sizeof(command), "rm -r %s", folder);
+    return system(command) != 0 || failed;
+}
