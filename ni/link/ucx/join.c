@@ -103,6 +103,7 @@ static void meet_in_graves(struct ni_ucx_link *link, const struct ni_ucx_blob *b
 void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, const void *data,
                      size_t len)
 {
+    static struct ni_log_limit limit = NI_LOG_LIMIT(4);
     struct ni_ucx_hello hello;
     struct ni_ucx_blob blob;
     struct ni_ucx_peer *peer;
@@ -114,8 +115,15 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
     }
     meet_in_graves(link, &blob);
     peer = ni_ucx_peer_get(link, &blob, len - NI_UCX_HELLO_HEAD);
-    if (peer == NULL || peer->down || !learn(peer, &hello)) {
-        ni_ucx_stranger(link, peer == NULL ? "no memory for one more peer" : "a second hello");
+    if (peer == NULL) {
+        ni_log_limited(&limit, NI_LOG_ERROR, "ucx: no memory for one more peer");
+        return;
+    }
+    if (peer->down) {
+        return; /* it was given up, and does not know yet */
+    }
+    if (!learn(peer, &hello)) {
+        ni_ucx_stranger(link, "a second hello");
         return;
     }
     peer->met = true;

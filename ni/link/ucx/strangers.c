@@ -26,9 +26,14 @@
  *   accepted                         the connection is noted, by its descriptor
  *   ... and ends without a word      logged
  *   ... and stays without greeting   logged, after ucx_timeout_s
- *   ... and has begun to greet, and  it is forgotten: UCX itself ends one of two connections that
- *       ends                           peers have made to each other at the same time
+ *   ... and has begun to greet, and  it is forgotten
+ *       ends
  *   ... and greets                   it is an applicant, until UCX has read what it asks for
+ *
+ * Of two connections that peers make to each other at the same time UCX ends one: the peer with
+ * the greater address closes its own, which may have said nothing by then. So each connection of
+ * ours that was crossed, or still may be, stands for one that ends without a word and is not
+ * logged.
  *
  * What an applicant asks for is an endpoint towards it, and UCX 1.13 aborts the process if the
  * connection ends before it has confirmed that. It may wait for as long as the program does not
@@ -55,7 +60,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct newcomer *newcomers; /* by descriptor */
 static int newcomer_count;
 static _Atomic unsigned applicants; /* of them; polls look at it without the lock */
-static ucs_log_level_t asked_for;   /* by the user: more is for us */
+static unsigned crossings; /* connections of ours that may be crossed or were, less those seen */
+static ucs_log_level_t asked_for; /* by the user: more is for us */
 static bool watching;
 
 /* ---- what is noted --------------------------------------------------------------------------- */
@@ -162,6 +168,30 @@ static void accept_applicant(const char *name)
     pthread_mutex_unlock(&lock);
 }
 
+/* ---- connections that cross ------------------------------------------------------------------ */
+
+/* One of ours asks to be accepted. */
+static void may_cross(void)
+{
+    pthread_mutex_lock(&lock);
+    crossings++;
+    pthread_mutex_unlock(&lock);
+}
+
+/* One less. False: there was none. */
+static bool take_crossing(void)
+{
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    found = crossings != 0;
+    crossings -= found;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* ---- those who stay silent ------------------------------------------------------------------- */
+
 /* One that has said nothing for so long, once. */
 static bool find_silent(uint64_t before, char *host, size_t size)
 {
@@ -260,26 +290,43 @@ static void on_end(const void *ep, const char *from)
     static struct ni_log_limit limit = NI_LOG_LIMIT(4);
     char host[sizeof(newcomers->who)];
 
-    if (forget(ep, host, sizeof(host)) && strcmp(from, "RECV_MAGIC_NUMBER") == 0) {
+    if (forget(ep, host, sizeof(host)) && strcmp(from, "RECV_MAGIC_NUMBER") == 0 &&
+        !take_crossing()) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
             "ucx: a connection from %s has ended, before whoever made it said anything that UCX "
-            "understands. If this repeats, somebody on the network tries to reach this process",
+            "understands. It was nobody of this job unless one of its processes ended just then. "
+            "If this repeats, somebody on the network tries to reach this process",
             host);
+    }
+}
+
+/* A connection of ours goes on. Where the peer has asked for an endpoint, too, it says so with its
+ * answer, or had said so before it. */
+static void on_own(const char *from, const char *to, bool peer_asks)
+{
+    if (!peer_asks && strcmp(to, "WAITING_ACK") == 0) {
+        may_cross();
+    } else if (!peer_asks && strcmp(from, "WAITING_ACK") == 0 && strcmp(to, "CONNECTED") == 0) {
+        (void)take_crossing(); /* it was not crossed */
     }
 }
 
 static void on_state(const char *text)
 {
-    char from[32], to[32], name[sizeof(newcomers->who)];
+    char from[32], to[32], name[sizeof(newcomers->who)], uses[16] = "";
     void *ep;
-    int found = sscanf(text, "tcp_ep %p: %31s -> %31s for the %127s", &ep, from, to, name);
+    int found = sscanf(text, "tcp_ep %p: %31s -> %31s for the %127s connection %15s", &ep, from, to,
+                       name, uses);
 
+    if (found == 5) {
+        on_own(from, to, strstr(uses, ":Rx]") != NULL);
+    }
     if (found >= 3 && strcmp(to, "CLOSED") == 0) {
         on_end(ep, from);
-    } else if (found == 4 && strcmp(from, "ACCEPTING") == 0 && strcmp(to, "CONNECTED") == 0) {
+    } else if (found >= 4 && strcmp(from, "ACCEPTING") == 0 && strcmp(to, "CONNECTED") == 0) {
         apply(ep, name);
-    } else if (found == 4 && strcmp(to, "WAITING_ACK") == 0) {
+    } else if (found >= 4 && strcmp(to, "WAITING_ACK") == 0) {
         accept_applicant(name);
     }
 }
