@@ -4,6 +4,7 @@
 shm_fault_tests = \
     tests/fault/shm_denied \
     tests/fault/shm_exec \
+    tests/fault/shm_flooded \
     tests/fault/shm_fork \
     tests/fault/shm_kill \
     tests/fault/shm_nomem \
@@ -16,6 +17,10 @@ tests_fault_shm_denied_LDADD = $(SHM_LIBS)
 tests_fault_shm_exec_SOURCES = tests/fault/shm_exec.c $(shm_mock)
 tests_fault_shm_exec_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_fault_shm_exec_LDADD = $(SHM_LIBS)
+
+tests_fault_shm_flooded_SOURCES = tests/fault/shm_flooded.c $(shm_mock)
+tests_fault_shm_flooded_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_fault_shm_flooded_LDADD = $(SHM_LIBS)
 
 tests_fault_shm_fork_SOURCES = tests/fault/shm_fork.c $(shm_mock)
 tests_fault_shm_fork_CPPFLAGS = $(SHM_CPPFLAGS)

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "link/lane_inl.h"
 #include "link/shm/shm.h"
 
@@ -183,13 +182,13 @@ static ni_status ask(struct ni_shm_link *link, struct ni_shm_peer *peer)
         return NI_ERR_UNREACHABLE;
     }
     pthread_mutex_lock(&link->lock); /* the poller looks for it */
-    peer->nonce = ni_random_key();
+    peer->asked = true;
     peer->ask_again = ni_now_ns() + ASK_AGAIN_NS;
     pthread_mutex_unlock(&link->lock);
     status = ni_shm_socket_ask(link, peer);
     if (status != NI_OK) {
         pthread_mutex_lock(&link->lock);
-        peer->nonce = 0;
+        peer->asked = false;
         pthread_mutex_unlock(&link->lock);
         return status;
     }
@@ -203,12 +202,12 @@ void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now)
     for (NI_LIST_EACH(node, &link->peers)) {
         struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
 
-        if (peer->nonce == 0 || now < peer->ask_again) {
+        if (!peer->asked || now < peer->ask_again) {
             continue;
         }
         peer->ask_again = now + ASK_AGAIN_NS;
         if (ni_shm_socket_ask(link, peer) != NI_OK) {
-            peer->nonce = 0;
+            peer->asked = false;
             atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
             ni_shm_end(peer, NI_ERR_UNREACHABLE);
         }
@@ -345,7 +344,7 @@ void ni_shm_peer_free(struct ni_shm_peer *peer)
 
     ni_shm_leave(peer);
     forget_segment(peer);
-    if (peer->nonce != 0) {
+    if (peer->asked) {
         atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
     }
     if (peer->ending != NI_OK && !peer->down) {

@@ -209,7 +209,8 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
         return status;
     }
     link->segment->socket = link->blob.socket;
-    link->socket = ni_shm_socket_open(link->blob.socket);
+    link->nonce = ni_random_key();
+    link->socket = ni_shm_socket_open(&link->blob, link->nonce);
     if (link->config->shm_copy != NI_SHM_COPY_COPY) {
         ni_shm_copy_permit();
     }

@@ -230,7 +230,7 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment)
         return;
     }
     if (sleeps == NI_SHM_SLEEPS_ON_SOCKET) {
-        ni_shm_socket_wake(segment->socket);
+        ni_shm_socket_wake(segment->socket, segment->key);
     } else {
         (void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
     }

@@ -92,7 +92,7 @@ struct ni_shm_peer {
     /* E3: set by connect or, when the owner has answered, by the poller (release); read by both
      * (acquire). */
     struct ni_shm_segment *_Atomic segment;
-    uint64_t nonce;     /* of the question to the owner; 0: not asked */
+    bool asked;         /* the owner, for its segment, and it has not answered */
     uint64_t ask_again; /* time of the next question */
     pid_t pid;          /* in our pid namespace, 0 if unknown */
     /* E4: generation << 32 | seat + 1, or 0 (release by the holder, acquire by the poller, who
@@ -183,6 +183,7 @@ struct ni_shm_link {
     struct ni_shm_blob blob;
     uint32_t lane_from; /* of its peers */
     int socket;
+    uint64_t nonce;              /* of our questions: random */
     _Atomic uint32_t connecting; /* peers that wait for an answer */
     _Atomic uint32_t trouble;    /* some peer is broken */
     uint32_t endings;            /* peers that are ending */
@@ -211,15 +212,16 @@ ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, s
 
 /* ---- socket.c -------------------------------------------------------------------------------- */
 
-/* The socket through which others ask for our segment, or -1: then they must do without. */
-int ni_shm_socket_open(uint64_t name);
+/* The socket through which others ask for our segment, or -1: then they must do without. Answers
+ * to our questions have this nonce. */
+int ni_shm_socket_open(const struct ni_shm_blob *blob, uint64_t nonce);
 /* Ask the owner of a segment for it. NI_OK: asked, or try again later; NI_ERR_UNREACHABLE: there is
  * nobody. */
 ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *peer);
 /* Answer others, take answers. */
 void ni_shm_socket_poll(struct ni_shm_link *link);
-/* Make the socket of this name readable. Any thread. */
-void ni_shm_socket_wake(uint64_t name);
+/* Make the socket of this name readable, which is that of the segment with this key. Any thread. */
+void ni_shm_socket_wake(uint64_t name, uint64_t key);
 
 /* ---- connect.c ------------------------------------------------------------------------------- */
 

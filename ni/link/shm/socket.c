@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "link/shm/shm.h"
@@ -20,10 +23,14 @@
  * must be ours or root. A question or an answer that is lost, because a queue is full, is simply
  * asked again.
  *
+ * Whatever does not know a secret of the receiver's gets no place in its queue, which is short:
+ * others could keep it full. Questions and wakes know the key of the segment, answers the nonce of
+ * whom they answer; the kernel drops all else before it is queued.
+ *
  * Descriptors that nobody waits for are never received: see segment.h for what closing one could
  * do. So a datagram is looked at first, and then received with room for what is expected.
  *
- * Who sleeps on descriptors of several links is woken by a datagram, WAKE, which says nothing more
+ * Who sleeps on descriptors of several links is woken by a datagram, WAKE, which says nothing else
  * and is dropped. If it finds the queue full, another one has woken the sleeper.
  */
 
@@ -33,9 +40,10 @@ enum { KIND_ASK = 1, KIND_GIVE = 2, KIND_WAKE = 3, POLL_MAX = 16 };
 struct message {
     uint32_t magic;
     uint32_t kind;
-    uint64_t nonce; /* chosen by who asks, repeated in the answer */
-    uint64_t key;
+    uint64_t nonce; /* of who asks, repeated in the answer */
+    uint64_t key;   /* of the segment: asked for, given, or whose owner is woken */
 };
+_Static_assert(sizeof(struct message) == 24, "a filter looks at it");
 
 /* A received message with what came beside it. */
 struct arrival {
@@ -64,16 +72,54 @@ static int make_socket(void)
     return ni_descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-int ni_shm_socket_open(uint64_t name)
+/* The word at this place of a datagram. */
+#define LOAD(place) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(place))
+/* Skip so many statements if what was loaded is this, or otherwise so many. */
+#define SKIP_IF(value, so, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, so, otherwise)
+
+/* Have the kernel queue only what is a message with this key or this nonce. */
+static bool filter(int fd, uint64_t key, uint64_t nonce)
+{
+    enum { KEY = offsetof(struct message, key), NONCE = offsetof(struct message, nonce) };
+    uint32_t keys[2], nonces[2]; /* as they lie in memory */
+
+    memcpy(keys, &key, sizeof(key));
+    memcpy(nonces, &nonce, sizeof(nonce));
+    {
+        struct sock_filter code[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+            SKIP_IF(sizeof(struct message), 0, 9),
+            LOAD(KEY),
+            SKIP_IF(htonl(keys[0]), 0, 2),
+            LOAD(KEY + 4),
+            SKIP_IF(htonl(keys[1]), 4, 0),
+            LOAD(NONCE),
+            SKIP_IF(htonl(nonces[0]), 0, 3),
+            LOAD(NONCE + 4),
+            SKIP_IF(htonl(nonces[1]), 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+            BPF_STMT(BPF_RET | BPF_K, 0),
+        };
+        const struct sock_fprog program = {NI_ARRAY_LENGTH(code), code};
+
+        return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) == 0;
+    }
+}
+
+int ni_shm_socket_open(const struct ni_shm_blob *blob, uint64_t nonce)
 {
     struct sockaddr_un address;
-    socklen_t len = make_name(name, &address);
+    socklen_t len = make_name(blob->socket, &address);
     int on = 1;
     int fd = make_socket();
 
     if (fd < 0) {
         ni_log(NI_LOG_INFO, "no socket for peers in other namespaces: %s", strerror(errno));
         return -1;
+    }
+    if (!filter(fd, blob->key, nonce)) {
+        ni_log(NI_LOG_INFO, "others may fill the socket for peers in other namespaces: %s",
+               strerror(errno));
     }
     if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
         bind(fd, (struct sockaddr *)&address, len) != 0) {
@@ -87,7 +133,7 @@ int ni_shm_socket_open(uint64_t name)
 ni_status ni_shm_socket_ask(struct ni_shm_link *link, const struct ni_shm_peer *peer)
 {
     struct message message = {
-        .magic = MESSAGE_MAGIC, .kind = KIND_ASK, .nonce = peer->nonce, .key = peer->blob.key};
+        .magic = MESSAGE_MAGIC, .kind = KIND_ASK, .nonce = link->nonce, .key = peer->blob.key};
     struct sockaddr_un address;
     socklen_t len = make_name(peer->blob.socket, &address);
 
@@ -121,9 +167,9 @@ static int waker(void)
     return fd;
 }
 
-void ni_shm_socket_wake(uint64_t name)
+void ni_shm_socket_wake(uint64_t name, uint64_t key)
 {
-    const struct message message = {.magic = MESSAGE_MAGIC, .kind = KIND_WAKE};
+    const struct message message = {.magic = MESSAGE_MAGIC, .kind = KIND_WAKE, .key = key};
     struct sockaddr_un address;
     socklen_t len = make_name(name, &address);
 
@@ -216,8 +262,8 @@ static bool receive(int fd, bool with_fd, struct arrival *arrival)
     return len == (ssize_t)sizeof(arrival->message);
 }
 
-/* The peer that waits for an answer with this nonce. */
-static struct ni_shm_peer *find_asker(struct ni_shm_link *link, uint64_t nonce)
+/* The peer that waits for this answer. */
+static struct ni_shm_peer *find_asker(struct ni_shm_link *link, const struct message *answer)
 {
     struct ni_shm_peer *found = NULL;
 
@@ -225,7 +271,7 @@ static struct ni_shm_peer *find_asker(struct ni_shm_link *link, uint64_t nonce)
     for (NI_LIST_EACH(node, &link->peers)) {
         struct ni_shm_peer *peer = ni_container_of(node, struct ni_shm_peer, list);
 
-        if (nonce != 0 && peer->nonce == nonce) {
+        if (peer->asked && answer->nonce == link->nonce && answer->key == peer->key) {
             found = peer;
             break;
         }
@@ -244,7 +290,7 @@ static bool trusted(const struct ni_shm_link *link, const struct arrival *arriva
 static void take_answer(struct ni_shm_link *link, struct arrival *arrival)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
-    struct ni_shm_peer *peer = find_asker(link, arrival->message.nonce);
+    struct ni_shm_peer *peer = find_asker(link, &arrival->message);
     struct ni_shm_segment *segment;
     ni_status status;
 
@@ -261,7 +307,7 @@ static void take_answer(struct ni_shm_link *link, struct arrival *arrival)
         return;
     }
     status = ni_shm_segment_adopt(arrival->fd, &peer->blob, &segment);
-    peer->nonce = 0;
+    peer->asked = false;
     atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
     if (status != NI_OK) {
         ni_shm_end(peer, status);
@@ -288,7 +334,7 @@ void ni_shm_socket_poll(struct ni_shm_link *link)
             return;
         }
         is_answer = len == (ssize_t)sizeof(peek) && peek.magic == MESSAGE_MAGIC &&
-                    peek.kind == KIND_GIVE && find_asker(link, peek.nonce) != NULL;
+                    peek.kind == KIND_GIVE && find_asker(link, &peek) != NULL;
         if (!receive(link->socket, is_answer, &arrival)) {
             if (arrival.fd >= 0) {
                 ni_shm_discard(arrival.fd);
