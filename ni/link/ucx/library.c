@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/bits.h"
 #include "base/log.h"
@@ -59,12 +60,37 @@ static bool find(void **where, const char *name)
     return *where != NULL;
 }
 
+/* UCX keeps the host's name up to the first dot, with its end, in 64 bytes. Where it is longer, as
+ * Linux allows, UCX's constructors write beyond them, which the C library ends the process for. */
+static bool name_fits(void)
+{
+    enum { MOST = 63 };
+    struct utsname system;
+    size_t len;
+
+    if (uname(&system) != 0) {
+        return true;
+    }
+    len = strcspn(system.nodename, ".");
+    if (len > MOST) {
+        ni_log(NI_LOG_ERROR,
+               "no link to other hosts: the name of this host, %s, has %zu characters, and UCX "
+               "ends each process of a host whose name has more than %d before its first dot. Give "
+               "the host a shorter name (hostname, or hostnamectl set-hostname)",
+               system.nodename, len, MOST);
+    }
+    return len <= MOST;
+}
+
 static ni_status load(void)
 {
     bool complete = true;
 
     if (library != NULL) {
         return NI_OK;
+    }
+    if (!name_fits()) {
+        return NI_ERR_UNSUPPORTED;
     }
     library = load_quietly();
     if (library == NULL) {
