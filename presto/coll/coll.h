@@ -10,9 +10,8 @@
  * docs/collectives.md says which algorithm when.
  *
  * The last argument of each function is a request. NULL: the call blocks. Else it returns at once,
- * and the request is complete when the operation is; status.error has its result; it cannot be
- * detached. Types and operations are held until then, counts and displacements are read before the
- * call returns.
+ * and the request is complete when the operation is; status.error has its result. Types and
+ * operations are held until then, counts and displacements are read before the call returns.
  *
  * All ranks of a team must call the same operations in the same order, blocking or not; any number
  * may be under way. One thread of a rank at a time may call functions for one team.

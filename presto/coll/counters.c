@@ -2,6 +2,8 @@
 /* Barriers on counters of the network interfaces (apeni/barrier.h): between coming and leaving no
  * rank has anything to do. A team that has had some barriers by messages sets them up, in place of
  * one. */
+#include <stdio.h>
+
 #include <apeni/barrier.h>
 
 #include "base/alloc.h"
@@ -133,6 +135,16 @@ int pri_counters_open(struct pri_team *team)
 
 /* ---- the barrier ----------------------------------------------------------------------------- */
 
+/* pri_tell_fn. */
+static void tell(const void *object, char *text, size_t size)
+{
+    const struct pri_team *team = object;
+    char name[128];
+
+    pri_context_tell(team->self, team->context, name, sizeof name);
+    snprintf(text, size, "all ranks to come to a barrier of %s", name);
+}
+
 int pri_counters_barrier(struct pri_team *team)
 {
     struct pri_counters *counters = team->counters;
@@ -141,7 +153,7 @@ int pri_counters_barrier(struct pri_team *team)
 
     if (NI_LIKELY(status == NI_OK)) {
         while ((status = ni_barrier_test(counters->barrier)) == NI_INPROGRESS) {
-            pri_relax(team->self, &spins);
+            pri_relax_for(team->self, &spins, tell, team);
         }
     }
     if (NI_LIKELY(status == NI_OK)) {

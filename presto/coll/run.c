@@ -155,8 +155,7 @@ static void finished(struct pri_task *task)
     request->status.error = s->error;
     pri_sched_put(s);
 
-    /* release, with the acquire in pri_done */
-    atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_release);
+    pri_request_complete(request);
 }
 
 static int run_blocking(struct pri_sched *s)
@@ -187,6 +186,9 @@ int pri_sched_run(struct pri_sched *s, struct pri_request *request)
         return run_blocking(s);
     }
     pri_request_null(s->self, request);
+    request->kind = PRI_REQUEST_COLLECTIVE;
+    request->context = s->where.context;
+    request->status.tag = s->where.tag;
     atomic_store_explicit(&request->state, PRI_REQ_PENDING, memory_order_relaxed);
     s->request = request;
     s->task = (struct pri_task){.advance = advance, .finished = finished};

@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/list.h"
+#include "core/hang.h"
 
 /*
  * What the folders above build on: ranks, point-to-point messages, progress. It knows no
@@ -153,8 +154,14 @@ void pri_start_failed(const struct pri_rank *self, int error);
  * these see it go. */
 void pri_start_undo(struct pri_rank *self, int error);
 
-/* Leave: runs what pri_at_stop registered (last first), waits until all ranks that live are here,
- * closes. Requests under way are lost, which is an error of the program. */
+/* The first step of leaving, if the layer above has some of its own before pri_stop: waits until
+ * all ranks that live are here. Then nobody calls anything any more, and what does not move never
+ * will: hang.h. */
+void pri_leave(struct pri_rank *self);
+
+/* Leave: waits until all ranks that live are here, and for what nobody else waits for, runs what
+ * pri_at_stop registered (last first), waits for all ranks again, closes. Requests under way are
+ * lost, which is an error of the program. */
 void pri_stop(struct pri_rank *self);
 /* How a step of leaving together has ended: what others would wait for ends the job, such as
  * PRI_ERR_NOMEM; neither PRI_ERR_PEER nor PRI_ERR_FORKED. */
@@ -271,13 +278,25 @@ enum pri_request_state {
     PRI_REQ_DETACHED = 8,  /* nobody waits for it */
 };
 
+/* What a request is for: for words only. */
+enum pri_request_kind {
+    PRI_REQUEST_SEND,
+    PRI_REQUEST_SYNCHRONOUS,
+    PRI_REQUEST_BUFFERED,
+    PRI_REQUEST_RECV,
+    PRI_REQUEST_COLLECTIVE, /* its number is the tag */
+    PRI_REQUEST_OTHER,
+};
+
 /*
  * A request: memory of the caller's, who need not set it to anything, and keeps it where it is
- * until it is complete. Readable when complete: status.
+ * until it is complete. Readable when complete: status; before, of what it waits for: its tag and
+ * bytes.
  */
 struct pri_request {
     _Atomic int state; /* enum pri_request_state, added; becoming DONE is a release */
     bool is_recv;
+    uint8_t kind; /* enum pri_request_kind */
     struct pri_rank *rank;
     struct pri_status status;
     union {
@@ -290,8 +309,9 @@ struct pri_request {
         uint64_t bits;      /* sends: what is matched */
     };
     int peer;                                     /* as posted */
-    uint32_t context;                             /* of a receive from any source */
+    uint32_t context;                             /* receives, and collective operations */
     void (*release)(struct pri_request *request); /* of pri_detach */
+    struct ni_list detached;                      /* those that pri_detach has listed */
     void *user;                                   /* the caller's; the core leaves it alone */
 };
 
@@ -326,6 +346,10 @@ static inline bool pri_done(const struct pri_request *request)
 /* A request that is complete, with nothing received: source PRI_PROC_NULL, tag PRI_ANY_TAG, 0
  * bytes. */
 void pri_request_null(struct pri_rank *self, struct pri_request *request);
+
+/* One of pri_request_null that was set to PRI_REQ_PENDING is complete now: the status is set. Its
+ * owner may be gone as soon as it is. */
+void pri_request_complete(struct pri_request *request);
 
 /* Wait until it is complete; returns status.error. */
 int pri_wait(struct pri_request *request);
@@ -410,6 +434,18 @@ void pri_look(struct pri_rank *self);
  * Progress; after many rounds in vain it yields, then sleeps for at most a millisecond at a
  * time. */
 void pri_relax(struct pri_rank *self, unsigned *spins);
+/* The same, and tell(object) says what for if that lasts: hang.h. */
+void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
+
+/* pri_tell_fn: an unfinished request. */
+void pri_request_tell(const void *request, char *text, size_t size);
+/* pri_tell_fn of a struct pri_rank: the requests that nobody waits for. */
+void pri_detached_tell(const void *self, char *text, size_t size);
+/* What a context is called in such words: "communicator 4", or what this names it. */
+void pri_context_tell(const struct pri_rank *self, uint32_t context, char *text, size_t size);
+void pri_context_namer(struct pri_rank *self,
+                       void (*name)(const struct pri_rank *self, uint32_t context, char *text,
+                                    size_t size));
 
 /* ---- data ------------------------------------------------------------------------------------ */
 

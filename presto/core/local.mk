@@ -8,6 +8,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/core.h \
     presto/core/environment.c \
     presto/core/error.c \
+    presto/core/hang.c \
+    presto/core/hang.h \
     presto/core/launch.h \
     presto/core/launch_alone.c \
     presto/core/launch_pmix.c \
@@ -25,4 +27,5 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/start.c \
     presto/core/stats.c \
     presto/core/task.c \
+    presto/core/tell.c \
     presto/core/wire_up.h

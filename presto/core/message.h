@@ -44,6 +44,7 @@ NI_ALWAYS_INLINE void pri_send_init(struct pri_request *request, struct pri_rank
 {
     request->rank = self;
     request->is_recv = false;
+    request->kind = PRI_REQUEST_SEND;
     request->bits = pri_bits(to);
     request->peer = to.peer;
     request->status.error = PRI_OK;
@@ -56,6 +57,7 @@ static inline void pri_recv_init(struct pri_request *request, struct pri_rank *s
 {
     request->rank = self;
     request->is_recv = true;
+    request->kind = PRI_REQUEST_RECV;
     request->vec = vec;
     request->packed = NULL;
     request->status.cancelled = 0;
@@ -102,18 +104,14 @@ NI_ALWAYS_INLINE int pri_isend_here(struct pri_rank *self, const void *buf, size
 
 #define PRI_ANY_TAG_BITS 0x7fffffffU /* all but the sign */
 
-/* What a receive or probe looks for. False: no such rank. *context (may be NULL) is set if it looks
- * for any source. */
+/* What a receive or probe looks for. False: no such rank. */
 static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
-                                struct ni_me *me, uint32_t *context)
+                                struct ni_me *me)
 {
     if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
         me->match_id = self->peers[from.peer].id;
     } else if (from.peer == PRI_ANY_SOURCE) {
         me->match_id = NI_INITIATOR_ANY;
-        if (context != NULL) {
-            *context = from.context;
-        }
     } else {
         return false;
     }
@@ -156,10 +154,13 @@ NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t byte
     struct ni_me me = {.start = buf, .length = bytes, .options = PRI_RECV_OPTIONS};
     int result;
 
-    if (NI_UNLIKELY(!pri_criteria(self, from, &me, &request->context))) {
+    if (NI_UNLIKELY(!pri_criteria(self, from, &me))) {
         return PRI_ERR_RANK;
     }
     request->peer = from.peer;
+    request->context = from.context;
+    request->status.tag = from.tag;
+    request->status.bytes = bytes;
     request->entry = 0;
     /* It may complete in here; it stays all the same, it is the caller's. */
     result = ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, request, &request->entry);

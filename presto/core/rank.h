@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "core/hang.h"
 #include "core/message.h"
 
 /* What the core's own files share. */
@@ -41,13 +42,17 @@ struct pri_cold {
     void *launch; /* the launcher's own */
     bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's join on */
     struct pri_stopper *stoppers;
-    bool closing;                /* ranks that go away now are no news */
-    _Atomic int first_lost;      /* 1 + the first rank that is known to have died; 0: none */
-    _Atomic size_t buffered;     /* bytes of PRI_BUFFERED sends that have not left */
-    _Atomic size_t detached;     /* requests that nobody waits for */
-    struct ni_eq *cancels;       /* pri_on_cancel */
-    pthread_mutex_t advance;     /* who holds it advances tasks */
-    pthread_mutex_t lock;        /* over all below; taken only if the rank has threads */
+    bool closing;            /* ranks that go away now are no news */
+    _Atomic int first_lost;  /* 1 + the first rank that is known to have died; 0: none */
+    _Atomic size_t buffered; /* bytes of PRI_BUFFERED sends that have not left */
+    _Atomic size_t detached; /* requests that nobody waits for */
+    struct pri_hang hang;
+    void (*name_context)(const struct pri_rank *self, uint32_t context, char *text, size_t size);
+    struct ni_eq *cancels;   /* pri_on_cancel */
+    pthread_mutex_t advance; /* who holds it advances tasks */
+    pthread_mutex_t lock;    /* over all below; taken only if the rank has threads */
+    struct ni_list
+        unwaited; /* the same, of which one has ended when it is counted no more; under lock */
     struct pri_request *asked;   /* sends whose receivers have been asked; under lock */
     struct ni_list incoming;     /* tasks that were added; under lock */
     struct ni_list active;       /* the others; under advance */
@@ -97,6 +102,8 @@ static const struct pri_status pri_status_cancelled = {
 /* One part (PRI_REQ_PENDING, PRI_REQ_ASKED) of what was to come has come, and, if so, it says that
  * the send is cancelled. With the last part the request is complete. */
 void pri_request_part(struct pri_request *request, int part, bool cancelled);
+/* Wait for those that nobody waits for. */
+void pri_detached_wait(struct pri_rank *self);
 
 /* The only part, of a request that somebody waits for: false, and nothing has happened, if it is
  * not. */
@@ -130,6 +137,12 @@ static inline void pri_complete(struct pri_request *request)
     }
 }
 
+/* ---- tell.c ---------------------------------------------------------------------------------- */
+
+/* What comes from somewhere, as a pri_tell_fn says it; what may name bytes. */
+void pri_message_tell(const struct pri_rank *self, const char *what, struct pri_where from,
+                      char *text, size_t size);
+
 /* ---- members.c ------------------------------------------------------------------------------- */
 
 void pri_members_forget(struct pri_rank *self, uint32_t context);
@@ -151,6 +164,11 @@ static inline void pri_status_of(struct pri_status *status, const struct ni_even
 void pri_on_cancel(void *arg, const struct ni_event *event);
 /* Whether a rank's sends to another that is gone are cancelled will never be answered. */
 void pri_cancels_fail(struct pri_rank *self, int peer);
+
+/* ---- task.c ---------------------------------------------------------------------------------- */
+
+/* The rank stops: what its tasks have not done by now stays undone. */
+void pri_tasks_abandon(struct pri_rank *self);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 

@@ -86,6 +86,9 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
     ni_unexpected_handle handle = message->handle;
 
     request->peer = message->peer;
+    request->context = message->context;
+    request->status.tag = message->status.tag;
+    request->status.bytes = bytes;
     request->entry = 0;
     message->handle = 0;
     return handle == 0 ? PRI_ERR_ARG

@@ -43,10 +43,13 @@ int pri_error_of_fail(enum ni_ni_fail fail)
 
 static NI_COLD void release(struct pri_request *request)
 {
-    struct pri_cold *cold = request->rank->cold;
+    struct pri_rank *self = request->rank;
 
+    pri_lock(self);
+    ni_list_remove(&request->detached);
+    pri_unlock(self);
     request->release(request);
-    atomic_fetch_sub_explicit(&cold->detached, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&self->cold->detached, 1, memory_order_relaxed);
 }
 
 /* Each part but the last leaves its state to the next one; the owner may be gone as soon as there
@@ -74,8 +77,13 @@ void pri_request_part(struct pri_request *request, int part, bool cancelled)
 
 void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *request))
 {
+    struct pri_rank *self = request->rank;
+
     request->release = fn;
-    atomic_fetch_add_explicit(&request->rank->cold->detached, 1, memory_order_relaxed);
+    pri_lock(self);
+    ni_list_push_back(&self->cold->unwaited, &request->detached);
+    pri_unlock(self);
+    atomic_fetch_add_explicit(&self->cold->detached, 1, memory_order_relaxed);
     /* release, with the acquire in pri_request_part; acquire, with the release there */
     if (atomic_fetch_or_explicit(&request->state, PRI_REQ_DETACHED, memory_order_acq_rel) ==
         PRI_REQ_DONE) {
@@ -86,9 +94,15 @@ void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *requ
 void pri_request_null(struct pri_rank *self, struct pri_request *request)
 {
     pri_recv_init(request, self, NULL);
+    request->kind = PRI_REQUEST_OTHER;
     request->entry = 0;
     request->status = (struct pri_status){.source = PRI_PROC_NULL, .tag = PRI_ANY_TAG};
     atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);
+}
+
+void pri_request_complete(struct pri_request *request)
+{
+    pri_complete(request);
 }
 
 /* ---- wait ------------------------------------------------------------------------------------ */
@@ -98,9 +112,18 @@ int pri_wait(struct pri_request *request)
     unsigned spins = 0;
 
     while (!pri_done(request)) {
-        pri_relax(request->rank, &spins);
+        pri_relax_for(request->rank, &spins, pri_request_tell, request);
     }
     return request->status.error;
+}
+
+void pri_detached_wait(struct pri_rank *self)
+{
+    unsigned spins = 0;
+
+    while (atomic_load_explicit(&self->cold->detached, memory_order_relaxed) != 0) {
+        pri_relax_for(self, &spins, pri_detached_tell, self);
+    }
 }
 
 bool pri_test(struct pri_request *request)

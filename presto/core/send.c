@@ -46,6 +46,8 @@ NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
     int result;
 
     pri_send_init(request, self, to, PRI_REQ_PENDING);
+    request->kind = mode == PRI_SYNCHRONOUS ? PRI_REQUEST_SYNCHRONOUS : PRI_REQUEST_SEND;
+    request->status.bytes = bytes;
     request->packed = packed;
     result = put(self, buf, bytes, to, mode, header, request);
     if (NI_LIKELY(result == NI_PTL_SENT)) {
@@ -97,6 +99,7 @@ static NI_COLD int send_parcel(struct pri_rank *self, const void *buf, const str
         return error;
     }
     atomic_fetch_add_explicit(&self->cold->buffered, bytes, memory_order_relaxed);
+    parcel->request.kind = PRI_REQUEST_BUFFERED;
     pri_detach(&parcel->request, parcel_free);
     return PRI_OK;
 }

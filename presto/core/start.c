@@ -177,6 +177,7 @@ static void init(struct pri_rank *self, struct pri_cold *cold, enum pri_thread_l
     pthread_mutex_init(&cold->lock, NULL);
     ni_list_init(&cold->incoming);
     ni_list_init(&cold->active);
+    ni_list_init(&cold->unwaited);
 }
 
 static void fini(struct pri_rank *self)
@@ -201,7 +202,7 @@ static int join(struct pri_rank *self)
         fini(self);
         return error;
     }
-    error = open_ni(self);
+    error = pri_hang_read(self) ? open_ni(self) : PRI_ERR_START;
     if (error == PRI_OK) {
         error = exchange(self);
     }
@@ -328,21 +329,23 @@ static void run_stoppers(struct pri_rank *self)
     }
 }
 
-/* What nobody waits for any more ends before the others are told that we are through. */
-static void flush(struct pri_rank *self)
+void pri_leave(struct pri_rank *self)
 {
-    unsigned spins = 0;
-
-    while (atomic_load_explicit(&self->cold->detached, memory_order_relaxed) != 0) {
-        pri_relax(self, &spins);
-    }
+    pri_meet(self);
+    pri_hang_leaving(self, true);
 }
 
+/* What nobody waits for any more ends before the others are told that we are through. */
 static void stop(struct pri_rank *self)
 {
-    flush(self);
+    if (!atomic_load_explicit(&self->cold->hang.leaving, memory_order_relaxed)) {
+        pri_leave(self);
+    }
+    pri_detached_wait(self);
+    pri_tasks_abandon(self);
     run_stoppers(self);
-    flush(self);
+    pri_detached_wait(self);
+    pri_hang_leaving(self, false);
     pri_meet(self);
     pri_stats_print(self);
     close_ni(self);

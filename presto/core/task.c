@@ -44,6 +44,20 @@ void pri_tasks_advance(struct pri_rank *self)
     pthread_mutex_unlock(&cold->advance);
 }
 
+/* They are not freed: messages that they have begun may still come. */
+void pri_tasks_abandon(struct pri_rank *self)
+{
+    struct pri_cold *cold = self->cold;
+
+    pthread_mutex_lock(&cold->advance);
+    pri_lock(self);
+    ni_list_init(&cold->incoming);
+    ni_list_init(&cold->active);
+    pri_unlock(self);
+    atomic_store_explicit(&self->tasks, 0, memory_order_relaxed);
+    pthread_mutex_unlock(&cold->advance);
+}
+
 /* ---- rest ------------------------------------------------------------------------------------ */
 
 enum {
@@ -67,12 +81,28 @@ void pri_look(struct pri_rank *self)
     }
 }
 
-void pri_relax(struct pri_rank *self, unsigned *spins)
+static NI_COLD void look_at_hang(struct pri_rank *self, unsigned *spins, pri_tell_fn tell,
+                                 const void *object)
+{
+    if (NI_UNLIKELY(atomic_load_explicit(&self->cold->hang.watched, memory_order_relaxed))) {
+        pri_hang_look(self, spins, tell, object);
+    }
+}
+
+void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object)
 {
     if (pri_progress(self) != 0) {
-        *spins = 0;
-    } else if (NI_UNLIKELY(++*spins >= self->spins)) {
+        *spins &= ~PRI_SPINS_COUNT;
+    } else if (NI_UNLIKELY((++*spins & PRI_SPINS_COUNT) >= self->spins)) {
         rest(self);
+        look_at_hang(self, spins, tell, object);
+    } else if (NI_UNLIKELY((*spins & PRI_SPINS_ASKS) != 0)) {
+        look_at_hang(self, spins, tell, object); /* it comes to a rest late, or never */
     }
     /* Without a pause between two looks: it takes as long as a line's way on some processors. */
+}
+
+void pri_relax(struct pri_rank *self, unsigned *spins)
+{
+    pri_relax_for(self, spins, NULL, NULL);
 }

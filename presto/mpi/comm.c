@@ -34,6 +34,7 @@ struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group)
     comm->errhandler = MPI_ERRORS_ARE_FATAL;
     comm->handle = comm;
     atomic_init(&comm->refs, 1);
+    ni_list_init(&comm->all);
     /* Enough for its rank and size to be asked for before it has a context. */
     comm->team.self = mpi->self;
     comm->team.rank = group->rank;
@@ -45,6 +46,7 @@ int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)
 {
     comm->context = context;
     comm->leads = leads;
+    pri_comm_enlist(comm);
     if (comm->inter != NULL)
         return pri_inter_begin(comm);
     return pri_team_init(&comm->team, comm->mpi->self, context, comm->group->rank,
@@ -60,6 +62,7 @@ void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from)
 void pri_comm_destroy(struct pri_comm *comm)
 {
     comm->magic = 0;
+    pri_comm_unlist(comm);
     pri_team_fini(pri_comm_all(comm));
     pri_group_release(comm->group);
     pri_inter_free(comm->inter);

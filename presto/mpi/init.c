@@ -75,6 +75,8 @@ static int start(int level)
     mpi->main_thread = pthread_self();
     pthread_mutex_init(&mpi->lock, NULL);
     set_attributes(mpi);
+    ni_list_init(&mpi->comms);
+    pri_comms_tell(mpi, true);
     rc = begin_comms(mpi);
     if (rc != 0)
         pri_start_failed(self, rc);
@@ -124,10 +126,8 @@ int MPI_Finalize(void)
     struct pri_rank *self = mpi->self;
     pri_attr_delete_all(mpi, &mpi->alone->attributes, PRI_ATTR_COMM, MPI_COMM_SELF);
     pri_attr_delete_all(mpi, &mpi->world->attributes, PRI_ATTR_COMM, MPI_COMM_WORLD);
+    pri_leave(self);
     pri_comms_end_all(mpi);
-    /* All that others still need this rank for, among it the ends of communicators, comes before
-     * this. */
-    pri_leave_check(self, pri_coll_barrier(&mpi->world->team, NULL));
     pri_comm_release(mpi->alone);
     pri_comm_release(mpi->world);
     pri_stop(self);

@@ -35,6 +35,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/coll_rooted.c \
     presto/mpi/comm.c \
     presto/mpi/comm_make.c \
+    presto/mpi/comm_tell.c \
     presto/mpi/dims.c \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \

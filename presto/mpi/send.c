@@ -162,7 +162,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
     if (mpi->attached == NULL)
         return pri_fail(NULL, __func__, MPI_ERR_BUFFER);
     while (pri_buffered(mpi->self) > 0)
-        pri_relax(mpi->self, &spins);
+        pri_relax_for(mpi->self, &spins, pri_detached_tell, mpi->self);
     *(void **)buffer = mpi->attached;
     *size = mpi->attached_size;
     mpi->attached = NULL;

@@ -65,6 +65,7 @@ struct pri_comm {
     atomic_uint refs;        /* 1 for the handle, 1 for each request */
     struct pri_request end;  /* the exchange of its end */
     struct pri_comm *next;   /* of those that end */
+    struct ni_list all;      /* those that have a context */
     int pending;             /* in that exchange: requests of this rank; after it, of all ranks */
     bool waits;              /* for requests of this rank to end: then there is another exchange */
     bool again;              /* which has begun */
@@ -124,6 +125,7 @@ struct pri_mpi {
     struct pri_mpi_request *requests; /* free ones: mpi/request.h */
     pthread_mutex_t lock;             /* of what follows */
     struct pri_comm *ending;          /* freed here, and not yet by all */
+    struct ni_list comms;             /* with a context */
     struct pri_keyval *keyval;
     int keyvals;
     struct pri_type_name *type_names; /* of predefined types, given by the application */
@@ -256,6 +258,10 @@ static inline void pri_comm_release(struct pri_comm *comm)
 void pri_comm_end(struct pri_comm *comm);
 /* Waits for all that end. */
 void pri_comms_end_all(struct pri_mpi *mpi);
+/* One has a context, or goes; whether the core is to know what they are called. */
+void pri_comm_enlist(struct pri_comm *comm);
+void pri_comm_unlist(struct pri_comm *comm);
+void pri_comms_tell(struct pri_mpi *mpi, bool yes);
 
 /* Communicators of those ranks that say the same color, ordered by key and rank; *part is NULL
  * where the color is MPI_UNDEFINED, and of an intercommunicator also where nobody in the other

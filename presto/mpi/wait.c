@@ -4,6 +4,8 @@
 #include "mpi/check.h"
 #include "mpi/request.h"
 
+#include <stdio.h>
+
 /* Null handles and inactive requests are complete, with nothing to tell. */
 static inline bool idle(const struct pri_mpi_request *request)
 {
@@ -157,13 +159,33 @@ static int find_done(int count, MPI_Request *requests)
     return found;
 }
 
+struct several {
+    int count;
+    MPI_Request *requests;
+};
+
+/* pri_tell_fn. */
+static void tell_several(const void *object, char *text, size_t size)
+{
+    const struct several *several = object;
+    char one[256];
+    int pending = 0;
+    for (int i = several->count - 1; i >= 0; i--)
+        if (!idle(several->requests[i])) {
+            pri_request_tell(&several->requests[i]->core, one, sizeof(one));
+            pending++;
+        }
+    snprintf(text, size, "one of %d requests, the first for %s", pending, one);
+}
+
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     unsigned spins = 0;
     if (count < 0)
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    const struct several all = {count, requests};
     while ((*index = find_done(count, requests)) == -1)
-        pri_relax(pri_self(), &spins);
+        pri_relax_for(pri_self(), &spins, tell_several, &all);
     if (*index != MPI_UNDEFINED)
         return finish_one(__func__, &requests[*index], status);
     pri_status_empty(status);
@@ -213,8 +235,9 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
     int first;
     if (count < 0)
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    const struct several all = {count, requests};
     while ((first = find_done(count, requests)) == -1)
-        pri_relax(pri_self(), &spins);
+        pri_relax_for(pri_self(), &spins, tell_several, &all);
     if (first != MPI_UNDEFINED)
         return finish_some(__func__, count, requests, outcount, indices, statuses);
     *outcount = MPI_UNDEFINED;

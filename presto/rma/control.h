@@ -68,7 +68,7 @@ struct pri_rma_await {
 
 /* The completion that sets it, and waiting for it: 0 or an enum pri_error. */
 struct ni_ack pri_rma_ack(struct pri_rma_await *await);
-int pri_rma_await(struct pri_rank *self, struct pri_rma_await *await);
+int pri_rma_await(struct pri_rma_target *t, struct pri_rma_await *await);
 /* The error for a result of the NI. */
 int pri_rma_error_of(ni_status status);
 
@@ -218,6 +218,24 @@ int pri_rma_word_swap(const struct pri_rma_update *u, const void *compare);
 /* One word of memory that is reached directly: the old value, zero-extended. */
 uint64_t pri_rma_cpu(uintptr_t at, size_t width, enum pri_op_id op, enum pri_kind kind,
                      const void *from);
+
+/* ---- tell.c ---------------------------------------------------------------------------------- */
+
+/* Each is a pri_tell_fn: of a struct pri_rma, what its ranks meet for, and what they complete; of a
+ * target, its lock, its exposure, an answer, and what is under way to it. */
+void pri_rma_tell_meet(const void *rma, char *text, size_t size);
+void pri_rma_tell_completes(const void *rma, char *text, size_t size);
+void pri_rma_tell_lock(const void *target, char *text, size_t size);
+void pri_rma_tell_post(const void *target, char *text, size_t size);
+void pri_rma_tell_answer(const void *target, char *text, size_t size);
+void pri_rma_tell_pending(const void *target, char *text, size_t size);
+
+/* Where a waiter for a word of the target's begins to count: one that has to ask for it moves
+ * something each time. */
+static inline unsigned pri_rma_spins(const struct pri_rma_target *t)
+{
+    return t->control == NULL ? PRI_SPINS_ASKS : 0;
+}
 
 /* ---- combine.c ------------------------------------------------------------------------------- */
 

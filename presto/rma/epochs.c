@@ -11,7 +11,7 @@ static int await_signal(struct pri_rma *rma, const _Atomic uint64_t *word)
 
     /* acquire, with the release of the other's pri_rma_raise */
     while (atomic_load_explicit(word, memory_order_acquire) < rma->meets) {
-        pri_relax(rma->self, &spins);
+        pri_relax_for(rma->self, &spins, pri_rma_tell_meet, rma);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -46,7 +46,7 @@ static int meet(struct pri_rma *rma)
     int error = pri_rma_word_add(first, PRI_RMA_WORD(arrived), 1, NULL);
     while (error == 0 && (error = pri_rma_word_load(first, PRI_RMA_WORD(arrived), &now)) == 0 &&
            now < wanted) {
-        pri_relax(rma->self, &spins);
+        pri_relax_for(rma->self, &spins, pri_rma_tell_meet, rma);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -114,7 +114,7 @@ static int await_post(struct pri_rma *rma, int rank)
     /* acquire, with the release in the other's pri_rma_post */
     while (atomic_load_explicit(&rma->own->posted[rank], memory_order_acquire) <=
            rma->posts[rank]) {
-        pri_relax(rma->self, &spins);
+        pri_relax_for(rma->self, &spins, pri_rma_tell_post, &rma->target[rank]);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -184,7 +184,7 @@ int pri_rma_wait(struct pri_rma *rma, bool *there)
             *there = false;
             return 0;
         }
-        pri_relax(rma->self, &spins);
+        pri_relax_for(rma->self, &spins, pri_rma_tell_completes, rma);
     }
     rma->exposed = false;
     if (there != NULL)

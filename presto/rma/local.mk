@@ -12,6 +12,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/rma/place.c \
     presto/rma/rma.h \
     presto/rma/segment.c \
+    presto/rma/tell.c \
     presto/rma/transfer.c \
     presto/rma/window.c \
     presto/rma/word.c \

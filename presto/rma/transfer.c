@@ -66,8 +66,7 @@ void pri_rma_op_done(struct pri_rma_op *op, ni_status status)
     }
     if (op->request != NULL) {
         op->request->status.error = error;
-        /* release, with the acquire in pri_done */
-        atomic_store_explicit(&op->request->state, PRI_REQ_DONE, memory_order_release);
+        pri_request_complete(op->request);
     } else {
         note(&t->error, error);
     }
@@ -306,7 +305,7 @@ int pri_rma_drain(struct pri_rma_target *t)
 
     /* acquire, with the releases where operations end */
     while (atomic_load_explicit(&t->pending, memory_order_acquire) != 0)
-        pri_relax(t->rma->self, &spins);
+        pri_relax_for(t->rma->self, &spins, pri_rma_tell_pending, t);
     if (NI_LIKELY(atomic_load_explicit(&t->error, memory_order_relaxed) == 0))
         return 0;
     return atomic_exchange_explicit(&t->error, 0, memory_order_relaxed);

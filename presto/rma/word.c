@@ -41,12 +41,12 @@ struct ni_ack pri_rma_ack(struct pri_rma_await *await)
     return (struct ni_ack){.kind = NI_ACK_CALL, .fn = arrived, .arg = await};
 }
 
-int pri_rma_await(struct pri_rank *self, struct pri_rma_await *await)
+int pri_rma_await(struct pri_rma_target *t, struct pri_rma_await *await)
 {
     unsigned spins = 0;
 
     while (!atomic_load_explicit(&await->done, memory_order_acquire))
-        pri_relax(self, &spins);
+        pri_relax_for(t->rma->self, &spins, pri_rma_tell_answer, t);
     return pri_rma_error_of(await->status);
 }
 
@@ -58,7 +58,7 @@ int pri_rma_fetch(struct pri_rma_target *t, enum ni_atomic_op op, unsigned width
     ni_status status = pri_rma_start_fetch(t, op, width, operand, compare, at, &ack);
     if (status != NI_OK)
         return pri_rma_error_of(status);
-    int error = pri_rma_await(t->rma->self, &await);
+    int error = pri_rma_await(t, &await);
     if (error == 0 && old != NULL)
         *old = await.value;
     return error;
@@ -69,7 +69,7 @@ int pri_rma_read(struct pri_rma_target *t, void *to, size_t bytes, const struct 
     struct pri_rma_await await;
     struct ni_ack ack = pri_rma_ack(&await);
     ni_status status = pri_rma_start_read(t, to, bytes, from, &ack);
-    return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t->rma->self, &await);
+    return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t, &await);
 }
 
 int pri_rma_write(struct pri_rma_target *t, const void *from, size_t bytes,
@@ -78,7 +78,7 @@ int pri_rma_write(struct pri_rma_target *t, const void *from, size_t bytes,
     struct pri_rma_await await;
     struct ni_ack ack = pri_rma_ack(&await);
     ni_status status = pri_rma_start_write(t, from, bytes, to, &ack);
-    return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t->rma->self, &await);
+    return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t, &await);
 }
 
 static inline _Atomic uint64_t *mapped(const struct pri_rma_target *t, size_t word)
