@@ -303,13 +303,46 @@ static void sent_is_counted(void **state)
     }
 }
 
+/* ---- for people ------------------------------------------------------------------------------ */
+
+/* Of the receiver, from the sender's first lane until it has left. */
+static void memory_is_counted(void **state)
+{
+    uint64_t least, most = 0;
+    struct ni_rkey queue;
+    struct ni_peer *ab;
+    struct ni *a, *b;
+    unsigned got = 0;
+
+    (void)state;
+    assert_int_equal(ni_open(NULL, &a), NI_OK);
+    assert_int_equal(ni_open(NULL, &b), NI_OK);
+    ab = pair_connect(a, b);
+    least = pair_stat(b, "shm_bytes");
+    assert_true(least > 0);
+    assert_int_equal(ni_region_consumer(b, pair_count, &got, 0, &queue), NI_OK);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(ni_message(a, ab, queue.handle, 0, here, 8, NULL, 0), NI_OK);
+        (void)ni_progress(b);
+    }
+    assert_int_equal(pair_stat(b, "rings"), 1);
+    most = pair_stat(b, "shm_bytes");
+    assert_true(most >= least + ni_config_get()->shm_ring_size);
+    ni_close(a);
+    for (int i = 0; i < 2000 && pair_stat(b, "shm_bytes") == most; i++) {
+        (void)ni_wait(b, 10000);
+    }
+    assert_true(pair_stat(b, "shm_bytes") < least + ni_config_get()->shm_ring_size);
+    ni_close(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_down_peer_gives_back), cmocka_unit_test(a_lost_echo),
         cmocka_unit_test(no_probe_behind_others), cmocka_unit_test(an_echo_behind_others),
         cmocka_unit_test(the_longest_message),    cmocka_unit_test(a_lane_without_bulk),
-        cmocka_unit_test(sent_is_counted),
+        cmocka_unit_test(sent_is_counted),        cmocka_unit_test(memory_is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

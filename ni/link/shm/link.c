@@ -202,6 +202,7 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
         return status;
     }
     link->header = link->segment->header;
+    ni_shm_count_memory(link);
     link->host = ni_shm_host_find(attr->open->host_key);
     status = make_blob(link, attr->open->job_key);
     if (status != NI_OK) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <linux/futex.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,15 @@ enum {
     SLEEP_MAX_US = 20 * 1000, /* others may wait for us to answer on the socket */
 };
 
+void ni_shm_count_memory(struct ni_shm_link *link)
+{
+    struct stat st;
+
+    if (fstat(link->segment->fd, &st) == 0) {
+        ni_stat_set(&link->stats->shm_bytes, (uint64_t)st.st_blocks * 512);
+    }
+}
+
 static uint64_t check_interval(const struct ni_shm_link *link)
 {
     return link->config->peer_check_ms * UINT64_C(1000000);
@@ -50,6 +60,7 @@ static void look_at_clock(struct ni_shm_link *link)
     if (now >= link->next_check) {
         link->next_check = now + check_interval(link);
         ni_shm_watch(link, true);
+        ni_shm_count_memory(link); /* senders that have left give theirs back */
     }
 }
 

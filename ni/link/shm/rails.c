@@ -45,6 +45,7 @@ ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer)
         return NI_AGAIN;
     }
     peer->in_rail[peer->in_rails++] = rail;
+    ni_shm_count_memory(link);
     return NI_OK;
 }
 

@@ -157,6 +157,7 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     }
     peer->in_area = area;
     peer->in_lane = true;
+    ni_shm_count_memory(link);
     return TAKEN;
 }
 

@@ -324,6 +324,8 @@ ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *
 /* The part of progress that is not done at each poll; due: it is time to look at the clock. Returns
  * the number of events. */
 unsigned ni_shm_tick(struct ni_shm_link *link, bool due);
+/* Have the statistic shm_bytes say how much memory the own segment has, senders' areas included. */
+void ni_shm_count_memory(struct ni_shm_link *link);
 void ni_shm_wake(struct ni_ep *ep);
 void ni_shm_wish(struct ni_link *base, uint32_t wishes);
 bool ni_shm_arm(struct ni_link *link, bool (*has_work)(void *core));
