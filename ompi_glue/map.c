@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* By which links a process has reached those of its job, printed for people. */
+/* By which links a process has reached those of its job, and why, printed for people. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ void ompi_glue_register_show_links(void)
     wanted = false;
     (void)ompi_glue_declare("show_links",
                             "Whether the first process of each host prints, when it leaves MPI, by "
-                            "which links it has reached the other processes of its job: those with "
-                            "which it had to do, by rank.",
+                            "which links it has reached the other processes of its job, how long "
+                            "messages went there, and why: those with which it had to do, by rank.",
                             MCA_BASE_VAR_TYPE_BOOL, NULL, OPAL_INFO_LVL_3, &wanted);
 }
 

@@ -87,6 +87,7 @@ ni_status ni_peer_attach(struct ni_peer *peer)
 void ni_peer_detach(struct ni_peer *peer)
 {
     if (peer->ep != NULL) {
+        peer->way = peer->link->ops->way(peer->ep);
         peer->link->ops->disconnect(peer->ep);
         peer->ep = NULL;
     }

@@ -83,6 +83,7 @@ struct ni_peer {
     uint64_t name; /* of its NI, whatever the link */
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
+    struct ni_long_way way;    /* that of the last endpoint, for people */
     /* Remote stores (stores.h). */
     struct ni_stores *stores; /* NULL: none were made */
     uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */

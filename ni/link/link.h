@@ -104,6 +104,12 @@ struct ni_ep {
     const _Atomic uint32_t *wishes;
 };
 
+/* A text for people that stays valid as long as the program. */
+struct ni_long_way {
+    const char *text; /* "by packets"; NULL: not known yet */
+    const char *rest; /* the end of the text where it varies, or NULL */
+};
+
 enum ni_wish {
     NI_WISH_HEADERS_ONLY = 1, /* memory for unexpected messages is half used: keep data, or wait */
 };
@@ -179,6 +185,8 @@ struct ni_link_ops {
     void (*wish)(struct ni_link *link, uint32_t wishes);
     /* For people: mechanism of copies, state. As snprintf. */
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);
+    /* How long messages go to the endpoint's peer, and why so; for people. */
+    struct ni_long_way (*way)(const struct ni_ep *ep);
 };
 
 struct ni_link {

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How rank 0 reaches the others, told at the start, and what a rank's interface has counted, when
- * it leaves. */
+/* How rank 0 reaches the others, told at the start and, when it has done so, at the end, and what a
+ * rank's interface has counted, when it leaves. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/launch.h"
 
-void pri_map_print(const struct pri_rank *self)
+static void map_print(const struct pri_rank *self, const char *verb)
 {
     struct ni_peer **peers;
     char text[1024]; /* more is cut */
-    long wanted = 0;
 
-    if (self->rank != 0 || !pri_environment("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
-        return;
-    }
     peers = calloc((size_t)self->size, sizeof(struct ni_peer *));
     for (int rank = 0; peers != NULL && rank < self->size; rank++) {
         peers[rank] = self->peers[rank].ni;
     }
     if (peers != NULL && ni_map_describe(peers, (size_t)self->size, text, sizeof(text)) > 0) {
-        fprintf(stderr, "presto: rank 0 reaches others by %s\n", text);
+        fprintf(stderr, "presto: rank 0 %s others by %s\n", verb, text);
     }
     free(peers);
+}
+
+void pri_map_print(const struct pri_rank *self)
+{
+    long wanted = 0;
+
+    if (self->rank == 0 && pri_environment("PRESTO_STATS", 0, 1, &wanted) && wanted != 0) {
+        map_print(self, "reaches");
+    }
 }
 
 /* One line, written at once, so that those of several ranks do not mix; statistics that are 0 are
@@ -36,6 +41,9 @@ void pri_stats_print(const struct pri_rank *self)
     /* Of a value that is none rank 0 has told, once for all. */
     if (!pri_environment_silent("PRESTO_STATS", 0, 1, &wanted) || wanted == 0) {
         return;
+    }
+    if (self->rank == 0) {
+        map_print(self, "reached");
     }
     used = (size_t)snprintf(line, sizeof(line), "presto: rank %d of %d:", self->rank, self->size);
     for (size_t i = 0; i < ni_stat_count && used < sizeof(line); i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The parameter show_links of btl apelink and mtl match: one process of each host prints by which links it has reached others.
+# The parameter show_links of btl apelink and mtl match: one process of each host prints by which links it has reached others, and why.
 . "$(dirname "$0")/common.sh"
 needs_hosts
 . "$here/components.sh"
@@ -22,15 +22,15 @@ expect 0 "$hosts" up -n 2
 run --mca pml ob1 --mca btl apelink,self
 lines 0
 run --mca pml ob1 --mca btl apelink,self --mca btl_apelink_show_links yes
-says reached 'btl apelink: process 0 on h1 reached others by shm 1; ucx 2-3'
-says reached 'btl apelink: process 2 on h2 reached others by ucx 0-1; shm 3'
+says reached 'btl apelink: process 0 on h1 reached others by shm 1 (the first link that reaches them; long messages go by process_vm_readv); ucx 2-3 (out of reach of the first; long messages go by packets)'
+says reached 'btl apelink: process 2 on h2 reached others by ucx 0-1 (out of reach of the first; long messages go by packets); shm 3 (the first link that reaches them; long messages go by process_vm_readv)'
 lines 2
 run --mca pml ob1 --mca btl apelink,self --mca btl_apelink_show_links yes --mca btl_apelink_links ucx
-says reached 'btl apelink: process 0 on h1 reached others by ucx 1-3'
-says reached 'btl apelink: process 2 on h2 reached others by ucx 0-1, 3'
+says reached 'btl apelink: process 0 on h1 reached others by ucx 1-3 (the only link; long messages go by packets)'
+says reached 'btl apelink: process 2 on h2 reached others by ucx 0-1, 3 (the only link; long messages go by packets)'
 lines 2
 run --mca pml cm --mca mtl match --mca mtl_match_show_links yes
-says reached 'mtl match: process 0 on h1 reached others by shm 1; ucx 2-3'
-says reached 'mtl match: process 2 on h2 reached others by ucx 0-1; shm 3'
+says reached 'mtl match: process 0 on h1 reached others by shm 1 (the first link that reaches them; long messages go by process_vm_readv); ucx 2-3 (out of reach of the first; long messages go by packets)'
+says reached 'mtl match: process 2 on h2 reached others by ucx 0-1 (out of reach of the first; long messages go by packets); shm 3 (the first link that reaches them; long messages go by process_vm_readv)'
 lines 2
 finish "two processes tell by which links they reached others"

@@ -336,6 +336,45 @@ static void memory_is_counted(void **state)
     ni_close(b);
 }
 
+static void expect_map(struct ni_peer *peer, const char *expected)
+{
+    struct ni_peer *peers[] = {NULL, peer};
+    char text[200];
+
+    assert_int_equal(ni_map_describe(peers, 2, text, sizeof(text)), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+/* Also of a peer that is gone. */
+static void the_map_tells_why(void **state)
+{
+    const char *expected = "shm 1 (the only link; long messages go by plain copies within the "
+                           "process)";
+    struct ni_peer *ab;
+    struct ni *a, *b;
+
+    (void)state;
+    for (int copy = 0; copy < 2; copy++) {
+        pair_set("shm_copy", copy ? "copy" : "auto");
+        assert_int_equal(ni_open(NULL, &a), NI_OK);
+        assert_int_equal(ni_open(NULL, &b), NI_OK);
+        ab = pair_connect(a, b);
+        if (copy) {
+            expected = "shm 1 (the only link; long messages go through shared memory, because "
+                       "process_vm_readv is excluded by the parameter shm_copy)";
+        }
+        expect_map(ab, expected);
+        ni_close(b);
+        for (int i = 0; i < 1000 && ab->ep != NULL; i++) {
+            (void)ni_wait(a, 10000);
+        }
+        assert_null(ab->ep);
+        expect_map(ab, expected);
+        ni_close(a);
+    }
+    pair_set("shm_copy", "auto");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +382,7 @@ int main(void)
         cmocka_unit_test(no_probe_behind_others), cmocka_unit_test(an_echo_behind_others),
         cmocka_unit_test(the_longest_message),    cmocka_unit_test(a_lane_without_bulk),
         cmocka_unit_test(sent_is_counted),        cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(the_map_tells_why),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,9 +154,11 @@ int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size);
 /* The link that leads to a peer: "shm", "ucx", "inproc". It stays the same as long as the peer. */
 const char *ni_peer_link(const struct ni_peer *peer);
 
-/* One line for people: by which link each of `count` peers of one NI is reached, which are numbered
- * from 0 as in the array, for example by rank; NULLs, such as for oneself, are left out. "shm 0-3,
- * 8; ucx 4-7". Returns the length as snprintf does. Thread-safe. */
+/* One line for people: by which link each of `count` peers of one NI is reached, how long messages
+ * go there, and why; peers are numbered from 0 as in the array, for example by rank; NULLs, such as
+ * for oneself, are left out. "shm 0-3, 8 (the first link that reaches them; long messages go by
+ * process_vm_readv); ucx 4-7 (out of reach of the first; long messages go by packets)". Returns the
+ * length as snprintf does. Thread-safe. */
 int ni_map_describe(struct ni_peer *const *peers, size_t count, char *text, size_t size);
 
 /* Called once for each peer that is found dead, closed or broken, as a callback; status as

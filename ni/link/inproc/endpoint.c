@@ -252,3 +252,11 @@ int ni_inproc_describe(const struct ni_ep *base, char *text, size_t size)
     return snprintf(text, size, "inproc: interface %u of this process, %s, %s", ep->to->number,
                     copy_names[copy], ni_status_text(sendable(ep)));
 }
+
+struct ni_long_way ni_inproc_way(const struct ni_ep *base)
+{
+    return (struct ni_long_way){base->same_memory ? "by plain copies within the process"
+                                : base->copy      ? "by copies that are calls"
+                                                  : "by packets",
+                                NULL};
+}

@@ -221,6 +221,7 @@ ni_status ni_inproc_rail(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx)
 ni_status ni_inproc_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                          uint64_t remote, size_t len);
 int ni_inproc_describe(const struct ni_ep *ep, char *text, size_t size);
+struct ni_long_way ni_inproc_way(const struct ni_ep *ep);
 
 /* ---- lane.c -------------------------------------------------------------------------------- */
 

@@ -168,4 +168,5 @@ const struct ni_link_ops ni_link_inproc = {
     .rouse = ni_inproc_rouse,
     .wish = ni_inproc_wish,
     .describe = ni_inproc_describe,
+    .way = ni_inproc_way,
 };

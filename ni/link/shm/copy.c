@@ -137,7 +137,7 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
 
     peer->ep.same_memory = false;
     if (wanted == NI_SHM_COPY_COPY) {
-        set_copy(peer, "parameter shm_copy");
+        set_copy(peer, "excluded by the parameter shm_copy");
         return true;
     }
     if (segment->own) {

@@ -329,6 +329,23 @@ static int shm_describe(const struct ni_ep *ep, char *text, size_t size)
                     peer->process, packets, peer->copy_reason);
 }
 
+static struct ni_long_way shm_way(const struct ni_ep *ep)
+{
+    const struct ni_shm_peer *peer = (const struct ni_shm_peer *)(const void *)ep;
+
+    if (peer->stage == NI_SHM_CONNECTING) {
+        return (struct ni_long_way){NULL, NULL};
+    }
+    if (ep->same_memory) {
+        return (struct ni_long_way){"by plain copies within the process", NULL};
+    }
+    if (ep->copy) {
+        return (struct ni_long_way){"by process_vm_readv", NULL};
+    }
+    return (struct ni_long_way){"through shared memory, because process_vm_readv is",
+                                peer->copy_reason};
+}
+
 const struct ni_link_ops ni_link_shm = {
     .name = "shm",
     .id = 1,
@@ -356,4 +373,5 @@ const struct ni_link_ops ni_link_shm = {
     .rouse = ni_shm_rouse,
     .wish = ni_shm_wish,
     .describe = shm_describe,
+    .way = shm_way,
 };

@@ -214,6 +214,12 @@ static ni_status ucx_copy(struct ni_ep *ep, enum ni_copy_direction direction, vo
     return NI_ERR_UNSUPPORTED;
 }
 
+static struct ni_long_way ucx_way(const struct ni_ep *ep)
+{
+    (void)ep;
+    return (struct ni_long_way){"by packets", NULL};
+}
+
 const struct ni_link_ops ni_link_ucx = {
     .name = "ucx",
     .id = 3,
@@ -239,4 +245,5 @@ const struct ni_link_ops ni_link_ucx = {
     .rouse = ni_ucx_rouse,
     .wish = ni_ucx_wish,
     .describe = ni_ucx_describe,
+    .way = ucx_way,
 };
