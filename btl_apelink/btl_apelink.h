@@ -126,6 +126,7 @@ struct mca_btl_apelink_module_t {
     mca_btl_base_module_t super;
     struct ni *ni; /* NULL unless open */
     bool threads;
+    bool may_sleep;              /* progress that finds nothing for long does */
     bool closing;                /* peers that go away now are no news */
     _Atomic uint32_t busy_count; /* endpoints in busy */
     struct ni_list busy;         /* endpoints with descriptors that wait; under lock */

@@ -126,6 +126,7 @@ static ni_status open_ni(mca_btl_apelink_module_t *module)
         return status;
     }
     ni_on_peer_down(module->ni, mca_btl_apelink_peer_down, module);
+    module->may_sleep = ni_may_sleep(module->ni);
     return NI_OK;
 }
 
@@ -219,6 +220,11 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
+static bool has_pending(const mca_btl_apelink_module_t *module)
+{
+    return atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0;
+}
+
 static int component_progress(void)
 {
     mca_btl_apelink_module_t *module = &mca_btl_apelink;
@@ -227,8 +233,10 @@ static int component_progress(void)
     if (NI_UNLIKELY(module->ni == NULL)) {
         return 0; /* finalized, and not yet unregistered */
     }
-    events = ni_progress(module->ni);
-    if (NI_UNLIKELY(atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0)) {
+    events = NI_UNLIKELY(module->may_sleep) && !has_pending(module)
+                 ? ni_progress_or_sleep(module->ni)
+                 : ni_progress(module->ni);
+    if (NI_UNLIKELY(has_pending(module))) {
         events += mca_btl_apelink_send_pending(module);
     }
     return (int)events;

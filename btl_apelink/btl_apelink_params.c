@@ -75,8 +75,8 @@ static const struct ompi_glue_component self = {
                               "put_limit", "rdma_pipeline_send_length", "rdma_pipeline_frag_size",
                               "min_rdma_pipeline_size", "frag_max", NULL},
     /* No search of regions by address, no portals, no ni_wait. */
-    .unused = (const char *const[]){"simd", "match_eager", "match_unexpected", "spin", "yield",
-                                    "block_us", NULL},
+    .unused =
+        (const char *const[]){"simd", "match_eager", "match_unexpected", "spin", "yield", NULL},
     .help_file = "help-mpi-btl-apelink.txt",
     .help_text = mca_btl_apelink_help_text,
     .interface_fn = interface,

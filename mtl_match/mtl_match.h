@@ -102,6 +102,7 @@ struct ompi_mtl_match_module {
     struct ni_md syncs[2];  /* ACK events only */
     struct ni_eq *sent;     /* ompi_mtl_match_on_sent */
     struct ni_eq *received; /* ompi_mtl_match_on_received */
+    int (*progress)(void);  /* what Open MPI calls */
     bool threads;
     bool closing;   /* peers that go away now are no news */
     bool running;   /* progress is registered */

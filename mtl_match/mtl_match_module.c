@@ -154,9 +154,15 @@ static int progress(void)
     return (int)ni_progress(ompi_mtl_match.ni);
 }
 
+static int progress_or_sleep(void)
+{
+    return (int)ni_progress_or_sleep(ompi_mtl_match.ni);
+}
+
 void ompi_mtl_match_run(struct ompi_mtl_match_module *module)
 {
-    module->running = opal_progress_register(progress) == OPAL_SUCCESS;
+    module->progress = ni_may_sleep(module->ni) ? progress_or_sleep : progress;
+    module->running = opal_progress_register(module->progress) == OPAL_SUCCESS;
 }
 
 /* ---- close ----------------------------------------------------------------------------------- */
@@ -170,7 +176,7 @@ int ompi_mtl_match_finalize(struct mca_mtl_base_module_t *mtl)
     }
     module->closing = true;
     if (module->running) {
-        (void)opal_progress_unregister(progress);
+        (void)opal_progress_unregister(module->progress);
         module->running = false;
     }
     ompi_mtl_match_release_all(module);

@@ -123,7 +123,9 @@ struct ni {
     bool closing;
     pid_t pid;
     unsigned host_processes, host_cores;
-    _Atomic uint32_t waiters; /* calls of ni_wait by threads of an NI that several may use */
+    _Atomic uint32_t waiters;    /* calls of ni_wait by threads of an NI that several may use */
+    _Atomic uint64_t idle_since; /* ni_progress_or_sleep finds nothing since, ns; 0: it found */
+    _Atomic uint32_t idle_looks; /* polls since then */
     ni_peer_down_fn down_fn;
     void *down_arg;
     const struct ni_command_ops *command_ops; /* NULL: there never was a command region */

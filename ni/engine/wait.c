@@ -20,6 +20,7 @@ enum {
                           probable is it that the one that we wait for runs */
     NI_CLOCK_POLLS = 64,   /* looks at the clock, which takes as long as several polls ... */
     NI_CLOCK_FIRST = 8,    /* ... and not before most of what takes a line's way has come */
+    NI_IDLE_LOOKS = 64,    /* fewer polls without an event are no wait, however long they took */
     NI_BLOCK_FULL_US = 50, /* sleep while a lane is full, or descriptors may be composed */
 };
 
@@ -154,4 +155,49 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
         (void)atomic_fetch_sub_explicit(&ni->waiters, 1, memory_order_relaxed);
     }
     return events;
+}
+
+/* ---- waiters that look at other things, too -------------------------------------------------- */
+
+/* Statistics of what all threads find: no other data depends on them. */
+static bool is_idle(struct ni *ni)
+{
+    uint64_t now = ni_now_ns();
+    uint64_t since = atomic_load_explicit(&ni->idle_since, memory_order_relaxed);
+    uint32_t looks = atomic_load_explicit(&ni->idle_looks, memory_order_relaxed);
+
+    if (since == 0) {
+        atomic_store_explicit(&ni->idle_since, now, memory_order_relaxed);
+        atomic_store_explicit(&ni->idle_looks, 0, memory_order_relaxed);
+        return false;
+    }
+    if (looks < NI_IDLE_LOOKS) {
+        atomic_store_explicit(&ni->idle_looks, looks + 1, memory_order_relaxed);
+        return false;
+    }
+    return now - since >= ni->config->idle_us * UINT64_C(1000);
+}
+
+unsigned ni_progress_or_sleep(struct ni *ni)
+{
+    unsigned events = ni_progress(ni);
+
+    if (events == 0 && ni->config->idle_us != 0 && !ni->forked && is_idle(ni) &&
+        !(ni_turn_is_ours(ni) && ni->depth != 0)) {
+        if (ni_has_back_end(ni)) {
+            events = ni_front_wait(ni, ni->config->block_us);
+        } else {
+            block(ni, ni->config->block_us);
+            events = ni_progress(ni);
+        }
+    }
+    if (events != 0) {
+        atomic_store_explicit(&ni->idle_since, 0, memory_order_relaxed);
+    }
+    return events;
+}
+
+bool ni_may_sleep(const struct ni *ni)
+{
+    return ni->config->idle_us != 0;
 }

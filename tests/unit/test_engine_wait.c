@@ -260,12 +260,58 @@ static void a_crowd_gives_way(void **state)
     pair_set("yield", "100");
 }
 
+/* Sleeps of so many polls that find nothing. */
+static uint64_t sleeps(struct ni *ni, unsigned polls)
+{
+    uint64_t before = pair_stat(ni, "blocks");
+
+    for (unsigned i = 0; i < polls; i++) {
+        assert_int_equal(ni_progress_or_sleep(ni), 0);
+    }
+    return pair_stat(ni, "blocks") - before;
+}
+
+/* Who polls in vain sleeps, if the parameter says so, and no longer once something has come. */
+static void the_idle_sleep(void **state)
+{
+    enum { MANY = 1000, FEW = 50 };
+    struct pair pair;
+    struct ni_rkey queue;
+    unsigned got = 0;
+
+    (void)state;
+    pair_open(&pair, &(struct pair_attr){0});
+    pair_settle(&pair);
+    assert_false(ni_may_sleep(pair.b));
+    assert_int_equal(sleeps(pair.b, MANY), 0);
+    pair_close(&pair);
+
+    pair_set("idle_us", "1");
+    for (unsigned flags = 0; flags <= NI_THREADS; flags += NI_THREADS) {
+        pair_open(&pair, &(struct pair_attr){.flags = flags});
+        pair_settle(&pair);
+        assert_true(ni_may_sleep(pair.b));
+        assert_int_equal(ni_region_consumer(pair.b, pair_count, &got, 0, &queue), NI_OK);
+        assert_int_equal(sleeps(pair.b, FEW), 0);
+        assert_true(sleeps(pair.b, MANY) > 0);
+        got = 0;
+        assert_int_equal(ni_message(pair.a, pair.ab, queue.handle, 0, NULL, 0, "x", 1), NI_OK);
+        for (int i = 0; i < MANY && got == 0; i++) {
+            (void)ni_progress_or_sleep(pair.b);
+        }
+        assert_int_equal(got, 1);
+        assert_int_equal(sleeps(pair.b, FEW), 0);
+        pair_close(&pair);
+    }
+    pair_set("idle_us", "0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_lane_lets_sleep), cmocka_unit_test(a_held_packet_yields),
         cmocka_unit_test(sleepers_wake),          cmocka_unit_test(beside_sleepers),
-        cmocka_unit_test(a_crowd_gives_way),
+        cmocka_unit_test(a_crowd_gives_way),      cmocka_unit_test(the_idle_sleep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

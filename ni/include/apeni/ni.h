@@ -177,6 +177,15 @@ unsigned ni_progress(struct ni *ni);
  * should look at what it waits for before long. Thread-safe with NI_THREADS. */
 unsigned ni_wait(struct ni *ni, uint64_t timeout_us);
 
+/* ni_progress for those who wait, but cannot call ni_wait because they look at other things, too:
+ * once it has been called in vain for the parameter idle_us, it sleeps each time until something
+ * comes, for block_us at most. With idle_us 0, or in a callback, it is ni_progress. Thread-safe
+ * with NI_THREADS. */
+unsigned ni_progress_or_sleep(struct ni *ni);
+
+/* Whether the two differ: whether idle_us is not 0. */
+bool ni_may_sleep(const struct ni *ni);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
