@@ -14,6 +14,7 @@ EXTRA_DIST += \
     tools/common.sh \
     tools/packages \
     tools/quickstart \
+    tools/sheet \
     tools/test \
     tools/stages/list \
     tools/stages/check \

@@ -19,6 +19,8 @@ LOOK_EVERY = 3  # seconds
 FOREVER = float("inf")
 START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up
 MARK = "APELINK_MT_RUN"
+PRIVATE = "APELINK_MT_PRIVATE"
+ISOLATED = pathlib.Path(__file__).resolve().parent.parent / "sheet" / "isolated"
 # What osc/rdma of Open MPI 4.1 needs between hosts: no dynamic windows, in which it waits for a lock that it holds; and the
 # first ranks on the first host, because a process that leads those of its host does not find what it keeps itself about
 # ranks on others. With a rank for each host at most that is so anyway.
@@ -58,6 +60,7 @@ class Environment:
     not_built: dict  # program to what the compiler said
     private: bool
     leaks: bool = False  # whether to look for memory that our components keep
+    prestorun: str = ""  # what starts programs that were compiled with prestocc, in place of mpirun
     mark: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
     hosts: list = dataclasses.field(default_factory=lambda: other_hosts())
 
@@ -72,7 +75,7 @@ class Environment:
             return f"names hosts that are not there: {', '.join(missing)}"
         if test.needs_root() and not self.private:
             return "needs root, for a /dev/shm of its own"
-        if test.wrap == "userns" and subprocess.run(["unshare", "-U", "-c", "true"], capture_output=True).returncode:
+        if test.wrap in ("userns", "isolated") and not can_unshare(test.wrap):
             return "this machine allows no user namespaces"
         return None
 
@@ -122,6 +125,12 @@ class Environment:
             env["OMPI_MCA_mca_base_component_path"] = self.components
         env.update(pair.split("=", 1) for pair in environment(test, self))
         return env
+
+
+def can_unshare(wrap):
+    """Whether this machine allows the namespaces of a wrapper."""
+    more = ["-p", "-f", "-i", "-m", "--mount-proc"] if wrap == "isolated" else []
+    return subprocess.run(["unshare", "-U", "-r", *more, "true"], capture_output=True).returncode == 0
 
 
 def other_hosts():
@@ -194,15 +203,14 @@ def build(src, out, mpicc):
 
 def program(test, env):
     """The command of each rank."""
-    words = [str(env.bindir / test.command[0]), *test.command[1:]]
-    if test.wrap == "deny_cma":
-        return [str(env.bindir / "deny_cma"), *words]
-    if test.wrap == "userns":
-        return ["unshare", "-U", "-c", *words]
-    return words
+    wrappers = {"": [], "deny_cma": [str(env.bindir / "deny_cma")], "userns": ["unshare", "-U", "-c"],
+                "isolated": [str(ISOLATED)]}
+    return [*wrappers[test.wrap], str(env.bindir / test.command[0]), *test.command[1:]]
 
 
 def launcher(test, env, more=()):
+    if env.prestorun:
+        return [env.prestorun, "-n", str(test.np)]
     command = [env.mpirun, "-n", str(test.np), "--oversubscribe", "--bind-to", "none"]
     params = dict(p.split("=", 1) for p in ["mpi_yield_when_idle=1", *env.mca, *test.mca])
     if test.osc:
@@ -296,6 +304,22 @@ class Starts:
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= end or self.hang(self.limit):
                     return False
+
+
+def go_private():
+    """Starts this script again in a mount namespace with an empty /dev/shm: what tests leave there is seen
+    exactly, goes away with the namespace, and nobody else's processes come between."""
+    if PRIVATE in os.environ:
+        return
+    probe = ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=64k", "none", "/dev/shm"]
+    try:
+        if subprocess.run(probe, capture_output=True).returncode != 0:
+            return
+    except FileNotFoundError:
+        return
+    os.environ[PRIVATE] = "1"
+    script = f'mount -t tmpfs -o mode=1777,size={SHM_SIZE} none /dev/shm && exec "$0" "$@"'
+    os.execvp("unshare", ["unshare", "-m", "--propagation", "private", "sh", "-c", script, sys.executable, *sys.argv])
 
 
 class Folder:

@@ -36,7 +36,7 @@ class Test:
     osc: str = ""  # osc component
     mca: list = dataclasses.field(default_factory=list)  # NAME=VALUE
     env: list = dataclasses.field(default_factory=list)  # NAME=VALUE
-    wrap: str = ""  # deny_cma or userns: in front of each rank's program
+    wrap: str = ""  # deny_cma, userns or isolated: in front of each rank's program
     shm: str = ""  # size of /dev/shm, for example 1m
     recovery: bool = False  # mpirun leaves the survivors of a dead rank alone
     max_lines: int = 2000  # of output
