@@ -20,6 +20,7 @@ lay_out() {
     mkdir -p "$prefix/bin" "$prefix/include/presto" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/Presto"
     cp "$src/presto/include/presto.h" "$prefix/include"
     cp -r "$src/presto/include/mpi.h" "$src/presto/include/mpi" "$prefix/include/presto"
+    cp "$build/presto/tools/symbols.h" "$prefix/include/presto/mpi"
     cp -P "$build"/presto/.libs/libpresto.so* "$build/presto/.libs/libpresto_plain.a" "$prefix/lib"
     ln -s "$prestorun" "$prefix/bin/prestorun"
     for file in prestocc:bin/prestocc presto.pc:lib/pkgconfig/presto.pc PrestoConfig.cmake:lib/cmake/Presto/PrestoConfig.cmake \
@@ -79,7 +80,8 @@ if cmake --version >/dev/null 2>&1; then
     try "CMake, find_package(Presto)" with_cmake -DCMAKE_C_COMPILER="${compiler##* }" -DWITH=Presto -DCMAKE_PREFIX_PATH="$prefix"
     [ -z "$installed" ] || {
         try "CMake, find_package(MPI)" with_cmake -DCMAKE_C_COMPILER="${compiler##* }" -DWITH=MPI -DMPI_C_COMPILER="$prefix/bin/prestocc"
-        try "CMake, prestocc as the compiler" with_cmake -DCMAKE_C_COMPILER="$prefix/bin/prestocc" -DWITH=none
+        try "CMake, prestocc as the compiler" with_cmake -DCMAKE_C_COMPILER="$prefix/bin/prestocc" -DWITH=none \
+            -DOTHER_MPI="$([ -z "${MPICC-}" ] || $MPICC --showme:link 2>/dev/null)"
     }
 else
     echo "not with CMake, which is not installed"

@@ -96,13 +96,14 @@ grep -q 'lpresto' "$work/out" && failed "-E has libraries"
 has '-Wl,-rpath,' "$prestocc" -show "$work/good.c" -o x
 has 'presto_plain presto' "$prestocc" --showme:libs
 
-# What a configure script asks, without the header; only these functions have plain names.
+# Without prestocc only a few functions have plain names.
 printf 'char MPI_Init();\nint main(void) { return MPI_Init(); }\n' >"$work/plain.c"
+link=$("$prestocc" --showme:link)
 # shellcheck disable=SC2086
-"$prestocc" $sanitizer -w "$work/plain.c" -o "$work/plain" || failed "MPI_Init is not found without the header"
+${CC:-cc} $sanitizer -w "$work/plain.c" -o "$work/plain" $link || failed "MPI_Init has no plain name"
 sed -i 's/MPI_Init/MPI_Send/' "$work/plain.c"
 # shellcheck disable=SC2086
-"$prestocc" $sanitizer -w "$work/plain.c" -o "$work/plain" 2>/dev/null && failed "MPI_Send is found without the header"
+${CC:-cc} $sanitizer -w "$work/plain.c" -o "$work/plain" $link 2>/dev/null && failed "MPI_Send has a plain name"
 
 # Names: two lists of the header, and the library.
 sed -n 's/^#define \(P\{0,1\}MPI_[A-Za-z_0-9]*\) *presto_.*/\1/p' "$PRESTO_INCLUDEDIR/mpi/names.h" | sort >"$work/names"
@@ -135,6 +136,55 @@ cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both 
 grep -q '"$' "$PRESTO_INCLUDEDIR/mpi/missing.h" && failed "a hint is in two pieces, of which --check shows one"
 "$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_File_open is not in Presto: MPI-IO' ||
     failed "--check does not name PMPI_File_open"
+
+# What a configure script asks without the header, as it is installed: Autoconf's two ways and CMake's, of all names that are
+# there, and each of some that are missing, with another MPI's library, too, if there is one.
+mkdir "$work/include"
+cp -r "$src/presto/include/." "$work/include"
+cp "$build/presto/tools/symbols.h" "$work/include/mpi"
+ask() { # COMPILER WAY NAMES: a program that calls them
+    {
+        for name in $3; do
+            case $2 in
+            func) printf '#define %s innocuous_%s\n#undef %s\n#ifdef __cplusplus\nextern "C"\n#endif\nchar %s();\n' "$name" "$name" "$name" "$name" ;;
+            lib) printf '#ifdef __cplusplus\nextern "C"\n#endif\nchar %s();\n' "$name" ;;
+            cmake) printf '#ifdef __cplusplus\nextern "C"\n#endif\nchar\nCHECK_FUNCTION_EXISTS();\n' ;;
+            esac
+        done
+        echo 'int main(int c, char **v) { (void)v; return c > 1000'
+        for name in $3; do
+            [ "$2" = cmake ] && name=CHECK_FUNCTION_EXISTS
+            printf ' && %s()\n' "$name"
+        done
+        echo '; }'
+    } >"$work/ask.c"
+    define=
+    [ "$2" = cmake ] && define=-DCHECK_FUNCTION_EXISTS=$3
+    # shellcheck disable=SC2086 # no option, or one
+    PRESTO_INCLUDEDIR=$work/include PRESTO_CC=$1 "$prestocc" $sanitizer -w $define -x "$language" "$work/ask.c" -x none -o "$work/ask" $other 2>"$work/out"
+}
+other=
+theirs=
+[ -z "${MPICC-}" ] || theirs=$($MPICC --showme:link 2>/dev/null)
+for compiler in "${CC:-cc}" gcc clang "$cxx"; do
+    $compiler --version >/dev/null 2>&1 || continue
+    language=c
+    [ "$compiler" != "$cxx" ] || language=c++
+    for way in func lib; do
+        ask "$compiler" $way "$(cat "$work/names")" || failed "$compiler, $way: not all names are found: $(cat "$work/out")"
+        "$work/ask" || failed "$compiler, $way: what is found does not run"
+    done
+    ask "$compiler" cmake MPI_Comm_rank || failed "$compiler: CMake does not find MPI_Comm_rank: $(cat "$work/out")"
+    for other in '' "$theirs"; do
+        for name in MPI_File_open PMPI_File_close MPI_Comm_spawn; do
+            for way in func lib cmake; do
+                ask "$compiler" $way "$name" && failed "$compiler, $way, '$other': $name is found"
+                grep -q 'presto_missing_MPI_' "$work/out" || failed "$compiler, $way: $name is refused because of $(cat "$work/out")"
+            done
+        done
+    done
+    other=
+done
 
 both=$(comm -12 "$work/names" "$work/missing")
 [ -z "$both" ] || failed "there and missing: $both"
