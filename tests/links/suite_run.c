@@ -20,8 +20,7 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
         !(link->inproc && link->mode == SUITE_HERE)) {
         return false;
     }
-    /* A program that is executed has the sockets of UCX still. */
-    if ((test->needs & SUITE_NEEDS_EXEC) != 0 && (link->mode != SUITE_PROCESSES || link->far)) {
+    if ((test->needs & SUITE_NEEDS_EXEC) != 0 && link->mode != SUITE_PROCESSES) {
         return false;
     }
     if ((test->needs & SUITE_NEEDS_LOSS) != 0 && !link->inproc && !link->far) {

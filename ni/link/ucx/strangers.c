@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
@@ -29,6 +30,7 @@
  *   ... and has begun to greet, and  it is forgotten
  *       ends
  *   ... and greets                   it is an applicant, until UCX has read what it asks for
+ *   listening, connecting            that socket, too, is closed by exec
  *
  * Of two connections that peers make to each other at the same time UCX ends one: the peer with
  * the greater address closes its own, which may have said nothing by then. So each connection of
@@ -272,6 +274,23 @@ void ni_ucx_look_for_the_dead(void)
 
 /* ---- what UCX says --------------------------------------------------------------------------- */
 
+/* UCX leaves its sockets to the programs that this one executes, in its place or beside it. As long
+ * as one of those ran, peers would not notice that this one has ended. */
+static void close_on_exec(int fd)
+{
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void on_socket(const char *text)
+{
+    const char *number = strstr(text, "(fd=");
+    int fd;
+
+    if (number != NULL && sscanf(number, "(fd=%d", &fd) == 1) {
+        close_on_exec(fd);
+    }
+}
+
 static void on_accepted(const char *text)
 {
     char host[sizeof(newcomers->who)];
@@ -280,6 +299,7 @@ static void on_accepted(const char *text)
 
     if (sscanf(text, "tcp_iface %*s accepted connection from %127s on %*s to tcp_ep %p (fd %d)",
                host, &ep, &fd) == 3) {
+        close_on_exec(fd);
         note(fd, ep, host);
         ni_ucx_called(fd);
     }
@@ -345,10 +365,12 @@ static ucs_log_func_rc_t on_message(const char *file, unsigned line, const char 
     if (level == UCS_LOG_LEVEL_DEBUG && function != NULL) {
         bool accepts = strcmp(function, "uct_tcp_cm_handle_incoming_conn") == 0;
         bool changes = strcmp(function, "uct_tcp_cm_change_conn_state") == 0;
+        bool opens = strcmp(function, "ucs_socket_connect") == 0 ||
+                     strcmp(function, "uct_tcp_iface_listener_init") == 0;
 
-        if (accepts || changes) {
+        if (accepts || changes || opens) {
             vsnprintf(text, sizeof(text), format, ap);
-            accepts ? on_accepted(text) : on_state(text);
+            accepts ? on_accepted(text) : changes ? on_state(text) : on_socket(text);
         }
     }
     return level > asked_for && level < UCS_LOG_LEVEL_LAST ? UCS_LOG_FUNC_RC_STOP
