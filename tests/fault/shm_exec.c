@@ -220,6 +220,29 @@ static void test_connect(enum become how, bool copies)
     end(&actor, pid);
 }
 
+/* While it is asked for its segment, as nothing was found where its address says. */
+static void test_connecting(bool copies)
+{
+    struct actor actor = {.how = AS_IT_IS};
+    pid_t pid = begin(&actor);
+    struct ni_shm_blob blob;
+    struct mock a;
+    struct ni_peer *peer;
+
+    mock_open(&a, 1, NULL);
+    memcpy(&blob, board->blob, sizeof(blob));
+    blob.fd = INT32_MAX;
+    peer = mock_connect(&a, &blob, sizeof(blob));
+    CHECK(mock_send(peer, 16) == NI_AGAIN);
+    change(&actor);
+    while (peer->down == NI_OK) {
+        mock_relax(&a);
+    }
+    CHECK(peer->down == (copies ? NI_ERR_PEER_DEAD : NI_ERR_UNREACHABLE) && peer->downs == 1);
+    mock_close(&a);
+    end(&actor, pid);
+}
+
 /* ---- children -------------------------------------------------------------------------------- */
 
 static int child(void *arg)
@@ -304,6 +327,7 @@ int main(int argc, char **argv)
     copies = test_fork();
     test_connect(AS_IT_IS, copies);
     test_connect(WITH_A_LINK, copies);
+    test_connecting(copies);
     CHECK(mock_count_fds() == fds);
     return 0;
 }

@@ -122,6 +122,14 @@ static bool has_ended(const struct ni_shm_link *link, const struct ni_shm_blob *
     return link->config->shm_copy != NI_SHM_COPY_COPY && ni_shm_identity_lost(blob);
 }
 
+/* What a peer is that nobody answers for. */
+static ni_status nobody(const struct ni_shm_link *link, const struct ni_shm_peer *peer)
+{
+    return peer->blob.pid_ns == link->host.pid_ns && has_ended(link, &peer->blob)
+               ? NI_ERR_PEER_DEAD
+               : NI_ERR_UNREACHABLE;
+}
+
 /* Open the owner's descriptor. NI_ERR_UNREACHABLE: ask the owner, unless it is us who can have no
  * more. */
 static ni_status find_by_proc(const struct ni_shm_link *link, const struct ni_shm_blob *blob,
@@ -209,7 +217,7 @@ void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now)
         if (ni_shm_socket_ask(link, peer) != NI_OK) {
             peer->asked = false;
             atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
-            ni_shm_end(peer, NI_ERR_UNREACHABLE);
+            ni_shm_end(peer, nobody(link, peer));
         }
     }
     pthread_mutex_unlock(&link->lock);
@@ -262,8 +270,8 @@ static ni_status connect_peer(struct ni_shm_link *link, struct ni_shm_peer *peer
     status = ask(link, peer);
     if (status == NI_OK) {
         peer->stage = NI_SHM_CONNECTING;
-    } else if (peer->blob.pid_ns == link->host.pid_ns && has_ended(link, &peer->blob)) {
-        status = NI_ERR_PEER_DEAD;
+    } else {
+        status = nobody(link, peer);
     }
     return status;
 }
