@@ -228,12 +228,26 @@ static void no_descriptor(void)
     mock_close(&a);
 }
 
+/* Where not all whom the parameter allows would fit, but the processes of the host do. */
+static void less_file_size(void)
+{
+    struct rlimit old, now;
+
+    CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+    now = old;
+    now.rlim_cur = 40 << 20;
+    CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+    CHECK(converse());
+    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+}
+
 /* In a child: setting limits is a risk for the rest. */
 static int limits(void *arg)
 {
     (void)arg;
     ni_log_set_sink(count, NULL);
     with_limit(RLIMIT_FSIZE, 1 << 20, "ulimit -f");
+    less_file_size();
     with_limit(RLIMIT_NOFILE, 3, "ulimit -n");
     no_descriptor();
     CHECK(converse());

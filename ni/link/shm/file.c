@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/config.h"
 #include "base/descriptor.h"
 #include "base/fault_inl.h"
 #include "base/log.h"
@@ -63,12 +62,12 @@ static ni_status failed(const char *call, uint64_t size)
 }
 
 /* Growing a file beyond the limit raises a signal that ends the process: ask first. */
-static bool size_allowed(uint64_t size)
+uint64_t ni_shm_file_limit(void)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           limit.rlim_cur >= size;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
+                                                                                   : limit.rlim_cur;
 }
 
 /* Senders allocate the areas, but we poll them: they shall lie near us. */
@@ -91,14 +90,11 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
     uint64_t base = segment->geometry.blobs;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 
-    if (!size_allowed(size)) {
-        char name[96];
-
-        ni_config_name("shm_max_peers", name, sizeof(name));
+    if (size > ni_shm_file_limit()) {
         ni_log(NI_LOG_ERROR,
-               "shared memory needs a (sparse) file of %llu MiB, which the file size limit "
-               "forbids; raise it (ulimit -f) or lower %s",
-               (unsigned long long)(size >> 20) + 1, name);
+               "shared memory to receive in from %u processes needs a (sparse) file of %llu MiB, "
+               "which the file size limit forbids; raise it (ulimit -f)",
+               segment->geometry.counts.seats, (unsigned long long)(size >> 20) + 1);
         return NI_ERR_LIMIT;
     }
     segment->fd = make_memfd();

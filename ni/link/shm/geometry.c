@@ -35,3 +35,20 @@ bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geom
     *geometry = g;
     return true;
 }
+
+uint32_t ni_shm_seats_within(const struct ni_shm_counts *counts, uint64_t size)
+{
+    struct ni_shm_counts some = *counts;
+    struct ni_shm_geometry geometry;
+    uint32_t fits = 0, beyond = counts->seats + 1;
+
+    while (beyond - fits > 1) {
+        some.seats = fits + (beyond - fits) / 2;
+        if (ni_shm_geometry_make(&some, &geometry) && geometry.size <= size) {
+            fits = some.seats;
+        } else {
+            beyond = some.seats;
+        }
+    }
+    return fits;
+}

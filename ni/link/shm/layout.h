@@ -239,6 +239,9 @@ _Static_assert(sizeof(struct ni_shm_seat_blob) == NI_SHM_BLOB_STRIDE, "shared");
 /* The offsets for these counts; false if the counts are impossible, whoever they come from. */
 bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry);
 
+/* The most seats, up to those counted, of a segment of no more than size bytes; 0: not even one. */
+uint32_t ni_shm_seats_within(const struct ni_shm_counts *counts, uint64_t size);
+
 /* Lanes that a sender may have. */
 static inline uint32_t ni_shm_rails(const struct ni_shm_geometry *geometry)
 {

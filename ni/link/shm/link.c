@@ -38,6 +38,7 @@ enum {
     BULK_AUTO_MIN = 64 << 10,
     BULK_AUTO_MAX = 1 << 20,
     PROCESSES_UNKNOWN = 32, /* taken for a host of which nobody said how many processes it has */
+    SEATS_UNKNOWN = 16,     /* least there */
 };
 
 static uint32_t choose_bulk(const struct ni_config *config, unsigned processes, uint32_t page)
@@ -157,6 +158,23 @@ static ni_status check_seats(const struct ni_config *config, unsigned processes)
     return NI_ERR_LIMIT;
 }
 
+/* A limit on the size of files leaves room for fewer senders than the parameter allows. All of the
+ * host have to fit; ni_shm_file_make refuses if they do not. */
+static void fit_file_limit(struct ni_shm_counts *counts, unsigned processes)
+{
+    uint64_t limit = ni_shm_file_limit();
+    uint32_t fits = ni_shm_seats_within(counts, limit);
+    uint32_t least = processes == 0 ? SEATS_UNKNOWN : processes - 1;
+
+    if (fits < counts->seats) {
+        counts->seats = (uint32_t)ni_min_u64(counts->seats, ni_max_u64(ni_max_u64(fits, least), 1));
+        ni_log(NI_LOG_INFO,
+               "the file size limit of %llu MiB (ulimit -f) leaves room for %u processes that send "
+               "to this one",
+               (unsigned long long)(limit >> 20), counts->seats);
+    }
+}
+
 /* A fault that the parameter asks for and that could never strike is refused. What a test arms by
  * calls, maybe for an inproc NI beside this one, is its own affair. */
 static ni_status check_faults(const struct ni_config *config)
@@ -191,6 +209,7 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
     if (status != NI_OK) {
         return status;
     }
+    fit_file_limit(&counts, attr->open->host_processes);
     link = link_alloc(attr, &counts);
     if (link == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");

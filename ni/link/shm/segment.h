@@ -84,6 +84,9 @@ void ni_shm_segment_unlock(struct ni_shm_segment *segment);
 
 /* ---- the file (file.c) ----------------------------------------------------------------------- */
 
+/* The size in bytes beyond which this process may make no file. */
+uint64_t ni_shm_file_limit(void);
+
 /* Make the file of an own segment whose geometry is set: allocated but for blobs and areas, sealed,
  * locked. Errors are logged. */
 ni_status ni_shm_file_make(struct ni_shm_segment *segment);
