@@ -54,12 +54,16 @@ static int component_close(void)
 
 /* ---- init ------------------------------------------------------------------------------------ */
 
-static int make_list(opal_free_list_t *list, size_t size, opal_class_t *class, int first, int most)
+/* `first` of them now, `more` at a time later, up to `most` if that is not -1. */
+static int make_list(opal_free_list_t *list, size_t size, opal_class_t *class, int first, int more,
+                     int most)
 {
-    enum { MORE = 32 }; /* at a time */
-
-    return opal_free_list_init(list, size, NI_CACHE_LINE, class, 0, 0, first, most,
-                               most > MORE || most <= 0 ? MORE : most, NULL, 0, NULL, NULL, NULL);
+    if (most > 0) {
+        first = first < most ? first : most;
+        more = more < most ? more : most;
+    }
+    return opal_free_list_init(list, size, NI_CACHE_LINE, class, 0, 0, first, most, more, NULL, 0,
+                               NULL, NULL, NULL);
 }
 
 static void construct_lists(mca_btl_apelink_module_t *module)
@@ -71,8 +75,9 @@ static void construct_lists(mca_btl_apelink_module_t *module)
     OBJ_CONSTRUCT(&module->regs, opal_free_list_t);
 }
 
-/* Descriptors, operations, registrations. Of small descriptors some are made now: control messages
- * can then be refused one only while others are out. */
+/* Descriptors, operations, registrations. Some of each are made now: one can then be refused only
+ * while others are out, which complete by callback. Those with large buffers grow by a few: where
+ * memory is short there is still room for them. */
 static int make_lists(mca_btl_apelink_module_t *module)
 {
     const size_t bytes[MCA_BTL_APELINK_FRAG_CLASSES] = {
@@ -80,7 +85,7 @@ static int make_lists(mca_btl_apelink_module_t *module)
         [MCA_BTL_APELINK_FRAG_EAGER] = module->super.btl_eager_limit,
         [MCA_BTL_APELINK_FRAG_MAX] = module->super.btl_max_send_size,
     };
-    enum { SMALL_FIRST = 16, SMALL_MOST = 4096 };
+    enum { FIRST = 16, MORE = 32, LARGE_FIRST = 2, LARGE_MORE = 8, SMALL_MOST = 4096 };
     int rc = OPAL_SUCCESS;
 
     construct_lists(module);
@@ -88,16 +93,17 @@ static int make_lists(mca_btl_apelink_module_t *module)
         bool small = i == MCA_BTL_APELINK_FRAG_SMALL;
 
         rc = make_list(&module->frags[i], sizeof(mca_btl_apelink_frag_t) + bytes[i],
-                       OBJ_CLASS(mca_btl_apelink_frag_t), small ? SMALL_FIRST : 0,
+                       OBJ_CLASS(mca_btl_apelink_frag_t), small ? FIRST : LARGE_FIRST,
+                       small ? MORE : LARGE_MORE,
                        small ? SMALL_MOST : (int)mca_btl_apelink_component.frag_max);
     }
     if (rc == OPAL_SUCCESS) {
         rc = make_list(&module->ops, sizeof(mca_btl_apelink_op_t), OBJ_CLASS(mca_btl_apelink_op_t),
-                       0, -1);
+                       FIRST, MORE, -1);
     }
     if (rc == OPAL_SUCCESS) {
         rc = make_list(&module->regs, sizeof(mca_btl_apelink_reg_t),
-                       OBJ_CLASS(mca_btl_apelink_reg_t), 0, -1);
+                       OBJ_CLASS(mca_btl_apelink_reg_t), FIRST, MORE, -1);
     }
     return rc;
 }

@@ -151,6 +151,11 @@ bool mca_btl_apelink_recv_part(mca_btl_apelink_module_t *module,
     if (part.offset == 0) {
         drop(assembly);
         assembly = start(module, message->source, tag, part.total);
+        if (assembly == NULL && part.total <= MCA_BTL_APELINK_PARTS_MOST) {
+            /* The message would be lost, and who waits for it would wait for ever. */
+            mca_btl_apelink_peer_down(module, message->source, NI_ERR_NOMEM);
+            return true;
+        }
     }
     if (assembly == NULL || assembly->tag != tag || assembly->total != part.total ||
         assembly->got != part.offset || len > assembly->total - assembly->got) {

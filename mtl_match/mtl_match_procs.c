@@ -175,7 +175,7 @@ static bool is_lost(const struct ompi_mtl_match_endpoint *endpoint)
 {
     int down = atomic_load_explicit(&endpoint->down, memory_order_relaxed);
 
-    return down == NI_ERR_PEER_DEAD || down == NI_ERR_PROTOCOL;
+    return down != NI_OK && down != NI_ERR_PEER_CLOSED;
 }
 
 bool ompi_mtl_match_misses_peer(struct ompi_communicator_t *comm)

@@ -113,6 +113,11 @@ static ni_status add_chunk(struct ni_pool *pool)
     return NI_OK;
 }
 
+ni_status ni_pool_reserve(struct ni_pool *pool)
+{
+    return pool->chunk_count != 0 ? NI_OK : add_chunk(pool);
+}
+
 /* Make an item; NULL at the limit or when out of memory. */
 static void *get_new(struct ni_pool *pool)
 {

@@ -71,6 +71,10 @@ ni_status ni_pool_init(struct ni_pool *pool, size_t item_size, uint32_t items_pe
 ni_status ni_pool_init_packed(struct ni_pool *pool, size_t item_size, uint32_t items_per_chunk,
                               uint32_t limit);
 
+/* Have the first chunk now: from then on a get fails only while as many items as it holds are out.
+ * NI_ERR_NOMEM. */
+ni_status ni_pool_reserve(struct ni_pool *pool);
+
 /* Free all memory and return how many items were still out: 0 if the caller has no leak. Those
  * items are gone too. */
 uint32_t ni_pool_fini(struct ni_pool *pool);

@@ -27,18 +27,27 @@
 
 /* Life of an NI. */
 
+/* What a transfer takes is there from the start: want of memory is told only while many are under
+ * way, whose ends give it back. */
+static ni_status init_pool(struct ni_pool *pool, size_t size, uint32_t items)
+{
+    ni_status status = ni_pool_init(pool, size, items, 0);
+
+    return status == NI_OK ? ni_pool_reserve(pool) : status;
+}
+
 static ni_status init_pools(struct ni *ni)
 {
-    ni_status status = ni_pool_init(&ni->op_pool, sizeof(struct ni_op), 64, 0);
+    ni_status status = init_pool(&ni->op_pool, sizeof(struct ni_op), 64);
 
     if (status == NI_OK) {
-        status = ni_pool_init(&ni->control_pool, sizeof(struct ni_control), 64, 0);
+        status = init_pool(&ni->control_pool, sizeof(struct ni_control), 64);
     }
     if (status == NI_OK) {
-        status = ni_pool_init(&ni->stream_pool, sizeof(struct ni_stream), 16, 0);
+        status = init_pool(&ni->stream_pool, sizeof(struct ni_stream), 16);
     }
     if (status == NI_OK) {
-        status = ni_pool_init(&ni->help_pool, sizeof(struct ni_help), 16, 0);
+        status = init_pool(&ni->help_pool, sizeof(struct ni_help), 16);
     }
     return status;
 }

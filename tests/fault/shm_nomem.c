@@ -158,6 +158,71 @@ static void test_no_bulk(void)
     mock_close(&b);
 }
 
+/* A receiver that has got a first packet, and has no memory for the sender's lane then, ever. */
+struct poor {
+    _Atomic uint32_t ready, without;
+    uint8_t blob[MOCK_BLOB];
+    size_t len;
+};
+
+static int be_poor(void *arg)
+{
+    struct poor *poor = arg;
+    struct mock mock = {0};
+
+    mock_open(&mock, 2, NULL);
+    poor->len = mock_blob(&mock, poor->blob);
+    atomic_store(&poor->ready, 1);
+    while (mock.received == 0) {
+        mock_relax(&mock);
+    }
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
+    atomic_store(&poor->without, 1);
+    while (mock.peers->downs == 0) {
+        mock_relax(&mock);
+    }
+    ni_fault_reset();
+    CHECK(mock.peers->down == NI_ERR_NOMEM);
+    CHECK(errors == 1 && strstr(last_error, "KiB to receive from process") != NULL);
+    CHECK(strstr(last_error, "50 ms") != NULL && strstr(last_error, "ulimit -v") != NULL);
+    mock_disconnect(&mock, mock.peers);
+    mock_close(&mock);
+    return 0;
+}
+
+/* It gives the sender up after a while, and both ends know. */
+static void test_no_memory_to_receive(void)
+{
+    struct poor *poor = mock_shared(sizeof(*poor));
+    struct mock mock = {0};
+    struct ni_peer *peer;
+    ni_status status = NI_OK;
+    pid_t pid;
+
+    mock_param("shm_memory_wait_ms", "50");
+    errors = 0;
+    pid = mock_fork(be_poor, poor);
+    mock_open(&mock, 1, NULL);
+    while (atomic_load(&poor->ready) == 0) {
+        mock_relax(&mock);
+    }
+    peer = mock_connect(&mock, poor->blob, poor->len);
+    mock_send_all(peer, 16);
+    while (atomic_load(&poor->without) == 0) {
+        mock_relax(&mock);
+    }
+    while (status == NI_OK || status == NI_AGAIN) {
+        status = mock_send(peer, 16);
+        mock_relax(&mock);
+    }
+    while (peer->downs == 0) {
+        mock_relax(&mock);
+    }
+    mock_join(pid);
+    mock_close(&mock);
+    mock_param("shm_memory_wait_ms", "10000");
+}
+
 static void with_limit(int resource, rlim_t value, const char *expected)
 {
     struct rlimit old, now;
@@ -261,6 +326,7 @@ int main(void)
     test_each();
     test_no_lane();
     test_no_bulk();
+    test_no_memory_to_receive();
     mock_join(mock_fork(limits, NULL));
     return 0;
 }

@@ -62,6 +62,7 @@ mt_programs = \
     tests/mpi/p2p_flood \
     tests/mpi/p2p_match \
     tests/mpi/p2p_modes \
+    tests/mpi/p2p_no_memory \
     tests/mpi/p2p_once \
     tests/mpi/p2p_order \
     tests/mpi/p2p_probe \
@@ -156,6 +157,8 @@ tests_mpi_p2p_match_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_match_LDADD = $(MT_LIBS)
 tests_mpi_p2p_modes_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_modes_LDADD = $(MT_LIBS)
+tests_mpi_p2p_no_memory_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_no_memory_LDADD = $(MT_LIBS)
 tests_mpi_p2p_once_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_once_LDADD = $(MT_LIBS)
 tests_mpi_p2p_order_CPPFLAGS = $(MT_CPPFLAGS)

@@ -198,6 +198,27 @@ static void test_failing_allocations(void **state)
     }
 }
 
+/* What is reserved can be had when there is no memory any more. */
+static void test_reserved_items_need_no_memory(void **state)
+{
+    struct ni_pool pool;
+
+    (void)state;
+    assert_int_equal(ni_pool_init(&pool, 100, 8, 0), NI_OK);
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
+    assert_int_equal(ni_pool_reserve(&pool), NI_ERR_NOMEM);
+    ni_fault_reset();
+    assert_int_equal(ni_pool_reserve(&pool), NI_OK);
+    assert_int_equal(pool.chunk_count, 1);
+    assert_int_equal(ni_pool_reserve(&pool), NI_OK);
+    assert_int_equal(pool.chunk_count, 1);
+    for (int i = 0; i < 8; i++) {
+        assert_non_null(ni_pool_get(&pool));
+    }
+    assert_int_equal(pool.chunk_count, 1);
+    assert_int_equal(ni_pool_fini(&pool), 8);
+}
+
 static void test_fini_counts_what_is_out(void **state)
 {
     struct ni_pool pool;
@@ -420,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_last_in_first_out),
         cmocka_unit_test(test_the_limit_holds),
         cmocka_unit_test_teardown(test_failing_allocations, tear_down),
+        cmocka_unit_test(test_reserved_items_need_no_memory),
         cmocka_unit_test(test_fini_counts_what_is_out),
         cmocka_unit_test(test_next_visits_what_is_out),
         cmocka_unit_test(test_tokens_go_stale),

@@ -95,6 +95,10 @@ static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *wit
     if (status == NI_OK) {
         status = map(segment, number, *with_bulk, area);
     }
+    if (status == NI_ERR_NOMEM && area != NULL && *with_bulk) {
+        *with_bulk = false; /* where memory is short, a ring is better than none */
+        status = map(segment, number, false, area);
+    }
     if (status != NI_OK) {
         ni_free(area);
         return status;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/remedy.h"
 #include "link/lane_inl.h"
@@ -178,6 +179,29 @@ static enum outcome start(struct ni_shm_link *link, struct ni_shm_peer *peer,
     }
 }
 
+/* There was no memory for a lane, and there may be later. After a while it is an error: all that
+ * the sender wants to say is behind that. */
+static NI_COLD enum outcome retry_for_memory(struct ni_shm_peer *peer)
+{
+    const struct ni_shm_counts *counts = &peer->link->segment->geometry.counts;
+    size_t size = counts->page + 2 * (size_t)counts->ring + counts->bulk;
+    uint64_t most = peer->link->config->shm_memory_wait_ms, now = ni_now_ns();
+
+    if (peer->no_memory == 0) {
+        peer->no_memory = now;
+    }
+    if (now - peer->no_memory < most * UINT64_C(1000000)) {
+        return RETRY;
+    }
+    ni_log(NI_LOG_ERROR,
+           "cannot map %zu KiB to receive from process %u, for %llu ms now: giving it up; free "
+           "memory, or raise the limit of address space (ulimit -v) or the memory limit of this "
+           "container or user",
+           size >> 10, peer->process, (unsigned long long)most);
+    ni_shm_end(peer, NI_ERR_NOMEM);
+    return DONE;
+}
+
 /* The next packet of an active sender. */
 static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
                          uint32_t slot, enum ni_shm_slot_state state)
@@ -187,6 +211,11 @@ static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uin
     if (state != NI_SHM_SLOT_PACKET) {
         enum outcome outcome = start(link, peer, state);
 
+        if (NI_UNLIKELY(outcome == RETRY)) {
+            outcome = retry_for_memory(peer);
+        } else {
+            peer->no_memory = 0;
+        }
         peer->in_number += outcome != RETRY;
         return outcome;
     }

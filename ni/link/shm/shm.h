@@ -117,7 +117,8 @@ struct ni_shm_peer {
     uint32_t in_number;      /* of the next packet through slots */
     uint32_t delivering;     /* packets from slots that the core is looking at */
     struct ni_shm_area *in_area;
-    bool in_lane; /* the engine polls rx */
+    uint64_t no_memory; /* time since which its lane cannot be mapped, ns; 0: it can */
+    bool in_lane;       /* the engine polls rx */
     struct ni_lane_rx rx;
     unsigned in_rails; /* beside it */
     struct ni_shm_in_rail *in_rail[NI_RAILS_MAX - 1];
