@@ -60,6 +60,7 @@ mt_programs = \
     tests/mpi/p2p_comms \
     tests/mpi/p2p_complete \
     tests/mpi/p2p_flood \
+    tests/mpi/p2p_incast \
     tests/mpi/p2p_match \
     tests/mpi/p2p_modes \
     tests/mpi/p2p_no_memory \
@@ -153,6 +154,8 @@ tests_mpi_p2p_complete_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_complete_LDADD = $(MT_LIBS)
 tests_mpi_p2p_flood_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_flood_LDADD = $(MT_LIBS)
+tests_mpi_p2p_incast_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_p2p_incast_LDADD = $(MT_LIBS)
 tests_mpi_p2p_match_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_p2p_match_LDADD = $(MT_LIBS)
 tests_mpi_p2p_modes_CPPFLAGS = $(MT_CPPFLAGS)
