@@ -81,6 +81,7 @@ mt_programs = \
     tests/mpi/rma_attach_race \
     tests/mpi/rma_pieces \
     tests/mpi/rma_putget \
+    tests/mpi/rma_shared \
     tests/mpi/rma_soak \
     tests/mpi/rma_sync \
     tests/mpi/rma_types \
@@ -196,6 +197,8 @@ tests_mpi_rma_pieces_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_pieces_LDADD = $(MT_LIBS)
 tests_mpi_rma_putget_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_putget_LDADD = $(MT_LIBS)
+tests_mpi_rma_shared_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_rma_shared_LDADD = $(MT_LIBS)
 tests_mpi_rma_soak_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_rma_soak_LDADD = $(MT_LIBS)
 tests_mpi_rma_sync_CPPFLAGS = $(MT_CPPFLAGS)
