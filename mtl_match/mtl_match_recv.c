@@ -16,7 +16,6 @@ NI_ALWAYS_INLINE int prepare(struct ompi_mtl_match_request *request,
 
     request->kind = OMPI_MTL_MATCH_RECV;
     request->shared = false;
-    request->buffered = false;
     request->packed = NULL;
     request->convertor = convertor;
     request->entry = 0;
@@ -46,6 +45,7 @@ static inline void share(const struct ompi_mtl_match_module *module,
 {
     if (NI_UNLIKELY(module->threads) &&
         !ompi_glue_recv_waits(&request->super, request->convertor)) {
+        request->buffered = false;
         ompi_mtl_match_share(request);
     }
 }

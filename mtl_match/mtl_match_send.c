@@ -85,17 +85,49 @@ static inline void complete(struct ompi_mtl_match_request *request, int error)
     ompi_mtl_match_complete(request);
 }
 
+/* A put of nobody's: its data is in a buffer, which the event gives back. user_ptr is the buffer's
+ * address with the second lowest bit set. */
+static void *unowned(struct ompi_mtl_match_buffer *buffer)
+{
+    return (void *)((uintptr_t)buffer | 2);
+}
+
+/*
+ * A buffered send that may be started again: pml cm would send the bytes of its copy again, which
+ * it has freed, or count them as elements if this one is still under way. So it is over at once,
+ * with a copy of ours, and its convertor describes the user's data anew.
+ */
+static NI_COLD int isend_again(struct ompi_mtl_match_module *module, struct message *message,
+                               struct opal_convertor_t *convertor,
+                               struct ompi_mtl_match_request *request, int dest, int tag)
+{
+    struct ompi_mtl_match_buffer *copy = ompi_mtl_match_pack(convertor, message->size);
+    int rc;
+
+    if (copy == NULL) {
+        return ompi_mtl_match_no_memory(message->bits, request);
+    }
+    message->memory = copy->data;
+    rc = put(module, message, MCA_PML_BASE_SEND_BUFFERED, false, unowned(copy));
+    if (rc != NI_OK) {
+        ompi_mtl_match_buffer_put(copy);
+    }
+    if (rc != NI_OK && rc != NI_PTL_SENT) {
+        return ompi_mtl_match_error(rc, message->bits, request);
+    }
+    ompi_glue_renew_buffered(&request->super, convertor, dest, tag);
+    complete(request, MPI_SUCCESS);
+    return OMPI_SUCCESS;
+}
+
 /* Other threads may complete and free the request. One of a buffered send is complete before that:
- * pml cm would do so after it was started, when another thread may do so, too. pml cm makes a
- * persistent one that was started twice its own, see pml_cm_start.c. */
+ * pml cm would do so after it was started, when another thread may do so, too. */
 static NI_NOINLINE void share(struct ompi_mtl_match_request *request, mca_pml_base_send_mode_t mode)
 {
     struct ompi_request_t *user = request->super.ompi_req;
 
     request->buffered = mode == MCA_PML_BASE_SEND_BUFFERED;
-    if (!request->buffered || !user->req_persistent) {
-        ompi_mtl_match_share(request);
-    }
+    ompi_mtl_match_share(request);
     if (request->buffered) {
         user->req_status.MPI_ERROR = MPI_SUCCESS;
         (void)ompi_request_complete(user, true);
@@ -119,6 +151,10 @@ int ompi_mtl_match_isend(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     request->kind = OMPI_MTL_MATCH_SEND;
     request->shared = false;
     request->packed = message.packed;
+    if (NI_UNLIKELY(mode == MCA_PML_BASE_SEND_BUFFERED) && message.size > 0 &&
+        request->super.ompi_req->req_persistent) {
+        return isend_again(module, &message, convertor, request, dest, tag);
+    }
     if (put_short(&message, mode)) {
         rc = NI_PTL_SENT;
     } else {
@@ -210,7 +246,10 @@ void ompi_mtl_match_on_sent(void *arg, const struct ni_event *event)
     uintptr_t user = (uintptr_t)event->user_ptr;
 
     (void)arg;
-    if ((user & 1) != 0) {
+    if ((user & 2) != 0) {
+        (void)ompi_mtl_match_failure(event, NULL);
+        ompi_mtl_match_buffer_put((struct ompi_mtl_match_buffer *)(user & ~(uintptr_t)2));
+    } else if ((user & 1) != 0) {
         struct waiter *waiter = (struct waiter *)(user & ~(uintptr_t)1);
 
         /* release, see wait_for; the waiter may be gone after it */

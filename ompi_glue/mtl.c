@@ -6,6 +6,27 @@
 #include "ompi_glue/check.h"
 #include "ompi_glue/code_of.h"
 
+/* What pml cm keeps of a persistent send: the beginning is that of all requests of a pml. */
+struct cm_send {
+    struct {
+        ompi_request_t request;
+        int32_t complete;
+        int32_t free_called;
+        mca_pml_base_request_type_t type;
+        struct ompi_communicator_t *comm;
+        struct ompi_datatype_t *datatype;
+        opal_convertor_t convertor;
+    } base;
+    mca_pml_base_send_mode_t mode;
+    const void *address; /* the user's */
+    size_t bytes;
+    int32_t peer;
+    int32_t tag;
+    void *copy;
+    bool blocking;
+    mca_mtl_request_t mtl;
+};
+
 static const struct class_size {
     const opal_class_t *class;
     size_t size;
@@ -29,6 +50,22 @@ bool ompi_glue_check_mtl(char *reason, size_t reason_size)
         }
     }
     return ompi_glue_check(reason, reason_size);
+}
+
+void ompi_glue_renew_buffered(const struct mca_mtl_request_t *mtl_request,
+                              struct opal_convertor_t *convertor, int peer, int tag)
+{
+    const struct cm_send *send = (const struct cm_send *)mtl_request->ompi_req;
+
+    /* Where all these agree it is such a request. */
+    if (&send->mtl == mtl_request && &send->base.convertor == convertor && send->peer == peer &&
+        send->tag == tag && send->mode == MCA_PML_BASE_SEND_BUFFERED &&
+        send->copy == convertor->pBaseBuf && send->base.datatype->super.size > 0) {
+        const opal_datatype_t *type = &send->base.datatype->super;
+
+        (void)opal_convertor_prepare_for_send(convertor, type, send->bytes / type->size,
+                                              send->address);
+    }
 }
 
 bool ompi_glue_of_window(const struct ompi_request_t *request)

@@ -162,6 +162,12 @@ static inline void ompi_glue_pml_over(struct ompi_request_t *request)
     base->req_pml_complete = true;
 }
 
+/* A persistent buffered send that has been started and was sent: its convertor describes the copy
+ * that pml cm made. Have it describe the user's data again, for the next start. Without effect
+ * where pml cm's request is not what it is in the version that this was compiled for. */
+void ompi_glue_renew_buffered(const struct mca_mtl_request_t *mtl_request,
+                              struct opal_convertor_t *convertor, int peer, int tag);
+
 /* Compare what the running Open MPI says of itself with what the MTL was compiled for, see
  * check.h. */
 bool ompi_glue_check_mtl(char *reason, size_t reason_size);

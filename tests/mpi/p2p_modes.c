@@ -198,6 +198,76 @@ static void buffered_promise(unsigned char *buf)
     free(many);
 }
 
+/* A persistent buffered send of a type that is started again while nobody has received the first.
+ */
+static void restarted(MPI_Datatype type, int count, unsigned char *buf)
+{
+    MPI_Request rq;
+    int size, packed = 0;
+    MPI_Aint lb, extent;
+    char *many = malloc((size_t)8 << 20), *out = malloc(LARGEST), *want = malloc(LARGEST);
+    void *back;
+
+    if (!many || !out || !want)
+        mt_fail("no memory");
+    MPI_Type_size(type, &size);
+    MPI_Type_get_extent(type, &lb, &extent);
+    if (0 == mt_rank) {
+        MPI_Buffer_attach(many, 8 << 20);
+        MPI_Bsend_init(buf, count, type, 1, TAG, MPI_COMM_WORLD, &rq);
+    }
+    for (int round = 0; round < REPEAT && 0 == mt_rank; ++round) {
+        mt_fill(buf, (size_t)count * (size_t)extent, (uint64_t)round);
+        mt_ok(MPI_Start(&rq));
+        mt_ok(MPI_Wait(&rq, MPI_STATUS_IGNORE));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 0; round < REPEAT && 1 == mt_rank; ++round) {
+        MPI_Status st;
+        int got;
+
+        MPI_Recv(out, LARGEST, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &st);
+        MPI_Get_count(&st, MPI_BYTE, &got);
+        mt_equal(got, (long long)count * size, "bytes of start %d", round);
+        mt_fill(buf, (size_t)count * (size_t)extent, (uint64_t)round);
+        packed = 0;
+        MPI_Pack(buf, count, type, want, LARGEST, &packed, MPI_COMM_WORLD);
+        mt_check(0 == memcmp(out, want, (size_t)got), "bytes of start %d", round);
+    }
+    if (0 == mt_rank) {
+        MPI_Request_free(&rq);
+        MPI_Buffer_detach(&back, &size);
+    }
+    free(many);
+    free(out);
+    free(want);
+}
+
+static void restarted_types(unsigned char *buf)
+{
+    enum { DEPTH = 8 };
+    MPI_Datatype pairs, deep, inner;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    MPI_Type_dup(pairs, &deep);
+    for (int i = 1; i < DEPTH; ++i) {
+        inner = deep;
+        MPI_Type_create_hvector(2, 1, (MPI_Aint)16 << i, inner, &deep);
+        MPI_Type_free(&inner);
+    }
+    MPI_Type_commit(&deep);
+    restarted(deep, 1, buf);
+    restarted(deep, 20, buf);
+    MPI_Type_free(&deep);
+    for (int count = 1; count <= 10000; count *= 10) {
+        restarted(MPI_BYTE, count, buf);
+        restarted(MPI_INT, count, buf);
+        restarted(pairs, count, buf);
+    }
+    MPI_Type_free(&pairs);
+}
+
 int main(int argc, char **argv)
 {
     unsigned char *buf;
@@ -210,6 +280,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < SIZES; ++i)
         synchronous_promise(sizes[i], buf);
     all_combinations(buf);
+    if (restart)
+        restarted_types(buf);
     mt_free(buf);
     return mt_finish();
 }
