@@ -83,13 +83,21 @@ extern bool pml_hooks_threads;
 /* Begin with slices of time of 2^shift ticks. */
 void pml_hooks_slices_begin(unsigned shift);
 
-static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
+/* Add to a counter of the record, which readers outside take at any time. Where threads is constant
+ * the compiler leaves out the other way. */
+static inline __attribute__((always_inline)) void pml_hooks_add_by(bool threads, uint64_t *counter,
+                                                                   uint64_t amount)
 {
-    if (__builtin_expect(pml_hooks_threads, 0)) {
+    if (__builtin_expect(threads, 0)) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
     } else {
-        __atomic_store_n(counter, *counter + amount, __ATOMIC_RELAXED);
+        *counter += amount;
     }
+}
+
+static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
+{
+    pml_hooks_add_by(pml_hooks_threads, counter, amount);
 }
 
 /* A message is about to be sent in a communicator, of so many bytes, at that time. */

@@ -79,12 +79,12 @@ static inline unsigned size_class(uint64_t bytes)
     return class < PML_HOOKS_SIZES ? class : PML_HOOKS_SIZES - 1;
 }
 
-static inline void add_size(uint32_t *counter)
+static inline __attribute__((always_inline)) void add_size(bool threads, uint32_t *counter)
 {
-    if (__builtin_expect(pml_hooks_threads, 0)) {
+    if (threads) {
         (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
     } else {
-        __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+        *counter += 1;
     }
 }
 
@@ -99,8 +99,10 @@ static inline void widen_range(uint64_t *smallest, uint64_t *largest, uint64_t b
     }
 }
 
-void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                          uint64_t now)
+static inline __attribute__((always_inline)) void count_send(bool threads,
+                                                             struct pml_hooks_peer *peer, int tag,
+                                                             uint32_t context, uint64_t bytes,
+                                                             uint64_t now)
 {
     unsigned last = (unsigned)peer->send_number & (PML_HOOKS_LAST - 1);
     uint32_t class = pml_hooks_class_of(tag);
@@ -112,19 +114,22 @@ void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context
     peer->sent_contexts[last] = context;
     __atomic_store_n(&peer->sent_stamps[last], now, __ATOMIC_RELEASE);
     widen_range(&peer->sent_smallest, &peer->sent_largest, bytes, peer->send_number == 0);
-    pml_hooks_add(&peer->send_number, 1);
-    pml_hooks_add(&peer->sent[internal], 1);
-    pml_hooks_add(&peer->sent_bytes[internal], bytes);
-    add_size(&peer->sent_by_size[size_class(bytes)]);
-    pml_hooks_add(&sum->sent, 1);
-    pml_hooks_add(&sum->sent_bytes, bytes);
-    pml_hooks_add(&slice->sent, 1);
-    pml_hooks_add(&slice->sent_bytes, bytes);
+    pml_hooks_add_by(threads, &peer->send_number, 1);
+    pml_hooks_add_by(threads, &peer->sent[internal], 1);
+    pml_hooks_add_by(threads, &peer->sent_bytes[internal], bytes);
+    add_size(threads, &peer->sent_by_size[size_class(bytes)]);
+    pml_hooks_add_by(threads, &sum->sent, 1);
+    pml_hooks_add_by(threads, &sum->sent_bytes, bytes);
+    pml_hooks_add_by(threads, &slice->sent, 1);
+    pml_hooks_add_by(threads, &slice->sent_bytes, bytes);
     pml_hooks_record.head->last_event = now;
 }
 
-void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                             bool any_source, uint64_t now)
+static inline __attribute__((always_inline)) void count_receive(bool threads,
+                                                                struct pml_hooks_peer *peer,
+                                                                int tag, uint32_t context,
+                                                                uint64_t bytes, bool any_source,
+                                                                uint64_t now)
 {
     uint64_t number = peer->received[0] + peer->received[1];
     unsigned last = (unsigned)number & (PML_HOOKS_LAST - 1);
@@ -137,19 +142,40 @@ void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t cont
     peer->received_tags[last] = tag;
     peer->received_contexts[last] = context;
     widen_range(&peer->received_smallest, &peer->received_largest, bytes, number == 0);
-    pml_hooks_add(&peer->received[internal], 1);
-    pml_hooks_add(&peer->received_bytes[internal], bytes);
-    add_size(&peer->received_by_size[size_class(bytes)]);
+    pml_hooks_add_by(threads, &peer->received[internal], 1);
+    pml_hooks_add_by(threads, &peer->received_bytes[internal], bytes);
+    add_size(threads, &peer->received_by_size[size_class(bytes)]);
     if (any_source) {
-        pml_hooks_add(&peer->received_any_source, 1);
-        pml_hooks_add(&head->receives_any_source, 1);
+        pml_hooks_add_by(threads, &peer->received_any_source, 1);
+        pml_hooks_add_by(threads, &head->receives_any_source, 1);
     }
-    pml_hooks_add(&sum->received, 1);
-    pml_hooks_add(&sum->received_bytes, bytes);
-    pml_hooks_add(&slice->received, 1);
-    pml_hooks_add(&slice->received_bytes, bytes);
-    pml_hooks_add(&head->completed, 1);
+    pml_hooks_add_by(threads, &sum->received, 1);
+    pml_hooks_add_by(threads, &sum->received_bytes, bytes);
+    pml_hooks_add_by(threads, &slice->received, 1);
+    pml_hooks_add_by(threads, &slice->received_bytes, bytes);
+    pml_hooks_add_by(threads, &head->completed, 1);
     head->last_event = now;
+}
+
+/* Each of the two once for programs with threads and once for others. */
+void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                          uint64_t now)
+{
+    if (__builtin_expect(pml_hooks_threads, 0)) {
+        count_send(true, peer, tag, context, bytes, now);
+    } else {
+        count_send(false, peer, tag, context, bytes, now);
+    }
+}
+
+void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                             bool any_source, uint64_t now)
+{
+    if (__builtin_expect(pml_hooks_threads, 0)) {
+        count_receive(true, peer, tag, context, bytes, any_source, now);
+    } else {
+        count_receive(false, peer, tag, context, bytes, any_source, now);
+    }
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------

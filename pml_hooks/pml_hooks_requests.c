@@ -25,12 +25,20 @@ static opal_mutex_t free_lock = OPAL_MUTEX_STATIC_INIT;
 static uint32_t first_free;
 
 /* What completed last in this thread: what a call that waited has waited for. */
-static _Thread_local struct last_end {
+struct last_end {
     struct pml_hooks_peer *peer;
     int tag;
     uint32_t context;
     uint32_t kind; /* enum pml_hooks_pending_kind; PML_HOOKS_FREE: nothing */
-} last_end;
+};
+
+static struct last_end the_only;
+static _Thread_local struct last_end mine;
+
+static inline struct last_end *last_end(void)
+{
+    return __builtin_expect(pml_hooks_threads, 0) ? &mine : &the_only;
+}
 
 static int ended(ompi_request_t *request);
 
@@ -128,30 +136,42 @@ static struct pml_hooks_peer *end_receive(struct ompi_communicator_t *comm,
     return peer;
 }
 
+/* Whether an operation has not been ended yet; from now on it has. */
+static inline bool first_to_end(struct follow *follow)
+{
+    uint32_t busy = 1;
+
+    if (__builtin_expect(!pml_hooks_threads, 1)) {
+        busy = atomic_load_explicit(&follow->busy, memory_order_relaxed);
+        atomic_store_explicit(&follow->busy, 0, memory_order_relaxed);
+        return busy != 0;
+    }
+    return atomic_compare_exchange_strong_explicit(&follow->busy, &busy, 0, memory_order_acq_rel,
+                                                   memory_order_relaxed);
+}
+
 /* The callback of a request: it is complete, and nobody has been told yet. */
 static int ended(ompi_request_t *request)
 {
     struct follow *follow = request->req_complete_cb_data;
+    struct last_end *last = last_end();
     struct pml_hooks_pending *pending;
     uint64_t now;
-    uint32_t busy = 1;
 
     /* Open MPI may call twice, where a request completes while the callback is being set. */
-    if (follow == NULL ||
-        !atomic_compare_exchange_strong_explicit(&follow->busy, &busy, 0, memory_order_acq_rel,
-                                                 memory_order_relaxed)) {
+    if (follow == NULL || !first_to_end(follow)) {
         return 0;
     }
     request->req_complete_cb_data = NULL;
     pending = &pml_hooks_record.pending[follow - follows];
     now = pml_hooks_stamp();
-    last_end = (struct last_end){.peer = follow->peer,
-                                 .tag = follow->tag,
-                                 .context = pending->context,
-                                 .kind = pending->kind};
+    *last = (struct last_end){.peer = follow->peer,
+                              .tag = follow->tag,
+                              .context = pending->context,
+                              .kind = pending->kind};
     if (pending->kind == PML_HOOKS_PENDING_RECV) {
-        last_end.peer = end_receive(follow->comm, follow->peer, &request->req_status, now);
-        last_end.tag = request->req_status.MPI_TAG;
+        last->peer = end_receive(follow->comm, follow->peer, &request->req_status, now);
+        last->tag = request->req_status.MPI_TAG;
     } else {
         if (request->req_status.MPI_ERROR != MPI_SUCCESS || request->req_status._cancelled != 0) {
             count_error(&request->req_status);
@@ -241,7 +261,7 @@ static struct pml_hooks_call_entry *enter(enum pml_hooks_call kind, size_t count
                                 follow != NULL ? ompi_glue_comm_id(follow->comm) : 0, 0, now);
     call->requests = incomplete;
     pml_hooks_add(&pml_hooks_record.head->waits, 1);
-    last_end.kind = PML_HOOKS_FREE;
+    last_end()->kind = PML_HOOKS_FREE;
     return call;
 }
 
@@ -249,14 +269,15 @@ static struct pml_hooks_call_entry *enter(enum pml_hooks_call kind, size_t count
 static void leave(struct pml_hooks_call_entry *call, uint64_t begin)
 {
     struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct last_end *last = last_end();
     uint64_t now = pml_hooks_stamp();
 
     pml_hooks_add(&head->wait_ticks, now - begin);
     pml_hooks_add(&head->span_wait_ticks, now - begin);
-    if (last_end.kind == PML_HOOKS_PENDING_RECV && last_end.peer != NULL) {
-        pml_hooks_count_receive_wait(last_end.peer, last_end.tag, last_end.context, begin, now);
-    } else if (last_end.kind == PML_HOOKS_PENDING_SEND && last_end.peer != NULL) {
-        pml_hooks_count_send_wait(last_end.peer, last_end.tag, begin, now);
+    if (last->kind == PML_HOOKS_PENDING_RECV && last->peer != NULL) {
+        pml_hooks_count_receive_wait(last->peer, last->tag, last->context, begin, now);
+    } else if (last->kind == PML_HOOKS_PENDING_SEND && last->peer != NULL) {
+        pml_hooks_count_send_wait(last->peer, last->tag, begin, now);
     }
     pml_hooks_call_leave(call, now);
 }
