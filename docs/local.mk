@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 EXTRA_DIST += docs/architecture.md docs/collectives.md docs/commands.md docs/counters.md docs/figures.md docs/links.md docs/matching.md docs/multipath.md docs/notify.md docs/onesided.md \
-    docs/placement.md docs/pml_hooks.md docs/qp.md docs/queues.md docs/sheet.md docs/stores.md docs/topology.md docs/wire.md
+    docs/papers.md docs/placement.md docs/pml_hooks.md docs/qp.md docs/queues.md docs/sheet.md docs/stores.md docs/topology.md docs/wire.md
