@@ -56,6 +56,8 @@ ni_status ni_on_write(const struct ni_arrival *a);
 /* arrive_queue.c: what concerns queues but messages to one by its handle */
 ni_status ni_on_queue_message(const struct ni_arrival *a);
 ni_status ni_on_enqueue(const struct ni_arrival *a, const struct ni_packet_remote *fields);
+/* Whether a Read names a queue. */
+bool ni_arrival_reads_queue(const struct ni_arrival *a);
 ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remote *fields);
 /* arrive_read.c */
 ni_status ni_on_read(const struct ni_arrival *a);

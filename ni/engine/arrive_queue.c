@@ -150,6 +150,16 @@ static bool read_many(const struct ni_packet_remote *fields, struct ni_multi_req
     return request->to != 0 && request->left != 0;
 }
 
+bool ni_arrival_reads_queue(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    struct ni_region_view view;
+
+    return ni_queue_is_number(a->region) ||
+           (entry != NULL && ni_entry_read(entry, a->region, &view) &&
+            (view.type == NI_REGION_MULTI_QUEUE || view.type == NI_REGION_QUEUE));
+}
+
 ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     struct ni_multi_request request = {.peer = a->peer, .token = fields->token};
@@ -159,6 +169,7 @@ ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remot
     if (a->tag == NI_READ_CANCEL) {
         return cancel(a, fields);
     }
+    request.read = a->tag == NI_READ_MEMORY;
     if (a->tag > NI_READ_DEQUEUE_TO ||
         (a->tag == NI_READ_DEQUEUE_TO && !read_many(fields, &request))) {
         return NI_ERR_PROTOCOL;

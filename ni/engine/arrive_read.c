@@ -29,6 +29,9 @@ ni_status ni_on_read(const struct ni_arrival *a)
     if (ni_direct_read(a->ni, a->peer, a->region, &fields)) {
         return NI_OK;
     }
+    if (ni_arrival_reads_queue(a)) {
+        return ni_on_dequeue(a, &fields);
+    }
     status = ni_arrival_check(a, &fields, fields.operand, NI_ACCESS_READ);
     if (status == NI_OK) {
         status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,

@@ -29,7 +29,8 @@
  * An answer is an ACK packet with the request's token and the item behind it, in one line for items
  * of up to 32 bytes; once it is in the reader's lane the item is the reader's. A request may also
  * be for many items, to be sent as messages to a queue of the reader's; it takes them in turns with
- * others, and is answered after the last.
+ * others, and is answered after the last. A plain Read, as of a descriptor, is a request for one
+ * item, whose answer has the fields of a Read's.
  *
  * While no request waits, items take the same way as those of a queue with one reader, which
  * remembers the queue (ni->last_queue); a request that is listed has that forgotten.
@@ -44,6 +45,7 @@ struct ni_multi_request {
     uint64_t token;       /* the peer's; of ours, the pool's */
     ni_handle to;         /* of many: the peer's queue they are sent to; otherwise 0 */
     uint32_t left;        /* of many: items not sent yet */
+    bool read;            /* a plain Read, which is answered like one of memory */
     void *dst;            /* ours */
     struct ni_ack ack;    /* ours */
 };
@@ -77,8 +79,8 @@ bool ni_multi_send_on(const struct ni_multi_request *request, const void *item, 
 
 /* An item: NI_AGAIN, NI_ERR_BOUNDS as ni_queue_body_push. The queue may be gone afterwards. */
 ni_status ni_multi_push(struct ni_multi *multi, const void *item, size_t len);
-/* A request of a peer, of which peer, token, to and left are set; it may have got its item when
- * this returns. NI_AGAIN: too many wait; NI_ERR_NOMEM. */
+/* A request of a peer, of which peer, token, to, left and read are set; it may have got its item
+ * when this returns. NI_AGAIN: too many wait; NI_ERR_NOMEM. */
 ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *model);
 /* The same, of ours. */
 ni_status ni_multi_ask_here(struct ni_multi *multi, void *dst, const struct ni_ack *ack,

@@ -15,15 +15,15 @@ struct outgoing {
     unsigned kind;
     uint16_t tag;
     ni_handle queue;
-    uint32_t fields; /* bytes of token: 8 or 0 */
-    uint64_t token;
+    uint32_t fields; /* bytes of ack: its token, all of it, or 0 */
+    struct ni_packet_ack ack;
     const void *item;
     uint32_t len;
 };
 
 static void compose(uint8_t *fields, uint8_t *payload, const struct outgoing *out)
 {
-    memcpy(fields, &out->token, out->fields);
+    memcpy(fields, &out->ack, out->fields);
     if (out->len != 0) {
         memcpy(payload, out->item, out->len);
     }
@@ -73,7 +73,7 @@ static bool answer_in_line(const struct ni_multi_request *request, ni_status sta
     unsigned head = NI_PACKET_HEADER + sizeof(request->token);
     struct ni_line line;
 
-    if (NI_UNLIKELY(head + len > NI_LINE) ||
+    if (NI_UNLIKELY(head + len > NI_LINE) || NI_UNLIKELY(request->read) ||
         NI_UNLIKELY(ni_line_begin(request->peer, &line) == NULL)) {
         return false;
     }
@@ -108,8 +108,8 @@ bool ni_multi_answer(const struct ni_multi_request *request, ni_status status, c
 {
     struct outgoing out = {.kind = NI_PACKET_ACK,
                            .tag = (uint16_t)status,
-                           .fields = sizeof(out.token),
-                           .token = request->token,
+                           .fields = request->read ? sizeof(out.ack) : sizeof(out.ack.token),
+                           .ack = {.token = request->token, .value = len},
                            .item = item,
                            .len = len};
 

@@ -181,6 +181,7 @@ ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *mo
     request->token = model->token;
     request->to = model->to;
     request->left = model->left;
+    request->read = model->read;
     while (first && model->to != 0 && ni_queue_items(&multi->queue) != 0 &&
            match(multi, ni_queue_first(&multi->queue), &none)) {
         ni_queue_step(&multi->queue, 1);

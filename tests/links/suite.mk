@@ -65,6 +65,7 @@ suite_tests = \
     tests/links/suite_multi_ends \
     tests/links/suite_multi_many \
     tests/links/suite_multi_random \
+    tests/links/suite_multi_read \
     tests/links/suite_multipath \
     tests/links/suite_multipath_ends \
     tests/links/suite_multipath_notes \
@@ -220,6 +221,10 @@ tests_links_suite_multi_many_LDADD = $(SUITE_LIBS)
 tests_links_suite_multi_random_SOURCES = tests/links/suite_multi_random.c
 tests_links_suite_multi_random_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_multi_random_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_multi_read_SOURCES = tests/links/suite_multi_read.c
+tests_links_suite_multi_read_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_multi_read_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_multipath_SOURCES = tests/links/suite_multipath.c
 tests_links_suite_multipath_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -116,7 +116,7 @@ enum {
 
 enum ni_command_op {
     NI_COMMAND_WRITE = 1,        /* as ni_write */
-    NI_COMMAND_READ = 2,         /* as ni_read */
+    NI_COMMAND_READ = 2,         /* as ni_read; of a MULTI_QUEUE as ni_dequeue */
     NI_COMMAND_MESSAGE = 3,      /* the payload to a QUEUE or COUNTER: with an ack as ni_enqueue,
                                without one as ni_message with tag 0, to a QUEUE only */
     NI_COMMAND_WRITE_NOTIFY = 4, /* as ni_write_notify: a note behind the bytes, at the same peer (a

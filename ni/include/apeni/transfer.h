@@ -97,14 +97,15 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
                    const struct ni_remote *dst, const struct ni_ack *ack);
 
 /* Copy len bytes (0 allowed) from the peer's memory to dst, which belongs to the NI until
- * completion. Errors as for ni_write. */
+ * completion; or the next item, of len bytes, of a multi-reader queue, when there is one (queue.h).
+ * Errors as for ni_write. */
 ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
                   const struct ni_remote *src, const struct ni_ack *ack);
 
 /* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may be
  * reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer arrive in
- * order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what the
- * peer refuses, because there is no such queue or it has other items; it is counted there
+ * order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what the peer
+ * refuses, because there is no such queue or it has other items; it is counted there
  * (rx_refused). */
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
