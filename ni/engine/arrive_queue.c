@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/arrival.h"
+#include "engine/control.h"
 #include "engine/multi.h"
 #include "engine/queue.h"
 
@@ -78,7 +79,17 @@ static ni_status hold(const struct ni_arrival *a)
     return NI_AGAIN;
 }
 
-/* Nobody asked to be told of a refusal: only a full queue concerns the sender. */
+/* Nobody waits for the end of a message: its sender counts what is refused, under the token of no
+ * operation. */
+static ni_status refuse_message(const struct ni_arrival *a, ni_status status)
+{
+    struct ni_packet_ack fields = {.value = a->region};
+
+    (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)ni_arrival_refuse(a, status),
+                          0, 0, &fields, sizeof(fields));
+    return NI_OK;
+}
+
 ni_status ni_on_queue_message(const struct ni_arrival *a)
 {
     struct ni_region_view view;
@@ -90,10 +101,7 @@ ni_status ni_on_queue_message(const struct ni_arrival *a)
     if (status == NI_AGAIN) {
         return hold(a);
     }
-    if (status != NI_OK) {
-        (void)ni_arrival_refuse(a, status);
-    }
-    return NI_OK;
+    return status == NI_OK ? NI_OK : refuse_message(a, status);
 }
 
 static bool is_held(const struct ni_arrival *a, const struct ni_region_view *view)

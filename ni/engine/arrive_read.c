@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "engine/arrival.h"
 #include "engine/arrive.h"
 #include "engine/ask.h"
@@ -71,6 +72,17 @@ static NI_NOINLINE ni_status on_item(const struct ni_arrival *a)
     return op->kind == NI_OP_DEQUEUE ? take_item(a, op) : NI_ERR_PROTOCOL;
 }
 
+/* A message of ours, which no operation knows. */
+static ni_status note_refused(const struct ni_arrival *a, uint64_t queue, ni_status status)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(10);
+
+    ni_stat_add(&a->ni->stats.tx_refused, 1);
+    ni_log_limited(&limit, NI_LOG_INFO, "a peer refused a message to its queue 0x%llx: %s",
+                   (unsigned long long)queue, ni_status_text(status));
+    return NI_OK;
+}
+
 ni_status ni_on_ack(const struct ni_arrival *a)
 {
     struct ni_packet_ack fields;
@@ -81,6 +93,9 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (!ni_arrival_has_fields(a, sizeof(fields))) {
         return on_item(a);
+    }
+    if (fields.token == 0 && status != NI_OK) {
+        return note_refused(a, fields.value, status);
     }
     op = ni_op_find(a->peer, fields.token);
     if (op != NULL && op->kind == NI_OP_DEQUEUE) {

@@ -440,6 +440,10 @@ static void send_nowhere(struct suite_ni *ni, void *arg)
         CHECK(suite_message(ni, 1, nowhere->handles[i], 0, buffer, sizeof(buffer)) == NI_OK);
     }
     send(ni, 1, nowhere->sink->rkey.handle, 0, 64, 0, buffer);
+    /* Its sender hears of each. */
+    while (suite_stat(ni, "tx_refused") != 4) {
+        suite_turn(ni);
+    }
 }
 
 static void check_nowhere(struct suite_ni *ni, void *arg)

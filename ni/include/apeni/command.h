@@ -118,7 +118,8 @@ enum ni_command_op {
     NI_COMMAND_WRITE = 1,        /* as ni_write */
     NI_COMMAND_READ = 2,         /* as ni_read; of a MULTI_QUEUE as ni_dequeue */
     NI_COMMAND_MESSAGE = 3,      /* the payload to a QUEUE or COUNTER: with an ack as ni_enqueue,
-                               without one as ni_message with tag 0, to a QUEUE only */
+                               without one as ni_message with tag 0, to a QUEUE only: what is
+                               refused is then counted (tx_refused), the descriptor does not tell */
     NI_COMMAND_WRITE_NOTIFY = 4, /* as ni_write_notify: a note behind the bytes, at the same peer (a
                                     remote flag, counter, queue or interrupt), and departure */
 };

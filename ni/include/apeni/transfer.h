@@ -104,9 +104,9 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 
 /* Send head_len + len bytes (head and data gathered in this order) to a QUEUE region; both may be
  * reused at once. At most ni_message_max bytes in all. Messages of one thread to one peer arrive in
- * order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. Nobody hears of what the peer
- * refuses, because there is no such queue or it has other items; it is counted there
- * (rx_refused). */
+ * order. NI_AGAIN when the ring is full; NI_ERR_LIMIT: longer than that. What the peer
+ * refuses, because there is no such queue or it has other items, is counted there (rx_refused) and
+ * here (tx_refused), and at log level info named. */
 ni_status ni_message(struct ni *ni, struct ni_peer *peer, ni_handle queue, uint16_t tag,
                      const void *head, size_t head_len, const void *data, size_t len);
 
