@@ -2,8 +2,9 @@
 /*
  * The scenario of FORTH-CC, Fig. 3b: A sends 640 bytes, 400 to B and 240 to C, and all three want
  * to know when all of it has arrived. A counter at B adds up what has come: A names it as ack
- * address of both transfers, arms it with -640, by a packet, and has it notify a word of each. In
- * which order the parts arrive, and the setting, makes no difference.
+ * address of both transfers, of which one goes to B itself and the other does not, arms it with
+ * -640, by a packet, and has it notify a word of each. In which order the parts arrive, and the
+ * setting, makes no difference.
  *
  * Three NIs of one process, over the link inproc or the one that is named; ends with 0 if everybody
  * was told, and of the right bytes.
@@ -86,22 +87,14 @@ static void move_all(struct node *nodes)
         (void)ni_progress(nodes[i].ni);
 }
 
-/* A's part. Transfers to C are counted at B when they have completed. */
-static void count_at_b(void *arg, ni_status status, uint64_t len)
-{
-    struct node *nodes = ((void **)arg)[0];
-    const struct ni_rkey *counter = ((void **)arg)[1];
-
-    must(status, "write");
-    must(ni_counter_post(nodes[A].ni, nodes[A].peers[B], counter, (int64_t)len), "count");
-}
-
+/* A's part. */
 static void send_all(struct node *nodes, struct ni_rkey *counter)
 {
-    static void *context[2];
+    /* It has to be there until the transfer has completed. */
+    static struct ni_ack_region counter_at_b;
     struct ni_remote b = place(nodes[B].bytes, &nodes[B].bytes_key);
     struct ni_remote c = place(nodes[C].bytes, &nodes[C].bytes_key);
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = count_at_b, .arg = context};
+    struct ni_ack ack = {.kind = NI_ACK_REGION, .region = &counter_at_b};
     struct ni_counter_setting setting = {
         .flags = NI_COUNTER_ADD | NI_COUNTER_NOTICES,
         .value = -ALL,
@@ -110,8 +103,8 @@ static void send_all(struct node *nodes, struct ni_rkey *counter)
 
     ni_status status;
 
-    context[0] = nodes;
-    context[1] = counter;
+    counter_at_b = (struct ni_ack_region){
+        .peer = nodes[A].peers[B], .where = place(NULL, counter), .counts = true};
     must(ni_write_counted(nodes[A].ni, nodes[A].peers[B], nodes[A].bytes, TO_B, &b, counter, NULL),
          "write to B");
     while ((status = ni_counter_set(nodes[A].ni, nodes[A].peers[B], counter, &setting, NULL)) ==

@@ -77,6 +77,9 @@ ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, in
 
 /* Let it all leave. No lock is held. */
 void ni_firing_deliver(struct ni *ni, struct ni_firing *firing);
+/* Tell the region of an ack. No lock is held. */
+void ni_firing_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
+                   uint64_t value);
 
 /* ---- trigger.c ------------------------------------------------------------------------------- */
 

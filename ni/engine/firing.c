@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "engine/counter.h"
+#include "engine/multi.h"
 #include "engine/op.h"
 #include "engine/progress.h"
 #include "engine/queue.h"
@@ -79,6 +80,10 @@ static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
     if (!ni_turn_is_ours(ni)) {
         return NI_AGAIN;
     }
+    if (region->type == NI_REGION_MULTI_QUEUE) {
+        return ni_multi_push((struct ni_multi *)(uintptr_t)region->object[NI_OBJECT_BODY],
+                             &target->value, target->width);
+    }
     return ni_queue_body_push((struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY],
                               &target->value, target->width);
 }
@@ -99,7 +104,7 @@ static ni_status write_here(struct ni *ni, const struct ni_counter_target *targe
     if (region.key != where->key) {
         return NI_ERR_KEY;
     }
-    if (region.type == NI_REGION_QUEUE) {
+    if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
         return enqueue(ni, target, &region);
     }
     if (region.type != NI_REGION_COUNTER) {
@@ -115,11 +120,44 @@ static ni_status write_here(struct ni *ni, const struct ni_counter_target *targe
 
 /* ---- one notification ------------------------------------------------------------------------ */
 
+static struct ni_counter_target target_of(const struct ni_ack_region *region, uint64_t value)
+{
+    return (struct ni_counter_target){
+        .kind = region->peer == NULL ? NI_TARGET_HERE : NI_TARGET_PEER,
+        .width = sizeof(value),
+        .peer = region->peer,
+        .where = region->where,
+        .value = value,
+    };
+}
+
+static ni_status tell_region(struct ni *ni, const struct ni_counter_target *target,
+                             struct chain *chain)
+{
+    ni_status status;
+
+    if (target->kind == NI_TARGET_HERE) {
+        status = write_here(ni, target, chain);
+        if (status != NI_OK && status != NI_AGAIN) {
+            ni_stat_add(&ni->stats.rx_refused, 1);
+        }
+        return status;
+    }
+    status = ni_word_post(target->peer, &target->where, target->value, target->width, target->held);
+    return status == NI_ERR_NOMEM ? NI_AGAIN : status;
+}
+
 static ni_status tell_ack(struct ni *ni, const struct ni_ack *ack, struct chain *chain)
 {
+    struct ni_counter_target target;
+
     if (ack->kind == NI_ACK_COUNTER) {
         return add_later(chain,
                          (struct addition){.counter = ack->counter, .value = (int64_t)ack->value});
+    }
+    if (ack->kind == NI_ACK_REGION) {
+        target = target_of(ack->region, ack->value);
+        return tell_region(ni, &target, chain);
     }
     ni_ack_deliver(ni, ack, NI_OK, ack->value);
     return NI_OK;
@@ -128,22 +166,8 @@ static ni_status tell_ack(struct ni *ni, const struct ni_ack *ack, struct chain 
 /* NI_AGAIN: not now. */
 static ni_status tell(struct ni *ni, const struct ni_counter_target *target, struct chain *chain)
 {
-    ni_status status;
-
-    switch (target->kind) {
-    case NI_TARGET_ACK:
-        return tell_ack(ni, &target->ack, chain);
-    case NI_TARGET_HERE:
-        status = write_here(ni, target, chain);
-        if (status != NI_OK && status != NI_AGAIN) {
-            ni_stat_add(&ni->stats.rx_refused, 1);
-        }
-        return status;
-    case NI_TARGET_PEER:
-        break;
-    }
-    status = ni_word_post(target->peer, &target->where, target->value, target->width, target->held);
-    return status == NI_ERR_NOMEM ? NI_AGAIN : status;
+    return target->kind == NI_TARGET_ACK ? tell_ack(ni, &target->ack, chain)
+                                         : tell_region(ni, target, chain);
 }
 
 static void run_chain(struct ni *ni, struct chain *chain);
@@ -243,4 +267,17 @@ void ni_firing_deliver(struct ni *ni, struct ni_firing *firing)
     chain.head = chain.tail = chain.steps = 0;
     tell_all(ni, firing, &chain);
     run_chain(ni, &chain);
+}
+
+void ni_firing_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
+                   uint64_t value)
+{
+    struct ni_firing firing = {.count = 1};
+
+    if (status != NI_OK && region->counts) {
+        return;
+    }
+    firing.targets[0] = target_of(region, status == NI_OK ? value : ni_ack_failure(status));
+    ni_list_init(&firing.armed);
+    ni_firing_deliver(ni, &firing);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "engine/counter.h"
 #include "engine/errand.h"
 #include "engine/note.h"
 #include "engine/op.h"
@@ -299,6 +300,9 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
         break;
     case NI_ACK_COUNTER:
         (void)ni_counter_add(ni, ack->counter, (int64_t)value);
+        break;
+    case NI_ACK_REGION:
+        ni_firing_ack(ni, ack->region, status, value);
         break;
     }
 }

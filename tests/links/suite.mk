@@ -35,6 +35,7 @@ check_LTLIBRARIES += tests/links/libsuite.la
 SUITE_LIBS = tests/links/libsuite.la $(LINKS_LIBS)
 
 suite_tests = \
+    tests/links/suite_ack_regions \
     tests/links/suite_acks \
     tests/links/suite_alone \
     tests/links/suite_atomics \
@@ -101,6 +102,10 @@ suite_tests = \
     tests/links/suite_trees \
     tests/links/suite_triggered \
     tests/links/suite_users
+
+tests_links_suite_ack_regions_SOURCES = tests/links/suite_ack_regions.c
+tests_links_suite_ack_regions_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_ack_regions_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)

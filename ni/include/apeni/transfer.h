@@ -2,6 +2,7 @@
 #ifndef APENI_TRANSFER_H
 #define APENI_TRANSFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +12,8 @@
 /*
  * Transfers: everything is a Write or a Read (FORTH-CC 2.2, 3.2) to a region of a peer. Each may
  * name an ack address, to which its completion is written: nothing (also NULL), a function of this
- * process, a word or a COUNTER region of this NI. An operation that was accepted (NI_OK) completes
+ * process, a word or a COUNTER region of this NI, or a region of any NI, also of one that has no
+ * part in the transfer. An operation that was accepted (NI_OK) completes
  * exactly once, with NI_OK or the reason why not; also when the peer dies. One that was not
  * accepted (any other result) never completes. Completion may come before the call returns.
  */
@@ -31,6 +33,13 @@ typedef uint64_t ni_word;
 typedef _Atomic uint64_t ni_word;
 #endif
 
+/* A place in a peer's memory. */
+struct ni_remote {
+    uint64_t addr; /* virtual address in the peer, inside of the region */
+    uint64_t key;
+    ni_handle handle;
+};
+
 /* value: bytes moved, or the old value of a fetching atomic; 0 unless status is NI_OK. Where it
  * runs, and what it may call: ni.h. */
 typedef void (*ni_done_fn)(void *arg, ni_status status, uint64_t value);
@@ -41,6 +50,19 @@ enum ni_ack_kind {
     NI_ACK_WORD,    /* *word = value, or ni_ack_failure(status); release store */
     NI_ACK_COUNTER, /* the local COUNTER region gets value added: after a failure nothing, so that
                        what waits for zero waits on; nobody is told if there is no such region */
+    NI_ACK_REGION,  /* a region is told, struct ni_ack_region */
+};
+
+/* A region that is told, as a counter's notification is (counter.h): a word of MEMORY is stored,
+ * a COUNTER added to, a QUEUE or MULTI_QUEUE of 8-byte items with a body gets one. Where a queue is
+ * full it waits. It belongs to the caller, and must be there, and its peer not disconnected, until
+ * the operation has completed. What the region refuses is counted there (rx_refused); nobody is
+ * told where its NI is dead. */
+struct ni_ack_region {
+    struct ni_peer *peer; /* of the operation or any other; NULL: this NI */
+    struct ni_remote where;
+    bool counts; /* after a failure nothing is told, as with NI_ACK_COUNTER; otherwise
+                    ni_ack_failure(status) */
 };
 
 struct ni_ack {
@@ -49,6 +71,7 @@ struct ni_ack {
     union {
         ni_done_fn fn;
         ni_word *word;
+        const struct ni_ack_region *region;
     };
     void *arg;
     uint64_t value; /* of a counter's notification: what is written or added */
@@ -65,13 +88,6 @@ static inline ni_status ni_ack_status(uint64_t word)
 {
     return word >= UINT64_MAX - 64 - NI_AGAIN ? (ni_status)(int)(UINT64_MAX - 64 - word) : NI_OK;
 }
-
-/* A place in a peer's memory. */
-struct ni_remote {
-    uint64_t addr; /* virtual address in the peer, inside of the region */
-    uint64_t key;
-    ni_handle handle;
-};
 
 enum ni_atomic_op {
     NI_ATOMIC_ADD,
