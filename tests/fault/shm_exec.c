@@ -262,12 +262,14 @@ static int child(void *arg)
     return 0;
 }
 
-static bool is_it(const struct ni_shm_blob *blob, pid_t pid)
+/* Where ThreadSanitizer does not let the pages lie where they should, the child's may take the
+ * place of its parent's: then only what is read tells them apart. */
+static bool is_it(const struct ni_shm_blob *blob, pid_t pid, bool same_place)
 {
     ssize_t from = ni_shm_identity_copy(blob, pid, NI_COPY_FROM_PEER, NULL, 0, 0);
     ssize_t to = ni_shm_identity_copy(blob, pid, NI_COPY_TO_PEER, NULL, 0, 0);
 
-    CHECK(from == to);
+    CHECK(from == to || (same_place && to == 0));
     return from == 0;
 }
 
@@ -293,8 +295,13 @@ static bool test_fork(void)
     peer = mock_connect(&a, board->blob, board->len);
     copies = peer->ep->copy;
     if (copies) {
-        CHECK(is_it(&parent, getpid()) && !is_it(&parent, pid));
-        CHECK(is_it(&own, pid) && !is_it(&own, getpid()));
+        bool same = own.identity_address == parent.identity_address;
+
+#ifndef __SANITIZE_THREAD__
+        CHECK(!same);
+#endif
+        CHECK(is_it(&parent, getpid(), same) && !is_it(&parent, pid, same));
+        CHECK(is_it(&own, pid, same) && !is_it(&own, getpid(), same));
         CHECK(!ni_shm_identity_lost(&own));
         own.pid = (uint32_t)getpid();
         CHECK(ni_shm_identity_lost(&own));
