@@ -2,6 +2,7 @@
 /* A process started by prestorun: see wire_up.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,22 @@ static bool read_blob(int fd, struct pri_blob *blob)
            read_all(fd, blob->bytes, blob->length);
 }
 
+/* Have the kernel kill this process when prestorun ends, whatever the process does then: it sends
+ * the signal that was chosen here when something comes, which after the table can only be the end.
+ * Whom prestorun has started itself is killed likewise; this is for what a shell stands before. The
+ * program's threads and handlers are its own, and nobody is left who could be told. */
+static void end_with_prestorun(int fd)
+{
+    char byte;
+
+    (void)fcntl(fd, F_SETOWN, getpid());
+    (void)fcntl(fd, F_SETSIG, SIGKILL);
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+    if (recv(fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) == 0) {
+        (void)raise(SIGKILL); /* it had ended before that */
+    }
+}
+
 static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
 {
     const struct wire *wire = self->cold->launch;
@@ -164,6 +181,8 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
                 "presto: rank %d has lost prestorun, or that is of another version than the "
                 "library: use the prestorun that was installed with it\n",
                 self->rank);
+    } else {
+        end_with_prestorun(wire->fd);
     }
     return well ? PRI_OK : PRI_ERR_START;
 }

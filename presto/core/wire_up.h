@@ -20,7 +20,8 @@
  *   rank -> prestorun   ABORT  int32, its code     the job is to end
  *
  * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes,
- * TABLE has them in order of ranks. Both ends are of one version: prestorun and the library are
+ * TABLE has them in order of ranks. It is the last that prestorun says: what comes behind it is the
+ * end of prestorun, and ends the rank. Both ends are of one version: prestorun and the library are
  * installed together.
  */
 enum pri_wire_kind {
