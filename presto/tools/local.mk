@@ -10,13 +10,16 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run.h \
     presto/tools/run_bind.c \
     presto/tools/run_bind.h \
+    presto/tools/run_child.c \
     presto/tools/run_end.c \
     presto/tools/run_foreign.c \
+    presto/tools/run_guard.c \
     presto/tools/run_loop.c \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
     presto/tools/run_signals.c \
     presto/tools/run_spawn.c \
+    presto/tools/run_tree.c \
     presto/tools/run_wire.c
 presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto
 

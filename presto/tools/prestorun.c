@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +22,14 @@ _Noreturn void run_no_memory(void)
 {
     fputs("prestorun: out of memory: start fewer ranks (-n)\n", stderr);
     exit(1);
+}
+
+static void make_key(struct run_job *job)
+{
+    uint64_t key = (uint64_t)getpid() << 32 ^ ni_now_ns();
+
+    (void)!getrandom(&key, sizeof(key), GRND_NONBLOCK);
+    snprintf(job->key, sizeof(job->key), "%016llx", (unsigned long long)(key | 1));
 }
 
 static void open_job(struct run_job *job)
@@ -44,6 +52,7 @@ static void open_job(struct run_job *job)
         rank->wire = rank->out.fd = rank->err.fd = -1;
         rank->err.is_error = true;
     }
+    make_key(job);
     if (job->options.timeout != 0) {
         job->timeout_at_ns = ni_now_ns() + (uint64_t)(job->options.timeout * 1e9);
     }
@@ -64,7 +73,7 @@ static void close_job(struct run_job *job)
 
 int main(int argc, char **argv)
 {
-    struct run_job job = {.code = 0};
+    struct run_job job = {.guard.fd = -1};
     int signals, code;
 
     if (!ni_standard_open("prestorun")) {
@@ -77,8 +86,7 @@ int main(int argc, char **argv)
     }
     open_job(&job);
     run_output_open(&job);
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-    run_end_begin(&job);
+    run_tree_begin(&job);
     if (!run_spawn_all(&job)) {
         run_end_all(&job, 1, SIGTERM);
     }

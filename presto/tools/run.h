@@ -20,12 +20,13 @@
  *   run_options   the command line              run_wire     addresses
  *   run_foreign   options of other launchers
  *   run_bind      processors
- *   run_spawn     processes                     run_output   what ranks print
- *   run_end       how ranks and the job end     run_loop     waiting for all of that
- *   run_signals   what signals do to us
+ *   run_spawn     sockets and pipes of ranks    run_output   what ranks print
+ *   run_child     what a rank begins with       run_loop     waiting for all of that
+ *   run_guard     the ranks' parent             run_signals  what signals do to us
+ *   run_tree      what ranks have started       run_end      how ranks and the job end
  *
- * Nothing is left behind: ranks die with prestorun (PR_SET_PDEATHSIG), and what they have started
- * becomes its child when they end (PR_SET_CHILD_SUBREAPER) and is ended by it.
+ * Nothing is left behind, also if prestorun is killed: see run_guard.c. Programs that have joined
+ * the job end with their sockets (core/launch_prestorun.c), also if both are killed at once.
  */
 
 enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536, RUN_NOBODY = -1, RUN_FOREIGN_MAX = 40 };
@@ -86,6 +87,19 @@ struct run_rank {
     struct run_stream out, err;
 };
 
+/* What a rank inherits: its ends of socket and pipes. */
+struct run_ends {
+    int wire, out, err;
+};
+
+/* The ranks' parent, see run_guard.c. */
+struct run_guard {
+    int fd;      /* -1: there is none */
+    pid_t pid;   /* 0: likewise */
+    pid_t was;   /* its pid, for messages */
+    pid_t group; /* process group of the ranks: prestorun's */
+};
+
 struct run_pids {
     pid_t *pid;
     size_t count, room;
@@ -93,8 +107,9 @@ struct run_pids {
 
 struct run_job {
     struct run_options options;
-    char key[17];              /* of the job, in hexadecimal digits */
-    struct run_rank *ranks;    /* [options.ranks] */
+    char key[17];           /* of the job, in hexadecimal digits */
+    struct run_rank *ranks; /* [options.ranks] */
+    struct run_guard guard;
     struct run_pids strangers; /* children that are no ranks' */
     int alive, hellos;
     uint8_t *table; /* of addresses, when all are known */
@@ -129,8 +144,40 @@ void run_check_mapping(const char *text);
 /* Ranks in a list of names, each perhaps with a number behind it; other hosts are refused. */
 int run_slots_of(const char *list);
 
-/* Start all ranks; false: said why. */
+/* Start the guard, and all ranks; false: said why. */
 bool run_spawn_all(struct run_job *job);
+
+/* Become a rank, a child of parent. */
+_Noreturn void run_child(const struct run_job *job, const struct run_rank *rank,
+                         const struct run_ends *ends, pid_t parent);
+
+/* Start the guard; false: said why. Then spawn for each rank, which returns its pid, or -1 with the
+ * reason in errno, and when that is done, or has failed, watch. */
+bool run_guard_open(struct run_job *job);
+pid_t run_guard_spawn(struct run_job *job, int rank, const struct run_ends *ends);
+void run_guard_watch(struct run_job *job);
+/* A signal for all ranks and what they have started, but for the process group `but` (0: none). */
+void run_guard_signal(struct run_job *job, int signal, pid_t but);
+/* Its socket can be read: take ends of ranks, or its own. */
+void run_guard_read(struct run_job *job);
+/* Collect children of our own that have ended. */
+void run_guard_reap(void);
+/* Kill what the ranks have left, and wait for the guard. */
+void run_guard_close(struct run_job *job);
+
+/* Before there are ranks: what is our child already, from before exec, is none of theirs. Nor is
+ * pid, from pass_over on. */
+void run_tree_begin(struct run_job *job);
+void run_tree_pass_over(struct run_job *job, pid_t pid);
+/* A signal for ranks, and for what they have started; those of the process group `but` have had it,
+ * 0: nobody has. */
+void run_tree_signal(const struct run_job *job, int signal, pid_t but);
+/* Whether a rank, or what one has started, is still there. */
+bool run_tree_left(const struct run_job *job);
+/* It has ended, and its pid means nothing any more. */
+void run_tree_forget(struct run_job *job, pid_t pid);
+/* Kill them, and wait for those that are ours. */
+void run_tree_sweep(struct run_job *job);
 
 /* Something can be read from a rank's socket. */
 void run_wire_read(struct run_job *job, struct run_rank *rank);
@@ -162,10 +209,10 @@ void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_str
 /* Whether part of a line waits for its end, and for nothing else. */
 bool run_output_is_partial(const struct run_job *job, const struct run_stream *stream);
 
-/* Before there are ranks: what is our child already, from before exec, is none of theirs. */
-void run_end_begin(struct run_job *job);
-/* Collect children that have ended. */
-void run_end_collect(struct run_job *job);
+/* A process has ended, perhaps a rank. */
+void run_end_of(struct run_job *job, pid_t pid, int status);
+/* The guard has been killed, and so have the ranks. */
+void run_end_without_guard(struct run_job *job);
 /* The job has failed, with this exit code: end all ranks by a signal (0: they have had it), and
  * kill them 2 s later. The first one to call it says so. */
 void run_end_all(struct run_job *job, int code, int signal);
@@ -173,13 +220,9 @@ void run_end_all(struct run_job *job, int code, int signal);
 void run_end_soon(struct run_job *job, int code, int signal);
 void run_end_kill(struct run_job *job);
 /* A signal for all ranks, and for what they have started. */
-void run_end_signal(const struct run_job *job, int signal);
+void run_end_signal(struct run_job *job, int signal);
 /* The same for those that have not had it from the terminal, which signals our process group. */
-void run_end_signal_others(const struct run_job *job, int signal);
-/* Whether a rank, or what one has started, is still there. */
-bool run_end_left(const struct run_job *job);
-/* Kill what the ranks have left. */
-void run_end_sweep(const struct run_job *job);
+void run_end_signal_others(struct run_job *job, int signal);
 
 /* Have signals come through a descriptor, from here on. -1: said why. */
 int run_signals_open(void);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How ranks end, and the job. */
-#include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,130 +13,16 @@
 /* From being told to end to being killed. */
 #define GRACE_NS UINT64_C(2000000000)
 
-/* ---- processes ------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
-static bool has(const struct run_pids *list, pid_t pid)
+void run_end_signal(struct run_job *job, int signal)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->pid[i] == pid) {
-            return true;
-        }
-    }
-    return false;
+    run_guard_signal(job, signal, 0);
 }
 
-/* A process of the list; nobody twice, and none that was our child before we began. */
-static void add(const struct run_job *job, struct run_pids *list, pid_t pid)
+void run_end_signal_others(struct run_job *job, int signal)
 {
-    if (has(list, pid) || has(&job->strangers, pid)) {
-        return;
-    }
-    if (list->count == list->room) {
-        size_t room = list->room == 0 ? 64 : 2 * list->room;
-        pid_t *larger = realloc(list->pid, room * sizeof(*larger));
-
-        if (larger == NULL) {
-            return;
-        }
-        list->pid = larger;
-        list->room = room;
-    }
-    list->pid[list->count++] = pid;
-}
-
-static void add_children_of_thread(const struct run_job *job, struct run_pids *list, pid_t parent,
-                                   const char *thread)
-{
-    char name[320];
-    FILE *file;
-    int pid;
-
-    snprintf(name, sizeof(name), "/proc/%d/task/%s/children", (int)parent, thread);
-    file = fopen(name, "re");
-    if (file == NULL) {
-        return; /* it has ended, or the kernel does not tell */
-    }
-    while (fscanf(file, "%d", &pid) == 1) {
-        add(job, list, pid);
-    }
-    fclose(file);
-}
-
-static void add_children(const struct run_job *job, struct run_pids *list, pid_t parent)
-{
-    char name[40];
-    const struct dirent *entry;
-    DIR *threads;
-
-    snprintf(name, sizeof(name), "/proc/%d/task", (int)parent);
-    threads = opendir(name);
-    if (threads == NULL) {
-        return;
-    }
-    while ((entry = readdir(threads)) != NULL) {
-        if (entry->d_name[0] != '.') {
-            add_children_of_thread(job, list, parent, entry->d_name);
-        }
-    }
-    closedir(threads);
-}
-
-/* Ranks, what they have started, and what that has: all of them before any is told anything, since
- * children of a process that ends become ours. */
-static void gather(const struct run_job *job, struct run_pids *list)
-{
-    for (int i = 0; i < job->options.ranks; i++) {
-        if (job->ranks[i].pid > 0) {
-            add(job, list, job->ranks[i].pid);
-        }
-    }
-    add_children(job, list, getpid());
-    for (size_t i = 0; i < list->count; i++) {
-        add_children(job, list, list->pid[i]);
-    }
-}
-
-void run_end_begin(struct run_job *job)
-{
-    struct run_pids before = {0};
-
-    add_children(job, &before, getpid());
-    job->strangers = before;
-}
-
-/* Those of the process group `but` have had it; 0: nobody has. */
-static void signal_but(const struct run_job *job, int signal, pid_t but)
-{
-    struct run_pids list = {0};
-
-    gather(job, &list);
-    for (size_t i = 0; i < list.count; i++) {
-        if (but == 0 || getpgid(list.pid[i]) != but) {
-            (void)kill(list.pid[i], signal);
-        }
-    }
-    free(list.pid);
-}
-
-void run_end_signal(const struct run_job *job, int signal)
-{
-    signal_but(job, signal, 0);
-}
-
-void run_end_signal_others(const struct run_job *job, int signal)
-{
-    signal_but(job, signal, getpgrp());
-}
-
-bool run_end_left(const struct run_job *job)
-{
-    struct run_pids list = {0};
-    bool any;
-
-    gather(job, &list);
-    any = list.count > 0;
-    free(list.pid);
-    return any;
+    run_guard_signal(job, signal, getpgrp());
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -250,46 +134,27 @@ static void rank_ended(struct run_job *job, struct run_rank *rank, int status)
     }
 }
 
-void run_end_collect(struct run_job *job)
+void run_end_of(struct run_job *job, pid_t pid, int status)
 {
-    int status;
-    pid_t pid;
-
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        for (int i = 0; i < job->options.ranks; i++) {
-            if (job->ranks[i].pid == pid) {
-                rank_ended(job, &job->ranks[i], status);
-            }
+    for (int i = 0; i < job->options.ranks; i++) {
+        if (job->ranks[i].pid == pid) {
+            rank_ended(job, &job->ranks[i], status);
         }
     }
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
-
-/* Kill them and wait for those that are ours; false: there were none. What they leave becomes our
- * child in turn. */
-static bool kill_left(const struct run_job *job)
+/* The ranks, its children, have been killed with it. */
+void run_end_without_guard(struct run_job *job)
 {
-    struct run_pids list = {0};
-    bool any;
-
-    gather(job, &list);
-    any = list.count > 0;
-    for (size_t i = 0; i < list.count; i++) {
-        (void)kill(list.pid[i], SIGKILL);
+    for (int i = 0; i < job->options.ranks; i++) {
+        job->ranks[i].pid = 0;
     }
-    for (size_t i = 0; i < list.count; i++) {
-        while (waitpid(list.pid[i], NULL, 0) < 0 && errno == EINTR) {
-            continue;
-        }
+    job->alive = 0;
+    if (!job->over) {
+        run_say(job,
+                "prestorun: the process that guards the ranks (pid %d) was killed, and they with "
+                "it; ending the job\n",
+                (int)job->guard.was);
     }
-    free(list.pid);
-    return any;
-}
-
-void run_end_sweep(const struct run_job *job)
-{
-    while (kill_left(job)) {
-        continue;
-    }
+    run_end_all(job, 128 + SIGKILL, SIGTERM);
 }

@@ -18,7 +18,7 @@ enum {
 /* ---- signals --------------------------------------------------------------------------------- */
 
 /* Stopped from outside: the ranks stop, too. From the terminal they are. */
-static void stop_all(const struct run_job *job)
+static void stop_all(struct run_job *job)
 {
     run_end_signal(job, SIGSTOP);
     (void)raise(SIGSTOP);
@@ -50,7 +50,7 @@ static void take_signal(struct run_job *job, int signals)
     }
     switch (info.ssi_signo) {
     case SIGCHLD:
-        run_end_collect(job);
+        run_guard_reap();
         break;
     case SIGINT:
     case SIGQUIT:
@@ -75,7 +75,7 @@ static struct pollfd readable(const struct run_job *job, const struct run_stream
     return (struct pollfd){.fd = run_output_takes(job, stream) ? stream->fd : -1, .events = POLLIN};
 }
 
-enum { SINKS = 1, RANKS = 3 }; /* where these begin; 3 for each rank */
+enum { SINKS = 2, RANKS = 4 }; /* where these begin; 3 for each rank */
 
 /* Closed ones are -1, which poll passes over, and so are those that are not to be read now: poll
  * would return at once where the other side is gone. Those behind the last open one are left out:
@@ -85,6 +85,7 @@ static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls)
     nfds_t n = 0, used;
 
     polls[n++] = (struct pollfd){.fd = signals, .events = POLLIN};
+    polls[n++] = (struct pollfd){.fd = job->guard.fd, .events = POLLIN};
     for (int i = 0; i < 2; i++) {
         polls[n++] = (struct pollfd){.fd = run_output_waits_for(job, i), .events = POLLOUT};
     }
@@ -125,6 +126,9 @@ static void serve(struct run_job *job, int signals, const struct pollfd *polls)
         if ((its[0].revents & POLLOUT) != 0) {
             run_wire_write(job, rank);
         }
+    }
+    if (polls[1].revents != 0) {
+        run_guard_read(job);
     }
     if (polls[0].revents != 0) {
         take_signal(job, signals);
@@ -204,7 +208,7 @@ static void look_at_clock(struct run_job *job)
 /* What ranks have started was told to end with them, and has as much time. */
 static bool goes_on(const struct run_job *job, bool open)
 {
-    return job->alive > 0 || open || (job->over && !job->killed && run_end_left(job));
+    return job->alive > 0 || open || (job->over && !job->killed && run_tree_left(job));
 }
 
 /* ---- loop ------------------------------------------------------------------------------------ */
@@ -251,14 +255,13 @@ int run_loop(struct run_job *job, int signals)
 
     if (polls == NULL) {
         run_say(job, "prestorun: out of memory: start fewer ranks (-n)\n");
-        run_end_kill(job);
-        run_end_sweep(job);
+        run_guard_close(job);
         return 1;
     }
     while (goes_on(job, open)) {
         open = turn(job, signals, polls);
     }
-    run_end_sweep(job);
+    run_guard_close(job);
     tell_end(job);
     while (run_output_waits(job)) {
         (void)turn(job, signals, polls);

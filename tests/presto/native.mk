@@ -7,6 +7,7 @@ PRESTO_NATIVE_LIBS = presto/libpresto.la -lpthread
 check_PROGRAMS += \
     tests/presto/native_abort \
     tests/presto/native_absent \
+    tests/presto/native_busy \
     tests/presto/native_coll \
     tests/presto/native_death \
     tests/presto/native_fail \
@@ -21,6 +22,9 @@ tests_presto_native_abort_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_absent_SOURCES = tests/presto/native_absent.c tests/presto/job.h
 tests_presto_native_absent_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS)
 tests_presto_native_absent_LDADD = $(PRESTO_TEST_LIBS)
+tests_presto_native_busy_SOURCES = tests/presto/native_busy.c
+tests_presto_native_busy_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_busy_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_coll_SOURCES = tests/presto/native_coll.c tests/presto/job.h
 tests_presto_native_coll_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_coll_LDADD = $(PRESTO_NATIVE_LIBS)
@@ -58,4 +62,4 @@ tests_presto_pmix_launcher_SOURCES = tests/presto/pmix_launcher.c
 tests_presto_pmix_launcher_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 tests_presto_pmix_launcher_LDADD = $(PMIX_LIBS) -lpthread
 
-presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh
+presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh tests/presto/prestorun_killed.sh

@@ -59,7 +59,7 @@ static int run(char **command)
 
     assert_true(signals >= 0);
     run_output_open(&job);
-    run_end_begin(&job);
+    run_tree_begin(&job);
     assert_true(run_spawn_all(&job));
     code = run_loop(&job, signals);
     run_output_close(&job);

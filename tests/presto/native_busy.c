@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joins the job, says its process id and computes until it is killed, or for two minutes. */
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <presto.h>
+
+int main(void)
+{
+    volatile uint64_t rounds = 0;
+    pr_mgr_t manager;
+
+    (void)alarm(120);
+    if (pr_init(&manager) != PR_OK) {
+        return 1;
+    }
+    printf("%d\n", (int)getpid());
+    (void)fflush(stdout);
+    for (;;) {
+        rounds++;
+    }
+}
