@@ -18,7 +18,8 @@ struct read_times {
     double latency_us[SIZES], bandwidth[SIZES]; /* MB/s */
 };
 
-bool measure_reads(struct side *side, unsigned rounds, struct read_times *times);
+/* Through a queue pair, whose requests are unrolled into reads of so many bytes; 0: not. */
+bool measure_reads(struct side *side, uint32_t unroll, unsigned rounds, struct read_times *times);
 
 /* A message of 8 bytes, half a round trip, alone and beside a write of LOAD bytes. */
 struct loaded_times {

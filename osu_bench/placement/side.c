@@ -153,6 +153,14 @@ void side_ask(struct side *side)
     second_must(status, "send a message");
 }
 
+void side_move(struct side *side, unsigned *empty)
+{
+    *empty = ni_progress(side->ni) != 0 ? 0 : *empty + 1;
+    if (*empty > SPINS) {
+        sched_yield();
+    }
+}
+
 void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value)
 {
     for (unsigned empty = 0; atomic_load(count) < value;) {

@@ -29,7 +29,7 @@ prints() {
          END { exit n != rows || bad }' "$work/out" || fail "ni_placement -e $1 printed: $(cat "$work/out")"
 }
 
-prints reads 9 7
+prints reads 18 7
 prints loaded 3 7
 prints computing 3 7
 
