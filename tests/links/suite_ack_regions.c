@@ -179,12 +179,32 @@ static void queues(struct suite *suite)
     }
 }
 
+/* ---- who is gone ----------------------------------------------------------------------------- */
+
+/* The third one has closed: nobody is told, and all else goes on. Regions that are no more are
+ * likewise. */
+static void gone(struct suite *suite)
+{
+    struct world *world = new_world(suite);
+    struct ni_rkey stale = world->told[0].word_key;
+
+    stale.handle += 1U << 20;
+    suite_close(suite, 2);
+    for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+        transfer(suite, world, 2, world->told[2].word, &world->told[2].word_key, false);
+        transfer(suite, world, i % 2, world->told[0].word, &stale, false);
+        transfer(suite, world, i % 2, world->told[i % 2].word, &world->told[i % 2].word_key, false);
+        await_word(suite, world->told[i % 2].word, LEN);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
         {"words", 3, 0, words},
         {"counters", 3, 0, counters},
         {"queues", 3, 0, queues},
+        {"gone", 3, 0, gone},
     };
 
     suite_beside_engines();
