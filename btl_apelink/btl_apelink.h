@@ -134,6 +134,7 @@ struct mca_btl_apelink_module_t {
     opal_mutex_t lock;
     struct ni_rkey queue;
     mca_btl_base_module_error_cb_fn_t error_cb;
+    struct opal_proc_t *_Atomic namesake; /* of another host that has this one's name; or NULL */
     opal_free_list_t frags[MCA_BTL_APELINK_FRAG_CLASSES];
     opal_free_list_t ops;
     opal_free_list_t regs;

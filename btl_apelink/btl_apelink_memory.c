@@ -20,6 +20,17 @@ static unsigned remote_access(uint32_t flags)
            ((flags & MCA_BTL_REG_FLAG_REMOTE_ATOMIC) != 0 ? NI_ACCESS_ATOMIC : 0);
 }
 
+/* osc/rdma of 4.1 takes hosts by their names: see ompi_glue/locality.c. */
+static NI_COLD void refuse_window(mca_btl_apelink_module_t *module, struct opal_proc_t *namesake)
+{
+    static char text[] = "btl apelink: a window over osc/rdma between hosts of one name";
+
+    ompi_glue_help("same-name-window", OPAL_NAME_PRINT(namesake->proc_name), "", "");
+    if (module->error_cb != NULL) {
+        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, namesake, text);
+    }
+}
+
 /*
  * The endpoint does not matter: a region is the same for all peers.
  *
@@ -35,8 +46,12 @@ mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
     mca_btl_apelink_reg_t *reg = (mca_btl_apelink_reg_t *)opal_free_list_get(&module->regs);
     unsigned access = remote_access(flags);
+    struct opal_proc_t *namesake = atomic_load_explicit(&module->namesake, memory_order_relaxed);
 
     (void)endpoint;
+    if (NI_UNLIKELY(namesake != NULL) && (access & NI_ACCESS_ATOMIC) != 0) { /* of a window */
+        refuse_window(module, namesake);
+    }
     if (NI_UNLIKELY(reg == NULL)) {
         return NULL;
     }

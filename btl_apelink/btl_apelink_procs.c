@@ -94,6 +94,10 @@ static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
     char reason[256] = "it does not use apelink";
 
     if (modex != NULL &&
+        ompi_glue_correct_locality(module->ni, proc, modex->blob, modex->blob_len)) {
+        atomic_store_explicit(&module->namesake, proc, memory_order_relaxed);
+    }
+    if (modex != NULL &&
         ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
         ni_status status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);
 

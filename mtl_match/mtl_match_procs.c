@@ -78,6 +78,9 @@ static struct ompi_mtl_match_endpoint *connect_to(struct ompi_mtl_match_module *
         return endpoint_new(module, proc, NULL);
     }
     modex = modex_of(&proc->super);
+    if (modex != NULL) {
+        (void)ompi_glue_correct_locality(module->ni, &proc->super, modex->blob, modex->blob_len);
+    }
     if (modex != NULL &&
         ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
         ni_status status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);

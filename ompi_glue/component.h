@@ -22,6 +22,7 @@
  *   asked.c   was the component asked for?
  *   bindings.c  to which cores others are bound
  *   hosts.c   on how many hosts the job runs
+ *   locality.c  hosts of one name
  *   map.c     by which links others were reached
  *
  * The help file has the topics bad-value (parameter, value, accepted) and unknown-parameter
@@ -93,6 +94,12 @@ char *ompi_glue_taken_cpus(void);
  * more processes than this host has cores, because jobs may be spawned on other hosts. At least
  * 1. */
 unsigned ompi_glue_hosts(void);
+
+/* A process that Open MPI takes for a neighbour because its host has the name of this one, but
+ * whose address says that it is on another, is made none, and the user told. Returns whether it was
+ * one. Thread-safe for different processes. */
+bool ompi_glue_correct_locality(const struct ni *ni, opal_proc_t *proc, const void *blob,
+                                size_t len);
 
 /* Whether processes of this job are on other hosts now. */
 bool ompi_glue_several_hosts(void);

@@ -153,6 +153,24 @@ static bool find_part(const uint8_t *bytes, size_t len, unsigned id, struct ni_r
     return false;
 }
 
+bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len)
+{
+    struct ni_route route;
+    char unused[1];
+
+    if (check(blob, len, unused, sizeof(unused)) != NI_OK) {
+        return false;
+    }
+    for (unsigned i = 0; i < ni->link_count; i++) {
+        struct ni_link *link = ni->links[i];
+
+        if (link->ops->elsewhere != NULL && find_part(blob, len, link->ops->id, &route)) {
+            return link->ops->elsewhere(link, route.part, route.len);
+        }
+    }
+    return false;
+}
+
 ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, struct ni_route *route,
                          char *reason, size_t reason_size)
 {

@@ -131,6 +131,9 @@ struct ni_link_ops {
     /* NI_OK, or NI_ERR_UNREACHABLE/NI_ERR_PROTOCOL with a sentence in reason. Touches nothing. */
     ni_status (*reach)(struct ni_link *link, const void *blob, size_t len, char *reason,
                        size_t reason_size);
+    /* Whether a blob, which may be anything, is of another host; NULL where the link cannot know.
+     */
+    bool (*elsewhere)(struct ni_link *link, const void *blob, size_t len);
     /* The random number that names the NI of a blob, which is the same in the blobs of all its
      * links; 0 if that is no blob. */
     uint64_t (*name_of)(const void *blob, size_t len);

@@ -146,6 +146,48 @@ static void too_little_room_gives_nothing(void **state)
     pair_close(&pair);
 }
 
+/* A host is known by its boot, and by the key that makes hosts of its parts. */
+static void hosts_are_told_apart(void **state)
+{
+    struct ni_open_attr here = {0}, there = {.host_key = 1};
+    uint8_t blob[NI_BLOB_MAX];
+    struct ni *a, *b, *c;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(ni_open(&here, &a), NI_OK);
+    assert_int_equal(ni_open(&here, &b), NI_OK);
+    assert_int_equal(ni_open(&there, &c), NI_OK);
+    len = ni_address(b, blob, sizeof(blob));
+    assert_false(ni_elsewhere(a, blob, len));
+    assert_true(ni_elsewhere(c, blob, len));
+    len = ni_address(c, blob, sizeof(blob));
+    assert_true(ni_elsewhere(a, blob, len));
+    for (size_t cut = 0; cut < len; cut++) {
+        assert_false(ni_elsewhere(a, blob, cut));
+    }
+    ni_close(a);
+    ni_close(b);
+    ni_close(c);
+}
+
+/* Where no link shares memory, that is not known. */
+static void without_shared_memory_no_host_is_another(void **state)
+{
+    struct pair pair;
+    size_t len;
+    const uint8_t *part;
+    struct blob blob = {.len = HEAD};
+
+    (void)state;
+    pair_open(&pair, &(struct pair_attr){0});
+    part = part_of(pair.b, &len);
+    add(&blob, INPROC, part, len);
+    finish(&blob, 1);
+    assert_false(ni_elsewhere(pair.a, blob.bytes, blob.len));
+    pair_close(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +195,8 @@ int main(void)
         cmocka_unit_test(without_ours_it_is_unreachable),
         cmocka_unit_test(broken_ones_are_refused),
         cmocka_unit_test(too_little_room_gives_nothing),
+        cmocka_unit_test(hosts_are_told_apart),
+        cmocka_unit_test(without_shared_memory_no_host_is_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,11 @@ bool ni_reaches_hosts(const struct ni *ni);
 bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reason,
                   size_t reason_size);
 
+/* Whether a blob names an interface of another host, whatever the hosts' names: of a system that
+ * was booted apart, or with another host_key. False where that is not known, as between interfaces
+ * that do without shared memory. */
+bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len);
+
 /* Connect to a peer; the same blob gives the same peer again (and counts: one ni_disconnect each).
  * Returns at once; transfers may be started. NI_ERR_UNREACHABLE, NI_ERR_PROTOCOL (not a blob of
  * ours), NI_ERR_NOMEM. NI_ERR_PEER_DEAD: it has died already, where the link knows that; *peer is

@@ -108,3 +108,15 @@ ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, s
     *result = blob;
     return NI_OK;
 }
+
+bool ni_shm_elsewhere(struct ni_link *base, const void *bytes, size_t len)
+{
+    struct ni_shm_blob blob;
+
+    if (len != sizeof(blob)) {
+        return false;
+    }
+    memcpy(&blob, bytes, sizeof(blob));
+    return blob.magic == NI_SHM_BLOB_MAGIC && blob.version == NI_SHM_VERSION &&
+           blob.host != ni_shm_link_of(base)->host.host;
+}

@@ -375,6 +375,7 @@ const struct ni_link_ops ni_link_shm = {
     .export_area = shm_export_area,
     .blob = shm_blob,
     .reach = shm_reach,
+    .elsewhere = ni_shm_elsewhere,
     .name_of = shm_name_of,
     .connect = ni_shm_connect,
     .disconnect = ni_shm_disconnect,

@@ -211,6 +211,9 @@ struct ni_shm_host ni_shm_host_find(uint64_t host_key);
 ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, size_t len,
                             struct ni_shm_blob *blob, char *reason, size_t reason_size);
 
+/* Whether bytes are a blob of ours that names an NI of another host. */
+bool ni_shm_elsewhere(struct ni_link *link, const void *bytes, size_t len);
+
 /* ---- socket.c -------------------------------------------------------------------------------- */
 
 /* The socket through which others ask for our segment, or -1: then they must do without. Answers
