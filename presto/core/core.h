@@ -437,6 +437,19 @@ void pri_relax(struct pri_rank *self, unsigned *spins);
 /* The same, and tell(object) says what for if that lasts: hang.h. */
 void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
 
+/* A wait for a word of memory that another process stores, which wakes nobody. Begins with zeros.
+ */
+struct pri_word_wait {
+    unsigned spins, yields;
+    uint64_t since_ns; /* when it began to yield */
+};
+
+/* The same for loops that look at such a word: it yields many times, and looks each time. Then each
+ * sleep is an eighth of the time that it has waited, so that the wait takes as much longer, or a
+ * millisecond. */
+void pri_relax_word(struct pri_rank *self, struct pri_word_wait *wait, pri_tell_fn tell,
+                    const void *object);
+
 /* pri_tell_fn: an unfinished request. */
 void pri_request_tell(const void *request, char *text, size_t size);
 /* pri_tell_fn of a struct pri_rank: the requests that nobody waits for. */

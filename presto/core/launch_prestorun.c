@@ -2,6 +2,7 @@
 /* A process started by prestorun: see wire_up.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 struct wire {
     int fd;
     uint64_t key;
+    unsigned cores; /* that the ranks share */
 };
 
 static bool applies(void)
@@ -58,14 +60,14 @@ static void settle(int fd)
 static int join(struct pri_rank *self)
 {
     struct wire *wire;
-    long fd, rank, size, app;
+    long fd, rank, size, app, cores;
     uint64_t key;
 
     if (!pri_environment("PRESTO_FD", 0, 1 << 20, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
         !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
         !pri_environment("PRESTO_APPNUM", 0, size - 1, &app) || !key_of(&key) ||
-        !is_socket((int)fd)) {
+        !pri_environment("PRESTO_CORES", 1, INT_MAX, &cores) || !is_socket((int)fd)) {
         fprintf(stderr, "presto: the environment of prestorun is not complete, or the descriptor "
                         "PRESTO_FD is closed: start the program with prestorun, or without any "
                         "variable PRESTO_*\n");
@@ -77,6 +79,7 @@ static int join(struct pri_rank *self)
     }
     wire->fd = (int)fd;
     wire->key = key;
+    wire->cores = (unsigned)cores;
     self->cold->launch = wire;
     self->rank = (int)rank;
     self->size = (int)size;
@@ -90,6 +93,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
     const struct wire *wire = self->cold->launch;
 
     attr->host_processes = (unsigned)self->size;
+    attr->host_cores = wire->cores;
     attr->job_key = wire->key;
 }
 

@@ -87,9 +87,11 @@ enum { FEW_PROCESSES = 4 };
 static int open_ni(struct pri_rank *self)
 {
     struct ni_open_attr attr = {.flags = self->threads ? NI_THREADS : 0};
+    unsigned cores;
     ni_status status;
 
     self->cold->launcher->describe(self, &attr);
+    cores = attr.host_cores != 0 ? attr.host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     if (attr.host_processes != 0 && attr.host_processes <= FEW_PROCESSES) {
         attr.flags |= NI_LANES_EARLY;
     }
@@ -103,8 +105,7 @@ static int open_ni(struct pri_rank *self)
     /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as
      * giving the core to others, who may be more than the ranks: hosts can be parts of a
      * machine. */
-    self->crowded =
-        attr.host_processes > (unsigned)sysconf(_SC_NPROCESSORS_ONLN) || ni_reaches_hosts(self->ni);
+    self->crowded = attr.host_processes > cores || ni_reaches_hosts(self->ni);
     self->spins = self->crowded ? 1 : 20000;
     self->looks = self->crowded ? 1 : 400;
     ni_on_peer_down(self->ni, pri_peer_down, self);

@@ -2,6 +2,8 @@
 /* Progress beside the NI's: tasks, and what waiters do between two looks. */
 #include <sched.h>
 
+#include "base/bits.h"
+#include "base/clock.h"
 #include "core/rank.h"
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -64,13 +66,34 @@ enum {
     REST_US = 1000,
     /* Another thread's progress may end what this one waits for, and does not wake it. */
     REST_THREADS_US = 50,
+    WORD_SPINS = 1000,  /* looks at a word before the core is given to others */
+    WORD_YIELDS = 2000, /* then it sleeps */
+    SLEEP_PART = 8,     /* of the time that was waited for a word */
 };
+
+static void rest_for(struct pri_rank *self, uint64_t us)
+{
+    (void)ni_wait(self->ni, ni_min_u64(us, self->threads ? REST_THREADS_US : REST_US));
+    if (atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0) {
+        pri_tasks_advance(self);
+    }
+}
 
 static NI_COLD void rest(struct pri_rank *self)
 {
-    (void)ni_wait(self->ni, self->threads ? REST_THREADS_US : REST_US);
-    if (atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0) {
-        pri_tasks_advance(self);
+    rest_for(self, REST_US);
+}
+
+static NI_COLD void rest_by_word(struct pri_rank *self, struct pri_word_wait *wait)
+{
+    if (wait->yields == 0) {
+        wait->since_ns = ni_now_ns();
+    }
+    if (wait->yields < WORD_YIELDS) {
+        wait->yields++;
+        sched_yield();
+    } else {
+        rest_for(self, (ni_now_ns() - wait->since_ns) / 1000 / SLEEP_PART);
     }
 }
 
@@ -105,4 +128,18 @@ void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, con
 void pri_relax(struct pri_rank *self, unsigned *spins)
 {
     pri_relax_for(self, spins, NULL, NULL);
+}
+
+void pri_relax_word(struct pri_rank *self, struct pri_word_wait *wait, pri_tell_fn tell,
+                    const void *object)
+{
+    if (pri_progress(self) != 0) {
+        wait->spins &= ~PRI_SPINS_COUNT;
+    } else if (NI_UNLIKELY((++wait->spins & PRI_SPINS_COUNT) >=
+                           ni_min_u64(self->spins, WORD_SPINS))) {
+        rest_by_word(self, wait);
+        look_at_hang(self, &wait->spins, tell, object);
+    } else if (NI_UNLIKELY((wait->spins & PRI_SPINS_ASKS) != 0)) {
+        look_at_hang(self, &wait->spins, tell, object);
+    }
 }

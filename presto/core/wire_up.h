@@ -12,6 +12,7 @@
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
  *   PRESTO_APPNUM number of the rank's command, from 0
+ *   PRESTO_CORES  processors that prestorun may use, and the ranks in all
  *   PRESTO_KEY    16 hexadecimal digits: the job's key
  *
  *   rank -> prestorun   HELLO  its address         when its interface is open

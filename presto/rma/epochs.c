@@ -7,11 +7,11 @@
 /* Until a rank that has come as far has raised a word of this one's. */
 static int await_signal(struct pri_rma *rma, const _Atomic uint64_t *word)
 {
-    unsigned spins = 0;
+    struct pri_word_wait wait = {0};
 
     /* acquire, with the release of the other's pri_rma_raise */
     while (atomic_load_explicit(word, memory_order_acquire) < rma->meets) {
-        pri_relax_for(rma->self, &spins, pri_rma_tell_meet, rma);
+        pri_relax_word(rma->self, &wait, pri_rma_tell_meet, rma);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -38,7 +38,7 @@ static int meet_by_words(struct pri_rma *rma)
 static int meet(struct pri_rma *rma)
 {
     struct pri_rma_target *first = &rma->target[0];
-    unsigned spins = 0;
+    struct pri_word_wait wait = {0};
 
     if (rma->segment == NULL)
         return meet_by_words(rma);
@@ -46,7 +46,7 @@ static int meet(struct pri_rma *rma)
     int error = pri_rma_word_add(first, PRI_RMA_WORD(arrived), 1, NULL);
     while (error == 0 && (error = pri_rma_word_load(first, PRI_RMA_WORD(arrived), &now)) == 0 &&
            now < wanted) {
-        pri_relax_for(rma->self, &spins, pri_rma_tell_meet, rma);
+        pri_relax_word(rma->self, &wait, pri_rma_tell_meet, rma);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -109,12 +109,12 @@ int pri_rma_post(struct pri_rma *rma, const int *ranks, int count)
 
 static int await_post(struct pri_rma *rma, int rank)
 {
-    unsigned spins = 0;
+    struct pri_word_wait wait = {0};
 
     /* acquire, with the release in the other's pri_rma_post */
     while (atomic_load_explicit(&rma->own->posted[rank], memory_order_acquire) <=
            rma->posts[rank]) {
-        pri_relax_for(rma->self, &spins, pri_rma_tell_post, &rma->target[rank]);
+        pri_relax_word(rma->self, &wait, pri_rma_tell_post, &rma->target[rank]);
         if (NI_UNLIKELY(pri_rma_lost(rma)))
             return PRI_ERR_PEER;
     }
@@ -170,7 +170,7 @@ int pri_rma_complete(struct pri_rma *rma)
 
 int pri_rma_wait(struct pri_rma *rma, bool *there)
 {
-    unsigned spins = 0;
+    struct pri_word_wait wait = {0};
 
     if (!rma->exposed)
         return PRI_RMA_SYNC;
@@ -184,7 +184,7 @@ int pri_rma_wait(struct pri_rma *rma, bool *there)
             *there = false;
             return 0;
         }
-        pri_relax_for(rma->self, &spins, pri_rma_tell_completes, rma);
+        pri_relax_word(rma->self, &wait, pri_rma_tell_completes, rma);
     }
     rma->exposed = false;
     if (there != NULL)

@@ -5,12 +5,12 @@
 /* Until a word of the target's lock has reached a ticket. */
 static int wait_turn(struct pri_rma_target *t, size_t word, uint64_t ticket)
 {
-    unsigned spins = pri_rma_spins(t);
+    struct pri_word_wait wait = {.spins = pri_rma_spins(t)};
     uint64_t now;
     int error;
 
     while ((error = pri_rma_word_load(t, word, &now)) == 0 && now != ticket) {
-        pri_relax_for(t->rma->self, &spins, pri_rma_tell_lock, t);
+        pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
         if (NI_UNLIKELY(pri_rma_lost(t->rma)))
             return PRI_ERR_PEER;
     }
@@ -165,12 +165,12 @@ void pri_rma_sync(struct pri_rma *rma)
 int pri_rma_accumulate_lock(struct pri_rma_target *t)
 {
     uint64_t holder, me = (uint64_t)t->rma->team->rank + 1;
-    unsigned spins = pri_rma_spins(t);
+    struct pri_word_wait wait = {.spins = pri_rma_spins(t)};
     int error;
 
     while ((error = pri_rma_word_claim(t, PRI_RMA_WORD(accumulator), me, &holder)) == 0 &&
            holder != 0) {
-        pri_relax_for(t->rma->self, &spins, pri_rma_tell_lock, t);
+        pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
         if (NI_UNLIKELY(pri_rma_lost(t->rma)))
             return PRI_ERR_PEER;
     }

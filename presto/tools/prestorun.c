@@ -79,7 +79,8 @@ int main(int argc, char **argv)
     if (!ni_standard_open("prestorun")) {
         return 1;
     }
-    run_options_parse(argc, argv, processors(), &job.options);
+    job.cores = processors();
+    run_options_parse(argc, argv, job.cores, &job.options);
     signals = run_signals_open();
     if (signals < 0) {
         return 1;

@@ -108,6 +108,7 @@ struct run_pids {
 struct run_job {
     struct run_options options;
     char key[17];           /* of the job, in hexadecimal digits */
+    int cores;              /* processors that the ranks share */
     struct run_rank *ranks; /* [options.ranks] */
     struct run_guard guard;
     struct run_pids strangers; /* children that are no ranks' */
