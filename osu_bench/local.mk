@@ -103,6 +103,9 @@ osu_bench_libosu_la_SOURCES = \
 osu_bench_osu_steps_SOURCES = osu_bench/osu_steps.c
 osu_bench_osu_steps_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_steps_LDADD = $(MPI_LIBS)
+osu_bench_osu_win_sync_SOURCES = osu_bench/osu_win_sync.c
+osu_bench_osu_win_sync_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_win_sync_LDADD = $(MPI_LIBS)
 osu_bench_osu_latency_SOURCES = osu_bench/osu_latency.c
 osu_bench_osu_latency_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_latency_LDADD = $(OSU_LIBS)
@@ -197,7 +200,8 @@ osu_PROGRAMS += \
     osu_bench/osu_alltoall \
     osu_bench/osu_init \
     osu_bench/osu_deep_queue \
-    osu_bench/osu_steps
+    osu_bench/osu_steps \
+    osu_bench/osu_win_sync
 check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
 endif
