@@ -24,7 +24,7 @@ ompi_hook_base_component_t mca_hook_apelink_component = {
                                   OMPI_RELEASE_VERSION),
             .mca_register_component_params = component_register,
         },
-    .hookm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .hookm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .hookm_mpi_init_bottom = begin,
     .hookm_mpi_finalize_top = end,
 };
