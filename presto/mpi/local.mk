@@ -64,6 +64,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/topology.h \
     presto/mpi/type_name.c \
     presto/mpi/types.c \
+    presto/mpi/types_f90.c \
     presto/mpi/types_query.c \
     presto/mpi/wait.c \
     presto/mpi/win.h \

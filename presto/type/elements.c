@@ -33,7 +33,7 @@ static bool pass_named(const struct pri_type *type, struct walk *walk)
 static bool pass_part(const struct pri_type *type, struct walk *walk)
 {
     const struct pri_recipe *recipe = type->recipe;
-    if (recipe == NULL)
+    if (type->predefined)
         return pass_named(type, walk);
     if (recipe->combiner != PRI_COMBINER_STRUCT)
         return pass(recipe->type[0], SIZE_MAX, walk);

@@ -47,6 +47,7 @@ static size_t fields_of(const struct pri_type *type, struct field field[2])
 {
     size_t pair[2];
 
+    type = pri_type_like(type);
     if (pri_type_pair_sizes(type, pair)) {
         pair_fields(type, pair, field);
         return 2;
@@ -244,7 +245,7 @@ static void walk(const struct pri_type *type, size_t count, struct place *p)
 
     if (type->size == 0 || count == 0)
         return;
-    if (recipe == NULL) {
+    if (type->predefined) {
         walk_named(type, count, p);
     } else if (recipe->combiner != PRI_COMBINER_STRUCT) {
         walk(recipe->type[0], count * (type->size / recipe->type[0]->size), p);
@@ -263,7 +264,7 @@ size_t pri_external_size(const struct pri_type *type)
 
     if (type->size == 0)
         return 0;
-    if (recipe == NULL)
+    if (type->predefined)
         return fields_of(type, field) == 2 ? field[0].external + field[1].external
                                            : field[0].external;
     if (recipe->combiner != PRI_COMBINER_STRUCT)
@@ -277,7 +278,7 @@ bool pri_external_possible(const struct pri_type *type)
 {
     const struct pri_recipe *recipe = type->recipe;
 
-    if (recipe == NULL)
+    if (type->predefined)
         return type != &presto_type_packed;
     for (int k = 0; k < recipe->types; k++)
         if (!pri_external_possible(recipe->type[k]))

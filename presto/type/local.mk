@@ -8,6 +8,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/type/elements.c \
     presto/type/external.c \
     presto/type/external.h \
+    presto/type/f90.c \
     presto/type/named.h \
     presto/type/op.c \
     presto/type/op.h \

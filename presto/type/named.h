@@ -20,4 +20,10 @@ struct pri_type *pri_type_named(size_t index);
 /* The sizes of a predefined pair's value and index; false if the type is none. */
 bool pri_type_pair_sizes(const struct pri_type *type, size_t size[2]);
 
+/* A predefined type's numbers by the type that has a name: itself, unless it is of f90.c. */
+static inline const struct pri_type *pri_type_like(const struct pri_type *type)
+{
+    return type->recipe != NULL ? type->recipe->held[0] : type;
+}
+
 #endif

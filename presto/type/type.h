@@ -78,7 +78,10 @@ enum pri_combiner {
     PRI_COMBINER_STRUCT,
     PRI_COMBINER_SUBARRAY,
     PRI_COMBINER_DARRAY,
-    PRI_COMBINER_RESIZED
+    PRI_COMBINER_RESIZED,
+    PRI_COMBINER_F90_REAL,
+    PRI_COMBINER_F90_COMPLEX,
+    PRI_COMBINER_F90_INTEGER
 };
 
 /* Which dimension of an array is next to each other in memory; the values of MPI_ORDER_
@@ -113,7 +116,7 @@ struct pri_type {
     size_t parts, room; /* loops of one element; how many `part` has room for */
     const struct pri_loop *part;
     const char *name;          /* of a predefined type, or what the application gave */
-    struct pri_recipe *recipe; /* how it was made; NULL in predefined types */
+    struct pri_recipe *recipe; /* how it was made; NULL in predefined types that have a name */
     /* Of whoever has a use for it; the layer above frees it before the last release. */
     void *attributes;
     atomic_uint refs; /* not counted in predefined types */
@@ -193,6 +196,13 @@ struct pri_darray {
     bool fortran;
 };
 struct pri_type *pri_type_new_darray(const struct pri_darray *darray, struct pri_type *old);
+
+/* The predefined type of Fortran's real, complex or integer numbers (a PRI_COMBINER_F90_) of at
+ * least so many decimal digits and such a range; absent: the value of what is not said. Integers
+ * have a range alone. The same numbers give the same type. False: there are no such numbers, or
+ * nothing is said; NULL in *type: memory is short. Thread-safe. */
+bool pri_type_f90(enum pri_combiner combiner, int precision, int range, int absent,
+                  struct pri_type **type);
 
 /* How a type was made: the arguments of its constructor, as MPI_Type_get_contents orders them. */
 struct pri_recipe {

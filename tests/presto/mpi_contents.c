@@ -160,6 +160,95 @@ static void elements(void)
     MPI_Type_free(&holey);
 }
 
+/* A predefined type without a name, made of these numbers, of so many bytes. */
+static void asked_for(MPI_Datatype type, int combiner, const int *integer, int integers, int size)
+{
+    struct contents c;
+    int bytes, length, class;
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Aint external;
+    MPI_Datatype same = type;
+    MPI_Type_get_envelope(type, &c.integers, &c.addresses, &c.types, &c.combiner);
+    EXPECT(c.combiner == combiner);
+    EXPECT(c.integers == integers && c.addresses == 0 && c.types == 0);
+    MPI_Type_get_contents(type, integers, 0, 0, c.integer, c.address, c.type);
+    EXPECT(memcmp(c.integer, integer, (size_t)integers * sizeof(int)) == 0);
+    MPI_Type_size(type, &bytes);
+    EXPECT(bytes == size);
+    MPI_Type_get_name(type, name, &length);
+    EXPECT(length == 0);
+    EXPECT(MPI_Pack_external_size("external32", 3, type, &external) == MPI_SUCCESS);
+    EXPECT(external == 3 * size);
+    MPI_Error_class(MPI_Type_free(&same), &class);
+    EXPECT(class == MPI_ERR_TYPE && same == type);
+    EXPECT(MPI_Type_commit(&same) == MPI_SUCCESS && same == type);
+    counted(type, 1, size);
+}
+
+/* There is no such number. */
+static void refused(int code)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    EXPECT(class == MPI_ERR_ARG);
+}
+
+static void of_fortran(void)
+{
+    const int none = MPI_UNDEFINED;
+    MPI_Datatype type, again;
+    MPI_Type_create_f90_real(6, 37, &type);
+    asked_for(type, MPI_COMBINER_F90_REAL, INTS(6, 37), 4);
+    MPI_Type_create_f90_real(6, 37, &again);
+    EXPECT(again == type);
+    MPI_Type_create_f90_real(6, 36, &again);
+    EXPECT(again != type);
+    MPI_Type_create_f90_real(7, none, &type);
+    asked_for(type, MPI_COMBINER_F90_REAL, INTS(7, none), 8);
+    MPI_Type_create_f90_real(none, 307, &type);
+    asked_for(type, MPI_COMBINER_F90_REAL, INTS(none, 307), 8);
+    MPI_Type_create_f90_real(33, 4931, &type);
+    asked_for(type, MPI_COMBINER_F90_REAL, INTS(33, 4931), 16);
+    MPI_Type_create_f90_complex(6, 37, &type);
+    asked_for(type, MPI_COMBINER_F90_COMPLEX, INTS(6, 37), 8);
+    MPI_Type_create_f90_complex(15, 307, &again);
+    asked_for(again, MPI_COMBINER_F90_COMPLEX, INTS(15, 307), 16);
+    const int digits[] = {0, 2, 3, 4, 5, 9, 10, 18, 19, 38},
+              sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 16, 16};
+    for (int i = 0; i < 10; i++) {
+        MPI_Type_create_f90_integer(digits[i], &type);
+        asked_for(type, MPI_COMBINER_F90_INTEGER, &digits[i], 1, sizes[i]);
+    }
+    refused(MPI_Type_create_f90_real(34, 10, &type));
+    refused(MPI_Type_create_f90_real(6, 4932, &type));
+    refused(MPI_Type_create_f90_real(none, none, &type));
+    refused(MPI_Type_create_f90_real(-1, 10, &type));
+    refused(MPI_Type_create_f90_complex(6, -2, &type));
+    refused(MPI_Type_create_f90_integer(39, &type));
+    refused(MPI_Type_create_f90_integer(none, &type));
+}
+
+/* They are sent and reduced as what they are, also as parts of other types. */
+static void used(void)
+{
+    double in[4] = {rank + 1, rank + 2, rank + 3, rank + 4}, out[4] = {-1, -1, -1, -1};
+    int size, last;
+    MPI_Datatype real, pair, copy;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    last = (rank + size - 1) % size;
+    MPI_Type_create_f90_real(15, 307, &real);
+    MPI_Allreduce(in, out, 2, real, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT(out[1] - out[0] == size);
+    MPI_Type_vector(2, 1, 2, real, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_dup(real, &copy);
+    MPI_Sendrecv(in, 1, pair, (rank + 1) % size, 0, out, 2, copy, last, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    EXPECT(out[0] == last + 1 && out[1] == last + 3);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&copy);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -171,6 +260,8 @@ int main(int argc, char **argv)
     arrays();
     references();
     elements();
+    of_fortran();
+    used();
     if (rank == 0)
         printf("MT-OK mpi_contents checks=%d\n", checks);
     MPI_Finalize();

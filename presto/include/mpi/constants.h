@@ -101,6 +101,9 @@
 #define MPI_COMBINER_SUBARRAY       10
 #define MPI_COMBINER_DARRAY         11
 #define MPI_COMBINER_RESIZED        12
+#define MPI_COMBINER_F90_REAL       13
+#define MPI_COMBINER_F90_COMPLEX    14
+#define MPI_COMBINER_F90_INTEGER    15
 #define MPI_ORDER_C                 56
 #define MPI_ORDER_FORTRAN           57
 #define MPI_DISTRIBUTE_BLOCK        121

@@ -6,6 +6,9 @@
 PRESTO_FN(int, Type_contiguous, (int count, MPI_Datatype old, MPI_Datatype *type));
 PRESTO_FN(int, Type_vector,
           (int count, int length, int stride, MPI_Datatype old, MPI_Datatype *type));
+PRESTO_FN(int, Type_create_f90_real, (int precision, int range, MPI_Datatype *type));
+PRESTO_FN(int, Type_create_f90_complex, (int precision, int range, MPI_Datatype *type));
+PRESTO_FN(int, Type_create_f90_integer, (int range, MPI_Datatype *type));
 PRESTO_FN(int, Type_create_hvector,
           (int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type));
 PRESTO_FN(int, Type_indexed,

@@ -108,11 +108,8 @@ typedef struct presto_tool_session *MPI_T_pvar_session;
 #define MPI_T_ERR_INVALID_NAME      74
 #define MPI_T_ERR_INVALID           75
 
-/* ---- how Fortran and MPI 1 made datatypes ---- */
+/* ---- how MPI 1 made datatypes ---- */
 
-#define MPI_COMBINER_F90_REAL         13
-#define MPI_COMBINER_F90_COMPLEX      14
-#define MPI_COMBINER_F90_INTEGER      15
 #define MPI_COMBINER_HVECTOR_INTEGER  16
 #define MPI_COMBINER_HINDEXED_INTEGER 17
 #define MPI_COMBINER_STRUCT_INTEGER   18

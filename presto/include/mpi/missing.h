@@ -948,15 +948,6 @@ PRESTO_MISSING(Type_create_darray_c,
                "use MPI_Type_create_darray, whose counts are ints, and a longer datatype");
 #define MPI_Type_create_darray_c(...) \
     (PRESTO_USED(__VA_ARGS__), presto_missing_MPI_Type_create_darray_c())
-PRESTO_MISSING(Type_create_f90_complex, "Presto has no Fortran interface");
-#define MPI_Type_create_f90_complex(...) \
-    (PRESTO_USED(__VA_ARGS__), presto_missing_MPI_Type_create_f90_complex())
-PRESTO_MISSING(Type_create_f90_integer, "Presto has no Fortran interface");
-#define MPI_Type_create_f90_integer(...) \
-    (PRESTO_USED(__VA_ARGS__), presto_missing_MPI_Type_create_f90_integer())
-PRESTO_MISSING(Type_create_f90_real, "Presto has no Fortran interface");
-#define MPI_Type_create_f90_real(...) \
-    (PRESTO_USED(__VA_ARGS__), presto_missing_MPI_Type_create_f90_real())
 PRESTO_MISSING(Type_create_hindexed_block_c,
                "use MPI_Type_create_hindexed_block, whose counts are ints, and a longer datatype");
 #define MPI_Type_create_hindexed_block_c(...) \

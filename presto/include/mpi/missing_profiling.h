@@ -314,9 +314,6 @@
 #define PMPI_T_pvar_write                 MPI_T_pvar_write
 #define PMPI_Type_contiguous_c            MPI_Type_contiguous_c
 #define PMPI_Type_create_darray_c         MPI_Type_create_darray_c
-#define PMPI_Type_create_f90_complex      MPI_Type_create_f90_complex
-#define PMPI_Type_create_f90_integer      MPI_Type_create_f90_integer
-#define PMPI_Type_create_f90_real         MPI_Type_create_f90_real
 #define PMPI_Type_create_hindexed_block_c MPI_Type_create_hindexed_block_c
 #define PMPI_Type_create_hindexed_c       MPI_Type_create_hindexed_c
 #define PMPI_Type_create_hvector_c        MPI_Type_create_hvector_c

@@ -465,6 +465,12 @@
 #define PMPI_Type_contiguous            presto_PMPI_Type_contiguous
 #define MPI_Type_create_darray          presto_MPI_Type_create_darray
 #define PMPI_Type_create_darray         presto_PMPI_Type_create_darray
+#define MPI_Type_create_f90_complex     presto_MPI_Type_create_f90_complex
+#define PMPI_Type_create_f90_complex    presto_PMPI_Type_create_f90_complex
+#define MPI_Type_create_f90_integer     presto_MPI_Type_create_f90_integer
+#define PMPI_Type_create_f90_integer    presto_PMPI_Type_create_f90_integer
+#define MPI_Type_create_f90_real        presto_MPI_Type_create_f90_real
+#define PMPI_Type_create_f90_real       presto_PMPI_Type_create_f90_real
 #define MPI_Type_create_hindexed        presto_MPI_Type_create_hindexed
 #define PMPI_Type_create_hindexed       presto_PMPI_Type_create_hindexed
 #define MPI_Type_create_hindexed_block  presto_MPI_Type_create_hindexed_block
