@@ -166,7 +166,10 @@ ask() { # COMPILER WAY NAMES: a program that calls them
 other=
 theirs=
 [ -z "${MPICC-}" ] || theirs=$($MPICC --showme:link 2>/dev/null)
-for compiler in "${CC:-cc}" gcc clang "$cxx"; do
+# What runs has to have the sanitizer of the library's compiler.
+others='gcc clang'
+[ -z "$sanitizer" ] || others=
+for compiler in "${CC:-cc}" $others "$cxx"; do
     $compiler --version >/dev/null 2>&1 || continue
     language=c
     [ "$compiler" != "$cxx" ] || language=c++
