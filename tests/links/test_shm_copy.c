@@ -19,7 +19,7 @@ struct board {
     uint8_t blob[MOCK_BLOB];
     size_t len;
     uint64_t area; /* in the owner */
-    uint64_t edge; /* last mapped page before a hole */
+    uint64_t edge; /* last page before one that nobody may touch */
 };
 
 static struct board *board;
@@ -36,7 +36,8 @@ static int owner(void *arg)
     uint8_t *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     (void)arg;
-    CHECK(area != NULL && edge != MAP_FAILED && munmap(edge + 4096, 4096) == 0);
+    /* A page without rights: an unmapped one might be given to another mapping. */
+    CHECK(area != NULL && edge != MAP_FAILED && mprotect(edge + 4096, 4096, PROT_NONE) == 0);
     for (uint64_t i = 0; i < AREA; i++) {
         area[i] = byte_at(i);
     }
