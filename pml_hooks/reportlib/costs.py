@@ -45,37 +45,20 @@ class Cost:
         self.seconds, self.text = seconds, text
 
 
-def of_sender(job):
-    """What each rank made others wait by sending late."""
-    by_sender = {}
+def of_late(job, kind, reason):
+    """What each rank made others wait by being late: as a "late_sender" or a "late_receiver". The reason has a place for
+    the rank and one for how late it is on average."""
+    by_peer = {}
     for rank, peer, entry in pairs(job):
-        if entry["late_sender_ticks"] > 0:
-            by_sender.setdefault(peer, []).append((rank, entry))
-    for sender, found in by_sender.items():
-        late = sum(entry["late_sender_ticks"] for _, entry in found)
-        known = sum(entry["late_sender_known"] for _, entry in found)
+        if entry[kind + "_ticks"] > 0:
+            by_peer.setdefault(peer, []).append((rank, entry))
+    for peer, found in by_peer.items():
+        late = sum(entry[kind + "_ticks"] for _, entry in found)
+        known = sum(entry[kind + "_known"] for _, entry in found)
         run = sum(seconds_of(rank) for rank, _ in found)
         waiting = ranks_list(sorted(rank["rank"] for rank, _ in found))
-        text = "%s %s %.0f %% of the time for messages of rank %d, which sends late by %s on average" % (
-            waiting, "waits" if len(found) == 1 else "wait", percent(late, run), sender, duration(late / max(1, known)))
-        yield Cost(late, text)
-
-
-def of_receiver(job):
-    """What each rank made others wait by receiving late."""
-    by_receiver = {}
-    for rank, peer, entry in pairs(job):
-        if entry["late_receiver_ticks"] > 0:
-            by_receiver.setdefault(peer, []).append((rank, entry))
-    for receiver, found in by_receiver.items():
-        late = sum(entry["late_receiver_ticks"] for _, entry in found)
-        known = sum(entry["late_receiver_known"] for _, entry in found)
-        run = sum(seconds_of(rank) for rank, _ in found)
-        waiting = ranks_list(sorted(rank["rank"] for rank, _ in found))
-        text = "%s %s %.0f %% of the time until rank %d receives, which begins late by %s on average" % (
-            waiting, "waits" if len(found) == 1 else "wait", percent(late, run), receiver,
-            duration(late / max(1, known)))
-        yield Cost(late, text)
+        text = "%s %s %.0f %% of the time " % (waiting, "waits" if len(found) == 1 else "wait", percent(late, run))
+        yield Cost(late, text + reason % (peer, duration(late / max(1, known))))
 
 
 def of_classes(job):
@@ -115,6 +98,11 @@ def ranks_list(ranks):
 
 def dearest(job, count=3):
     """The sentences that explain most time."""
-    costs = [*of_sender(job), *of_receiver(job), *of_classes(job), *of_transfers(job)]
+    costs = [
+        *of_late(job, "late_sender", "for messages of rank %d, which sends late by %s on average"),
+        *of_late(job, "late_receiver", "until rank %d receives, which begins late by %s on average"),
+        *of_classes(job),
+        *of_transfers(job),
+    ]
     costs.sort(key=lambda cost: -cost.seconds)
     return [cost.text[0].upper() + cost.text[1:] + "." for cost in costs[:count]]

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Covers: pml_hooks_component.c pml_hooks_pass.c pml_hooks_persistent.c pml_hooks_requests.c
+ * pml_hooks_gather.c pml_hooks_params.c
+ *
  * Sends messages in every way that there is and counts them itself, for comparison with a record:
  * prints "count RANK PEER SENT BYTES RECEIVED BYTES" for each pair, ranks in MPI_COMM_WORLD. All
  * ranks walk the same sequence of messages, and each does its part.

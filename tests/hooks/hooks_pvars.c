@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variables of pml_hooks: there before MPI_Init, right while it runs, there after MPI_Finalize.
+/* Covers: pml_hooks_pvars.c
+ *
+ * The variables of pml_hooks: there before MPI_Init, right while it runs, there after MPI_Finalize.
  * Prints "good", or what is wrong. Two ranks. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
+/*
+ * Covers: pml_hooks_calls.c pml_hooks_watch.c pml_hooks_process.c
+ *
+ * Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
  */
 #include <mpi.h>
 #include <signal.h>

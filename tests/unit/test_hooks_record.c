@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The record of pml_hooks: its file, what is counted, time in slices, and a record as JSON. */
+/*
+ * Covers: pml_hooks_record.c pml_hooks_account.c pml_hooks_peers.c pml_hooks_json.c
+ * pml_hooks_names.c
+ *
+ * The record of pml_hooks: its file, what is counted, time in slices, and a record as JSON.
+ */
 #include "unit.h"
 
 #include <stdlib.h>
