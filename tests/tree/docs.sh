@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the documents point to is there: files and headings behind links, files that are named by their path, and
-# functions, tests and programs that are named.
+# functions, tests and programs that are named. The versions in docs/wire.md are those of the sources. Documents that
+# everybody reads stay short, and what was measured is not in docs/architecture.md.
 . "$(dirname "$0")/files.sh"
 
 work=$(mktemp -d) || exit 1
@@ -87,4 +88,28 @@ while IFS=$tab read -r document kind target; do
     esac
 done <"$work/named"
 [ $count -gt 100 ] || fail "only $count links and names were found"
+
+# version_is FILE NAME BEFORE AFTER: docs/wire.md has between the two the number that the file gives to the name.
+version_is() {
+    count=$((count + 1))
+    number=$(sed -n "s/.*\\b$2 = \\([0-9][0-9]*\\).*/\\1/p" "$1")
+    tr '\n' ' ' <docs/wire.md | grep -qF "$3${number:-?}$4" ||
+        fail "docs/wire.md does not have '$3$number$4', but $1 has $2 = $number"
+}
+version_is ni/engine/address.c BLOB_VERSION 'address blob (' ')'
+version_is ni/engine/address.c BLOB_VERSION ', version (1 byte, ' ')'
+version_is ni/link/shm/layout.h NI_SHM_VERSION 'segment of shared memory (' ')'
+version_is ni/link/ucx/ucx.h NI_UCX_VERSION 'link between hosts (' ')'
+version_is ni/link/ucx/ucx.h NI_UCX_VERSION '| version, ' ' |'
+
+# at_most LINES FILE
+at_most() {
+    lines=$(wc -l <"$2")
+    count=$((count + 1))
+    [ "$lines" -le "$1" ] || fail "$2 has $lines lines, which is more than $1"
+}
+at_most 200 docs/figures.md
+at_most 60 NEWS.md
+found=$(grep -nE '[0-9] ?(ns|µs|MB/s|GB/s|MiB/s|%)([^a-z]|$)' docs/architecture.md) &&
+    fail "docs/architecture.md has figures, which belong to docs/figures.md or docs/lab: $found"
 finish $count "links and names in documents"
