@@ -85,10 +85,12 @@ static int owner(const struct part *p, int vertex)
 {
     int rank = (int)(((int64_t)vertex * p->ranks) / p->vertices);
 
-    while (vertex >= first_of(p, rank + 1))
+    while (vertex >= first_of(p, rank + 1)) {
         rank++;
-    while (vertex < first_of(p, rank))
+    }
+    while (vertex < first_of(p, rank)) {
         rank--;
+    }
     return rank;
 }
 
@@ -124,8 +126,9 @@ static void outbox_add(struct outbox *box, int process, struct edge item)
 
 static struct edge *outbox_fit(struct edge *block, int *room, int count)
 {
-    if (count <= *room)
+    if (count <= *room) {
         return block;
+    }
     *room = count + count / 8;
     return memory(block, (size_t)*room, sizeof *block);
 }
@@ -139,8 +142,9 @@ static const struct edge *outbox_exchange(struct part *p, int *received)
     int *in_counts = next + p->ranks, *in_displs = in_counts + p->ranks;
 
     memset(counts, 0, (size_t)p->ranks * sizeof *counts);
-    for (int i = 0; i < box->count; i++)
+    for (int i = 0; i < box->count; i++) {
         counts[box->process[i]]++;
+    }
     MPI_Alltoall(counts, 1, MPI_INT, in_counts, 1, MPI_INT, p->comm);
     displs[0] = in_displs[0] = 0;
     for (int r = 1; r < p->ranks; r++) {
@@ -151,8 +155,9 @@ static const struct edge *outbox_exchange(struct part *p, int *received)
     box->in = outbox_fit(box->in, &box->in_room, *received);
     box->sorted = outbox_fit(box->sorted, &box->sorted_room, box->count);
     memcpy(next, displs, (size_t)p->ranks * sizeof *next);
-    for (int i = 0; i < box->count; i++)
+    for (int i = 0; i < box->count; i++) {
         box->sorted[next[box->process[i]]++] = box->items[i];
+    }
     MPI_Alltoallv(box->sorted, counts, displs, p->edge_type, box->in, in_counts, in_displs,
                   p->edge_type, p->comm);
     box->count = 0;
@@ -174,14 +179,17 @@ static void part_sort(struct part *p, const struct edge *edges, int count)
     p->start = memory(NULL, (size_t)p->count + 1, sizeof *p->start);
     p->to = memory(NULL, (size_t)count, sizeof *p->to);
     memset(p->start, 0, ((size_t)p->count + 1) * sizeof *p->start);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         p->start[edges[i].from - p->first + 1]++;
-    for (int v = 0; v < p->count; v++)
+    }
+    for (int v = 0; v < p->count; v++) {
         p->start[v + 1] += p->start[v];
+    }
     int32_t *next = memory(NULL, (size_t)p->count, sizeof *next);
     memcpy(next, p->start, (size_t)p->count * sizeof *next);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         p->to[next[edges[i].from - p->first]++] = edges[i].to;
+    }
     free(next);
 }
 
@@ -210,8 +218,9 @@ static void part_create(struct part *p, MPI_Comm comm, int scale, int edge_facto
     part_sort(p, mine, count);
     p->level = memory(NULL, (size_t)p->count, sizeof *p->level);
     p->parent = memory(NULL, (size_t)p->count, sizeof *p->parent);
-    for (int v = 0; v < p->count; v++)
+    for (int v = 0; v < p->count; v++) {
         p->level[v] = p->parent[v] = NOT_REACHED;
+    }
 }
 
 static void part_free(struct part *p)
@@ -227,9 +236,11 @@ static void part_free(struct part *p)
 /* Puts the neighbours of this process's vertices of a level into the box. */
 static void expand(struct part *p, int level)
 {
-    for (int v = 0; v < p->count; v++)
-        for (int i = p->start[v]; p->level[v] == level && i < p->start[v + 1]; i++)
+    for (int v = 0; v < p->count; v++) {
+        for (int i = p->start[v]; p->level[v] == level && i < p->start[v + 1]; i++) {
             outbox_add(&p->box, owner(p, p->to[i]), (struct edge){p->first + v, p->to[i]});
+        }
+    }
 }
 
 /* Takes in what reached this process's vertices; returns how many were new. */
@@ -280,20 +291,23 @@ static int64_t count_wrong(struct part *p)
     int count;
 
     for (int v = 0; v < p->count; v++) {
-        for (int i = p->start[v]; i < p->start[v + 1]; i++)
+        for (int i = p->start[v]; i < p->start[v + 1]; i++) {
             outbox_add(&p->box, owner(p, p->to[i]), (struct edge){p->level[v], p->to[i]});
-        if (p->level[v] > 0 && p->parent[v] != p->first + v)
+        }
+        if (p->level[v] > 0 && p->parent[v] != p->first + v) {
             outbox_add(&p->box, owner(p, p->parent[v]),
                        (struct edge){~p->level[v] - 1, p->parent[v]});
+        }
     }
     const struct edge *in = outbox_exchange(p, &count);
     for (int i = 0; i < count; i++) {
         int mine = p->level[in[i].to - p->first], its = in[i].from;
 
-        if (its < NOT_REACHED)
+        if (its < NOT_REACHED) {
             wrong += mine != -its - 3; /* of a child: it must be one more */
-        else
+        } else {
             wrong += (mine == NOT_REACHED) != (its == NOT_REACHED) || abs(mine - its) > 1;
+        }
     }
     return wrong;
 }
@@ -331,19 +345,22 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
         char *end = "";
 
         *status = strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        while (o->name != NULL && strcmp(o->name, argv[i]) != 0)
+        while (o->name != NULL && strcmp(o->name, argv[i]) != 0) {
             o++;
+        }
         long value = o->name != NULL && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
         if (o->name != NULL && i + 1 < argc && *end == '\0' && value >= o->min && value <= o->max) {
             *o->value = (int)value;
             continue;
         }
-        if (talk && *status != 0)
+        if (talk && *status != 0) {
             fprintf(stderr, "bfs_rmat: %s %s is not understood\n", argv[i],
                     i + 1 < argc ? argv[i + 1] : "without a value");
-        for (o = options; talk && o->name != NULL; o++)
+        }
+        for (o = options; talk && o->name != NULL; o++) {
             fprintf(*status == 0 ? stdout : stderr, "  %-10s N  %s, %d to %d (default %d)\n",
                     o->name, o->help, o->min, o->max, *o->value);
+        }
         return false;
     }
     return true;
@@ -360,16 +377,19 @@ static int run_and_check(int scale, int edge_factor, bool check, bool tell_time,
     struct result r = run(MPI_COMM_WORLD, scale, edge_factor, root);
     double seconds = MPI_Wtime() - begin;
     int right = r.wrong == 0;
-    if (rank == 0 && check)
+    if (rank == 0 && check) {
         right = right && run(MPI_COMM_SELF, scale, edge_factor, root).checksum == r.checksum;
+    }
     MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         printf("bfs_rmat: scale %d, %lld vertices and %lld edges reached in %d levels, checksum "
                "%016llx: %s\n",
                scale, (long long)r.reached, (long long)r.edges, r.depth,
                (unsigned long long)r.checksum, right ? "right" : "WRONG");
-    if (rank == 0 && tell_time)
+    }
+    if (rank == 0 && tell_time) {
         fprintf(stderr, "bfs_rmat: %.6f s\n", seconds);
+    }
     return right ? 0 : 1;
 }
 
@@ -386,8 +406,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (parse(argc, argv, options, rank == 0, &status))
+    if (parse(argc, argv, options, rank == 0, &status)) {
         status = run_and_check(scale, edge_factor, check != 0, tell_time != 0, rank);
+    }
     MPI_Finalize();
     return status;
 }

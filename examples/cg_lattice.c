@@ -120,20 +120,24 @@ static void part_create(struct part *p, MPI_Comm comm, int size, int times)
     p->ap = field(p);
     for (int d = 0; d < DIRECTIONS; d++) {
         p->link[d] = field(p);
-        for (int t = -1; t < p->slices; t++)
-            for (int i = 0; i < p->slice; i++)
+        for (int t = -1; t < p->slices; t++) {
+            for (int i = 0; i < p->slice; i++) {
                 p->link[d][(t + 1) * p->slice + i] =
                     cexp(2 * M_PI * I * uniform(site_number(p, t, i), 2 + d));
+            }
+        }
     }
     halo_create(p);
 }
 
 static void part_free(struct part *p)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         MPI_Request_free(&p->halo[i]);
-    for (int d = 0; d < DIRECTIONS; d++)
+    }
+    for (int d = 0; d < DIRECTIONS; d++) {
         free(p->link[d]);
+    }
     free(p->x);
     free(p->r);
     free(p->p);
@@ -170,20 +174,23 @@ static double complex apply_site(const struct part *p, const double complex *v, 
 
 static void apply_slice(const struct part *p, double complex *out, int t, double diagonal)
 {
-    for (int i = 0; i < p->slice; i++)
+    for (int i = 0; i < p->slice; i++) {
         out[(t + 1) * p->slice + i] = apply_site(p, p->p, t, i, diagonal);
+    }
 }
 
 /* ap = A p. The inner slices need no neighbour: they are done while the outer ones travel. */
 static void apply(struct part *p, double diagonal)
 {
     MPI_Startall(4, p->halo);
-    for (int t = 1; t < p->slices - 1; t++)
+    for (int t = 1; t < p->slices - 1; t++) {
         apply_slice(p, p->ap, t, diagonal);
+    }
     MPI_Waitall(4, p->halo, MPI_STATUSES_IGNORE);
     apply_slice(p, p->ap, 0, diagonal);
-    if (p->slices > 1)
+    if (p->slices > 1) {
         apply_slice(p, p->ap, p->slices - 1, diagonal);
+    }
 }
 
 /* The real part of <a, b>, with the same bits in all processes and with any number of them. */
@@ -194,28 +201,32 @@ static double product(const struct part *p, const double complex *a, const doubl
     for (int t = 0; t < p->slices; t++) {
         double sum = 0;
 
-        for (int k = (t + 1) * p->slice; k < (t + 2) * p->slice; k++)
+        for (int k = (t + 1) * p->slice; k < (t + 2) * p->slice; k++) {
             sum += creal(a[k]) * creal(b[k]) + cimag(a[k]) * cimag(b[k]);
+        }
         sums[p->first + t] = sum;
     }
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sums, p->counts, p->displs, MPI_DOUBLE,
                    p->comm);
-    for (int t = 0; t < p->times; t++)
+    for (int t = 0; t < p->times; t++) {
         total += sums[t];
+    }
     return total;
 }
 
 /* y = y + factor * z, or y = z + factor * y. */
 static void add(const struct part *p, double complex *y, double factor, const double complex *z)
 {
-    for (int k = p->slice; k < (p->slices + 1) * p->slice; k++)
+    for (int k = p->slice; k < (p->slices + 1) * p->slice; k++) {
         y[k] += factor * z[k];
+    }
 }
 
 static void add_to(const struct part *p, double complex *y, double factor, const double complex *z)
 {
-    for (int k = p->slice; k < (p->slices + 1) * p->slice; k++)
+    for (int k = p->slice; k < (p->slices + 1) * p->slice; k++) {
         y[k] = z[k] + factor * y[k];
+    }
 }
 
 static double complex source(const struct part *p, int t, int i)
@@ -230,9 +241,11 @@ static double true_residual(struct part *p, double diagonal, double b_square)
 {
     memcpy(p->p + p->slice, p->x + p->slice, (size_t)p->slices * (size_t)p->slice * sizeof *p->p);
     apply(p, diagonal);
-    for (int t = 0; t < p->slices; t++)
-        for (int i = 0; i < p->slice; i++)
+    for (int t = 0; t < p->slices; t++) {
+        for (int i = 0; i < p->slice; i++) {
             p->ap[(t + 1) * p->slice + i] -= source(p, t, i);
+        }
+    }
     return sqrt(product(p, p->ap, p->ap) / b_square);
 }
 
@@ -240,11 +253,12 @@ static uint64_t checksum(const struct part *p)
 {
     uint64_t mine = 0, all, bits[2];
 
-    for (int t = 0; t < p->slices; t++)
+    for (int t = 0; t < p->slices; t++) {
         for (int i = 0; i < p->slice; i++) {
             memcpy(bits, &p->x[(t + 1) * p->slice + i], sizeof bits);
             mine ^= hash(bits[0] ^ hash(bits[1] ^ hash(site_number(p, t, i) + 1)));
         }
+    }
     MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BXOR, p->comm);
     return all;
 }
@@ -256,9 +270,11 @@ static struct result solve(MPI_Comm comm, int size, int times, double precision)
     struct result r = {0, 0, 0};
 
     part_create(&p, comm, size, times);
-    for (int t = 0; t < p.slices; t++)
-        for (int i = 0; i < p.slice; i++)
+    for (int t = 0; t < p.slices; t++) {
+        for (int i = 0; i < p.slice; i++) {
             p.r[(t + 1) * p.slice + i] = p.p[(t + 1) * p.slice + i] = source(&p, t, i);
+        }
+    }
     double b_square = product(&p, p.r, p.r), square = b_square;
     while (square > precision * precision * b_square && r.iterations < 10000) {
         apply(&p, diagonal);
@@ -285,19 +301,22 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
         char *end = "";
 
         *status = strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        while (o->name != NULL && strcmp(o->name, argv[i]) != 0)
+        while (o->name != NULL && strcmp(o->name, argv[i]) != 0) {
             o++;
+        }
         long value = o->name != NULL && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
         if (o->name != NULL && i + 1 < argc && *end == '\0' && value >= o->min && value <= o->max) {
             *o->value = (int)value;
             continue;
         }
-        if (talk && *status != 0)
+        if (talk && *status != 0) {
             fprintf(stderr, "cg_lattice: %s %s is not understood\n", argv[i],
                     i + 1 < argc ? argv[i + 1] : "without a value");
-        for (o = options; talk && o->name != NULL; o++)
+        }
+        for (o = options; talk && o->name != NULL; o++) {
             fprintf(*status == 0 ? stdout : stderr, "  %-10s N  %s, %d to %d (default %d)\n",
                     o->name, o->help, o->min, o->max, *o->value);
+        }
         return false;
     }
     return true;
@@ -312,10 +331,11 @@ static int run_and_check(int size, int times, bool check, bool tell_time, int ra
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks > times) {
-        if (rank == 0)
+        if (rank == 0) {
             fprintf(stderr,
                     "cg_lattice: --times %d is too small for %d processes; at least %d is needed\n",
                     times, ranks, ranks);
+        }
         return 2;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -329,12 +349,14 @@ static int run_and_check(int size, int times, bool check, bool tell_time, int ra
         right = right && alone.checksum == r.checksum && alone.iterations == r.iterations;
     }
     MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         printf("cg_lattice: %d^3 x %d sites, %d iterations, residual %.9e, checksum %016llx: %s\n",
                size, times, r.iterations, r.residual, (unsigned long long)r.checksum,
                right ? "right" : "WRONG");
-    if (rank == 0 && tell_time)
+    }
+    if (rank == 0 && tell_time) {
         fprintf(stderr, "cg_lattice: %.6f s\n", seconds);
+    }
     return right ? 0 : 1;
 }
 
@@ -351,8 +373,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (parse(argc, argv, options, rank == 0, &status))
+    if (parse(argc, argv, options, rank == 0, &status)) {
         status = run_and_check(size, times, check != 0, tell_time != 0, rank);
+    }
     MPI_Finalize();
     return status;
 }

@@ -62,8 +62,9 @@ static double *plate(int rows, int columns, bool hot)
         MPI_Abort(MPI_COMM_WORLD, 1);
         return NULL;
     }
-    for (int j = 0; hot && j < columns + 2; j++)
+    for (int j = 0; hot && j < columns + 2; j++) {
         t[j] = 1;
+    }
     return t;
 }
 
@@ -116,8 +117,9 @@ static void update(struct part *p, int row, int from, int to)
 {
     int width = p->columns + 2;
 
-    for (int j = from; j < to; j++)
+    for (int j = from; j < to; j++) {
         p->next[(row + 1) * width + j + 1] = mean(&p->now[(row + 1) * width + j + 1], width);
+    }
 }
 
 static void step(struct part *p)
@@ -125,12 +127,14 @@ static void step(struct part *p)
     MPI_Request requests[8];
 
     exchange_start(p, requests);
-    for (int i = 1; i < p->rows - 1; i++)
+    for (int i = 1; i < p->rows - 1; i++) {
         update(p, i, 1, p->columns - 1);
+    }
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
     update(p, 0, 0, p->columns);
-    if (p->rows > 1)
+    if (p->rows > 1) {
         update(p, p->rows - 1, 0, p->columns);
+    }
     for (int i = 1; i < p->rows - 1; i++) {
         update(p, i, 0, 1);
         update(p, i, p->columns - 1, p->columns);
@@ -144,12 +148,13 @@ static double largest_change(const struct part *p)
 {
     double largest = 0;
 
-    for (int i = 1; i <= p->rows; i++)
+    for (int i = 1; i <= p->rows; i++) {
         for (int j = 1; j <= p->columns; j++) {
             int k = i * (p->columns + 2) + j;
 
             largest = fmax(largest, fabs(p->now[k] - p->next[k]));
         }
+    }
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, p->comm);
     return largest;
 }
@@ -159,12 +164,13 @@ static uint64_t checksum(const double *t, int rows, int columns, int first_row, 
 {
     uint64_t sum = 0, bits;
 
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++) {
         for (int j = 0; j < columns; j++) {
             memcpy(&bits, &t[(i + 1) * (columns + 2) + j + 1], sizeof bits);
             sum ^= hash(bits ^
                         hash(((uint64_t)(first_row + i) << 32) + (uint64_t)(first_column + j) + 1));
         }
+    }
     return sum;
 }
 
@@ -176,8 +182,9 @@ static struct result simulate(int size, int steps, const int dims[2])
     part_create(&p, size, dims);
     for (int i = 1; i <= steps; i++) {
         step(&p);
-        if (i % LOOK_EVERY == 0 || i == steps)
+        if (i % LOOK_EVERY == 0 || i == steps) {
             r.change = largest_change(&p);
+        }
     }
     uint64_t mine = checksum(p.now, p.rows, p.columns, p.first_row, p.first_column);
     MPI_Allreduce(&mine, &r.checksum, 1, MPI_UINT64_T, MPI_BXOR, p.comm);
@@ -194,11 +201,12 @@ static struct result reference(int size, int steps)
 
     for (int i = 0; i < steps; i++) {
         r.change = 0;
-        for (int row = 1; row <= size; row++)
+        for (int row = 1; row <= size; row++) {
             for (int k = row * (size + 2) + 1; k <= row * (size + 2) + size; k++) {
                 next[k] = mean(&now[k], size + 2);
                 r.change = fmax(r.change, fabs(next[k] - now[k]));
             }
+        }
         double *old = now;
         now = next;
         next = old;
@@ -218,19 +226,22 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
         char *end = "";
 
         *status = strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        while (o->name != NULL && strcmp(o->name, argv[i]) != 0)
+        while (o->name != NULL && strcmp(o->name, argv[i]) != 0) {
             o++;
+        }
         long value = o->name != NULL && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
         if (o->name != NULL && i + 1 < argc && *end == '\0' && value >= o->min && value <= o->max) {
             *o->value = (int)value;
             continue;
         }
-        if (talk && *status != 0)
+        if (talk && *status != 0) {
             fprintf(stderr, "jacobi_heat: %s %s is not understood\n", argv[i],
                     i + 1 < argc ? argv[i + 1] : "without a value");
-        for (o = options; talk && o->name != NULL; o++)
+        }
+        for (o = options; talk && o->name != NULL; o++) {
             fprintf(*status == 0 ? stdout : stderr, "  %-10s N  %s, %d to %d (default %d)\n",
                     o->name, o->help, o->min, o->max, *o->value);
+        }
         return false;
     }
     return true;
@@ -245,10 +256,11 @@ static int run_and_check(int size, int steps, bool check, bool tell_time, int ra
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Dims_create(ranks, 2, dims);
     if (dims[0] > size) {
-        if (rank == 0)
+        if (rank == 0) {
             fprintf(stderr,
                     "jacobi_heat: --size %d is too small for %d processes; at least %d is needed\n",
                     size, ranks, dims[0]);
+        }
         return 2;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -262,11 +274,13 @@ static int run_and_check(int size, int steps, bool check, bool tell_time, int ra
         right = right && alone.checksum == r.checksum && alone.change == r.change;
     }
     MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         printf("jacobi_heat: size %d, %d steps, last change %.9e, checksum %016llx: %s\n", size,
                steps, r.change, (unsigned long long)r.checksum, right ? "right" : "WRONG");
-    if (rank == 0 && tell_time)
+    }
+    if (rank == 0 && tell_time) {
         fprintf(stderr, "jacobi_heat: %.6f s\n", seconds);
+    }
     return right ? 0 : 1;
 }
 
@@ -283,8 +297,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (parse(argc, argv, options, rank == 0, &status))
+    if (parse(argc, argv, options, rank == 0, &status)) {
         status = run_and_check(size, steps, check != 0, tell_time != 0, rank);
+    }
     MPI_Finalize();
     return status;
 }

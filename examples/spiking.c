@@ -83,8 +83,9 @@ static int owner(const struct part *p, int neuron)
 {
     int rank = (int)((int64_t)neuron * p->ranks / p->neurons);
 
-    while (neuron >= first_of(p, rank + 1))
+    while (neuron >= first_of(p, rank + 1)) {
         rank++;
+    }
     return rank;
 }
 
@@ -127,8 +128,9 @@ static struct synapse *exchange_synapses(struct part *p, int fan, int *received)
     }
     *received = in_displs[p->ranks - 1] + p->in_counts[p->ranks - 1];
     struct synapse *in = memory((size_t)*received, sizeof *in);
-    for (int i = 0; i < made; i++)
+    for (int i = 0; i < made; i++) {
         out[next[to[i]]++] = make_synapse(p, p->first + i / fan, i % fan);
+    }
     MPI_Type_contiguous(4, MPI_INT32_T, &type);
     MPI_Type_commit(&type);
     MPI_Alltoallv(out, p->out_counts, displs, type, in, p->in_counts, in_displs, type, p->comm);
@@ -145,13 +147,16 @@ static void sort_synapses(struct part *p, const struct synapse *in, int count)
 
     p->start = memory((size_t)p->neurons + 1, sizeof *p->start);
     p->synapses = memory((size_t)count, sizeof *p->synapses);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         p->start[in[i].from + 1]++;
-    for (int n = 0; n < p->neurons; n++)
+    }
+    for (int n = 0; n < p->neurons; n++) {
         p->start[n + 1] += p->start[n];
+    }
     memcpy(next, p->start, (size_t)p->neurons * sizeof *next);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         p->synapses[next[in[i].from]++] = in[i];
+    }
     free(next);
 }
 
@@ -168,8 +173,9 @@ static void part_create(struct part *p, MPI_Comm comm, int neurons, int fan)
     p->count = first_of(p, p->rank + 1) - p->first;
     p->v = memory((size_t)p->count, sizeof *p->v);
     p->u = memory((size_t)p->count, sizeof *p->u);
-    for (int i = 0; i <= DELAY_MAX; i++)
+    for (int i = 0; i <= DELAY_MAX; i++) {
         p->current[i] = memory((size_t)p->count, sizeof(int32_t));
+    }
     p->concerns = memory((size_t)p->count * (size_t)p->ranks, 1);
     p->outbox = memory((size_t)p->ranks * (size_t)p->count, sizeof *p->outbox);
     p->inbox = memory((size_t)neurons, sizeof *p->inbox);
@@ -187,8 +193,9 @@ static void part_create(struct part *p, MPI_Comm comm, int neurons, int fan)
 
 static void part_free(struct part *p)
 {
-    for (int i = 0; i <= DELAY_MAX; i++)
+    for (int i = 0; i <= DELAY_MAX; i++) {
         free(p->current[i]);
+    }
     free(p->v);
     free(p->u);
     free(p->synapses);
@@ -216,8 +223,9 @@ static bool neuron_step(struct part *p, int i, int time)
         v = -65;
         p->u[i] += up ? 8 : 2;
     }
-    for (int half = 0; half < 2; half++)
+    for (int half = 0; half < 2; half++) {
         v += 0.5f * ((0.04f * v + 5) * v + 140 - p->u[i] + current);
+    }
     p->u[i] += (up ? 0.02f : 0.1f) * (0.2f * v - p->u[i]);
     p->v[i] = v < 30 ? v : 30;
     p->current[time % (DELAY_MAX + 1)][i] = 0;
@@ -229,13 +237,16 @@ static void neurons_step(struct part *p, int time)
 {
     memset(p->out_counts, 0, (size_t)p->ranks * sizeof *p->out_counts);
     for (int i = 0; i < p->count; i++) {
-        if (!neuron_step(p, i, time))
+        if (!neuron_step(p, i, time)) {
             continue;
+        }
         p->result.spikes++;
         p->result.checksum ^= hash(((uint64_t)time << 32) + (uint64_t)(p->first + i) + 1);
-        for (int r = 0; r < p->ranks; r++)
-            if (p->concerns[i * p->ranks + r])
+        for (int r = 0; r < p->ranks; r++) {
+            if (p->concerns[i * p->ranks + r]) {
                 p->outbox[r * p->count + p->out_counts[r]++] = p->first + i;
+            }
+        }
     }
 }
 
@@ -246,27 +257,31 @@ static int spikes_exchange(struct part *p)
 
     MPI_Alltoall(p->out_counts, 1, MPI_INT, p->in_counts, 1, MPI_INT, p->comm);
     for (int r = 0; r < p->ranks; r++) {
-        if (p->in_counts[r] > 0)
+        if (p->in_counts[r] > 0) {
             MPI_Irecv(p->inbox + received, p->in_counts[r], MPI_INT32_T, r, 0, p->comm,
                       &p->requests[n++]);
+        }
         received += p->in_counts[r];
     }
-    for (int r = 0; r < p->ranks; r++)
-        if (p->out_counts[r] > 0)
+    for (int r = 0; r < p->ranks; r++) {
+        if (p->out_counts[r] > 0) {
             MPI_Isend(p->outbox + r * p->count, p->out_counts[r], MPI_INT32_T, r, 0, p->comm,
                       &p->requests[n++]);
+        }
+    }
     MPI_Waitall(n, p->requests, MPI_STATUSES_IGNORE);
     return received;
 }
 
 static void spikes_deliver(struct part *p, int time, int received)
 {
-    for (int i = 0; i < received; i++)
+    for (int i = 0; i < received; i++) {
         for (int k = p->start[p->inbox[i]]; k < p->start[p->inbox[i] + 1]; k++) {
             const struct synapse *s = &p->synapses[k];
 
             p->current[(time + s->delay) % (DELAY_MAX + 1)][s->to - p->first] += s->weight;
         }
+    }
 }
 
 static struct result simulate(MPI_Comm comm, int neurons, int fan, int steps)
@@ -294,19 +309,22 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
         char *end = "";
 
         *status = strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        while (o->name != NULL && strcmp(o->name, argv[i]) != 0)
+        while (o->name != NULL && strcmp(o->name, argv[i]) != 0) {
             o++;
+        }
         long value = o->name != NULL && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
         if (o->name != NULL && i + 1 < argc && *end == '\0' && value >= o->min && value <= o->max) {
             *o->value = (int)value;
             continue;
         }
-        if (talk && *status != 0)
+        if (talk && *status != 0) {
             fprintf(stderr, "spiking: %s %s is not understood\n", argv[i],
                     i + 1 < argc ? argv[i + 1] : "without a value");
-        for (o = options; talk && o->name != NULL; o++)
+        }
+        for (o = options; talk && o->name != NULL; o++) {
             fprintf(*status == 0 ? stdout : stderr, "  %-10s N  %s, %d to %d (default %d)\n",
                     o->name, o->help, o->min, o->max, *o->value);
+        }
         return false;
     }
     return true;
@@ -327,12 +345,14 @@ static int run_and_check(int neurons, int fan, int steps, bool check, bool tell_
         right = alone.checksum == r.checksum && alone.spikes == r.spikes;
     }
     MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         printf("spiking: %d neurons, %d synapses each, %d ms, %lld spikes, checksum %016llx: %s\n",
                neurons, fan, steps, (long long)r.spikes, (unsigned long long)r.checksum,
                right ? "right" : "WRONG");
-    if (rank == 0 && tell_time)
+    }
+    if (rank == 0 && tell_time) {
         fprintf(stderr, "spiking: %.6f s\n", seconds);
+    }
     return right ? 0 : 1;
 }
 
@@ -350,8 +370,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (parse(argc, argv, options, rank == 0, &status))
+    if (parse(argc, argv, options, rank == 0, &status)) {
         status = run_and_check(neurons, fan, steps, check != 0, tell_time != 0, rank);
+    }
     MPI_Finalize();
     return status;
 }

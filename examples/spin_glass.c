@@ -116,8 +116,9 @@ static void start_site(struct part *p, int x, int y, int z)
     s[0] = sqrt(1 - height * height) * cos(angle);
     s[1] = sqrt(1 - height * height) * sin(angle);
     s[2] = height;
-    for (int axis = 0; axis < 3; axis++)
+    for (int axis = 0; axis < 3; axis++) {
         j[axis] = normal(site, 2 + 2 * axis);
+    }
 }
 
 /* Cuts the lattice among the processes and fills this one's part. The caller has made sure that no
@@ -144,10 +145,13 @@ static void part_create(struct part *p, MPI_Comm comm, int size, const int dims[
         MPI_Abort(comm, 1);
     }
     make_faces(p);
-    for (int x = -1; x <= p->n[0]; x++)
-        for (int y = -1; y <= p->n[1]; y++)
-            for (int z = -1; z <= p->n[2]; z++)
+    for (int x = -1; x <= p->n[0]; x++) {
+        for (int y = -1; y <= p->n[1]; y++) {
+            for (int z = -1; z <= p->n[2]; z++) {
                 start_site(p, x, y, z);
+            }
+        }
+    }
 }
 
 static void part_free(struct part *p)
@@ -166,11 +170,13 @@ static void exchange_faces(struct part *p)
 {
     MPI_Request requests[12];
 
-    for (int face = 0; face < 6; face++)
+    for (int face = 0; face < 6; face++) {
         MPI_Irecv(p->spins, 1, p->outer[face], p->neighbor[face], face, p->comm, &requests[face]);
-    for (int face = 0; face < 6; face++)
+    }
+    for (int face = 0; face < 6; face++) {
         MPI_Isend(p->spins, 1, p->inner[face], p->neighbor[face], face ^ 1, p->comm,
                   &requests[6 + face]);
+    }
     MPI_Waitall(12, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -183,9 +189,10 @@ static void field(const struct part *p, size_t site, spin h)
     for (int axis = 0; axis < 3; axis++) {
         size_t below = site - step[axis], above = site + step[axis];
 
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             h[i] += p->couplings[below][axis] * p->spins[below][i] +
                     p->couplings[site][axis] * p->spins[above][i];
+        }
     }
 }
 
@@ -201,23 +208,27 @@ static void mirror(struct part *p, size_t site)
 
     field(p, site, h);
     double square = dot(h, h);
-    if (square == 0)
+    if (square == 0) {
         return;
+    }
     double factor = 2 * dot(s, h) / square;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         s[i] = factor * h[i] - s[i];
+    }
 }
 
 /* Mirrors the sites of one colour of the chequerboard: none is the neighbour of another. */
 static void half_sweep(struct part *p, int color)
 {
-    for (int x = 0; x < p->n[0]; x++)
+    for (int x = 0; x < p->n[0]; x++) {
         for (int y = 0; y < p->n[1]; y++) {
             int odd = (p->first[0] + x + p->first[1] + y + p->first[2] + color) & 1;
 
-            for (int z = odd; z < p->n[2]; z += 2)
+            for (int z = odd; z < p->n[2]; z += 2) {
                 mirror(p, at(p, x, y, z));
+            }
         }
+    }
     exchange_faces(p);
 }
 
@@ -228,8 +239,8 @@ static double measure(const struct part *p, uint64_t *checksum)
     int64_t energy = 0;
     uint64_t mine = 0;
 
-    for (int x = 0; x < p->n[0]; x++)
-        for (int y = 0; y < p->n[1]; y++)
+    for (int x = 0; x < p->n[0]; x++) {
+        for (int y = 0; y < p->n[1]; y++) {
             for (int z = 0; z < p->n[2]; z++) {
                 size_t site = at(p, x, y, z);
                 uint64_t bits[3];
@@ -241,6 +252,8 @@ static double measure(const struct part *p, uint64_t *checksum)
                 mine ^=
                     hash(bits[0] ^ hash(bits[1] ^ hash(bits[2] ^ hash(site_number(p, x, y, z)))));
             }
+        }
+    }
     MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_INT64_T, MPI_SUM, p->comm);
     MPI_Allreduce(&mine, checksum, 1, MPI_UINT64_T, MPI_BXOR, p->comm);
     return ldexp((double)energy, -32) / pow(p->size, 3);
@@ -271,19 +284,22 @@ static bool parse(int argc, char **argv, const struct option *options, bool talk
         char *end = "";
 
         *status = strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        while (o->name != NULL && strcmp(o->name, argv[i]) != 0)
+        while (o->name != NULL && strcmp(o->name, argv[i]) != 0) {
             o++;
+        }
         long value = o->name != NULL && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
         if (o->name != NULL && i + 1 < argc && *end == '\0' && value >= o->min && value <= o->max) {
             *o->value = (int)value;
             continue;
         }
-        if (talk && *status != 0)
+        if (talk && *status != 0) {
             fprintf(stderr, "spin_glass: %s %s is not understood\n", argv[i],
                     i + 1 < argc ? argv[i + 1] : "without a value");
-        for (o = options; talk && o->name != NULL; o++)
+        }
+        for (o = options; talk && o->name != NULL; o++) {
             fprintf(*status == 0 ? stdout : stderr, "  %-10s N  %s, %d to %d (default %d)\n",
                     o->name, o->help, o->min, o->max, *o->value);
+        }
         return false;
     }
     return true;
@@ -298,10 +314,11 @@ static int run_and_check(int size, int sweeps, bool check, bool tell_time, int r
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Dims_create(ranks, 3, dims);
     if (dims[0] > size) {
-        if (rank == 0)
+        if (rank == 0) {
             fprintf(stderr,
                     "spin_glass: --size %d is too small for %d processes; at least %d is needed\n",
                     size, ranks, dims[0] + (dims[0] & 1));
+        }
         return 2;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -309,14 +326,17 @@ static int run_and_check(int size, int sweeps, bool check, bool tell_time, int r
     struct result r = simulate(MPI_COMM_WORLD, size, sweeps, dims);
     double seconds = MPI_Wtime() - begin;
     int right = fabs(r.energy_after - r.energy_before) < 1e-8;
-    if (rank == 0 && check)
+    if (rank == 0 && check) {
         right = right && simulate(MPI_COMM_SELF, size, sweeps, alone).checksum == r.checksum;
+    }
     MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         printf("spin_glass: size %d, %d sweeps, energy per site %.9f, checksum %016llx: %s\n", size,
                sweeps, r.energy_after, (unsigned long long)r.checksum, right ? "right" : "WRONG");
-    if (rank == 0 && tell_time)
+    }
+    if (rank == 0 && tell_time) {
         fprintf(stderr, "spin_glass: %.6f s\n", seconds);
+    }
     return right ? 0 : 1;
 }
 

@@ -66,12 +66,14 @@ static void *answer(void *argument)
     const int *core = argument;
     uint64_t round = 1;
 
-    if (pin_to(*core) != 0)
+    if (pin_to(*core) != 0) {
         return NULL;
+    }
     while (!atomic_load_explicit(&shared.stop, memory_order_relaxed)) {
         /* A: pairs with the store in play(). */
-        if (atomic_load_explicit(&shared.ping, memory_order_acquire) != round)
+        if (atomic_load_explicit(&shared.ping, memory_order_acquire) != round) {
             continue;
+        }
         /* B: pairs with the load in play(). */
         atomic_store_explicit(&shared.pong, round, memory_order_release);
         round++;
@@ -86,8 +88,9 @@ static bool play(uint64_t first, int count, uint64_t deadline)
         unsigned polls = 0;
         atomic_store_explicit(&shared.ping, round, memory_order_release);
         while (atomic_load_explicit(&shared.pong, memory_order_acquire) != round) {
-            if (++polls % POLLS_PER_LOOK == 0 && osu_clock() > deadline)
+            if (++polls % POLLS_PER_LOOK == 0 && osu_clock() > deadline) {
                 return false;
+            }
         }
     }
     return true;
@@ -102,13 +105,15 @@ static int measure(const struct settings *settings, double *ns)
     int done = 0;
     int warmup = settings->rounds / 10 + 1;
 
-    if (!play(first, warmup, deadline))
+    if (!play(first, warmup, deadline)) {
         return 0;
+    }
     first += (uint64_t)warmup;
     while (done < settings->reps && osu_clock() < deadline) {
         uint64_t begin = osu_clock();
-        if (!play(first, settings->rounds, deadline))
+        if (!play(first, settings->rounds, deadline)) {
             break;
+        }
         ns[done++] = (double)(osu_clock() - begin) / (2.0 * settings->rounds);
         first += (uint64_t)settings->rounds;
     }
@@ -166,8 +171,9 @@ static int choose_cores(struct settings *settings)
     }
     for (int side = 0; side < 2; side++) {
         for (int core = 0; core < CPU_SETSIZE && settings->core[side] < 0; core++) {
-            if (CPU_ISSET(core, &allowed) && core != settings->core[1 - side])
+            if (CPU_ISSET(core, &allowed) && core != settings->core[1 - side]) {
                 settings->core[side] = core;
+            }
         }
         if (settings->core[side] < 0) {
             fprintf(stderr, "line_time: this process may use one core only; two are needed "
@@ -180,8 +186,9 @@ static int choose_cores(struct settings *settings)
             return -1;
         }
     }
-    if (settings->core[0] != settings->core[1])
+    if (settings->core[0] != settings->core[1]) {
         return 0;
+    }
     fprintf(stderr, "line_time: both cores are %d; give two different ones (-a, -b)\n",
             settings->core[0]);
     return -1;
@@ -194,21 +201,22 @@ static int parse_all(struct settings *settings, int argc, char **argv)
     int failed = 0;
 
     while (failed == 0 && (letter = next_letter(argc, argv, "a:b:n:r:l:hv")) != -1) {
-        if (letter == 'a')
+        if (letter == 'a') {
             failed = parse("-a", optarg, 0, CPU_SETSIZE - 1, &settings->core[0]);
-        else if (letter == 'b')
+        } else if (letter == 'b') {
             failed = parse("-b", optarg, 0, CPU_SETSIZE - 1, &settings->core[1]);
-        else if (letter == 'n')
+        } else if (letter == 'n') {
             failed = parse("-n", optarg, 1, 10000000, &settings->rounds);
-        else if (letter == 'r')
+        } else if (letter == 'r') {
             failed = parse("-r", optarg, 1, MAX_REPS, &settings->reps);
-        else if (letter == 'l')
+        } else if (letter == 'l') {
             failed = parse("-l", optarg, 1, 60000, &settings->limit_ms);
-        else if (letter == 'h' || letter == 'v') {
-            if (letter == 'h')
+        } else if (letter == 'h' || letter == 'v') {
+            if (letter == 'h') {
                 print_help();
-            else
+            } else {
                 printf("line_time (apelink) %s\n", PACKAGE_VERSION);
+            }
             return 1;
         } else {
             refuse_letter("line_time", argv);
@@ -233,8 +241,9 @@ static int run(struct settings *settings, double *ns)
         int done = error == 0 ? measure(settings, ns) : 0;
         atomic_store_explicit(&shared.stop, true, memory_order_relaxed);
         pthread_join(other, NULL);
-        if (error == 0)
+        if (error == 0) {
             return done;
+        }
     }
     fprintf(stderr, "line_time: cannot run on core %d: %s\n", settings->core[0], strerror(error));
     return -1;
@@ -246,13 +255,16 @@ int main(int argc, char **argv)
     struct settings settings = {{-1, -1}, 4000, 5, 90};
 
     int parsed = parse_all(&settings, argc, argv);
-    if (parsed != 0)
+    if (parsed != 0) {
         return parsed < 0;
-    if (choose_cores(&settings) != 0)
+    }
+    if (choose_cores(&settings) != 0) {
         return 1;
+    }
     int done = run(&settings, ns);
-    if (done < 0)
+    if (done < 0) {
         return 1;
+    }
     if (done == 0) {
         fprintf(stderr, "line_time: not one repetition within %d ms; are cores %d and %d busy?\n",
                 settings.limit_ms, settings.core[0], settings.core[1]);

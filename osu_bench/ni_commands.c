@@ -107,8 +107,9 @@ static void serve(void *arg)
     struct ni *ni;
 
     open_target(shared, NULL, &ni);
-    while (!atomic_load_explicit(&shared->stop, memory_order_relaxed))
+    while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) {
         (void)ni_wait(ni, 1000);
+    }
     ni_close(ni);
 }
 
@@ -129,8 +130,9 @@ static void open_source(struct bench *bench)
     second_must(ni_command_target(bench->ni, bench->region, bench->peer, &bench->shared->rkey,
                                   &bench->target),
                 "name the target");
-    for (unsigned i = 0; i < LINES; i++)
+    for (unsigned i = 0; i < LINES; i++) {
         bench->commands[i].line = &bench->lines[i];
+    }
 }
 
 static struct bench *open_bench(bool inproc)
@@ -160,8 +162,9 @@ static bool close_bench(struct bench *bench)
     int status = 0;
 
     atomic_store_explicit(&bench->shared->stop, true, memory_order_relaxed);
-    if (bench->child != 0 && waitpid(bench->child, &status, 0) != bench->child)
+    if (bench->child != 0 && waitpid(bench->child, &status, 0) != bench->child) {
         status = 1;
+    }
     ni_close(bench->ni);
     ni_close(bench->other);
     ni_fabric_destroy(bench->fabric);
@@ -185,8 +188,9 @@ static void await(struct bench *bench, struct ni_command *command)
 {
     struct ni_command_result result;
 
-    while (!ni_command_poll(command, &result))
+    while (!ni_command_poll(command, &result)) {
         move(bench);
+    }
     bench->failed = bench->failed || result.status != NI_OK;
 }
 
@@ -272,15 +276,17 @@ static double measure(struct bench *bench, unsigned strategy, size_t size, unsig
     uint64_t before;
     double ns;
 
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         bench->source[i] = (uint8_t)(i * 7 + i / PIECE + strategy * 31 + size);
+    }
     memset(bench->shared->target, 0, size);
     transfer(bench, strategy, size);
     await_all(bench);
     await_arrival(bench);
     before = osu_clock();
-    for (unsigned n = 0; n < transfers; n++)
+    for (unsigned n = 0; n < transfers; n++) {
         transfer(bench, strategy, size);
+    }
     await_all(bench);
     ns = (double)(osu_clock() - before) / transfers;
     await_arrival(bench);
@@ -395,8 +401,9 @@ static bool parse(char letter, const char *text, unsigned long low, unsigned lon
 
     errno = 0;
     *out = strtoul(text, &end, 10);
-    if (errno == 0 && end != text && *end == '\0' && *text != '-' && *out >= low && *out <= high)
+    if (errno == 0 && end != text && *end == '\0' && *text != '-' && *out >= low && *out <= high) {
         return true;
+    }
     fprintf(stderr, "ni_commands: -%c '%s': wanted is a number from %lu to %lu\n", letter, text,
             low, high);
     return false;
@@ -416,18 +423,21 @@ static int parse_one(struct settings *settings, int letter, char **argv)
         return 1;
     case 'l':
         settings->link = optarg;
-        if (strcmp(optarg, "inproc") == 0 || strcmp(optarg, "shm") == 0)
+        if (strcmp(optarg, "inproc") == 0 || strcmp(optarg, "shm") == 0) {
             return 0;
+        }
         fprintf(stderr, "ni_commands: -l '%s': wanted is inproc or shm\n", optarg);
         return -1;
     case 'n':
-        if (!parse('n', optarg, 1, 10000000, &value))
+        if (!parse('n', optarg, 1, 10000000, &value)) {
             return -1;
+        }
         settings->transfers = (unsigned)value;
         return 0;
     case 'm':
-        if (!parse('m', optarg, 64, LARGEST, &value))
+        if (!parse('m', optarg, 64, LARGEST, &value)) {
             return -1;
+        }
         settings->largest = value;
         return 0;
     default:
@@ -440,8 +450,9 @@ static int parse_all(struct settings *settings, int argc, char **argv)
 {
     int letter, result = 0;
 
-    while (result == 0 && (letter = next_letter(argc, argv, "l:n:m:hv")) != -1)
+    while (result == 0 && (letter = next_letter(argc, argv, "l:n:m:hv")) != -1) {
         result = parse_one(settings, letter, argv);
+    }
     if (result == 0 && optind < argc) {
         fprintf(stderr, "ni_commands: '%s' is not an option; try -h\n", argv[optind]);
         return -1;
@@ -454,12 +465,14 @@ int main(int argc, char **argv)
     struct settings settings = {.transfers = 1000, .largest = LARGEST};
     int parsed = parse_all(&settings, argc, argv);
 
-    if (parsed != 0)
+    if (parsed != 0) {
         return parsed < 0;
+    }
     for (unsigned inproc = 0; inproc < 2; inproc++) {
         if ((settings.link == NULL || strcmp(settings.link, inproc ? "inproc" : "shm") == 0) &&
-            !run(&settings, inproc != 0))
+            !run(&settings, inproc != 0)) {
             return 1;
+        }
     }
     return 0;
 }

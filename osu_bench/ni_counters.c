@@ -101,8 +101,9 @@ static void produce(struct ni_world_member *m, struct transfers *t)
     ni_world_must(ni_region_memory(m->ni, (void *)&t->taken, sizeof(t->taken), NI_ACCESS_WRITE,
                                    &t->taken_key),
                   "register");
-    for (size_t i = 0; i < sizeof(data); i++)
+    for (size_t i = 0; i < sizeof(data); i++) {
         data[i] = (uint8_t)(i * 7);
+    }
     ni_world_meet(m);
     for (uint64_t number = 1; number <= repetitions; number++) {
         unsigned slot = number % SLOTS, looks = 0;
@@ -110,15 +111,17 @@ static void produce(struct ni_world_member *m, struct transfers *t)
         /* Also says that the buffer may be filled again: what the consumer has taken has left
          * it. */
         while (number - atomic_load_explicit(&t->taken, memory_order_acquire) > SLOTS) {
-            if (ni_progress(m->ni) == 0)
+            if (ni_progress(m->ni) == 0) {
                 ni_world_relax(m, looks++);
+            }
         }
         memcpy(data, &number, sizeof(number));
         fill(t, buffers[slot], data, number);
         post(m, t, buffers[slot], slot);
     }
-    while (atomic_load_explicit(&t->taken, memory_order_acquire) != repetitions)
+    while (atomic_load_explicit(&t->taken, memory_order_acquire) != repetitions) {
         (void)ni_progress(m->ni);
+    }
     t->parts = ni_stat_read(m->ni, ni_stat_find("parts_sent"));
     t->on_rails = ni_stat_read(m->ni, ni_stat_find("parts_rails"));
 }
@@ -129,8 +132,9 @@ static bool flags_are_there(const struct transfers *t, unsigned slot, uint64_t n
         const uint64_t *flag = (const uint64_t *)(const void *)(t->slots[slot] + at + PART);
 
         /* Pairs with the stores of the NI, whoever made them. */
-        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != number)
+        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != number) {
             return false;
+        }
     }
     return true;
 }
@@ -174,18 +178,22 @@ static void consume(struct ni_world_member *m, struct transfers *t)
         unsigned slot = number % SLOTS, looks = 0;
 
         while (t->way == BY_COUNTER ? full[slot] == 0 : !flags_are_there(t, slot, number)) {
-            if (ni_progress(m->ni) == 0)
+            if (ni_progress(m->ni) == 0) {
                 ni_world_relax(m, looks++);
+            }
         }
         full[slot] = 0;
         drain(t, out, t->slots[slot]);
-        if (memcmp(out, &number, sizeof(number)) != 0)
+        if (memcmp(out, &number, sizeof(number)) != 0) {
             atomic_fetch_add(&t->wrong, 1);
-        while (ni_store(m->ni, m->peers[0], &taken, number, 8) == NI_AGAIN)
+        }
+        while (ni_store(m->ni, m->peers[0], &taken, number, 8) == NI_AGAIN) {
             (void)ni_progress(m->ni);
+        }
         (void)ni_store_flush(m->ni, m->peers[0]);
-        if (number == repetitions / 10 + 1)
+        if (number == repetitions / 10 + 1) {
             begin = osu_clock(); /* the first are for warming up */
+        }
     }
     t->ns = (double)(osu_clock() - begin) / (repetitions - repetitions / 10);
     ni_world_must(ni_store_fence_wait(m->ni, m->peers[0]), "fence");
@@ -203,10 +211,11 @@ static void transfer_member(struct ni_world_member *m)
         t->way = next_way;
     }
     ni_world_meet(m);
-    if (m->rank == 0)
+    if (m->rank == 0) {
         produce(m, t);
-    else
+    } else {
         consume(m, t);
+    }
 }
 
 struct transfer_times {
@@ -304,8 +313,9 @@ static void await_sense(const struct ni_world_member *m, struct barriers *b, uin
 {
     unsigned looks = 0;
 
-    while (atomic_load_explicit(&b->sense, memory_order_acquire) != sense)
+    while (atomic_load_explicit(&b->sense, memory_order_acquire) != sense) {
         ni_world_relax(m, looks++);
+    }
 }
 
 /* Test, then test-and-set. */
@@ -314,8 +324,9 @@ static void take_lock(const struct ni_world_member *m, struct barriers *b)
     unsigned looks = 0;
 
     while (atomic_exchange_explicit(&b->lock, 1, memory_order_acquire) != 0) {
-        while (atomic_load_explicit(&b->lock, memory_order_relaxed) != 0)
+        while (atomic_load_explicit(&b->lock, memory_order_relaxed) != 0) {
             ni_world_relax(m, looks++);
+        }
     }
 }
 
@@ -325,13 +336,15 @@ static void meet_by_lock(const struct ni_world_member *m, struct barriers *b, ui
 
     take_lock(m, b);
     last = ++b->count == m->members;
-    if (last)
+    if (last) {
         b->count = 0;
+    }
     atomic_store_explicit(&b->lock, 0, memory_order_release);
-    if (last)
+    if (last) {
         atomic_store_explicit(&b->sense, sense, memory_order_release);
-    else
+    } else {
         await_sense(m, b, sense);
+    }
 }
 
 static void meet_by_sense(const struct ni_world_member *m, struct barriers *b, uint32_t sense)
@@ -351,10 +364,11 @@ static void run_software(struct ni_world_member *m, struct barriers *b, unsigned
 {
     for (unsigned i = 0; i < count; i++) {
         *sense = !*sense;
-        if (b->kind == BY_LOCK)
+        if (b->kind == BY_LOCK) {
             meet_by_lock(m, b, *sense);
-        else
+        } else {
             meet_by_sense(m, b, *sense);
+        }
     }
 }
 
@@ -387,13 +401,15 @@ static void barrier_member(struct ni_world_member *m)
         unsigned count = warm == 0 ? repetitions / 10 + 1 : repetitions;
 
         begin = osu_clock();
-        if (b->kind == BY_LOCK || b->kind == BY_SENSE)
+        if (b->kind == BY_LOCK || b->kind == BY_SENSE) {
             run_software(m, b, count, &sense);
-        else
+        } else {
             run_counters(barrier, count);
+        }
     }
-    if (m->rank == 0)
+    if (m->rank == 0) {
         b->ns = (double)(osu_clock() - begin) / repetitions;
+    }
     ni_world_meet(m);
     ni_barrier_free(barrier);
 }
@@ -431,15 +447,17 @@ static void barriers(bool processes)
     for (unsigned i = 0; i < sizeof(paper) / sizeof(paper[0]); i++) {
         double ns[KINDS];
 
-        for (unsigned kind = 0; kind < KINDS; kind++)
+        for (unsigned kind = 0; kind < KINDS; kind++) {
             ns[kind] = time_barrier(processes, paper[i].members, (enum kind)kind);
+        }
         printf("  %-8u%10.1f%10.1f%10.1f%10.1f%10.2f%10.2f", paper[i].members, ns[BY_LOCK],
                ns[BY_SENSE], ns[FLAT], ns[TREE], ns[FLAT] / ns[BY_LOCK], ns[FLAT] / ns[BY_SENSE]);
-        if (paper[i].lock != 0)
+        if (paper[i].lock != 0) {
             printf("%12u%12u%10.2f\n", paper[i].lock, paper[i].counter,
                    (double)paper[i].counter / paper[i].lock);
-        else
+        } else {
             printf("%12s%12s%10s\n", "-", "-", "-");
+        }
         fflush(stdout);
     }
 }

@@ -72,10 +72,11 @@ static struct ni_remote there(const struct bench *bench, const void *at)
 /* Some packets, or some time. */
 static void move(const struct bench *bench, unsigned *looks)
 {
-    if (ni_progress(bench->m->ni) == 0)
+    if (ni_progress(bench->m->ni) == 0) {
         ni_world_relax(bench->m, (*looks)++);
-    else
+    } else {
         *looks = 0;
+    }
 }
 
 /* number: of the note; 0: none. */
@@ -96,8 +97,9 @@ static void wait_below(struct bench *bench, unsigned most)
 {
     unsigned looks = 0;
 
-    while (bench->under_way > most)
+    while (bench->under_way > most) {
         move(bench, &looks);
+    }
 }
 
 static void await_flag(const struct bench *bench, uint64_t number)
@@ -105,8 +107,9 @@ static void await_flag(const struct bench *bench, uint64_t number)
     unsigned looks = 0;
 
     /* Pairs with the note, which the NI stores behind the data. */
-    while (atomic_load_explicit(&bench->mine->flag, memory_order_acquire) != number)
+    while (atomic_load_explicit(&bench->mine->flag, memory_order_acquire) != number) {
         move(bench, &looks);
+    }
 }
 
 /* Both sides in turn. */
@@ -115,13 +118,16 @@ static double time_completion(struct bench *bench)
     uint64_t begin = 0;
 
     for (unsigned i = 1; i <= repetitions + 2; i++) {
-        if (i == 3)
+        if (i == 3) {
             begin = osu_clock();
-        if (bench->m->rank == 0)
+        }
+        if (bench->m->rank == 0) {
             write_one(bench, i);
+        }
         await_flag(bench, i);
-        if (bench->m->rank != 0)
+        if (bench->m->rank != 0) {
             write_one(bench, i);
+        }
         wait_below(bench, 0);
     }
     return (double)(osu_clock() - begin) / repetitions / 2e3;
@@ -134,8 +140,9 @@ static double time_bandwidth(struct bench *bench, struct shared *shared)
     unsigned looks = 0;
 
     if (bench->m->rank != 0) {
-        while (!atomic_load_explicit(&shared->ended, memory_order_acquire))
+        while (!atomic_load_explicit(&shared->ended, memory_order_acquire)) {
             move(bench, &looks);
+        }
         return 0;
     }
     for (unsigned i = 0; i < repetitions; i++) {
@@ -158,8 +165,9 @@ static void member(struct ni_world_member *m)
     uint64_t packets[RAILS_MAX];
     double us, mb_s;
 
-    for (size_t i = 0; i < next_size; i++)
+    for (size_t i = 0; i < next_size; i++) {
         bench.mine->source[i] = (uint8_t)(i * 7 + i / 4096 + m->rank);
+    }
     ni_world_must(
         ni_region_memory(m->ni, bench.mine, sizeof(*bench.mine), NI_ACCESS_ALL, &bench.mine->rkey),
         "register");
@@ -167,13 +175,15 @@ static void member(struct ni_world_member *m)
     us = time_completion(&bench);
     mb_s = time_bandwidth(&bench, shared);
     ni_world_meet(m);
-    if (memcmp(bench.mine->memory, bench.theirs->source, next_size) != 0)
+    if (memcmp(bench.mine->memory, bench.theirs->source, next_size) != 0) {
         ni_world_must(NI_ERR_PROTOCOL, "compare the data");
+    }
     if (m->rank == 0) {
         shared->result = (struct result){.mb_s = mb_s, .us = us, .spread = true};
         shared->result.rails = ni_rails(m->ni, bench.peer, packets, RAILS_MAX);
-        for (unsigned i = 0; i < shared->result.rails; i++)
+        for (unsigned i = 0; i < shared->result.rails; i++) {
             shared->result.spread = shared->result.spread && packets[i] != 0;
+        }
     }
 }
 
@@ -230,8 +240,9 @@ static void run(const struct ni_world_options *options, bool processes)
         for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             struct result results[WAYS];
 
-            for (unsigned way = 0; way < WAYS; way++)
+            for (unsigned way = 0; way < WAYS; way++) {
                 results[way] = measure(processes, rails, sizes[i], ways[way]);
+            }
             printf("  %-6u%10zu%14.1f%14.1f%14.2f%14.2f\n", rails, sizes[i], results[0].mb_s,
                    results[1].mb_s, results[0].us, results[1].us);
             fflush(stdout);

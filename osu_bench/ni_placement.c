@@ -56,25 +56,29 @@ static bool run_reads_unrolled(const struct settings *settings, uint32_t unroll)
 
         printf("# %s\n", side->where);
         good = measure_reads(side, unroll, settings->rounds, &times[p]);
-        if (!side_stop(side) || !good)
+        if (!side_stop(side) || !good) {
             return false;
+        }
     }
     printf(
         "# One-sided reads through a queue pair, unroll %u: latency (us) and bandwidth (MB/s), %u "
         "of each size\n",
         (unsigned)unroll, settings->rounds);
-    if (sysconf(_SC_NPROCESSORS_ONLN) < CORES)
+    if (sysconf(_SC_NPROCESSORS_ONLN) < CORES) {
         printf("# There are fewer than %d cores: edge and split share them with the processes, so "
                "that placements cannot be compared\n",
                CORES);
+    }
     printf("# %-8s%11s%11s%11s%11s%11s%11s\n", "Size", "tile us", "edge us", "split us",
            "tile MB/s", "edge MB/s", "split MB/s");
     for (unsigned i = 0; i < SIZES; i++) {
         printf("  %-8zu", (size_t)SMALLEST << i);
-        for (unsigned p = 0; p < PLACEMENTS; p++)
+        for (unsigned p = 0; p < PLACEMENTS; p++) {
             printf("%11.3f", times[p].latency_us[i]);
-        for (unsigned p = 0; p < PLACEMENTS; p++)
+        }
+        for (unsigned p = 0; p < PLACEMENTS; p++) {
             printf("%11.1f", times[p].bandwidth[i]);
+        }
         printf("\n");
     }
     return true;
@@ -100,10 +104,11 @@ static bool run_loaded(const struct settings *settings)
         struct loaded_times times;
 
         good = measure_loaded(side, settings->rounds, p, &times);
-        if (good)
+        if (good) {
             printf("  %-10s%14.3f%14.3f%10.2f%12zu%18.1f%12.1f\n", names[p], times.unloaded_us,
                    times.loaded_us, times.loaded_us / times.unloaded_us, times.messages,
                    times.alone_us, times.beside_us);
+        }
         good = side_stop(side) && good;
     }
     return good;
@@ -111,11 +116,12 @@ static bool run_loaded(const struct settings *settings)
 
 static void print_long(const struct long_times *times)
 {
-    if (times->computes_us < 0)
+    if (times->computes_us < 0) {
         printf("%12.1f%12s%8s", times->polls_us, "waits", "-");
-    else
+    } else {
         printf("%12.1f%12.1f%8.2f", times->polls_us, times->computes_us,
                times->computes_us / times->polls_us);
+    }
 }
 
 static bool run_computing(const struct settings *settings)
@@ -140,11 +146,12 @@ static bool run_computing(const struct settings *settings)
         waited = waited || writes.computes_us < 0 || reads.computes_us < 0;
         good = side_stop(side) && good;
     }
-    if (waited)
+    if (waited) {
         printf(
             "# waits: not over after %u s, but when the target made calls; its NI needs a thread "
             "for that (placement edge or split)\n",
             (unsigned)PATIENCE_S);
+    }
     return good;
 }
 
@@ -164,9 +171,11 @@ static int usage(FILE *out)
 
 static bool is_experiment(const char *name)
 {
-    for (unsigned i = 0; i < sizeof(experiments) / sizeof(experiments[0]); i++)
-        if (strcmp(name, experiments[i]) == 0)
+    for (unsigned i = 0; i < sizeof(experiments) / sizeof(experiments[0]); i++) {
+        if (strcmp(name, experiments[i]) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -181,16 +190,18 @@ static int parse(int argc, char **argv, struct settings *settings)
         switch (option) {
         case 'e':
             settings->experiment = optarg;
-            if (is_experiment(optarg))
+            if (is_experiment(optarg)) {
                 break;
+            }
             fprintf(stderr, "ni_placement: -e '%s': wanted is reads, loaded or computing\n",
                     optarg);
             return 1;
         case 'n':
             rounds = strtoul(optarg, &end, 10);
             settings->rounds = (unsigned)rounds;
-            if (*optarg != '-' && *end == '\0' && rounds >= 1 && rounds <= 10000000)
+            if (*optarg != '-' && *end == '\0' && rounds >= 1 && rounds <= 10000000) {
                 break;
+            }
             fprintf(stderr, "ni_placement: -n '%s': wanted is a number from 1 to 10000000\n",
                     optarg);
             return 1;
@@ -204,8 +215,9 @@ static int parse(int argc, char **argv, struct settings *settings)
             return 1;
         }
     }
-    if (optind == argc)
+    if (optind == argc) {
         return -1;
+    }
     fprintf(stderr, "ni_placement: '%s' is not an option\n", argv[optind]);
     return 1;
 }
@@ -216,13 +228,16 @@ int main(int argc, char **argv)
     struct settings settings = {.rounds = 2000};
     int status = parse(argc, argv, &settings);
 
-    if (status >= 0)
+    if (status >= 0) {
         return status;
+    }
     for (unsigned i = 0; i < sizeof(run) / sizeof(run[0]); i++) {
-        if (settings.experiment != NULL && strcmp(settings.experiment, experiments[i]) != 0)
+        if (settings.experiment != NULL && strcmp(settings.experiment, experiments[i]) != 0) {
             continue;
-        if (!run[i](&settings))
+        }
+        if (!run[i](&settings)) {
             return 1;
+        }
     }
     return 0;
 }

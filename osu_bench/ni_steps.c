@@ -78,10 +78,11 @@ static void setup(struct world *world)
                               &world->memory[i]),
              "a region");
     }
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++) {
         must(ni_connect(world->ni[i], blob, ni_address(world->ni[!i], blob, sizeof(blob)),
                         &world->peer[i]),
              "to connect");
+    }
     must(ni_region_consumer(world->ni[1], on_message, &world->heard, 0, &world->queue), "a queue");
     must(ni_region_queue(world->ni[1], ITEM, ITEMS, &world->single), "a queue with one reader");
     must(ni_region_multi_queue(world->ni[1], ITEM, ITEMS, 0, NI_ACCESS_READ | NI_ACCESS_WRITE,
@@ -161,8 +162,9 @@ static void enqueue(struct world *world, ni_handle queue)
     size_t len;
     ni_status status = ni_queue_pop(world->ni[1], queue, item, sizeof(item), &len);
 
-    if (status != NI_AGAIN)
+    if (status != NI_AGAIN) {
         must(status, "to take an item");
+    }
     must(ni_message(world->ni[0], world->peer[0], queue, 0, NULL, 0, world->bytes[0], ITEM),
          "an item");
 }
@@ -212,8 +214,9 @@ static void run(struct world *world, const struct operation *operation)
     /* Lanes are made after some packets. */
     for (unsigned i = 0; i < 100; i++) {
         operation->begin(world);
-        for (unsigned turn = 0; turn < 10; turn++)
+        for (unsigned turn = 0; turn < 10; turn++) {
             (void)ni_progress(world->ni[turn % 2]);
+        }
     }
     there = packets(world, 1);
     back = packets(world, 0);
@@ -233,8 +236,9 @@ static int usage(FILE *out)
         out,
         "Usage: ni_steps OPERATION [COUNT]\n"
         "Packets of each of COUNT (default 1000) operations between two NIs in one thread.\n\n");
-    for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+    for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
         fprintf(out, "  %-8s %s\n", operations[i].name, operations[i].help);
+    }
     return out == stdout ? 0 : 1;
 }
 
@@ -243,16 +247,19 @@ int main(int argc, char **argv)
     static struct world world = {.count = 1000};
     char *end = "";
 
-    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
         return usage(stdout);
+    }
     if (argc > 1 && (strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "--version") == 0)) {
         printf("ni_steps (apelink) %s\n", PACKAGE_VERSION);
         return 0;
     }
-    if (argc == 3)
+    if (argc == 3) {
         world.count = strtoul(argv[2], &end, 10);
-    if (argc < 2 || argc > 3 || *end != '\0' || world.count == 0 || world.count > 100000000)
+    }
+    if (argc < 2 || argc > 3 || *end != '\0' || world.count == 0 || world.count > 100000000) {
         return usage(stderr);
+    }
     for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
         if (strcmp(argv[1], operations[i].name) == 0) {
             setup(&world);

@@ -108,18 +108,21 @@ static void send_one(const struct bench *bench, uint32_t number)
     default:
         atomic_store_explicit(&bench->theirs->line, number, memory_order_release);
     }
-    if (status != NI_AGAIN)
+    if (status != NI_AGAIN) {
         ni_world_must(status, "send");
+    }
 }
 
 static bool has_come(const struct bench *bench, uint32_t number)
 {
     const void *last = bench->mine->memory + bench->size - sizeof(number);
 
-    if (bench->way == RAW)
+    if (bench->way == RAW) {
         return atomic_load_explicit(&bench->mine->line, memory_order_acquire) == number;
-    if (bench->way == MESSAGE)
+    }
+    if (bench->way == MESSAGE) {
         return bench->heard == number;
+    }
     /* Pairs with the stores of whoever moves the data: this NI, or the peer's where memory is
      * one. */
     return __atomic_load_n((const uint32_t *)last, __ATOMIC_ACQUIRE) == number;
@@ -130,10 +133,11 @@ static void await_one(const struct bench *bench, uint32_t number)
     unsigned looks = 0;
 
     while (!has_come(bench, number)) {
-        if (bench->way == RAW)
+        if (bench->way == RAW) {
             ni_world_relax(bench->m, looks++);
-        else if (ni_progress(bench->m->ni) == 0)
+        } else if (ni_progress(bench->m->ni) == 0) {
             ni_world_relax(bench->m, looks++);
+        }
     }
 }
 
@@ -162,19 +166,21 @@ static void load(const struct bench *bench)
         ni_status status;
 
         while ((status = ni_load_start(bench->m->ni, bench->peer, &where, width,
-                                       &loading[count])) == NI_AGAIN)
+                                       &loading[count])) == NI_AGAIN) {
             (void)ni_progress(bench->m->ni);
+        }
         ni_world_must(status, "load");
     }
     for (unsigned i = 0, looks = 0; i < count;) {
         ni_status status = ni_load_test(&loading[i]);
 
-        if (status == NI_OK)
+        if (status == NI_OK) {
             i++;
-        else if (status != NI_INPROGRESS)
+        } else if (status != NI_INPROGRESS) {
             ni_world_must(status, "load");
-        else if (ni_progress(bench->m->ni) == 0)
+        } else if (ni_progress(bench->m->ni) == 0) {
             ni_world_relax(bench->m, looks++);
+        }
     }
 }
 
@@ -195,12 +201,14 @@ static void read_one(const struct bench *bench)
     ni_status status;
 
     while ((status = ni_read(bench->m->ni, bench->peer, data, bench->size, &where, &ack)) ==
-           NI_AGAIN)
+           NI_AGAIN) {
         (void)ni_progress(bench->m->ni);
+    }
     ni_world_must(status, "read");
     while (!done) {
-        if (ni_progress(bench->m->ni) == 0)
+        if (ni_progress(bench->m->ni) == 0) {
             ni_world_relax(bench->m, looks++);
+        }
     }
 }
 
@@ -211,17 +219,19 @@ static void ask(struct bench *bench, uint32_t count, uint64_t end)
 
     if (bench->m->rank == 0) {
         for (uint32_t i = 0; i < count; i++) {
-            if (bench->way == LOAD)
+            if (bench->way == LOAD) {
                 load(bench);
-            else
+            } else {
                 read_one(bench);
+            }
         }
         atomic_store_explicit(&bench->theirs->line, end, memory_order_release);
         return;
     }
     while (atomic_load_explicit(&bench->mine->line, memory_order_acquire) != end) {
-        if (ni_progress(bench->m->ni) == 0)
+        if (ni_progress(bench->m->ni) == 0) {
             ni_world_relax(bench->m, looks++);
+        }
     }
 }
 
@@ -233,15 +243,17 @@ static double measure(struct bench *bench)
     bool asks = bench->way == LOAD || bench->way == READ;
     uint64_t begin;
 
-    if (asks)
+    if (asks) {
         ask(bench, warmup, 1);
-    else
+    } else {
         play(bench, 1, warmup);
+    }
     begin = osu_clock();
-    if (asks)
+    if (asks) {
         ask(bench, repetitions, 2);
-    else
+    } else {
         play(bench, warmup + 1, repetitions);
+    }
     return (double)(osu_clock() - begin) / repetitions / (asks ? 1 : 2);
 }
 
@@ -264,8 +276,9 @@ static void member(struct ni_world_member *m)
                   "make a queue");
     ni_world_meet(m);
     ns = measure(&bench);
-    if (m->rank == 0)
+    if (m->rank == 0) {
         shared->ns = ns;
+    }
 }
 
 static void keep(const void *shared, void *arg)

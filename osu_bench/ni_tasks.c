@@ -83,18 +83,22 @@ static bool run_row(const struct row *row, struct setup setup)
         tasks_for[way] = arena->tasks_for[way];
     }
     arena_free(arena);
-    if (!good)
+    if (!good) {
         return false;
-    if (row->paper_lock != 0)
+    }
+    if (row->paper_lock != 0) {
         snprintf(paper, sizeof(paper), "%u/%u %.1f", row->paper_lock, row->paper_queue,
                  (double)row->paper_lock / row->paper_queue);
+    }
     lock = ns[WAY_TICKET] < ns[WAY_MCS] ? ns[WAY_TICKET] : ns[WAY_MCS];
     printf("  %uM-%uW%14.1f%12.1f", row->masters, row->workers, ns[WAY_TICKET], ns[WAY_MCS]);
-    if (row->central)
+    if (row->central) {
         printf("%12.1f%12.2f%12.2f", ns[WAY_ONE], lock / ns[WAY_ONE], tasks_for[WAY_ONE]);
+    }
     printf("%12.1f%12.2f", ns[WAY_NI], lock / ns[WAY_NI]);
-    if (row->central)
+    if (row->central) {
         printf("%12.2f", tasks_for[WAY_NI]);
+    }
     printf("%16s\n", paper);
     fflush(stdout);
     return true;
@@ -107,21 +111,24 @@ static bool run_mode(const struct settings *settings, bool processes)
     setup.processes = processes;
     for (unsigned central = 0; central < 2; central++) {
         if (settings->pool != NULL &&
-            strcmp(settings->pool, central ? "central" : "distributed") != 0)
+            strcmp(settings->pool, central ? "central" : "distributed") != 0) {
             continue;
+        }
         printf("# %s tasks between %s: %llu of %zu bytes from each master, queues of %llu\n",
                central ? "Central" : "Distributed", processes ? "processes" : "threads",
                (unsigned long long)setup.tasks, setup.size, (unsigned long long)setup.capacity);
         printf("# %-6s%12s%12s", "", "ticket ns", "MCS ns");
-        if (central)
+        if (central) {
             printf("%12s%12s%12s%12s%12s%12s", "MRQ one ns", "lock/one", "tasks/pkt", "batches ns",
                    "lock/batch", "tasks/pkt");
-        else
+        } else {
             printf("%12s%12s", "SRQ ns", "lock/ours");
+        }
         printf("%16s\n", "paper, cycles");
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-            if (rows[i].central == (central != 0) && !run_row(&rows[i], setup))
+            if (rows[i].central == (central != 0) && !run_row(&rows[i], setup)) {
                 return false;
+            }
         }
     }
     return true;
@@ -155,8 +162,9 @@ static bool parse(int letter, unsigned long low, unsigned long high, bool power,
     errno = 0;
     *out = strtoul(optarg, &end, 10);
     if (errno == 0 && end != optarg && *end == '\0' && *optarg != '-' && *out >= low &&
-        *out <= high && (!power || (*out & (*out - 1)) == 0))
+        *out <= high && (!power || (*out & (*out - 1)) == 0)) {
         return true;
+    }
     fprintf(stderr, "ni_tasks: -%c '%s': wanted is a %s from %lu to %lu\n", letter, optarg,
             power ? "power of two" : "number", low, high);
     return false;
@@ -165,8 +173,9 @@ static bool parse(int letter, unsigned long low, unsigned long high, bool power,
 static bool parse_word(int letter, const char *one, const char *other, const char **out)
 {
     *out = optarg;
-    if (strcmp(optarg, one) == 0 || strcmp(optarg, other) == 0)
+    if (strcmp(optarg, one) == 0 || strcmp(optarg, other) == 0) {
         return true;
+    }
     fprintf(stderr, "ni_tasks: -%c '%s': wanted is %s or %s\n", letter, optarg, one, other);
     return false;
 }
@@ -220,8 +229,9 @@ static int parse_all(struct settings *settings, int argc, char **argv)
 {
     int letter, result = 0;
 
-    while (result == 0 && (letter = next_letter(argc, argv, "m:p:n:r:s:q:w:hv")) != -1)
+    while (result == 0 && (letter = next_letter(argc, argv, "m:p:n:r:s:q:w:hv")) != -1) {
         result = parse_one(settings, letter, argv);
+    }
     if (result == 0 && optind < argc) {
         fprintf(stderr, "ni_tasks: '%s' is not an option; try -h\n", argv[optind]);
         return -1;
@@ -234,13 +244,15 @@ int main(int argc, char **argv)
     struct settings settings = {.setup = {.tasks = 10000, .size = 32, .capacity = 256, .reps = 9}};
     int parsed = parse_all(&settings, argc, argv);
 
-    if (parsed != 0)
+    if (parsed != 0) {
         return parsed < 0;
+    }
     for (unsigned processes = 0; processes < 2; processes++) {
         if ((settings.mode == NULL ||
              strcmp(settings.mode, processes ? "processes" : "threads") == 0) &&
-            !run_mode(&settings, processes != 0))
+            !run_mode(&settings, processes != 0)) {
             return 1;
+        }
     }
     return 0;
 }

@@ -20,8 +20,9 @@ static void defaults(struct osu_options *options)
 static int setup(struct osu_run *run)
 {
     size_t largest = osu_largest_size(run->options);
-    if (osu_buffer_open(&send, run, largest, 1) != 0)
+    if (osu_buffer_open(&send, run, largest, 1) != 0) {
         return -1;
+    }
     return osu_buffer_open(&recv, run, largest, 1);
 }
 
@@ -88,9 +89,10 @@ static size_t verify(struct osu_run *run, int round)
     uint64_t seed = osu_pattern_seed(round, run->size, 0, 0);
     size_t wrong = 0;
 
-    for (int i = 0; i < count_of(run); i++)
+    for (int i = 0; i < count_of(run); i++) {
         wrong += osu_element_check(recv.base, (size_t)i, run->options->type,
                                    osu_pattern_value(seed, (size_t)i));
+    }
     return wrong + osu_pattern_check_guard(recv.base, run->size);
 }
 

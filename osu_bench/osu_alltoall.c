@@ -14,8 +14,9 @@ static struct osu_buffer recv;
 static int setup(struct osu_run *run)
 {
     size_t bytes = osu_largest_size(run->options) * (size_t)run->ranks;
-    if (osu_buffer_open(&send, run, bytes, 1) != 0)
+    if (osu_buffer_open(&send, run, bytes, 1) != 0) {
         return -1;
+    }
     return osu_buffer_open(&recv, run, bytes, 1);
 }
 
@@ -61,10 +62,11 @@ static size_t verify(struct osu_run *run, int round)
     for (int rank = 0; rank < run->ranks; rank++) {
         const unsigned char *block = recv.base + (size_t)rank * run->size;
         uint64_t seed = seed_of(run, round, rank, run->rank);
-        if (rank == run->ranks - 1)
+        if (rank == run->ranks - 1) {
             wrong += osu_pattern_check(block, run->size, seed);
-        else
+        } else {
             wrong += osu_pattern_check_open(block, run->size, seed);
+        }
     }
     return wrong;
 }

@@ -30,16 +30,19 @@ static int setup(struct osu_run *run)
     MPI_Comm host;
     int here = 0;
 
-    if (!run->options->check)
+    if (!run->options->check) {
         return 0;
+    }
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_size(host, &here);
     MPI_Comm_free(&host);
-    if (here == run->ranks)
+    if (here == run->ranks) {
         return 0;
-    if (run->rank == 0)
+    }
+    if (run->rank == 0) {
         fprintf(stderr, "%s: -c needs all %d ranks on one host, of which %d are here\n",
                 run->bench->name, run->ranks, here);
+    }
     return -1;
 }
 
@@ -48,8 +51,9 @@ static void be_late(void)
     uint64_t begin = osu_clock();
 
     /* Where ranks share a core, one that leaves too early must be able to do so now. */
-    while (osu_clock() - begin < LATE_NS)
+    while (osu_clock() - begin < LATE_NS) {
         sched_yield();
+    }
 }
 
 static void round_of_barrier(struct osu_run *run, int round)
@@ -58,8 +62,9 @@ static void round_of_barrier(struct osu_run *run, int round)
         MPI_Barrier(MPI_COMM_WORLD);
         return;
     }
-    if (round % run->ranks == run->rank)
+    if (round % run->ranks == run->rank) {
         be_late();
+    }
     times.entered = osu_clock();
     MPI_Barrier(MPI_COMM_WORLD);
     times.left = osu_clock();
@@ -71,8 +76,9 @@ static size_t verify(struct osu_run *run, int round)
     uint64_t last = 0;
 
     MPI_Allreduce(&times.entered, &last, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-    if (times.left >= last)
+    if (times.left >= last) {
         return 0;
+    }
     fprintf(stderr, "%s: rank %d left barrier %d %llu ns before the last rank entered\n",
             run->bench->name, run->rank, round, (unsigned long long)(last - times.left));
     return 1;

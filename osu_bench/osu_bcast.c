@@ -30,8 +30,9 @@ static void prepare(struct osu_run *run, int round)
 {
     uint64_t seed = osu_pattern_seed(round, run->size, ROOT, 0);
     osu_pattern_spoil(buffer.base, run->size, seed);
-    if (run->rank == ROOT)
+    if (run->rank == ROOT) {
         osu_pattern_fill(buffer.base, run->size, seed);
+    }
 }
 
 static void round_of_bcast(struct osu_run *run, int round)

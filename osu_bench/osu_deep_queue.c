@@ -64,8 +64,9 @@ static void make_kinds(int percent)
 
     for (int i = 0; i < KIND_PERIOD; i++) {
         deep.kinds[i] = EXACT;
-        if ((i + 1) * percent / 100 != i * percent / 100)
+        if ((i + 1) * percent / 100 != i * percent / 100) {
             deep.kinds[i] = wild++ % 2 == 0 ? ANY_SOURCE : ANY_TAG;
+        }
     }
 }
 
@@ -91,12 +92,15 @@ static int pick(enum osu_order order)
 {
     int slot = deep.oldest;
 
-    if (order == OSU_ORDER_REVERSE)
+    if (order == OSU_ORDER_REVERSE) {
         return deep.unexpected ? deep.spare : deep.slots - 1;
-    if (order == OSU_ORDER_RANDOM)
+    }
+    if (order == OSU_ORDER_RANDOM) {
         slot = pick_random();
-    while (!deep.unexpected && kind_of_slot(slot) == ANY_TAG)
+    }
+    while (!deep.unexpected && kind_of_slot(slot) == ANY_TAG) {
         slot = next_slot(slot);
+    }
     deep.oldest = next_slot(slot);
     return slot;
 }
@@ -105,25 +109,28 @@ static int pick(enum osu_order order)
 
 static void fill(const struct osu_run *run, int slot)
 {
-    if (!deep.check)
+    if (!deep.check) {
         return;
+    }
     osu_pattern_fill(osu_buffer_slot(&deep.send, slot), run->size,
                      osu_pattern_seed((int)deep.sent[slot]++, run->size, deep.self, slot));
 }
 
 static void spoil(const struct osu_run *run, int slot, int source)
 {
-    if (deep.check)
+    if (deep.check) {
         osu_pattern_spoil(osu_buffer_slot(&deep.recv, slot), run->size,
                           osu_pattern_seed((int)deep.received[slot], run->size, source, slot));
+    }
 }
 
 /* A message that is not the one that must be matched now: what waits for that one would wait for
  * ever. */
 static void expect(const struct osu_run *run, const char *what, int slot, int wanted, int found)
 {
-    if (wanted == found)
+    if (wanted == found) {
         return;
+    }
     fprintf(stderr, "%s: rank %d, slot %d: a message with %s %d was matched instead of %d\n",
             run->bench->name, run->rank, slot, what, found, wanted);
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -135,8 +142,9 @@ static void verify(const struct osu_run *run, int slot, int source, const void *
 {
     int count = -1;
 
-    if (!deep.check)
+    if (!deep.check) {
         return;
+    }
     MPI_Get_count(status, MPI_CHAR, &count);
     expect(run, "source", slot, source, status->MPI_SOURCE);
     expect(run, "tag", slot, TAG_FIRST + slot, status->MPI_TAG);
@@ -182,22 +190,26 @@ static void posted_round(struct osu_run *run)
 {
     int slot = pick(run->options->order);
 
-    if (run->rank == 0)
+    if (run->rank == 0) {
         send_to(run, slot, deep.peer);
+    }
     complete(run, slot);
     post(run, slot);
-    if (run->rank != 0)
+    if (run->rank != 0) {
         send_to(run, slot, deep.peer);
+    }
 }
 
 /* Everything that is still posted gets its message, in the order in which receives from oneself
  * were posted. */
 static void drain_posted(const struct osu_run *run)
 {
-    for (int slot = 0; slot < deep.slots; slot++)
+    for (int slot = 0; slot < deep.slots; slot++) {
         send_to(run, slot, kind_of_slot(slot) == ANY_TAG ? deep.self : deep.peer);
-    for (int slot = 0; slot < deep.slots; slot++)
+    }
+    for (int slot = 0; slot < deep.slots; slot++) {
         complete(run, slot);
+    }
 }
 
 /* ---- a queue of unexpected messages ---------------------------------------------------------- */
@@ -227,8 +239,9 @@ static int oldest_slot(void)
     int oldest = 0;
 
     for (int slot = 1; slot < deep.slots; slot++) {
-        if (deep.entered[slot] < deep.entered[oldest])
+        if (deep.entered[slot] < deep.entered[oldest]) {
             oldest = slot;
+        }
     }
     return oldest;
 }
@@ -241,8 +254,9 @@ static int take_entry(const struct osu_run *run, int slot, enum kind kind)
     bool known = kind != ANY_TAG && !deep.check;
     MPI_Status status = {0};
 
-    if (kind == ANY_TAG && deep.check)
+    if (kind == ANY_TAG && deep.check) {
         slot = oldest_slot();
+    }
     spoil(run, slot, deep.peer);
     MPI_Recv(deep.recv.base, (int)run->size, MPI_CHAR, source, tag, MPI_COMM_WORLD,
              known ? MPI_STATUS_IGNORE : &status);
@@ -254,8 +268,9 @@ static int take_entry(const struct osu_run *run, int slot, enum kind kind)
 static int take(const struct osu_run *run, int round)
 {
     MPI_Recv(NULL, 0, MPI_CHAR, deep.peer, TAG_TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (deep.check)
+    if (deep.check) {
         deep.entered[deep.spare] = deep.now++;
+    }
     return take_entry(run, pick(run->options->order), (enum kind)deep.kinds[round % KIND_PERIOD]);
 }
 
@@ -264,22 +279,26 @@ static void unexpected_round(struct osu_run *run, int round)
     int spare = deep.spare;
     int taken;
 
-    if (run->rank == 0)
+    if (run->rank == 0) {
         give(run, spare);
+    }
     taken = take(run, round);
-    if (run->rank != 0)
+    if (run->rank != 0) {
         give(run, spare);
+    }
     deep.spare = taken;
 }
 
 static void drain_unexpected(const struct osu_run *run)
 {
     for (int slot = 0; slot < deep.slots; slot++) {
-        if (slot != deep.spare)
+        if (slot != deep.spare) {
             (void)take_entry(run, slot, EXACT);
+        }
     }
-    for (int slot = 0; slot < deep.slots; slot++)
+    for (int slot = 0; slot < deep.slots; slot++) {
         MPI_Wait(&deep.requests[slot], MPI_STATUS_IGNORE);
+    }
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -290,11 +309,13 @@ static bool tags_suffice(const struct osu_run *run, size_t deepest)
     int found = 0;
 
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
-    if (found && deepest + TAG_FIRST <= (size_t)*most)
+    if (found && deepest + TAG_FIRST <= (size_t)*most) {
         return true;
-    if (run->rank == 0)
+    }
+    if (run->rank == 0) {
         fprintf(stderr, "%s: --depth %zu: this MPI has tags up to %d only; lower -d\n",
                 run->bench->name, deepest, found ? *most : 0);
+    }
     return false;
 }
 
@@ -304,8 +325,9 @@ static int open_buffers(struct osu_run *run, size_t slots)
     bool unexpected = deep.unexpected;
     size_t size = run->options->sizes[0];
 
-    if (osu_buffer_open_dense(&deep.send, run, size, many && unexpected ? (int)slots : 1) != 0)
+    if (osu_buffer_open_dense(&deep.send, run, size, many && unexpected ? (int)slots : 1) != 0) {
         return -1;
+    }
     return osu_buffer_open_dense(&deep.recv, run, size, many && !unexpected ? (int)slots : 1);
 }
 
@@ -314,15 +336,17 @@ static int setup(struct osu_run *run)
     const struct osu_options *options = run->options;
     size_t slots = 1;
 
-    for (int i = 0; i < options->depth_count; i++)
+    for (int i = 0; i < options->depth_count; i++) {
         slots = options->depths[i] + 1 > slots ? options->depths[i] + 1 : slots;
+    }
     deep.self = run->rank;
     deep.peer = 1 - run->rank;
     deep.unexpected = options->queue == OSU_QUEUE_UNEXPECTED;
     deep.check = options->check;
     make_kinds(options->wildcards);
-    if (!tags_suffice(run, slots - 1))
+    if (!tags_suffice(run, slots - 1)) {
         return -1;
+    }
     deep.requests = calloc(slots, sizeof(deep.requests[0]));
     deep.sent = calloc(slots, sizeof(deep.sent[0]));
     deep.received = calloc(slots, sizeof(deep.received[0]));
@@ -373,19 +397,21 @@ static void open_depth(struct osu_run *run)
         deep.entered[slot] = deep.now++;
     }
     for (int slot = 0; slot < deep.slots; slot++) {
-        if (!deep.unexpected)
+        if (!deep.unexpected) {
             post(run, slot);
-        else if (slot != deep.spare)
+        } else if (slot != deep.spare) {
             put_entry(run, slot);
+        }
     }
 }
 
 static void round_of_depth(struct osu_run *run, int round)
 {
-    if (deep.unexpected)
+    if (deep.unexpected) {
         unexpected_round(run, round);
-    else
+    } else {
         posted_round(run);
+    }
 }
 
 static size_t verify_round(struct osu_run *run, int round)
@@ -402,10 +428,11 @@ static size_t verify_round(struct osu_run *run, int round)
 static void measure(struct osu_run *run)
 {
     osu_measure_rounds(run);
-    if (deep.unexpected)
+    if (deep.unexpected) {
         drain_unexpected(run);
-    else
+    } else {
         drain_posted(run);
+    }
     run->errors += verify_round(run, 0);
 }
 

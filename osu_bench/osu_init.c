@@ -34,13 +34,15 @@ static void add_lines(const char *file, const char *key, double *sum)
     size_t length = strlen(key);
     FILE *stream = fopen(file, "r");
 
-    if (stream == NULL)
+    if (stream == NULL) {
         return;
+    }
     while (fgets(line, sizeof(line), stream) != NULL) {
         double value = 0;
         if (strncmp(line, key, length) == 0 && line[length] == ':' &&
-            sscanf(line + length + 1, "%lf", &value) == 1)
+            sscanf(line + length + 1, "%lf", &value) == 1) {
             *sum += value;
+        }
     }
     fclose(stream);
 }
@@ -81,29 +83,33 @@ static double contact_all(int rank, int ranks)
     char in = 0;
     uint64_t begin = osu_clock();
 
-    for (int step = 1; step < ranks; step++)
+    for (int step = 1; step < ranks; step++) {
         MPI_Sendrecv(&out, 1, MPI_CHAR, (rank + step) % ranks, 0, &in, 1, MPI_CHAR,
                      (rank + ranks - step) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     return (double)(osu_clock() - begin) * 1e-6;
 }
 
 static void print_times(const char *prefix, int ranks, double milliseconds, int rank, int digits)
 {
     struct spread spread = spread_of(milliseconds, ranks);
-    if (rank == 0)
+    if (rank == 0) {
         printf("%snprocs: %d, min: %.*f ms, max: %.*f ms, avg: %.*f ms\n", prefix, ranks, digits,
                spread.least, digits, spread.most, digits, spread.mean);
+    }
 }
 
 static void print_memory(const double *memory, int ranks, int rank)
 {
-    if (rank == 0)
+    if (rank == 0) {
         printf("# Memory per rank, KiB\n# %-18s%20s%20s%20s\n", "Kind", "Min", "Max", "Avg");
+    }
     for (int i = 0; i < MEMORY_ROWS; i++) {
         struct spread spread = spread_of(memory[i], ranks);
-        if (rank == 0)
+        if (rank == 0) {
             printf("# %-18s%20.0f%20.0f%20.0f\n", memory_names[i], spread.least, spread.most,
                    spread.mean);
+        }
     }
 }
 
@@ -118,25 +124,30 @@ int main(int argc, char **argv)
     osu_defaults_latency(&options);
     options.digits = 0;
     enum osu_parse_result result = osu_options_parse(&options, argc, argv, NAME, TITLE, "Ck");
-    if (result != OSU_PARSE_RUN)
+    if (result != OSU_PARSE_RUN) {
         return result == OSU_PARSE_BAD;
+    }
 
     uint64_t begin = osu_clock();
     MPI_Init(&argc, &argv);
     double milliseconds = (double)(osu_clock() - begin) * 1e-6;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (options.contact)
+    if (options.contact) {
         contact = contact_all(rank, ranks);
+    }
     read_memory(memory);
 
-    if (rank == 0)
+    if (rank == 0) {
         printf("# %s v%s (apelink)\n", TITLE, PACKAGE_VERSION);
+    }
     print_times("", ranks, milliseconds, rank, options.digits);
-    if (options.contact)
+    if (options.contact) {
         print_times("# contact: ", ranks, contact, rank, 3);
-    if (options.memory)
+    }
+    if (options.memory) {
         print_memory(memory, ranks, rank);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -51,8 +51,9 @@ static int setup(struct osu_run *run)
         workers[i].run = run;
         workers[i].index = i;
         if (osu_buffer_open(&workers[i].send, run, largest, 1) != 0 ||
-            osu_buffer_open(&workers[i].recv, run, largest, 1) != 0)
+            osu_buffer_open(&workers[i].recv, run, largest, 1) != 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -84,8 +85,9 @@ static void open_size(struct osu_run *run)
 
 static int tag_of(const struct osu_run *run, int round)
 {
-    if (run->options->send_threads > 1 || run->options->check)
+    if (run->options->send_threads > 1 || run->options->check) {
         return 2 + round % TAG_MODULUS;
+    }
     return TAG_ANY;
 }
 
@@ -117,16 +119,18 @@ static void *work(void *argument)
     me->errors = 0;
     for (int i = me->index; i < run->warmup + run->iterations; i += worker_count) {
         uint64_t expected = osu_pattern_seed(i, run->size, 1 - run->rank, 0);
-        if (i >= run->warmup && me->timed++ == 0)
+        if (i >= run->warmup && me->timed++ == 0) {
             begin = osu_clock();
+        }
         if (check) {
             osu_pattern_fill(me->send.base, run->size,
                              osu_pattern_seed(i, run->size, run->rank, 0));
             osu_pattern_spoil(me->recv.base, run->size, expected);
         }
         play(me, tag_of(run, i));
-        if (check)
+        if (check) {
             me->errors += osu_pattern_check(me->recv.base, run->size, expected);
+        }
     }
     me->mean = me->timed > 0 ? (double)(osu_clock() - begin) * 1e-9 / me->timed : 0;
     return NULL;

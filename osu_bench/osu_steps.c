@@ -26,8 +26,9 @@ static int fail(const char *what)
 /* Wait for the other rank. Acquire pairs with the release in pass. */
 static void await(const _Atomic int *turn, int value)
 {
-    while (atomic_load_explicit(turn, memory_order_acquire) != value)
+    while (atomic_load_explicit(turn, memory_order_acquire) != value) {
         sched_yield();
+    }
 }
 
 static void pass(_Atomic int *turn, int value)
@@ -84,20 +85,24 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     messages = argument(argc, argv, 1);
     bytes = argument(argc, argv, 2);
-    if (size != 2)
+    if (size != 2) {
         return fail("it needs exactly two ranks (mpirun -n 2)");
-    if (argc != 3 || messages < 1 || bytes < 0 || bytes > MOST)
+    }
+    if (argc != 3 || messages < 1 || bytes < 0 || bytes > MOST) {
         return fail(usage);
+    }
     MPI_Win_allocate_shared(rank == 0 ? sizeof(*turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &turn,
                             &window);
     MPI_Win_shared_query(window, 0, &length, &unit, &turn);
-    if (rank == 0)
+    if (rank == 0) {
         atomic_store_explicit(turn, 0, memory_order_relaxed);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         sends(turn, messages, bytes);
-    else
+    } else {
         receives(turn, messages, bytes);
+    }
     MPI_Win_free(&window);
     MPI_Finalize();
     return 0;

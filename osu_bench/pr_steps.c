@@ -23,8 +23,9 @@ static pr_mgr_t job;
 
 static void must(int error, const char *what)
 {
-    if (error == PR_OK)
+    if (error == PR_OK) {
         return;
+    }
     fprintf(stderr, "pr_steps: %s: %s\n", what, pr_error_string(error));
     pr_abort(job, 1);
 }
@@ -40,16 +41,19 @@ static _Atomic int *open_turn(int rank)
     if (rank == 0) {
         snprintf(name, sizeof(name), "/pr_steps.%d", (int)getpid());
         file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-        if (file >= 0 && ftruncate(file, sizeof(_Atomic int)) != 0)
+        if (file >= 0 && ftruncate(file, sizeof(_Atomic int)) != 0) {
             perror("pr_steps: ftruncate");
+        }
     }
     must(pr_bcast_bytes(job, 0, name, sizeof(name)), "broadcast");
     file = rank == 0 ? file : shm_open(name, O_RDWR, 0);
-    if (file >= 0)
+    if (file >= 0) {
         at = mmap(NULL, sizeof(_Atomic int), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    }
     must(pr_barrier(), "barrier");
-    if (rank == 0)
+    if (rank == 0) {
         shm_unlink(name);
+    }
     if (at == MAP_FAILED) {
         perror("pr_steps: the shared segment");
         pr_abort(job, 1);
@@ -61,8 +65,9 @@ static _Atomic int *open_turn(int rank)
 /* Wait for the other rank. Acquire pairs with the release in pass. */
 static void await(const _Atomic int *turn, int value)
 {
-    while (atomic_load_explicit(turn, memory_order_acquire) != value)
+    while (atomic_load_explicit(turn, memory_order_acquire) != value) {
         sched_yield();
+    }
 }
 
 static void pass(_Atomic int *turn, int value)
@@ -116,10 +121,11 @@ int main(int argc, char **argv)
         pr_abort(job, 1);
     }
     _Atomic int *turn = open_turn(rank);
-    if (rank == 0)
+    if (rank == 0) {
         sends(turn, (int)messages, (size_t)bytes);
-    else
+    } else {
         receives(turn, (int)messages, (size_t)bytes);
+    }
     must(pr_fini(job), "end");
     return 0;
 }

@@ -71,11 +71,13 @@ static void alone(double *rod, unsigned steps)
     enum { ALL = RANKS * CELLS };
     static double now[ALL + 2 * HALO], then[ALL];
 
-    for (unsigned i = 0; i < ALL; i++)
+    for (unsigned i = 0; i < ALL; i++) {
         now[HALO + i] = initial(i);
+    }
     for (unsigned step = 0; step < steps; step++) {
-        for (unsigned i = 0; i < ALL; i++)
+        for (unsigned i = 0; i < ALL; i++) {
             then[i] = next(&now[HALO + i]);
+        }
         memcpy(&now[HALO], then, sizeof(then));
     }
     memcpy(rod, &now[HALO], sizeof(then));
@@ -87,8 +89,9 @@ static void alone(double *rod, unsigned steps)
 static void meet(struct shared *shared, unsigned times)
 {
     atomic_fetch_add(&shared->present, 1);
-    while (atomic_load(&shared->present) < times * RANKS)
+    while (atomic_load(&shared->present) < times * RANKS) {
         usleep(100);
+    }
 }
 
 static void open_part(struct part *part)
@@ -107,9 +110,10 @@ static void open_part(struct part *part)
     shared->blob_len[rank] = ni_address(part->ni, shared->blob[rank], NI_BLOB_MAX);
     meet(shared, 1);
     for (unsigned i = 0; i < RANKS; i++) {
-        if (i != rank)
+        if (i != rank) {
             must(ni_connect(part->ni, shared->blob[i], shared->blob_len[i], &part->peers[i]),
                  "connect");
+        }
     }
     must(ni_barrier_connect(part->barrier, part->peers, shared->barrier), "connect the barrier");
 }
@@ -127,8 +131,9 @@ static void store(struct part *part, unsigned to, unsigned step, unsigned side, 
         ni_status status;
 
         memcpy(&bits, &from[i], sizeof(bits));
-        while ((status = ni_store(part->ni, part->peers[to], &where, bits, 8)) == NI_AGAIN)
+        while ((status = ni_store(part->ni, part->peers[to], &where, bits, 8)) == NI_AGAIN) {
             (void)ni_progress(part->ni);
+        }
         must(status, "store");
         where.addr += sizeof(bits);
     }
@@ -136,10 +141,12 @@ static void store(struct part *part, unsigned to, unsigned step, unsigned side, 
 
 static void exchange(struct part *part, unsigned step)
 {
-    if (part->rank > 0)
+    if (part->rank > 0) {
         store(part, part->rank - 1, step, 1, &part->cells[HALO]);
-    if (part->rank + 1 < RANKS)
+    }
+    if (part->rank + 1 < RANKS) {
         store(part, part->rank + 1, step, 0, &part->cells[CELLS]);
+    }
     must(ni_store_fence_wait(part->ni, NULL), "fence");
     must(ni_barrier_enter(part->barrier), "enter the barrier");
     must(ni_barrier_wait(part->barrier), "wait at the barrier");
@@ -155,12 +162,14 @@ static void run(struct shared *shared, unsigned rank, unsigned steps)
     part.rank = rank;
     part.shared = shared;
     open_part(&part);
-    for (unsigned i = 0; i < CELLS; i++)
+    for (unsigned i = 0; i < CELLS; i++) {
         part.cells[HALO + i] = initial(rank * CELLS + i);
+    }
     for (unsigned step = 0; step < steps; step++) {
         exchange(&part, step);
-        for (unsigned i = 0; i < CELLS; i++)
+        for (unsigned i = 0; i < CELLS; i++) {
             then[i] = next(&part.cells[HALO + i]);
+        }
         memcpy(&part.cells[HALO], then, sizeof(then));
     }
     memcpy(&shared->result[rank * CELLS], &part.cells[HALO], sizeof(then));
@@ -188,8 +197,9 @@ static bool together(struct shared *shared, unsigned steps)
     for (unsigned rank = 0; rank < RANKS; rank++) {
         int status = 1;
 
-        if (wait(&status) < 0 || status != 0)
+        if (wait(&status) < 0 || status != 0) {
             good = false;
+        }
     }
     return good;
 }

@@ -102,8 +102,9 @@ static void send_row(const struct ends *ends, unsigned row, const struct ni_note
     must(ni_write_multipath(ends->from, ends->peer, source.rows[row], BYTES, &where, note, &ack,
                             NULL, how),
          "write");
-    while (!departed)
+    while (!departed) {
         move(ends);
+    }
 }
 
 static bool row_is_right(unsigned row)
@@ -121,8 +122,9 @@ static bool counted_rows(const struct ends *ends)
             .region = ends->memory, .addr = (uintptr_t)&target.flags[row], .value = 1};
 
         send_row(ends, row, &flag, NI_MULTIPATH_DEFAULT);
-        while (atomic_load_explicit(&target.flags[row], memory_order_acquire) == 0)
+        while (atomic_load_explicit(&target.flags[row], memory_order_acquire) == 0) {
             move(ends);
+        }
         good = good && row_is_right(row);
     }
     return good;
@@ -139,16 +141,19 @@ static bool ordered_rows(const struct ends *ends)
         ni_status status;
 
         while ((status = ni_message(ends->from, ends->peer, ends->listener.handle, 0, NULL, 0,
-                                    &number, sizeof(number))) == NI_AGAIN)
+                                    &number, sizeof(number))) == NI_AGAIN) {
             move(ends);
+        }
         must(status, "message");
         send_row(ends, row, &told, NI_MULTIPATH_RESEQUENCE);
         number += 2;
     }
-    while (heard < number)
+    while (heard < number) {
         move(ends);
-    for (unsigned row = ROWS / 2; row < ROWS; row++)
+    }
+    for (unsigned row = ROWS / 2; row < ROWS; row++) {
         good = good && row_is_right(row);
+    }
     return good && in_order;
 }
 
@@ -161,15 +166,17 @@ int main(void)
     bool good;
 
     for (unsigned row = 0; row < ROWS; row++) {
-        for (unsigned i = 0; i < BYTES; i++)
+        for (unsigned i = 0; i < BYTES; i++) {
             source.rows[row][i] = (uint8_t)(i * (row + 3) + i / 256);
+        }
     }
     must(ni_fabric_create(&attr, &fabric), "make a fabric");
     connect_ends(&ends, fabric);
     good = counted_rows(&ends) && ordered_rows(&ends);
     good = good && ni_rails(ends.from, ends.peer, packets, RAILS) == RAILS;
-    for (unsigned i = 0; i < RAILS && good; i++)
+    for (unsigned i = 0; i < RAILS && good; i++) {
         printf("rail %u: %llu packets\n", i, (unsigned long long)packets[i]);
+    }
     printf("packets that came before an earlier one: %llu\n",
            (unsigned long long)ni_stat_read(ends.to, ni_stat_find("parts_early")));
     ni_close(ends.from);

@@ -83,8 +83,9 @@ static struct ni_notice tell(struct node *nodes, unsigned which)
 
 static void move_all(struct node *nodes)
 {
-    for (unsigned i = 0; i < NODES; i++)
+    for (unsigned i = 0; i < NODES; i++) {
         (void)ni_progress(nodes[i].ni);
+    }
 }
 
 /* A's part. */
@@ -108,8 +109,9 @@ static void send_all(struct node *nodes, struct ni_rkey *counter)
     must(ni_write_counted(nodes[A].ni, nodes[A].peers[B], nodes[A].bytes, TO_B, &b, counter, NULL),
          "write to B");
     while ((status = ni_counter_set(nodes[A].ni, nodes[A].peers[B], counter, &setting, NULL)) ==
-           NI_AGAIN)
+           NI_AGAIN) {
         move_all(nodes); /* no room in the lane yet, where connecting takes time */
+    }
     must(status, "arm");
     must(ni_write(nodes[A].ni, nodes[A].peers[C], nodes[A].bytes + TO_B, TO_C, &c, &ack),
          "write to C");
@@ -118,8 +120,9 @@ static void send_all(struct node *nodes, struct ni_rkey *counter)
 static bool all_know(struct node *nodes)
 {
     for (unsigned i = 0; i < NODES; i++) {
-        if (nodes[i].flag != 100 + i)
+        if (nodes[i].flag != 100 + i) {
             return false;
+        }
     }
     return true;
 }
@@ -138,20 +141,24 @@ int main(int argc, char **argv)
         fprintf(stderr, "session: %s\n", error);
         return 1;
     }
-    for (unsigned i = 0; i < NODES; i++)
+    for (unsigned i = 0; i < NODES; i++) {
         open_node(&nodes[i], fabric);
+    }
     connect_nodes(nodes);
     must(ni_counter_create(nodes[B].ni, 0, &counter), "counter");
-    for (unsigned i = 0; i < ALL; i++)
+    for (unsigned i = 0; i < ALL; i++) {
         nodes[A].bytes[i] = (uint8_t)(i * 11 + 3);
+    }
     send_all(nodes, &counter);
-    while (!all_know(nodes))
+    while (!all_know(nodes)) {
         move_all(nodes);
+    }
     good = memcmp(nodes[B].bytes, nodes[A].bytes, TO_B) == 0 &&
            memcmp(nodes[C].bytes, nodes[A].bytes + TO_B, TO_C) == 0;
     printf("%d bytes to two nodes, three were told: %s\n", ALL, good ? "right" : "wrong");
-    for (unsigned i = 0; i < NODES; i++)
+    for (unsigned i = 0; i < NODES; i++) {
         ni_close(nodes[i].ni);
+    }
     ni_fabric_destroy(fabric);
     return good ? 0 : 1;
 }

@@ -10,8 +10,9 @@
 static double metric_of(const struct osu_run *run, double seconds, int rounds)
 {
     double scale = run->bench->scale(run);
-    if (run->bench->metric == OSU_LATENCY)
+    if (run->bench->metric == OSU_LATENCY) {
         return seconds * 1e6 * scale / rounds;
+    }
     return seconds > 0 ? (double)run->size * scale * rounds / seconds / 1e6 : 0;
 }
 
@@ -22,8 +23,9 @@ static void combine_samples(struct osu_run *run, double counted, struct osu_row 
     void *samples = run->rank == 0 ? MPI_IN_PLACE : run->samples;
 
     if (!run->bench->timed(run)) {
-        for (int i = 0; i < run->iterations; i++)
+        for (int i = 0; i < run->iterations; i++) {
             run->samples[i] = 0;
+        }
     }
     MPI_Reduce(samples, run->samples, run->iterations, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     for (int i = 0; run->rank == 0 && i < options->percentile_count; i++) {
@@ -49,8 +51,9 @@ static void combine(struct osu_run *run, struct osu_row *row)
     row->value = metric_of(run, sums[0] / sums[1], run->iterations);
     row->least = metric_of(run, -extremes[0], run->iterations);
     row->most = metric_of(run, extremes[1], run->iterations);
-    if (run->samples != NULL)
+    if (run->samples != NULL) {
         combine_samples(run, sums[1], row);
+    }
 }
 
 /* Measure one row. Returns false if wrong data was found. */
@@ -74,8 +77,9 @@ static bool run_row(struct osu_run *run)
     run->bench->measure(run);
     combine(run, &row);
     run->bench->close(run);
-    if (run->rank == 0)
+    if (run->rank == 0) {
         osu_table_row(run, &row);
+    }
     free(run->samples);
     run->samples = NULL;
     return row.wrong == 0;
@@ -88,18 +92,22 @@ static int run_rows(struct osu_run *run)
     bool by_depth = run->bench->by_depth;
     int count = by_depth ? options->depth_count : options->size_count;
 
-    if (run->rank == 0)
+    if (run->rank == 0) {
         osu_table_header(run);
+    }
     for (int i = 0; i < count; i++) {
         run->size = options->sizes[by_depth ? 0 : i];
         run->depth = by_depth ? options->depths[i] : 0;
-        if (run->bench->skip(run))
+        if (run->bench->skip(run)) {
             continue;
-        if (run_row(run))
+        }
+        if (run_row(run)) {
             continue;
-        if (run->rank == 0)
+        }
+        if (run->rank == 0) {
             fprintf(stderr, "%s: wrong data in messages of %zu bytes\n", run->bench->name,
                     run->size);
+        }
         return 1;
     }
     return 0;
@@ -109,13 +117,16 @@ static int run_rows(struct osu_run *run)
 static const char *unfit(const struct osu_run *run, int thread_level)
 {
     const struct osu_bench *bench = run->bench;
-    if (run->ranks < bench->min_ranks || (bench->max_ranks != 0 && run->ranks > bench->max_ranks))
+    if (run->ranks < bench->min_ranks || (bench->max_ranks != 0 && run->ranks > bench->max_ranks)) {
         return bench->max_ranks == bench->min_ranks ? "it needs exactly two ranks (mpirun -n 2)"
                                                     : "it needs two ranks or more (mpirun -n 2)";
-    if (run->options->pairs * 2 > run->ranks)
+    }
+    if (run->options->pairs * 2 > run->ranks) {
         return "there are fewer ranks than two for each pair; lower -p";
-    if (thread_level < bench->thread_level)
+    }
+    if (thread_level < bench->thread_level) {
         return "this MPI does not provide MPI_THREAD_MULTIPLE with these transports";
+    }
     return NULL;
 }
 
@@ -123,8 +134,9 @@ static int run_all(struct osu_run *run, int thread_level)
 {
     const char *reason = unfit(run, thread_level);
     if (reason != NULL) {
-        if (run->rank == 0)
+        if (run->rank == 0) {
             fprintf(stderr, "%s: %d ranks: %s\n", run->bench->name, run->ranks, reason);
+        }
         return 1;
     }
     int failed = run->bench->setup(run) != 0;
@@ -144,8 +156,9 @@ int osu_bench_main(const struct osu_bench *given, int argc, char **argv)
     bench.defaults(&options);
     enum osu_parse_result result =
         osu_options_parse(&options, argc, argv, bench.name, bench.title, bench.letters);
-    if (result != OSU_PARSE_RUN)
+    if (result != OSU_PARSE_RUN) {
         return result == OSU_PARSE_BAD;
+    }
     bench.adjust(&options);
     MPI_Init_thread(&argc, &argv, bench.thread_level, &thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);

@@ -25,12 +25,13 @@ static int open_buffer(struct osu_buffer *buffer, const struct osu_run *run, siz
     /* The guard and the rounding are ours, so they do not count against the user's limit. */
     if (size != 0 && (size_t)slots > limit / size) {
         /* The same on all ranks, so one of them tells. */
-        if (run->rank == 0)
+        if (run->rank == 0) {
             fprintf(stderr,
                     "%s: %d buffers of %zu bytes exceed the limit of %zu bytes; lower the largest "
                     "size (-m) or the %s, or raise the limit (-M)\n",
                     run->bench->name, slots, size, limit,
                     run->bench->by_depth ? "largest depth (-d)" : "window (-W)");
+        }
         return -1;
     }
     size_t bytes = stride * (size_t)slots;
@@ -59,8 +60,9 @@ int osu_buffer_open_dense(struct osu_buffer *buffer, const struct osu_run *run, 
 void osu_buffer_touch(struct osu_buffer *buffer, size_t size, int fill)
 {
     buffer->stride = buffer->slots > 1 ? stride_for(size, buffer->unit) : 0;
-    for (int slot = 0; slot < buffer->slots; slot++)
+    for (int slot = 0; slot < buffer->slots; slot++) {
         memset(osu_buffer_slot(buffer, slot), fill, size + OSU_GUARD);
+    }
 }
 
 void osu_buffer_close(struct osu_buffer *buffer)

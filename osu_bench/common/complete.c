@@ -69,8 +69,9 @@ size_t osu_largest_size(const struct osu_options *options)
 {
     size_t largest = 0;
     for (int i = 0; i < options->size_count; i++) {
-        if (options->sizes[i] > largest)
+        if (options->sizes[i] > largest) {
             largest = options->sizes[i];
+        }
     }
     return largest;
 }

@@ -7,8 +7,9 @@
 void osu_set_size_range(struct osu_options *options, size_t first, size_t last)
 {
     int count = 0;
-    for (size_t size = first; size <= last && count < OSU_MAX_SIZES; size = size ? size * 2 : 1)
+    for (size_t size = first; size <= last && count < OSU_MAX_SIZES; size = size ? size * 2 : 1) {
         options->sizes[count++] = size;
+    }
     options->size_count = count;
 }
 

@@ -53,12 +53,13 @@ void osu_element_store(void *array, size_t index, enum osu_type type, long long 
     float as_float = (float)value;
     const void *bytes = &value;
 
-    if (type == OSU_TYPE_CHAR)
+    if (type == OSU_TYPE_CHAR) {
         bytes = &as_char;
-    else if (type == OSU_TYPE_INT)
+    } else if (type == OSU_TYPE_INT) {
         bytes = &as_int;
-    else if (type == OSU_TYPE_FLOAT)
+    } else if (type == OSU_TYPE_FLOAT) {
         bytes = &as_float;
+    }
     memcpy(element_at(array, index, type), bytes, osu_element_size(type));
 }
 
@@ -94,8 +95,9 @@ size_t osu_element_check(const void *array, size_t index, enum osu_type type, lo
 
     osu_element_store(wanted, 0, type, value);
     const unsigned char *found = (const unsigned char *)array + index * osu_element_size(type);
-    if (memcmp(found, wanted, osu_element_size(type)) == 0)
+    if (memcmp(found, wanted, osu_element_size(type)) == 0) {
         return 0;
+    }
     osu_pattern_complain("element", index, load(wanted, 0, type), load(array, index, type));
     return 1;
 }

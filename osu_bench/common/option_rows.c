@@ -132,8 +132,9 @@ static const char *take_type(const char *value, struct osu_options *out)
 
 static const char *take_integer_type(const char *value, struct osu_options *out)
 {
-    if (strcmp(value, "mpi_float") == 0)
+    if (strcmp(value, "mpi_float") == 0) {
         return "mpi_char, mpi_int or mpi_long_long";
+    }
     return take_type(value, out);
 }
 

@@ -32,8 +32,9 @@ static int typed_letter(const struct osu_option_row *row)
 
 static int argument_kind(const struct osu_option_row *row)
 {
-    if (row->argument == NULL)
+    if (row->argument == NULL) {
         return no_argument;
+    }
     return row->letter == 'z' ? optional_argument : required_argument;
 }
 
@@ -43,16 +44,18 @@ bool osu_is_first_process(void)
                                         "PMI_RANK"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *rank = getenv(names[i]);
-        if (rank != NULL)
+        if (rank != NULL) {
             return strcmp(rank, "0") == 0;
+        }
     }
     return true;
 }
 
 static void print_list(const size_t *values, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         printf("%s%zu", i == 0 ? "" : ",", values[i]);
+    }
 }
 
 /* What the options are that are not given, as far as it differs from program to program. */
@@ -60,21 +63,25 @@ static void print_defaults(const struct osu_options *options, const char *letter
 {
     static const char *const types[] = {"mpi_char", "mpi_int", "mpi_long_long", "mpi_float"};
 
-    if (strchr(letters, 'i') == NULL)
+    if (strchr(letters, 'i') == NULL) {
         return;
+    }
     printf("\nDefaults:");
-    if (strchr(letters, 'm') != NULL)
+    if (strchr(letters, 'm') != NULL) {
         printf(" -m %zu:%zu", options->sizes[0], options->sizes[options->size_count - 1]);
+    }
     if (strchr(letters, 'd') != NULL) {
         printf(" -d ");
         print_list(options->depths, options->depth_count);
     }
     printf(" -i %d -x %d", options->iterations.small, options->warmup.small);
-    if (strpbrk(letters, "mB") != NULL)
+    if (strpbrk(letters, "mB") != NULL) {
         printf(" (above %d bytes -i %d -x %d)", OSU_LARGE_MESSAGE, options->iterations.large,
                options->warmup.large);
-    if (strpbrk(letters, "TY") != NULL)
+    }
+    if (strpbrk(letters, "TY") != NULL) {
         printf(" -T %s", types[options->type]);
+    }
     printf("\n");
 }
 
@@ -86,8 +93,9 @@ static void print_help(const char *name, const char *title, const char *letters,
     for (int i = 0; i < osu_option_row_count; i++) {
         char left[64];
         const struct osu_option_row *row = &osu_option_rows[i];
-        if (row->letter != '#' && strchr(letters, row->letter) == NULL)
+        if (row->letter != '#' && strchr(letters, row->letter) == NULL) {
             continue;
+        }
         int letter = typed_letter(row);
         snprintf(left, sizeof(left), "%c%c%s --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
                  letter ? "," : " ", row->name, row->argument ? " " : "",
@@ -103,27 +111,31 @@ static void print_help(const char *name, const char *title, const char *letters,
  * name. */
 static void complain_unknown(const char *name, int letter, const char *typed)
 {
-    if (!osu_is_first_process())
+    if (!osu_is_first_process()) {
         return;
-    if (letter != 0)
+    }
+    if (letter != 0) {
         fprintf(stderr, "%s: this program has no option -%c", name, letter);
-    else
+    } else {
         fprintf(stderr, "%s: '%s' is no option, or its value is too much", name, typed);
+    }
     fprintf(stderr, "; '%s -h' lists the options\n", name);
 }
 
 static void complain_missing(const char *name, const struct osu_option_row *row)
 {
-    if (osu_is_first_process())
+    if (osu_is_first_process()) {
         fprintf(stderr, "%s: --%s needs a value: %s\n", name, row->name, row->argument);
+    }
 }
 
 static void complain_value(const char *name, const struct osu_option_row *row, const char *value,
                            const char *wanted)
 {
-    if (osu_is_first_process())
+    if (osu_is_first_process()) {
         fprintf(stderr, "%s: --%s '%s': wanted is %s\n", name, row->name, value ? value : "",
                 wanted);
+    }
 }
 
 /* The getopt tables of a program; index into long_rows is the row number. */
@@ -140,14 +152,16 @@ static void build_tables(struct getopt_tables *tables, const char *letters)
     *s++ = ':';
     for (int i = 0; i < osu_option_row_count; i++) {
         const struct osu_option_row *row = &osu_option_rows[i];
-        if (row->letter != '#' && strchr(letters, row->letter) == NULL)
+        if (row->letter != '#' && strchr(letters, row->letter) == NULL) {
             continue;
+        }
         int letter = typed_letter(row);
         int kind = argument_kind(row);
         if (letter != 0) {
             *s++ = (char)letter;
-            for (int colons = 0; colons < kind; colons++)
+            for (int colons = 0; colons < kind; colons++) {
                 *s++ = ':';
+            }
         }
         *l++ = (struct option){row->name, kind, NULL, 256 + i};
     }
@@ -160,12 +174,14 @@ static void build_tables(struct getopt_tables *tables, const char *letters)
 /* The row of what getopt returned: it knows only options that the program has, so there is one. */
 static const struct osu_option_row *find_row(int code, const char *letters)
 {
-    if (code >= 256)
+    if (code >= 256) {
         return &osu_option_rows[code - 256];
+    }
     for (int i = 0; i < osu_option_row_count; i++) {
         if (strchr(letters, osu_option_rows[i].letter) != NULL &&
-            typed_letter(&osu_option_rows[i]) == code)
+            typed_letter(&osu_option_rows[i]) == code) {
             return &osu_option_rows[i];
+        }
     }
     abort();
 }
@@ -181,10 +197,11 @@ enum osu_parse_result osu_options_parse(struct osu_options *options, int argc, c
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
         if (code == 'h' || code == 'v') {
-            if (osu_is_first_process() && code == 'h')
+            if (osu_is_first_process() && code == 'h') {
                 print_help(name, title, letters, &defaults);
-            else if (osu_is_first_process())
+            } else if (osu_is_first_process()) {
                 printf("%s (apelink) %s\n", title, PACKAGE_VERSION);
+            }
             return OSU_PARSE_DONE;
         }
         if (code == '?') {
@@ -203,9 +220,10 @@ enum osu_parse_result osu_options_parse(struct osu_options *options, int argc, c
         }
     }
     if (optind < argc) {
-        if (osu_is_first_process())
+        if (osu_is_first_process()) {
             fprintf(stderr, "%s: '%s' is not an option; '%s -h' lists the options\n", name,
                     argv[optind], name);
+        }
         return OSU_PARSE_BAD;
     }
     return OSU_PARSE_RUN;

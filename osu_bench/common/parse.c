@@ -28,12 +28,14 @@ const char *osu_parse_int(const char *text, int low, int high, int *out)
 {
     char *end;
 
-    if (!isdigit((unsigned char)text[0]))
+    if (!isdigit((unsigned char)text[0])) {
         return want_int;
+    }
     errno = 0;
     long value = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < low || value > high)
+    if (errno != 0 || *end != '\0' || value < low || value > high) {
         return want_int;
+    }
     *out = (int)value;
     return NULL;
 }
@@ -58,21 +60,25 @@ static const char *scan_bytes(const char *text, const char *stops, size_t *out)
 {
     char *end;
 
-    if (!isdigit((unsigned char)text[0]))
+    if (!isdigit((unsigned char)text[0])) {
         return NULL;
+    }
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (errno != 0 || value > MAX_MESSAGE)
+    if (errno != 0 || value > MAX_MESSAGE) {
         return NULL;
+    }
     size_t factor = suffix_factor(*end);
     if (factor != 0) {
-        if (value > MAX_MESSAGE / factor)
+        if (value > MAX_MESSAGE / factor) {
             return NULL;
+        }
         value *= factor;
         end++;
     }
-    if (*end != '\0' && strchr(stops, *end) == NULL)
+    if (*end != '\0' && strchr(stops, *end) == NULL) {
         return NULL;
+    }
     *out = (size_t)value;
     return end;
 }
@@ -89,14 +95,17 @@ static int parse_list(const char *text, size_t most, size_t *list)
     int count = 0;
 
     for (;;) {
-        if (count == OSU_MAX_SIZES)
+        if (count == OSU_MAX_SIZES) {
             return 0;
+        }
         const char *end = scan_bytes(text, ",", &values[count]);
-        if (end == NULL || values[count] > most)
+        if (end == NULL || values[count] > most) {
             return 0;
+        }
         count++;
-        if (*end == '\0')
+        if (*end == '\0') {
             break;
+        }
         text = end + 1;
     }
     memcpy(list, values, (size_t)count * sizeof(values[0]));
@@ -106,8 +115,9 @@ static int parse_list(const char *text, size_t most, size_t *list)
 static const char *parse_size_list(const char *text, struct osu_options *out)
 {
     int count = parse_list(text, MAX_MESSAGE, out->sizes);
-    if (count == 0)
+    if (count == 0) {
         return want_sizes;
+    }
     out->size_count = count;
     return NULL;
 }
@@ -115,8 +125,9 @@ static const char *parse_size_list(const char *text, struct osu_options *out)
 const char *osu_parse_depths(const char *text, struct osu_options *out)
 {
     int count = parse_list(text, MAX_DEPTH, out->depths);
-    if (count == 0)
+    if (count == 0) {
         return want_depths;
+    }
     out->depth_count = count;
     return NULL;
 }
@@ -124,8 +135,9 @@ const char *osu_parse_depths(const char *text, struct osu_options *out)
 const char *osu_parse_one_size(const char *text, struct osu_options *out)
 {
     const char *wanted = osu_parse_bytes(text, &out->sizes[0]);
-    if (wanted == NULL)
+    if (wanted == NULL) {
         out->size_count = 1;
+    }
     return wanted;
 }
 
@@ -134,22 +146,27 @@ const char *osu_parse_sizes(const char *text, struct osu_options *out)
     size_t first = out->sizes[0];
     size_t last = out->sizes[out->size_count - 1];
 
-    if (strchr(text, ',') != NULL)
+    if (strchr(text, ',') != NULL) {
         return parse_size_list(text, out);
+    }
     const char *colon = strchr(text, ':');
     if (colon != NULL) {
-        if (colon != text && scan_bytes(text, ":", &first) != colon)
+        if (colon != text && scan_bytes(text, ":", &first) != colon) {
             return want_sizes;
+        }
         text = colon + 1;
     }
     bool open_end = colon != NULL && *text == '\0';
-    if (!open_end && scan_bytes(text, "", &last) == NULL)
+    if (!open_end && scan_bytes(text, "", &last) == NULL) {
         return want_sizes;
+    }
     /* A maximum alone may lie below the default minimum: that size is what is wanted then. */
-    if (colon == NULL && last < first)
+    if (colon == NULL && last < first) {
         first = last;
-    if (first > last)
+    }
+    if (first > last) {
         return want_sizes;
+    }
     osu_set_size_range(out, first, last);
     return NULL;
 }
@@ -163,15 +180,17 @@ const char *osu_parse_threads(const char *text, struct osu_options *out)
 
     if (colon != NULL) {
         size_t length = (size_t)(colon - text);
-        if (length >= sizeof(senders))
+        if (length >= sizeof(senders)) {
             return want_threads;
+        }
         memcpy(senders, text, length);
         senders[length] = '\0';
         text = colon + 1;
     }
     if (osu_parse_int(senders, 1, MAX_THREADS, &send) != NULL ||
-        osu_parse_int(text, 1, MAX_THREADS, &receive) != NULL)
+        osu_parse_int(text, 1, MAX_THREADS, &receive) != NULL) {
         return want_threads;
+    }
     out->send_threads = send;
     out->recv_threads = receive;
     return NULL;
@@ -182,18 +201,22 @@ const char *osu_parse_percentiles(const char *text, struct osu_options *out)
     double values[OSU_MAX_PERCENTILES];
     int count = 0;
 
-    if (text == NULL)
+    if (text == NULL) {
         text = "50,90,99";
+    }
     for (;;) {
         char *end;
-        if (count == OSU_MAX_PERCENTILES || !isdigit((unsigned char)*text))
+        if (count == OSU_MAX_PERCENTILES || !isdigit((unsigned char)*text)) {
             return want_percentiles;
+        }
         double value = strtod(text, &end);
-        if (!(value > 0 && value <= 100) || (*end != '\0' && *end != ','))
+        if (!(value > 0 && value <= 100) || (*end != '\0' && *end != ',')) {
             return want_percentiles;
+        }
         values[count++] = value;
-        if (*end == '\0')
+        if (*end == '\0') {
             break;
+        }
         text = end + 1;
     }
     memcpy(out->percentiles, values, sizeof(values));

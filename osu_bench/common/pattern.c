@@ -58,8 +58,9 @@ void osu_pattern_spoil(void *buffer, size_t length, uint64_t seed)
 void osu_pattern_complain(const char *what, size_t index, long long wanted, long long found)
 {
     static bool complained;
-    if (complained)
+    if (complained) {
         return;
+    }
     complained = true;
     fprintf(stderr, "data check: %s %zu is %lld, not %lld\n", what, index, found, wanted);
 }
@@ -89,8 +90,9 @@ size_t osu_pattern_check_open(const void *buffer, size_t length, uint64_t seed)
         uint64_t wanted = word_at(seed, offset / sizeof(uint64_t));
         size_t rest = length - offset;
         size_t count = rest < sizeof(wanted) ? rest : sizeof(wanted);
-        if (memcmp(found + offset, &wanted, count) != 0)
+        if (memcmp(found + offset, &wanted, count) != 0) {
             wrong += check_word(found + offset, wanted, count, offset);
+        }
     }
     return wrong;
 }

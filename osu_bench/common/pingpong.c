@@ -27,8 +27,9 @@ int osu_pingpong_setup(struct osu_run *run)
     game.first = run->rank < half;
     game.peer = game.first ? run->rank + half : run->rank - half;
     game.plays = run->rank < 2 * half;
-    if (osu_buffer_open(&game.send, run, largest, 1) != 0)
+    if (osu_buffer_open(&game.send, run, largest, 1) != 0) {
         return -1;
+    }
     return osu_buffer_open(&game.recv, run, largest, 1);
 }
 
@@ -60,8 +61,9 @@ void osu_pingpong_prepare(struct osu_run *run, int round)
 /* -u: what a program does with its data. With -c it has been written already. */
 static void send_message(const struct osu_run *run, int round, int tag)
 {
-    if (run->options->used && !run->options->check)
+    if (run->options->used && !run->options->check) {
         memset(game.send.base, round, run->size);
+    }
     osu_send(game.send.base, run->size, game.peer, tag);
 }
 
@@ -71,15 +73,17 @@ static void receive_message(const struct osu_run *run, int tag)
 
     osu_recv(game.recv.base, run->size, game.peer, tag);
     if (run->options->used) {
-        for (size_t i = 0; i < run->size; i += LINE)
+        for (size_t i = 0; i < run->size; i += LINE) {
             (void)came[i];
+        }
     }
 }
 
 void osu_pingpong_round(struct osu_run *run, int round)
 {
-    if (!game.plays)
+    if (!game.plays) {
         return;
+    }
     if (game.first) {
         send_message(run, round, TAG_THERE);
         receive_message(run, TAG_BACK);
@@ -91,8 +95,9 @@ void osu_pingpong_round(struct osu_run *run, int round)
 
 size_t osu_pingpong_verify(struct osu_run *run, int round)
 {
-    if (!game.plays)
+    if (!game.plays) {
         return 0;
+    }
     return osu_pattern_check(game.recv.base, run->size,
                              osu_pattern_seed(round, run->size, game.peer, 0));
 }

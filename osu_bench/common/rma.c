@@ -24,8 +24,9 @@ void osu_rma_adjust_single(struct osu_options *options)
 static void describe(const struct osu_run *run)
 {
     osu_window_describe(run->options);
-    if (rma.op->typed)
+    if (rma.op->typed) {
         printf("# Datatype: %s.\n", osu_element_name(run->options->type));
+    }
 }
 
 static bool skip(const struct osu_run *run)
@@ -38,21 +39,24 @@ static bool skip(const struct osu_run *run)
  * have them. */
 static size_t stride_of(const struct osu_run *run)
 {
-    if (!run->options->check)
+    if (!run->options->check) {
         return run->size;
+    }
     return (run->size + OSU_GUARD + 63) / 64 * 64;
 }
 
 static int check_limit(struct osu_run *run)
 {
     size_t largest = osu_largest_size(run->options);
-    if (largest == 0 || (size_t)rma.slots <= run->options->memory_limit / largest)
+    if (largest == 0 || (size_t)rma.slots <= run->options->memory_limit / largest) {
         return 0;
-    if (run->rank == 0)
+    }
+    if (run->rank == 0) {
         fprintf(stderr,
                 "%s: a window of %d times %zu bytes exceeds the limit of %zu bytes; lower the "
                 "largest size (-m) or the window (-W), or raise the limit (-M)\n",
                 run->bench->name, rma.slots, largest, run->options->memory_limit);
+    }
     return -1;
 }
 
@@ -112,8 +116,9 @@ static bool is_target(const struct osu_run *run)
 static void access_peer(void)
 {
     rma.window.sync->begin(&rma.window);
-    for (int slot = 0; slot < rma.slots; slot++)
+    for (int slot = 0; slot < rma.slots; slot++) {
         rma.op->issue(&rma, slot);
+    }
     rma.window.sync->end(&rma.window);
 }
 
@@ -137,12 +142,13 @@ static void take_turns(const struct osu_run *run)
 static void round_of_accesses(struct osu_run *run, int round)
 {
     (void)round;
-    if (is_origin(run) && is_target(run))
+    if (is_origin(run) && is_target(run)) {
         take_turns(run);
-    else if (run->rank == 0)
+    } else if (run->rank == 0) {
         access_peer();
-    else
+    } else {
         be_accessed();
+    }
 }
 
 static void prepare(struct osu_run *run, int round)
@@ -150,10 +156,12 @@ static void prepare(struct osu_run *run, int round)
     rma.round = round;
     osu_window_touch_begin(&rma.window);
     for (int slot = 0; slot < rma.slots; slot++) {
-        if (is_target(run))
+        if (is_target(run)) {
             rma.op->prepare_target(&rma, slot);
-        if (is_origin(run))
+        }
+        if (is_origin(run)) {
             rma.op->prepare_origin(&rma, slot);
+        }
     }
     osu_window_touch_end(&rma.window);
 }
@@ -163,16 +171,19 @@ static size_t verify(struct osu_run *run, int round)
     size_t wrong = 0;
 
     rma.round = round;
-    if (is_origin(run))
+    if (is_origin(run)) {
         rma.window.sync->settle(&rma.window);
+    }
     /* A passive target learns only here that the origin is done. */
     MPI_Barrier(MPI_COMM_WORLD);
     osu_window_touch_begin(&rma.window);
     for (int slot = 0; slot < rma.slots; slot++) {
-        if (is_target(run))
+        if (is_target(run)) {
             wrong += rma.op->verify_target(&rma, slot);
-        if (is_origin(run))
+        }
+        if (is_origin(run)) {
             wrong += rma.op->verify_origin(&rma, slot);
+        }
     }
     osu_window_touch_end(&rma.window);
     return wrong;

@@ -89,9 +89,10 @@ const struct osu_rma_op osu_rma_get = {.issue = get_issue,
 
 static void store_values(struct osu_rma *rma, void *array, int slot)
 {
-    for (int i = 0; i < rma->count; i++)
+    for (int i = 0; i < rma->count; i++) {
         osu_element_store(array, (size_t)i, rma->run->options->type,
                           value_of(rma, rma->window.rank, slot, i));
+    }
 }
 
 static void acc_issue(struct osu_rma *rma, int slot)
@@ -114,10 +115,11 @@ static void acc_prepare_target(struct osu_rma *rma, int slot)
 static size_t acc_verify_target(struct osu_rma *rma, int slot)
 {
     size_t wrong = 0;
-    for (int i = 0; i < rma->count; i++)
+    for (int i = 0; i < rma->count; i++) {
         wrong += osu_element_check(osu_rma_own(rma, slot), (size_t)i, rma->run->options->type,
                                    value_of(rma, rma->window.rank, slot, i) +
                                        value_of(rma, rma->window.peer, slot, i));
+    }
     return wrong;
 }
 

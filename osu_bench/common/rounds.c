@@ -11,11 +11,13 @@ static void rounds_together(struct osu_run *run)
     void (*round)(struct osu_run *, int) = run->bench->round;
     int i = 0;
 
-    while (i < run->warmup)
+    while (i < run->warmup) {
         round(run, i++);
+    }
     uint64_t begin = osu_clock();
-    while (i < run->warmup + run->iterations)
+    while (i < run->warmup + run->iterations) {
         round(run, i++);
+    }
     run->seconds = (double)(osu_clock() - begin) * 1e-9;
 }
 
@@ -33,15 +35,19 @@ static void rounds_one_by_one(struct osu_run *run)
         uint64_t begin = osu_clock();
         bench->round(run, i);
         uint64_t spent = osu_clock() - begin;
-        if (bench->apart)
+        if (bench->apart) {
             osu_barrier();
-        if (check)
+        }
+        if (check) {
             run->errors += bench->verify(run, i);
-        if (i < run->warmup)
+        }
+        if (i < run->warmup) {
             continue;
+        }
         total += spent;
-        if (run->samples != NULL)
+        if (run->samples != NULL) {
             run->samples[i - run->warmup] = (double)spent * 1e-9;
+        }
     }
     run->seconds = (double)total * 1e-9;
 }
@@ -49,8 +55,9 @@ static void rounds_one_by_one(struct osu_run *run)
 void osu_measure_rounds(struct osu_run *run)
 {
     osu_barrier();
-    if (run->options->check || run->samples != NULL || run->bench->apart)
+    if (run->options->check || run->samples != NULL || run->bench->apart) {
         rounds_one_by_one(run);
-    else
+    } else {
         rounds_together(run);
+    }
 }

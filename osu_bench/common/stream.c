@@ -43,8 +43,9 @@ static int set_up(struct osu_run *run, bool both)
                 options->window * 2);
         return -1;
     }
-    if (osu_buffer_open(&flow.send, run, largest, slots) != 0)
+    if (osu_buffer_open(&flow.send, run, largest, slots) != 0) {
         return -1;
+    }
     return osu_buffer_open(&flow.recv, run, largest, slots);
 }
 
@@ -69,10 +70,12 @@ void osu_stream_teardown(struct osu_run *run)
 
 void osu_stream_open(struct osu_run *run)
 {
-    if (flow.sends)
+    if (flow.sends) {
         osu_buffer_touch(&flow.send, run->size, 'a');
-    if (flow.receives)
+    }
+    if (flow.receives) {
         osu_buffer_touch(&flow.recv, run->size, 'b');
+    }
 }
 
 bool osu_stream_leads(const struct osu_run *run)
@@ -90,45 +93,51 @@ double osu_stream_messages(const struct osu_run *run)
 void osu_stream_prepare(struct osu_run *run, int round)
 {
     for (int slot = 0; slot < run->options->window; slot++) {
-        if (flow.sends)
+        if (flow.sends) {
             osu_pattern_fill(osu_buffer_slot(&flow.send, slot), run->size,
                              osu_pattern_seed(round, run->size, run->rank, slot));
-        if (flow.receives)
+        }
+        if (flow.receives) {
             osu_pattern_spoil(osu_buffer_slot(&flow.recv, slot), run->size,
                               osu_pattern_seed(round, run->size, flow.peer, slot));
+        }
     }
 }
 
 size_t osu_stream_verify(struct osu_run *run, int round)
 {
     size_t wrong = 0;
-    for (int slot = 0; flow.receives && slot < run->options->window; slot++)
+    for (int slot = 0; flow.receives && slot < run->options->window; slot++) {
         wrong += osu_pattern_check(osu_buffer_slot(&flow.recv, slot), run->size,
                                    osu_pattern_seed(round, run->size, flow.peer, slot));
+    }
     return wrong;
 }
 
 static void post_receives(const struct osu_run *run, osu_request *requests)
 {
-    for (int slot = 0; slot < run->options->window; slot++)
+    for (int slot = 0; slot < run->options->window; slot++) {
         osu_irecv(osu_buffer_slot(&flow.recv, slot), run->size, flow.peer, TAG_DATA,
                   &requests[slot]);
+    }
 }
 
 static void post_sends(const struct osu_run *run, osu_request *requests)
 {
-    for (int slot = 0; slot < run->options->window; slot++)
+    for (int slot = 0; slot < run->options->window; slot++) {
         osu_isend(osu_buffer_slot(&flow.send, slot), run->size, flow.peer, TAG_DATA,
                   &requests[slot]);
+    }
 }
 
 static void answer(bool give)
 {
     char byte = 0;
-    if (give)
+    if (give) {
         osu_send(&byte, 1, flow.peer, TAG_ANSWER);
-    else
+    } else {
         osu_recv(&byte, 1, flow.peer, TAG_ANSWER);
+    }
 }
 
 void osu_stream_round(struct osu_run *run, int round)
@@ -145,9 +154,11 @@ void osu_stream_round(struct osu_run *run, int round)
         post_sends(run, flow.requests + count);
         count += window;
     }
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     osu_waitall(flow.requests, count);
-    if (count == window)
+    if (count == window) {
         answer(flow.receives);
+    }
 }

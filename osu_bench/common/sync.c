@@ -19,14 +19,16 @@ static void unlock_peer(struct osu_window *window)
 /* Only rank 0 accesses in the passive modes, so only it holds a lock throughout. */
 static void lock_if_origin(struct osu_window *window)
 {
-    if (window->rank == 0)
+    if (window->rank == 0) {
         lock_peer(window);
+    }
 }
 
 static void unlock_if_origin(struct osu_window *window)
 {
-    if (window->rank == 0)
+    if (window->rank == 0) {
         unlock_peer(window);
+    }
 }
 
 static void flush_peer(struct osu_window *window)

@@ -27,20 +27,23 @@ void osu_table_header(const struct osu_run *run)
     printf("# %s v%s (apelink)\n", bench->title, PACKAGE_VERSION);
     bench->describe(run);
     snprintf(text, sizeof(text), "# %s", bench->axis);
-    if (*bench->axis != '\0')
+    if (*bench->axis != '\0') {
         printf("%-*s", OSU_SIZE_WIDTH, text);
-    else
+    } else {
         printf("# ");
+    }
     heading(bench->heading);
-    if (bench->rate && options->print_rate)
+    if (bench->rate && options->print_rate) {
         heading("Messages/s");
+    }
     if (options->full) {
         heading("Min Latency(us)");
         heading("Max Latency(us)");
         heading("Iterations");
     }
-    if (options->check)
+    if (options->check) {
         heading("Validation");
+    }
     for (int i = 0; i < options->percentile_count; i++) {
         snprintf(text, sizeof(text), "P%g Tail %s", options->percentiles[i],
                  bandwidth ? "BW(MB/s)" : "Lat(us)");
@@ -56,18 +59,23 @@ void osu_table_row(const struct osu_run *run, const struct osu_row *row)
     const struct osu_options *options = run->options;
     int digits = options->digits;
 
-    if (*bench->axis != '\0')
+    if (*bench->axis != '\0') {
         printf("%-*zu", OSU_SIZE_WIDTH, bench->by_depth ? run->depth : run->size);
+    }
     printf("%*.*f", OSU_FIELD_WIDTH, digits, row->value);
-    if (bench->rate && options->print_rate)
+    if (bench->rate && options->print_rate) {
         printf("%*.*f", OSU_FIELD_WIDTH, digits, row->value * 1e6 / (double)run->size);
-    if (options->full)
+    }
+    if (options->full) {
         printf("%*.*f%*.*f%*d", OSU_FIELD_WIDTH, digits, row->least, OSU_FIELD_WIDTH, digits,
                row->most, OSU_FIELD_WIDTH, run->iterations);
-    if (options->check)
+    }
+    if (options->check) {
         heading(row->wrong == 0 ? "Pass" : "Fail");
-    for (int i = 0; i < options->percentile_count; i++)
+    }
+    for (int i = 0; i < options->percentile_count; i++) {
         printf("%*.*f", OSU_FIELD_WIDTH, digits, row->percentiles[i]);
+    }
     printf("\n");
     fflush(stdout);
 }

@@ -72,25 +72,29 @@ void osu_window_close(struct osu_window *window)
 {
     window->sync->close(window);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (window->kind == OSU_WINDOW_DYNAMIC)
+    if (window->kind == OSU_WINDOW_DYNAMIC) {
         MPI_Win_detach(window->win, window->base);
+    }
     MPI_Win_free(&window->win);
-    if (window->kind != OSU_WINDOW_ALLOCATE)
+    if (window->kind != OSU_WINDOW_ALLOCATE) {
         free(window->base);
+    }
     MPI_Group_free(&window->peer_group);
 }
 
 /* Between the epochs of an active target the own part may be touched freely. */
 void osu_window_touch_begin(struct osu_window *window)
 {
-    if (!window->sync->active)
+    if (!window->sync->active) {
         MPI_Win_lock(MPI_LOCK_SHARED, window->rank, 0, window->win);
+    }
 }
 
 void osu_window_touch_end(struct osu_window *window)
 {
-    if (!window->sync->active)
+    if (!window->sync->active) {
         MPI_Win_unlock(window->rank, window->win);
+    }
 }
 
 void osu_window_describe(const struct osu_options *options)

@@ -11,8 +11,9 @@ pr_mgr_t osu_native;
 
 void osu_native_must(int error, const char *what)
 {
-    if (error == PR_OK)
+    if (error == PR_OK) {
         return;
+    }
     fprintf(stderr, "%s: %s\n", what, pr_error_string(error));
     pr_abort(osu_native, 1);
 }
@@ -50,8 +51,9 @@ static void sum_up(const struct osu_run *run, struct share *mine)
                         "receive");
         add(mine, &other);
     }
-    for (int i = 1; i < run->ranks; i++)
+    for (int i = 1; i < run->ranks; i++) {
         osu_native_must(pr_send_bytes(osu_native, i, TAG_SUM, mine, sizeof(*mine)), "send");
+    }
 }
 
 void osu_native_barrier(void)
@@ -70,8 +72,9 @@ static double metric_of(const struct osu_run *run, double seconds)
 {
     double scale = run->bench->scale(run);
 
-    if (run->bench->metric == OSU_LATENCY)
+    if (run->bench->metric == OSU_LATENCY) {
         return seconds * 1e6 * scale / run->iterations;
+    }
     return seconds > 0 ? (double)run->size * scale * run->iterations / seconds / 1e6 : 0;
 }
 
@@ -94,22 +97,26 @@ static bool run_row(struct osu_run *run)
     run->bench->close(run);
     row.value = metric_of(run, share.seconds / share.counts);
     row.wrong = share.errors;
-    if (run->rank == 0)
+    if (run->rank == 0) {
         osu_table_row(run, &row);
+    }
     return row.wrong == 0;
 }
 
 static int run_rows(struct osu_run *run)
 {
-    if (run->rank == 0)
+    if (run->rank == 0) {
         osu_table_header(run);
+    }
     for (int i = 0; i < run->options->size_count; i++) {
         run->size = run->options->sizes[i];
-        if (run_row(run))
+        if (run_row(run)) {
             continue;
-        if (run->rank == 0)
+        }
+        if (run->rank == 0) {
             fprintf(stderr, "%s: wrong data in messages of %zu bytes\n", run->bench->name,
                     run->size);
+        }
         return 1;
     }
     return 0;
@@ -120,11 +127,13 @@ static const char *unfit(const struct osu_run *run)
 {
     const struct osu_bench *bench = run->bench;
 
-    if (run->ranks < bench->min_ranks || (bench->max_ranks != 0 && run->ranks > bench->max_ranks))
+    if (run->ranks < bench->min_ranks || (bench->max_ranks != 0 && run->ranks > bench->max_ranks)) {
         return bench->max_ranks == bench->min_ranks ? "it needs exactly two ranks (prestorun -n 2)"
                                                     : "it needs two ranks or more (prestorun -n 2)";
-    if (run->options->pairs * 2 > run->ranks)
+    }
+    if (run->options->pairs * 2 > run->ranks) {
         return "there are fewer ranks than two for each pair; lower -p";
+    }
     return NULL;
 }
 
@@ -134,8 +143,9 @@ static int run_all(struct osu_run *run)
     struct share failed = {0, 0, 0};
 
     if (reason != NULL) {
-        if (run->rank == 0)
+        if (run->rank == 0) {
             fprintf(stderr, "%s: %d ranks: %s\n", run->bench->name, run->ranks, reason);
+        }
         return 1;
     }
     failed.errors = run->bench->setup(run) != 0;
@@ -154,8 +164,9 @@ int osu_bench_main(const struct osu_bench *given, int argc, char **argv)
     bench.defaults(&options);
     enum osu_parse_result result =
         osu_options_parse(&options, argc, argv, bench.name, bench.title, bench.letters);
-    if (result != OSU_PARSE_RUN)
+    if (result != OSU_PARSE_RUN) {
         return result == OSU_PARSE_BAD;
+    }
     osu_native_must(pr_init(&osu_native), bench.name);
     osu_native_must(pr_get_self_rank(osu_native, &run.rank), "rank");
     osu_native_must(pr_get_num_procs(osu_native, &run.ranks), "size");

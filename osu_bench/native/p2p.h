@@ -10,8 +10,9 @@ typedef pr_req_t osu_request;
 
 static inline void osu_native_check(int error, const char *what)
 {
-    if (__builtin_expect(error != PR_OK, 0))
+    if (__builtin_expect(error != PR_OK, 0)) {
         osu_native_must(error, what);
+    }
 }
 
 static inline void osu_send(const void *data, size_t bytes, int peer, int tag)

@@ -17,8 +17,9 @@ enum {
 
 static void fill(uint8_t *bytes, size_t len, unsigned seed)
 {
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         bytes[i] = (uint8_t)(i * 7 + i / 4096 + seed);
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -175,8 +176,9 @@ bool measure_loaded(struct side *side, unsigned rounds, unsigned seed, struct lo
     }
     (void)time_long(side, false, LOAD); /* memory is there, lanes are made */
     times->alone_us = time_long(side, false, LOAD);
-    while (count < rounds && count < MOST)
+    while (count < rounds && count < MOST) {
         pings[count++] = ping(side);
+    }
     times->unloaded_us = median(pings, count);
     fill(side->local, LOAD, seed);
     first = atomic_load(&side->done);
@@ -204,8 +206,9 @@ static double time_patiently(struct side *side, bool read, size_t len)
     uint64_t first = atomic_load(&side->done);
 
     side_transfer(side, read, len);
-    if (side_await_until(side, &side->done, first + 1, end))
+    if (side_await_until(side, &side->done, first + 1, end)) {
         return (double)(osu_clock() - before) / 1e3;
+    }
     side_have_target(side, false);
     side_await(side, &side->done, first + 1);
     return -1;
@@ -215,8 +218,9 @@ static double median_polling(struct side *side, bool read)
 {
     double times[TIMES];
 
-    for (unsigned i = 0; i < TIMES; i++)
+    for (unsigned i = 0; i < TIMES; i++) {
         times[i] = time_long(side, read, LONG);
+    }
     return median(times, TIMES);
 }
 
@@ -228,8 +232,9 @@ static double median_computing(struct side *side, bool read)
     side_have_target(side, true);
     for (unsigned i = 0; i < TIMES; i++) {
         times[i] = time_patiently(side, read, LONG);
-        if (times[i] < 0)
+        if (times[i] < 0) {
             return -1;
+        }
     }
     side_have_target(side, false);
     return median(times, TIMES);

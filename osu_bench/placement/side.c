@@ -51,12 +51,14 @@ static void serve(void *arg)
         bool computes = atomic_load(&shared->compute);
 
         atomic_store(&shared->computes, computes);
-        if (computes || ni_progress(side.ni) == 0)
+        if (computes || ni_progress(side.ni) == 0) {
             empty++;
-        else
+        } else {
             empty = 0;
-        if (empty > SPINS)
+        }
+        if (empty > SPINS) {
             sched_yield();
+        }
     }
     ni_close(side.ni);
 }
@@ -85,8 +87,9 @@ static void on_done(void *arg, ni_status status, uint64_t value)
     struct side *side = arg;
 
     (void)value;
-    if (status != NI_OK)
+    if (status != NI_OK) {
         atomic_store(&side->failed, true);
+    }
     atomic_fetch_add(&side->done, 1);
 }
 
@@ -135,8 +138,9 @@ void side_transfer(struct side *side, bool read, size_t len)
     for (;;) {
         status = read ? ni_read(side->ni, side->peer, side->local, len, &remote, &ack)
                       : ni_write(side->ni, side->peer, side->local, len, &remote, &ack);
-        if (status != NI_AGAIN)
+        if (status != NI_AGAIN) {
             break;
+        }
         (void)ni_progress(side->ni);
     }
     second_must(status, read ? "read" : "write");
@@ -148,8 +152,9 @@ void side_ask(struct side *side)
     ni_status status;
 
     while ((status = ni_message(side->ni, side->peer, side->shared->queue.handle, 0, NULL, 0, &word,
-                                sizeof(word))) == NI_AGAIN)
+                                sizeof(word))) == NI_AGAIN) {
         (void)ni_progress(side->ni);
+    }
     second_must(status, "send a message");
 }
 
@@ -165,8 +170,9 @@ void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value
 {
     for (unsigned empty = 0; atomic_load(count) < value;) {
         empty = ni_progress(side->ni) != 0 ? 0 : empty + 1;
-        if (empty > SPINS)
+        if (empty > SPINS) {
             sched_yield();
+        }
     }
 }
 
@@ -175,16 +181,18 @@ bool side_await_until(struct side *side, const _Atomic uint64_t *count, uint64_t
 {
     for (unsigned empty = 0; atomic_load(count) < value && osu_clock() < end;) {
         empty = ni_progress(side->ni) != 0 ? 0 : empty + 1;
-        if (empty > SPINS)
+        if (empty > SPINS) {
             sched_yield();
+        }
     }
     return atomic_load(count) >= value;
 }
 
 bool side_same(const struct side *side, size_t len, const char *what)
 {
-    if (memcmp(side->local, side->shared->target, len) == 0)
+    if (memcmp(side->local, side->shared->target, len) == 0) {
         return true;
+    }
     fprintf(stderr, "ni_placement: %s: wrong data\n", what);
     return false;
 }

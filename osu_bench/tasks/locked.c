@@ -37,8 +37,9 @@ static void ticket_take(struct lock *lock)
 
     /* Pairs with the release of ticket_give. */
     while ((now = atomic_load_explicit(&lock->serving, memory_order_acquire)) != mine) {
-        for (uint32_t before = mine - now; before != 0; before--)
+        for (uint32_t before = mine - now; before != 0; before--) {
             task_relax(&spins, SPINS_LOCKED);
+        }
     }
 }
 
@@ -58,12 +59,14 @@ static void mcs_take(struct lock *lock, struct mcs_node *node)
     atomic_store_explicit(&node->wait, true, memory_order_relaxed);
     /* Acquire: pairs with the release by which the last holder left; release: our node is ready. */
     before = atomic_exchange_explicit(&lock->tail, node, memory_order_acq_rel);
-    if (before == NULL)
+    if (before == NULL) {
         return;
+    }
     atomic_store_explicit(&before->next, node, memory_order_release);
     /* Pairs with the release of mcs_give. */
-    while (atomic_load_explicit(&node->wait, memory_order_acquire))
+    while (atomic_load_explicit(&node->wait, memory_order_acquire)) {
         task_relax(&spins, SPINS_LOCKED);
+    }
 }
 
 static void mcs_give(struct lock *lock, struct mcs_node *node)
@@ -74,28 +77,32 @@ static void mcs_give(struct lock *lock, struct mcs_node *node)
 
     if (next == NULL) {
         if (atomic_compare_exchange_strong_explicit(&lock->tail, &expected, NULL,
-                                                    memory_order_release, memory_order_relaxed))
+                                                    memory_order_release, memory_order_relaxed)) {
             return;
-        while ((next = atomic_load_explicit(&node->next, memory_order_acquire)) == NULL)
+        }
+        while ((next = atomic_load_explicit(&node->next, memory_order_acquire)) == NULL) {
             task_relax(&spins, SPINS_LOCKED);
+        }
     }
     atomic_store_explicit(&next->wait, false, memory_order_release);
 }
 
 static void take(struct lock *lock, struct mcs_node *node)
 {
-    if (lock->kind == LOCK_TICKET)
+    if (lock->kind == LOCK_TICKET) {
         ticket_take(lock);
-    else
+    } else {
         mcs_take(lock, node);
+    }
 }
 
 static void give(struct lock *lock, struct mcs_node *node)
 {
-    if (lock->kind == LOCK_TICKET)
+    if (lock->kind == LOCK_TICKET) {
         ticket_give(lock);
-    else
+    } else {
         mcs_give(lock, node);
+    }
 }
 
 /* ---- the queue ------------------------------------------------------------------------------- */
@@ -122,8 +129,9 @@ static bool put(struct locked_queue *queue, const void *task)
 {
     if (queue->written - queue->read_seen == queue->capacity) {
         queue->read_seen = atomic_load_explicit(&queue->head, memory_order_acquire);
-        if (queue->written - queue->read_seen == queue->capacity)
+        if (queue->written - queue->read_seen == queue->capacity) {
             return false;
+        }
     }
     memcpy(place(queue, queue->written), task, queue->size);
     atomic_store_explicit(&queue->tail, ++queue->written, memory_order_release);
@@ -145,8 +153,9 @@ static bool get(struct locked_queue *queue, void *task)
 {
     if (queue->read == queue->written_seen) {
         queue->written_seen = atomic_load_explicit(&queue->tail, memory_order_acquire);
-        if (queue->read == queue->written_seen)
+        if (queue->read == queue->written_seen) {
             return false;
+        }
     }
     memcpy(task, place(queue, queue->read), queue->size);
     atomic_store_explicit(&queue->head, ++queue->read, memory_order_release);
@@ -157,12 +166,14 @@ bool locked_get(struct locked_queue *queue, struct mcs_node *node, void *task)
 {
     bool done;
 
-    if (queue->one_reader)
+    if (queue->one_reader) {
         return get(queue, task);
+    }
     /* An empty queue's lock is left to others. */
     if (atomic_load_explicit(&queue->tail, memory_order_relaxed) ==
-        atomic_load_explicit(&queue->head, memory_order_relaxed))
+        atomic_load_explicit(&queue->head, memory_order_relaxed)) {
         return false;
+    }
     take(&queue->read_lock, node);
     done = get(queue, task);
     give(&queue->read_lock, node);

@@ -18,8 +18,9 @@ struct ours {
 
 static bool good(ni_status status, const char *what)
 {
-    if (status == NI_OK)
+    if (status == NI_OK) {
         return true;
+    }
     fprintf(stderr, "ni_tasks: %s: %s\n", what, ni_status_text(status));
     return false;
 }
@@ -47,11 +48,13 @@ static bool open_queue(struct ours *ours)
     const struct setup *setup = &ours->arena->setup;
     struct party *party = &ours->arena->parties[ours->index];
 
-    if (setup->central && ours->index == KEEPER)
+    if (setup->central && ours->index == KEEPER) {
         return make_multi(ours, &party->rkey) && make_multi(ours, &party->one);
-    if (!setup->central && !is_master(setup, ours->index))
+    }
+    if (!setup->central && !is_master(setup, ours->index)) {
         return good(ni_region_queue(ours->ni, setup->size, setup->capacity, &party->rkey),
                     "make a single-reader queue");
+    }
     return true;
 }
 
@@ -82,10 +85,12 @@ static bool open_pool(struct ours *ours)
     bool master = is_master(setup, ours->index);
     struct ni_tasks_queue queues[PARTIES];
 
-    if (setup->central)
+    if (setup->central) {
         return open_central(ours, master);
-    for (unsigned i = 0; i < setup->workers; i++)
+    }
+    for (unsigned i = 0; i < setup->workers; i++) {
         queues[i] = queue_of(ours, setup->masters + i);
+    }
     return good(ni_tasks_distributed(ours->ni, queues, setup->workers,
                                      master ? 0 : ours->arena->parties[ours->index].rkey.handle,
                                      setup->size, &ours->tasks),
@@ -98,8 +103,9 @@ static bool connect_all(struct ours *ours)
         const struct party *party = &ours->arena->parties[i];
 
         if (i != ours->index &&
-            !good(ni_connect(ours->ni, party->blob, party->blob_len, &ours->peers[i]), "connect"))
+            !good(ni_connect(ours->ni, party->blob, party->blob_len, &ours->peers[i]), "connect")) {
             return false;
+        }
     }
     return true;
 }
@@ -110,16 +116,19 @@ struct ours *ours_open(struct arena *arena, unsigned index)
     struct party *party = &arena->parties[index];
     struct ours *ours = calloc(1, sizeof(*ours));
 
-    if (ours == NULL)
+    if (ours == NULL) {
         return NULL;
+    }
     ours->arena = arena;
     ours->index = index;
-    if (!good(ni_open(&attr, &ours->ni), "open an NI"))
+    if (!good(ni_open(&attr, &ours->ni), "open an NI")) {
         return NULL;
+    }
     party->blob_len = ni_address(ours->ni, party->blob, sizeof(party->blob));
     if (!open_queue(ours) || !party_barrier(arena, index, NULL, NULL) || !connect_all(ours) ||
-        !open_pool(ours))
+        !open_pool(ours)) {
         return NULL;
+    }
     return ours;
 }
 
@@ -132,8 +141,9 @@ bool ours_close(struct ours *ours)
     bool ok = good(ni_tasks_stop(ours->tasks), "stop");
 
     if (ok && !is_master(&ours->arena->setup, ours->index)) {
-        while ((status = ni_tasks_get(ours->tasks, task)) == NI_AGAIN)
+        while ((status = ni_tasks_get(ours->tasks, task)) == NI_AGAIN) {
             task_relax(&spins, SPINS_NI);
+        }
         ok = status == NI_ERR_CLOSED;
     }
     ok = ok && party_barrier(ours->arena, ours->index, ours_idle, ours) &&
@@ -165,11 +175,13 @@ bool ours_put_all(struct ours *ours, enum way way)
         memcpy(task, &what, sizeof(what));
         while ((status = ni_tasks_put(way == WAY_ONE ? ours->one : ours->tasks, task)) ==
                NI_AGAIN) {
-            if (ni_progress(ours->ni) == 0)
+            if (ni_progress(ours->ni) == 0) {
                 task_relax(&spins, SPINS_NI);
+            }
         }
-        if (!good(status, "put a task"))
+        if (!good(status, "put a task")) {
             return false;
+        }
     }
     return true; /* a queue that we keep is served while we wait for the others */
 }
@@ -192,19 +204,24 @@ static bool get_one_by_one(struct ours *ours, uint64_t all)
 
         if (!good(ni_dequeue(ours->ni, queue.peer, &queue.rkey, task, arena->setup.size, &ack,
                              &request),
-                  "ask for a task"))
+                  "ask for a task")) {
             return false;
+        }
         /* Pairs with the release store of the ack: the task is there. */
         while ((result = atomic_load_explicit(&word, memory_order_acquire)) == 0) {
-            if (!canceled && party_done(arena) == all)
+            if (!canceled && party_done(arena) == all) {
                 canceled = ni_dequeue_cancel(ours->ni, queue.peer, &queue.rkey, request) == NI_OK;
-            if (ni_progress(ours->ni) == 0)
+            }
+            if (ni_progress(ours->ni) == 0) {
                 task_relax(&spins, SPINS_NI);
+            }
         }
-        if (ni_ack_status(result) == NI_ERR_CANCELED)
+        if (ni_ack_status(result) == NI_ERR_CANCELED) {
             return true;
-        if (!good(ni_ack_status(result), "get a task"))
+        }
+        if (!good(ni_ack_status(result), "get a task")) {
             return false;
+        }
         party_note(&arena->parties[ours->index], task);
     }
 }
@@ -217,8 +234,9 @@ bool ours_get_all(struct ours *ours, enum way way)
     uint8_t task[TASK_MAX];
     unsigned spins = 0;
 
-    if (way == WAY_ONE)
+    if (way == WAY_ONE) {
         return get_one_by_one(ours, all);
+    }
     for (;;) {
         ni_status status = ni_tasks_get(ours->tasks, task);
 

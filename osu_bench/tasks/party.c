@@ -31,8 +31,9 @@ struct arena *arena_new(const struct setup *setup)
     struct arena *arena =
         mmap(NULL, arena_size(setup), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (arena == MAP_FAILED)
+    if (arena == MAP_FAILED) {
         return NULL;
+    }
     arena->setup = *setup;
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
         for (unsigned i = 0; i < PARTIES; i++) {
@@ -60,10 +61,12 @@ bool party_barrier(struct arena *arena, unsigned index, party_idle_fn idle, void
     for (unsigned i = 0; i < party_count(&arena->setup); i++) {
         while ((int32_t)(atomic_load_explicit(&arena->parties[i].arrived, memory_order_acquire) -
                          mine) < 0) {
-            if (atomic_load_explicit(&arena->failed, memory_order_relaxed) != 0)
+            if (atomic_load_explicit(&arena->failed, memory_order_relaxed) != 0) {
                 return false;
-            if (idle != NULL)
+            }
+            if (idle != NULL) {
                 idle(arg);
+            }
             task_relax(&spins, SPINS_LOCKED);
         }
     }
@@ -74,8 +77,9 @@ uint64_t party_done(const struct arena *arena)
 {
     uint64_t done = 0;
 
-    for (unsigned i = 0; i < party_count(&arena->setup); i++)
+    for (unsigned i = 0; i < party_count(&arena->setup); i++) {
         done += atomic_load_explicit(&arena->parties[i].done, memory_order_relaxed);
+    }
     return done;
 }
 
@@ -103,8 +107,9 @@ static void put_all(struct arena *arena, unsigned index, enum lock_kind kind)
 
         memcpy(task, &what, sizeof(what));
         while (!locked_put(&arena->queues[kind][setup->central ? 0 : worker],
-                           &arena->parties[index].node, task))
+                           &arena->parties[index].node, task)) {
             task_relax(&spins, SPINS_LOCKED);
+        }
         worker = worker + 1 == setup->workers ? 0 : worker + 1;
     }
 }
@@ -136,12 +141,14 @@ static bool one_way(struct arena *arena, unsigned index, enum way way, struct ou
 {
     bool master = is_master(&arena->setup, index);
 
-    if (way >= WAY_NI)
+    if (way >= WAY_NI) {
         return master ? ours_put_all(ours, way) : ours_get_all(ours, way);
-    if (master)
+    }
+    if (master) {
         put_all(arena, index, (enum lock_kind)way);
-    else
+    } else {
         get_all(arena, index, (enum lock_kind)way);
+    }
     return true;
 }
 
@@ -158,17 +165,20 @@ static bool judge(struct arena *arena, enum way way, unsigned rep)
         sum += party->sum;
         first = party->first_ns < first ? party->first_ns : first;
         last = party->last_ns > last ? party->last_ns : last;
-        if (is_master(setup, i))
+        if (is_master(setup, i)) {
             wanted +=
                 setup->tasks * ((uint64_t)i * 1000003) + setup->tasks * (setup->tasks - 1) / 2;
-        else
+        } else {
             packets += party->packets;
+        }
     }
     arena->tasks_for[way] = packets == 0 ? 0 : (double)all / (double)packets;
-    if (rep > 0)
+    if (rep > 0) {
         arena->ns[way][rep - 1] = (double)(last - first) / (double)all;
-    if (party_done(arena) == all && sum == wanted)
+    }
+    if (party_done(arena) == all && sum == wanted) {
         return true;
+    }
     fprintf(stderr, "ni_tasks: %llu of %llu tasks were done, or others than were put\n",
             (unsigned long long)party_done(arena), (unsigned long long)all);
     return false;
@@ -183,15 +193,18 @@ static bool round_of(struct arena *arena, unsigned index, enum way way, unsigned
     atomic_store_explicit(&party->done, 0, memory_order_relaxed);
     party->sum = 0;
     party->packets = ours_packets(ours);
-    if (!party_barrier(arena, index, ours_idle, ours))
+    if (!party_barrier(arena, index, ours_idle, ours)) {
         return false;
+    }
     party->first_ns = osu_clock();
-    if (!one_way(arena, index, way, ours))
+    if (!one_way(arena, index, way, ours)) {
         return false;
+    }
     party->last_ns = osu_clock();
     party->packets = ours_packets(ours) - party->packets;
-    if (!party_barrier(arena, index, ours_idle, ours) || (index == 0 && !judge(arena, way, rep)))
+    if (!party_barrier(arena, index, ours_idle, ours) || (index == 0 && !judge(arena, way, rep))) {
         return false;
+    }
     return party_barrier(arena, index, ours_idle, ours);
 }
 
@@ -201,12 +214,14 @@ static bool take_part(struct arena *arena, unsigned index)
     bool good = ours != NULL;
 
     for (unsigned rep = 0; good && rep <= arena->setup.reps; rep++) {
-        for (unsigned way = 0; good && way < way_count(&arena->setup); way++)
+        for (unsigned way = 0; good && way < way_count(&arena->setup); way++) {
             good = round_of(arena, index, (enum way)way, rep, ours);
+        }
     }
     good = good && ours_close(ours);
-    if (!good)
+    if (!good) {
         atomic_store_explicit(&arena->failed, 1, memory_order_relaxed);
+    }
     return good;
 }
 
@@ -219,8 +234,9 @@ static void pin(const struct arena *arena, unsigned index)
     unsigned nth = 0;
 
     if (sched_getaffinity(0, sizeof(all), &all) != 0 ||
-        CPU_COUNT(&all) < (int)party_count(&arena->setup))
+        CPU_COUNT(&all) < (int)party_count(&arena->setup)) {
         return;
+    }
     for (int core = 0; core < CPU_SETSIZE; core++) {
         if (CPU_ISSET(core, &all) && nth++ == index) {
             CPU_ZERO(&one);
@@ -275,8 +291,9 @@ static pid_t start_process(struct arena *arena, unsigned index)
 
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
+        if (getppid() != parent) {
             _exit(1);
+        }
         pin(arena, index);
         _exit(take_part(arena, index) ? 0 : 1);
     }
@@ -290,8 +307,9 @@ static bool run_processes(struct arena *arena)
     int status;
 
     fflush(NULL);
-    while (begun < count && start_process(arena, begun) > 0)
+    while (begun < count && start_process(arena, begun) > 0) {
         begun++;
+    }
     if (begun < count) {
         fprintf(stderr, "ni_tasks: no more processes: %s\n", strerror(errno));
         atomic_store_explicit(&arena->failed, 1, memory_order_relaxed);

@@ -25,18 +25,20 @@ static void flip(void *buffer, int count, MPI_Datatype datatype)
 {
     int size;
     PMPI_Type_size(datatype, &size);
-    if (count > 0)
+    if (count > 0) {
         ((unsigned char *)buffer)[(size_t)count * (size_t)size - 1] ^= 1;
+    }
 }
 
 /* Its data; or, with OSU_DAMAGE_TAG in the environment, its tag, as if another message had been
  * matched. */
 static void damage_message(void *buffer, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    if (getenv("OSU_DAMAGE_TAG") == NULL)
+    if (getenv("OSU_DAMAGE_TAG") == NULL) {
         flip(buffer, count, datatype);
-    else if (status != MPI_STATUS_IGNORE)
+    } else if (status != MPI_STATUS_IGNORE) {
         status->MPI_TAG ^= 1;
+    }
 }
 
 EXPORT int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int source, int tag,
@@ -44,8 +46,9 @@ EXPORT int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int source, 
 {
     static _Atomic int calls;
     int result = PMPI_Recv(buffer, count, datatype, source, tag, comm, status);
-    if (count > 0 && is_victim(&calls))
+    if (count > 0 && is_victim(&calls)) {
         damage_message(buffer, count, datatype, status);
+    }
     return result;
 }
 
@@ -59,8 +62,9 @@ static struct {
 
 static void damage_pending(void)
 {
-    if (pending.buffer != NULL)
+    if (pending.buffer != NULL) {
         flip(pending.buffer, pending.count, pending.datatype);
+    }
     pending.buffer = NULL;
 }
 
@@ -82,8 +86,9 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     bool damaged = pending.buffer != NULL && *request == pending.request;
     int result = PMPI_Wait(request, status);
-    if (damaged)
+    if (damaged) {
         damage_pending();
+    }
     return result;
 }
 
@@ -98,8 +103,9 @@ EXPORT int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 {
     static _Atomic int calls;
     int result = PMPI_Bcast(buffer, count, datatype, root, comm);
-    if (is_victim(&calls))
+    if (is_victim(&calls)) {
         flip(buffer, count, datatype);
+    }
     return result;
 }
 
@@ -108,8 +114,9 @@ EXPORT int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type
 {
     static _Atomic int calls;
     int result = PMPI_Alltoall(send, send_count, send_type, recv, recv_count, recv_type, comm);
-    if (is_victim(&calls))
+    if (is_victim(&calls)) {
         flip(recv, recv_count, recv_type);
+    }
     return result;
 }
 
@@ -118,8 +125,9 @@ EXPORT int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype d
 {
     static _Atomic int calls;
     int result = PMPI_Allreduce(send, recv, count, datatype, op, comm);
-    if (datatype == MPI_FLOAT && is_victim(&calls))
+    if (datatype == MPI_FLOAT && is_victim(&calls)) {
         flip(recv, count, datatype);
+    }
     return result;
 }
 

@@ -31,8 +31,9 @@ static bool key_of(struct pri_mpi *mpi, enum pri_attr_kind kind, int keyval, str
     int i = keyval - FIRST_KEYVAL;
     bool there = i >= 0 && i < mpi->keyvals && mpi->keyval[i].kind == kind &&
                  (mpi->keyval[i].known || mpi->keyval[i].used > 0);
-    if (there)
+    if (there) {
         *key = mpi->keyval[i];
+    }
     pthread_mutex_unlock(&mpi->lock);
     return there;
 }
@@ -46,12 +47,15 @@ static void count_use(struct pri_mpi *mpi, int keyval, int by)
 
 static int new_locked(struct pri_mpi *mpi)
 {
-    for (int i = 0; i < mpi->keyvals; i++)
-        if (!mpi->keyval[i].known && mpi->keyval[i].used == 0)
+    for (int i = 0; i < mpi->keyvals; i++) {
+        if (!mpi->keyval[i].known && mpi->keyval[i].used == 0) {
             return i;
+        }
+    }
     struct pri_keyval *more = realloc(mpi->keyval, ((size_t)mpi->keyvals + 1) * sizeof(*more));
-    if (more == NULL)
+    if (more == NULL) {
         return -1;
+    }
     mpi->keyval = more;
     return mpi->keyvals++;
 }
@@ -61,8 +65,9 @@ int pri_keyval_new(struct pri_mpi *mpi, enum pri_attr_kind kind, void (*copy)(vo
 {
     pthread_mutex_lock(&mpi->lock);
     int i = new_locked(mpi);
-    if (i >= 0)
+    if (i >= 0) {
         mpi->keyval[i] = (struct pri_keyval){kind, true, 0, copy, release, extra};
+    }
     pthread_mutex_unlock(&mpi->lock);
     *keyval = i < 0 ? MPI_KEYVAL_INVALID : FIRST_KEYVAL + i;
     return i < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -72,8 +77,9 @@ int pri_keyval_free(struct pri_mpi *mpi, enum pri_attr_kind kind, int *keyval)
 {
     struct pri_keyval key;
     /* A copy of the number may be freed again as long as an attribute has it. */
-    if (!key_of(mpi, kind, *keyval, &key))
+    if (!key_of(mpi, kind, *keyval, &key)) {
         return MPI_ERR_KEYVAL;
+    }
     pthread_mutex_lock(&mpi->lock);
     mpi->keyval[*keyval - FIRST_KEYVAL].known = false;
     pthread_mutex_unlock(&mpi->lock);
@@ -90,32 +96,39 @@ static int call_copy(const struct pri_keyval *key, void *object, int keyval, voi
                      int *flag)
 {
     *flag = 0;
-    if (key->copy == NULL)
+    if (key->copy == NULL) {
         return MPI_SUCCESS;
-    if (key->kind == PRI_ATTR_COMM)
+    }
+    if (key->kind == PRI_ATTR_COMM) {
         return ((MPI_Comm_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out,
                                                           flag);
-    if (key->kind == PRI_ATTR_TYPE)
+    }
+    if (key->kind == PRI_ATTR_TYPE) {
         return ((MPI_Type_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out,
                                                           flag);
+    }
     return ((MPI_Win_copy_attr_function *)key->copy)(object, keyval, key->extra, in, out, flag);
 }
 
 static int call_release(const struct pri_keyval *key, void *object, int keyval, void *value)
 {
-    if (key->release == NULL)
+    if (key->release == NULL) {
         return MPI_SUCCESS;
-    if (key->kind == PRI_ATTR_COMM)
+    }
+    if (key->kind == PRI_ATTR_COMM) {
         return ((MPI_Comm_delete_attr_function *)key->release)(object, keyval, value, key->extra);
-    if (key->kind == PRI_ATTR_TYPE)
+    }
+    if (key->kind == PRI_ATTR_TYPE) {
         return ((MPI_Type_delete_attr_function *)key->release)(object, keyval, value, key->extra);
+    }
     return ((MPI_Win_delete_attr_function *)key->release)(object, keyval, value, key->extra);
 }
 
 static struct pri_attr **find(struct pri_attr **list, int keyval)
 {
-    while (*list != NULL && (*list)->keyval != keyval)
+    while (*list != NULL && (*list)->keyval != keyval) {
         list = &(*list)->next;
+    }
     return list;
 }
 
@@ -123,18 +136,21 @@ int pri_attr_set(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind
                  int keyval, void *value)
 {
     struct pri_keyval key;
-    if (!key_of(mpi, kind, keyval, &key))
+    if (!key_of(mpi, kind, keyval, &key)) {
         return MPI_ERR_KEYVAL;
+    }
     struct pri_attr *attr = *find(list, keyval);
     if (attr != NULL) {
         int code = call_release(&key, object, keyval, attr->value);
-        if (code == MPI_SUCCESS)
+        if (code == MPI_SUCCESS) {
             attr->value = value;
+        }
         return code;
     }
     attr = malloc(sizeof(*attr));
-    if (attr == NULL)
+    if (attr == NULL) {
         return MPI_ERR_NO_MEM;
+    }
     *attr = (struct pri_attr){*list, keyval, value};
     *list = attr;
     count_use(mpi, keyval, 1);
@@ -145,12 +161,14 @@ int pri_attr_get(struct pri_mpi *mpi, struct pri_attr *list, enum pri_attr_kind 
                  void **value, int *flag)
 {
     struct pri_keyval key;
-    if (!key_of(mpi, kind, keyval, &key))
+    if (!key_of(mpi, kind, keyval, &key)) {
         return MPI_ERR_KEYVAL;
+    }
     struct pri_attr *attr = *find(&list, keyval);
     *flag = attr != NULL;
-    if (attr != NULL)
+    if (attr != NULL) {
         *value = attr->value;
+    }
     return MPI_SUCCESS;
 }
 
@@ -159,11 +177,13 @@ int pri_attr_delete(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_k
 {
     struct pri_keyval key;
     struct pri_attr *attr = *find(list, keyval);
-    if (attr == NULL || !key_of(mpi, kind, keyval, &key))
+    if (attr == NULL || !key_of(mpi, kind, keyval, &key)) {
         return MPI_ERR_KEYVAL;
+    }
     int code = call_release(&key, object, keyval, attr->value);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return code;
+    }
     *find(list, keyval) = attr->next;
     free(attr);
     count_use(mpi, keyval, -1);
@@ -177,12 +197,15 @@ int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_at
         struct pri_keyval key;
         void *value = NULL;
         int flag = 0, code = MPI_SUCCESS;
-        if (key_of(mpi, kind, from->keyval, &key))
+        if (key_of(mpi, kind, from->keyval, &key)) {
             code = call_copy(&key, object, from->keyval, from->value, &value, &flag);
-        if (code == MPI_SUCCESS && flag)
+        }
+        if (code == MPI_SUCCESS && flag) {
             code = pri_attr_set(mpi, list, kind, object, from->keyval, value);
-        if (code != MPI_SUCCESS)
+        }
+        if (code != MPI_SUCCESS) {
             return code;
+        }
     }
     return MPI_SUCCESS;
 }
@@ -192,8 +215,9 @@ int pri_attr_delete_all(struct pri_mpi *mpi, struct pri_attr **list, enum pri_at
 {
     while (*list != NULL) {
         int code = pri_attr_delete(mpi, list, kind, object, (*list)->keyval);
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
             return code;
+        }
     }
     return MPI_SUCCESS;
 }

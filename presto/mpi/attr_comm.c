@@ -23,8 +23,9 @@ PRI_ALIAS(Comm_free_keyval);
 int MPI_Comm_set_attr(MPI_Comm handle, int keyval, void *value)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     int code = pri_attr_set(comm->mpi, &comm->attributes, PRI_ATTR_COMM, handle, keyval, value);
     return code == MPI_SUCCESS ? code : pri_fail(comm, __func__, code);
 }
@@ -33,8 +34,9 @@ PRI_ALIAS(Comm_set_attr);
 int MPI_Comm_get_attr(MPI_Comm handle, int keyval, void *value, int *flag)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     if (keyval >= 0 && keyval <= MPI_UNIVERSE_SIZE) {
         *flag = 1;
         *(int **)value = &comm->mpi->attribute[keyval];
@@ -48,8 +50,9 @@ PRI_ALIAS(Comm_get_attr);
 int MPI_Comm_delete_attr(MPI_Comm handle, int keyval)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     int code = pri_attr_delete(comm->mpi, &comm->attributes, PRI_ATTR_COMM, handle, keyval);
     return code == MPI_SUCCESS ? code : pri_fail(comm, __func__, code);
 }

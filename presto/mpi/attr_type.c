@@ -22,8 +22,9 @@ PRI_ALIAS(Type_free_keyval);
 
 int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     struct pri_attr *list = type->attributes;
     int code = pri_attr_set(pri_mpi_need(__func__), &list, PRI_ATTR_TYPE, type, keyval, value);
     type->attributes = list;
@@ -33,8 +34,9 @@ PRI_ALIAS(Type_set_attr);
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     int code =
         pri_attr_get(pri_mpi_need(__func__), type->attributes, PRI_ATTR_TYPE, keyval, value, flag);
     return code == MPI_SUCCESS ? code : pri_fail(NULL, __func__, code);
@@ -43,8 +45,9 @@ PRI_ALIAS(Type_get_attr);
 
 int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     struct pri_attr *list = type->attributes;
     int code = pri_attr_delete(pri_mpi_need(__func__), &list, PRI_ATTR_TYPE, type, keyval);
     type->attributes = list;

@@ -56,8 +56,9 @@ static inline struct pri_where pri_from(const struct pri_comm *comm, int source,
  * set; status may be MPI_STATUS_IGNORE. */
 static inline void pri_status_set(MPI_Status *status, const struct pri_status *from)
 {
-    if (status == MPI_STATUS_IGNORE)
+    if (status == MPI_STATUS_IGNORE) {
         return;
+    }
     status->MPI_SOURCE = from->source;
     status->MPI_TAG = from->tag;
     status->presto_cancelled = from->cancelled;
@@ -67,8 +68,9 @@ static inline void pri_status_set(MPI_Status *status, const struct pri_status *f
 /* MPI's empty status, of what is no operation. */
 static inline void pri_status_empty(MPI_Status *status)
 {
-    if (status != MPI_STATUS_IGNORE)
+    if (status != MPI_STATUS_IGNORE) {
         *status = (MPI_Status){MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+    }
 }
 
 /* Of a message from MPI_PROC_NULL. */

@@ -8,8 +8,9 @@ static int barrier(const char *function, MPI_Comm comm, MPI_Request *request)
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_barrier(&c->team, pri_coll_core(r)), request);
 }
 
@@ -34,15 +35,19 @@ static int allgather(const char *function, const void *sendbuf, int sendcount,
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some_or(pri_within(c), in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_own(c, in, out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_allgather(&c->team, in, out, pri_coll_core(r)),
                         request);
 }
@@ -73,15 +78,19 @@ static int allgatherv(const char *function, const void *sendbuf, int sendcount,
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some_or(pri_within(c), in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(c->team.size, &out);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_own_part(c, in, &out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_allgatherv(&c->team, in, &out, pri_coll_core(r)),
                         request);
 }
@@ -112,15 +121,19 @@ static int alltoall(const char *function, const void *sendbuf, int sendcount, MP
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some_or(pri_within(c), in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_both(in, out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_alltoall(&c->team, in, out, pri_coll_core(r)),
                         request);
 }
@@ -151,15 +164,19 @@ static int alltoallv(const char *function, const void *sendbuf, const int sendco
     const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
     const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(c->team.size, &out);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_both_parts(c, &in, &out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_alltoallv(&c->team, &in, &out, pri_coll_core(r)),
                         request);
 }
@@ -192,15 +209,19 @@ static int alltoallw(const char *function, const void *sendbuf, const int sendco
     const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, NULL, sendtypes, NULL};
     const struct pri_parts out = {recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(c->team.size, &out);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_both_parts(c, &in, &out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_alltoallv(&c->team, &in, &out, pri_coll_core(r)),
                         request);
 }

@@ -8,11 +8,13 @@
 int pri_bad_counts(int n, const int *counts, int *most)
 {
     *most = 0;
-    if (counts == NULL && n > 0)
+    if (counts == NULL && n > 0) {
         return pri_blame(MPI_ERR_ARG, "the array of counts is NULL");
+    }
     for (int i = 0; i < n; i++) {
-        if (counts[i] < 0)
+        if (counts[i] < 0) {
             return pri_blame_value(MPI_ERR_COUNT, "one of the counts", counts[i], 0, INT_MAX);
+        }
         *most = counts[i] > *most ? counts[i] : *most;
     }
     return MPI_SUCCESS;
@@ -21,15 +23,20 @@ int pri_bad_counts(int n, const int *counts, int *most)
 int pri_bad_parts(int n, const struct pri_parts *parts)
 {
     int most, code = pri_bad_counts(n, parts->counts, &most);
-    if (code != MPI_SUCCESS || most == 0)
+    if (code != MPI_SUCCESS || most == 0) {
         return code;
-    if (parts->displs == NULL && parts->places == NULL)
+    }
+    if (parts->displs == NULL && parts->places == NULL) {
         return pri_blame(MPI_ERR_ARG, "the array of displacements is NULL");
-    if (parts->buf == MPI_IN_PLACE)
+    }
+    if (parts->buf == MPI_IN_PLACE) {
         return pri_blame_place();
-    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
-        if (parts->counts[i] > 0)
+    }
+    for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
+        if (parts->counts[i] > 0) {
             code = pri_bad_elements(parts->counts[i], pri_parts_type(parts, i));
+        }
+    }
     return code;
 }
 
@@ -58,23 +65,26 @@ static int own_part(const struct pri_comm *comm)
 
 int pri_bad_own(const struct pri_comm *comm, struct pri_some one, struct pri_some all)
 {
-    if (one.buf == MPI_IN_PLACE)
+    if (one.buf == MPI_IN_PLACE) {
         return MPI_SUCCESS;
+    }
     return bad_pair(pri_some_data(one), pri_some_part(all, own_part(comm)));
 }
 
 int pri_bad_own_part(const struct pri_comm *comm, struct pri_some one, const struct pri_parts *all)
 {
     int own = own_part(comm);
-    if (one.buf == MPI_IN_PLACE || all->counts[own] == 0)
+    if (one.buf == MPI_IN_PLACE || all->counts[own] == 0) {
         return MPI_SUCCESS;
+    }
     return bad_pair(pri_some_data(one), pri_parts_part(all, own));
 }
 
 int pri_bad_both(struct pri_some in, struct pri_some out)
 {
-    if (in.buf == MPI_IN_PLACE)
+    if (in.buf == MPI_IN_PLACE) {
         return MPI_SUCCESS;
+    }
     return bad_pair(pri_some_data(in), pri_some_data(out));
 }
 
@@ -82,11 +92,14 @@ int pri_bad_both_parts(const struct pri_comm *comm, const struct pri_parts *in,
                        const struct pri_parts *out)
 {
     int code = MPI_SUCCESS;
-    if (in->buf == MPI_IN_PLACE)
+    if (in->buf == MPI_IN_PLACE) {
         return MPI_SUCCESS;
-    for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++)
-        if (in->counts[i] > 0 && out->counts[i] > 0)
+    }
+    for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++) {
+        if (in->counts[i] > 0 && out->counts[i] > 0) {
             code = bad_pair(pri_parts_part(in, i), pri_parts_part(out, i));
+        }
+    }
     return code;
 }
 

@@ -10,10 +10,12 @@
 
 static inline int pri_bad_root(const struct pri_comm *comm, int root)
 {
-    if (NI_LIKELY((unsigned)root < (unsigned)comm->team.size))
+    if (NI_LIKELY((unsigned)root < (unsigned)comm->team.size)) {
         return MPI_SUCCESS;
-    if (comm->inter != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL))
+    }
+    if (comm->inter != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     return pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1);
 }
 
@@ -61,11 +63,13 @@ static inline int pri_bad_reduction(bool in_place, const void *in, const void *o
 {
     int code = pri_bad_elements(count, type);
     if (NI_LIKELY(code == MPI_SUCCESS) &&
-        NI_UNLIKELY(op == NULL || (count > 0 && !pri_op_accepts(op, type))))
+        NI_UNLIKELY(op == NULL || (count > 0 && !pri_op_accepts(op, type)))) {
         code = pri_blame(MPI_ERR_OP, op == NULL ? "it is MPI_OP_NULL"
                                                 : "the datatype does not have this operation");
-    if (NI_LIKELY(code == MPI_SUCCESS) && !in_place)
+    }
+    if (NI_LIKELY(code == MPI_SUCCESS) && !in_place) {
         code = pri_bad_buffer(in, count);
+    }
     return NI_LIKELY(code == MPI_SUCCESS) ? pri_bad_buffer(out, count) : code;
 }
 
@@ -138,10 +142,11 @@ static inline int pri_coll_end(struct pri_comm *comm, const char *function,
                                struct pri_mpi_request *request, int error, MPI_Request *out)
 {
     if (request != NULL) {
-        if (NI_LIKELY(error == 0))
+        if (NI_LIKELY(error == 0)) {
             *out = request;
-        else
+        } else {
             pri_request_end(request);
+        }
     }
     return pri_result(comm, function, error);
 }

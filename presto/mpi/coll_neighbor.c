@@ -13,12 +13,15 @@ static int neighbor_allgather(const char *function, const void *sendbuf, int sen
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
+    }
     int rc = pri_coll_neighbor_allgather(&c->team, &n, in, out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
@@ -51,12 +54,15 @@ static int neighbor_allgatherv(const char *function, const void *sendbuf, int se
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
+    }
     int rc = pri_coll_neighbor_allgatherv(&c->team, &n, in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
@@ -89,12 +95,15 @@ static int neighbor_alltoall(const char *function, const void *sendbuf, int send
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
+    }
     int rc = pri_coll_neighbor_alltoall(&c->team, &n, in, out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
@@ -127,12 +136,15 @@ static int neighbor_alltoallv(const char *function, const void *sendbuf, const i
     const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
     const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
     int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.dests, &in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
+    }
     int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }
@@ -167,12 +179,15 @@ static int neighbor_alltoallw(const char *function, const void *sendbuf, const i
     const struct pri_parts in = {(void *)sendbuf, sendcounts, NULL, NULL, sendtypes, sdispls};
     const struct pri_parts out = {recvbuf, recvcounts, NULL, NULL, recvtypes, rdispls};
     int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.dests, &in);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
+    }
     int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
     return pri_coll_end(c, function, r, rc, request);
 }

@@ -9,13 +9,16 @@ static int allreduce(const char *function, const void *sendbuf, void *recvbuf, i
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, count);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(
         c, function, r,
         pri_coll_allreduce(&c->team, sendbuf, recvbuf, (size_t)count, type, op, pri_coll_core(r)),
@@ -43,17 +46,20 @@ static int reduce_scatter(const char *function, const void *sendbuf, void *recvb
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS, most = 0;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_counts(c->group->size, recvcounts, &most);
+    }
     if (code == MPI_SUCCESS) {
         type = pri_some_type(most, type);
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, most, type, op);
     }
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, recvcounts[c->team.rank]);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(
         c, function, r,
         pri_coll_reduce_scatter(&c->team, sendbuf, recvbuf, recvcounts, type, op, pri_coll_core(r)),
@@ -82,13 +88,16 @@ static int reduce_scatter_block(const char *function, const void *sendbuf, void 
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     type = pri_some_type(recvcount, type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, recvcount, type, op);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, recvcount);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r,
                         pri_coll_reduce_scatter_block(&c->team, sendbuf, recvbuf, (size_t)recvcount,
                                                       type, op, pri_coll_core(r)),
@@ -116,13 +125,16 @@ static int scan(const char *function, const void *sendbuf, void *recvbuf, int co
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, count);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(
         c, function, r,
         pri_coll_scan(&c->team, sendbuf, recvbuf, (size_t)count, type, op, pri_coll_core(r)),
@@ -150,15 +162,18 @@ static int exscan(const char *function, const void *sendbuf, void *recvbuf, int 
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, count, type, op);
+    }
     /* Of rank 0 as well: MPI lets no argument be another's memory that functions write to, whether
      * this one does or not. */
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, count);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(
         c, function, r,
         pri_coll_exscan(&c->team, sendbuf, recvbuf, (size_t)count, type, op, pri_coll_core(r)),

@@ -8,14 +8,17 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
+    }
     type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
+    if (code == MPI_SUCCESS && root != MPI_PROC_NULL) {
         code = pri_bad_some(pri_some_of(buf, count, type));
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r,
                         pri_coll_bcast(&c->team, buf, (size_t)count, type, root, pri_coll_core(r)),
                         request);
@@ -43,17 +46,22 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS && pri_is_leaf(root))
+    }
+    if (code == MPI_SUCCESS && pri_is_leaf(root)) {
         code = pri_bad_some_or(pri_here(c, root), in);
-    if (code == MPI_SUCCESS && pri_is_root(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_is_root(c, root)) {
         code = pri_bad_some(out);
-    if (code == MPI_SUCCESS && pri_here(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own(c, in, out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_gather(&c->team, in, out, root, pri_coll_core(r)),
                         request);
 }
@@ -83,17 +91,22 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS && pri_is_leaf(root))
+    }
+    if (code == MPI_SUCCESS && pri_is_leaf(root)) {
         code = pri_bad_some_or(pri_here(c, root), in);
-    if (code == MPI_SUCCESS && pri_is_root(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_is_root(c, root)) {
         code = pri_bad_parts(c->team.size, &out);
-    if (code == MPI_SUCCESS && pri_here(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own_part(c, in, &out);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r,
                         pri_coll_gatherv(&c->team, in, &out, root, pri_coll_core(r)), request);
 }
@@ -125,17 +138,22 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS && pri_is_leaf(root))
+    }
+    if (code == MPI_SUCCESS && pri_is_leaf(root)) {
         code = pri_bad_some_or(pri_here(c, root), out);
-    if (code == MPI_SUCCESS && pri_is_root(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_is_root(c, root)) {
         code = pri_bad_some(in);
-    if (code == MPI_SUCCESS && pri_here(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own(c, out, in);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r, pri_coll_scatter(&c->team, in, out, root, pri_coll_core(r)),
                         request);
 }
@@ -166,17 +184,22 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
     const struct pri_parts in = {(void *)sendbuf, sendcounts, displs, sendtype, NULL, NULL};
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
-    if (code == MPI_SUCCESS && pri_is_leaf(root))
+    }
+    if (code == MPI_SUCCESS && pri_is_leaf(root)) {
         code = pri_bad_some_or(pri_here(c, root), out);
-    if (code == MPI_SUCCESS && pri_is_root(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_is_root(c, root)) {
         code = pri_bad_parts(c->team.size, &in);
-    if (code == MPI_SUCCESS && pri_here(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own_part(c, out, &in);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r,
                         pri_coll_scatterv(&c->team, &in, out, root, pri_coll_core(r)), request);
 }
@@ -205,17 +228,21 @@ static int reduce(const char *function, const void *sendbuf, void *recvbuf, int 
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
+    }
     type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
+    if (code == MPI_SUCCESS && root != MPI_PROC_NULL) {
         code = pri_bad_reduction(pri_here(c, root) || root == MPI_ROOT, sendbuf,
                                  pri_is_root(c, root) ? recvbuf : NULL, count, type, op);
-    if (code == MPI_SUCCESS && pri_here(c, root))
+    }
+    if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_same(sendbuf, recvbuf, count);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)))
+                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
+    }
     return pri_coll_end(c, function, r,
                         pri_coll_reduce(&c->team, sendbuf, recvbuf, (size_t)count, type, op, root,
                                         pri_coll_core(r)),

@@ -15,9 +15,11 @@ struct pri_comm *pri_comm_of_mark(MPI_Comm mark)
 /* The members as a team wants them: NULL if they are 0, 1, 2... */
 static const int *members(const struct pri_group *group)
 {
-    for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] != i)
+    for (int i = 0; i < group->size; i++) {
+        if (group->ranks[i] != i) {
             return group->ranks;
+        }
+    }
     return NULL;
 }
 
@@ -47,8 +49,9 @@ int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)
     comm->context = context;
     comm->leads = leads;
     pri_comm_enlist(comm);
-    if (comm->inter != NULL)
+    if (comm->inter != NULL) {
         return pri_inter_begin(comm);
+    }
     return pri_team_init(&comm->team, comm->mpi->self, context, comm->group->rank,
                          comm->group->size, members(comm->group));
 }
@@ -90,8 +93,9 @@ static unsigned requests_of(const struct pri_comm *comm)
  * function can tell the application. Not if a rank has died, of which they hear. */
 static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
 {
-    if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED)
+    if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED) {
         return;
+    }
     fprintf(stderr, "presto: rank %d cannot end a communicator, for which others wait: %s\n",
             comm->mpi->self->rank, pri_error_text(error));
     pri_abort(comm->mpi->self, 1);
@@ -103,8 +107,9 @@ static bool exchange(struct pri_comm *comm)
     comm->pending = (int)requests_of(comm);
     int error = pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT,
                                    MPI_SUM, &comm->end);
-    if (NI_UNLIKELY(error != 0))
+    if (NI_UNLIKELY(error != 0)) {
         cannot_end(comm, error);
+    }
     return error == 0;
 }
 
@@ -121,19 +126,22 @@ static void enlist(struct pri_comm *comm)
 static void ended(struct pri_comm *comm)
 {
     int error = comm->end.status.error;
-    if (NI_UNLIKELY(error != 0))
+    if (NI_UNLIKELY(error != 0)) {
         cannot_end(comm, error);
+    }
     if (comm->waits) {
         comm->waits = false;
         comm->again = true;
-        if (exchange(comm))
+        if (exchange(comm)) {
             enlist(comm);
+        }
     } else if (comm->pending != 0 && !comm->again && error == 0) {
         comm->waits = true;
         enlist(comm);
     } else {
-        if (comm->pending == 0 && error == 0)
+        if (comm->pending == 0 && error == 0) {
             pri_context_give(comm->mpi->self, comm->context);
+        }
         pri_comm_release(comm);
     }
 }
@@ -181,8 +189,9 @@ void pri_comms_end_all(struct pri_mpi *mpi)
                 enlist(comm);
                 continue;
             }
-            if (!comm->waits)
+            if (!comm->waits) {
                 pri_wait(&comm->end);
+            }
             ended(comm);
         }
     }
@@ -190,19 +199,22 @@ void pri_comms_end_all(struct pri_mpi *mpi)
 
 void pri_comm_end(struct pri_comm *comm)
 {
-    if (exchange(comm))
+    if (exchange(comm)) {
         enlist(comm);
+    }
     reap(comm->mpi);
 }
 
 static int free_comm(const char *function, MPI_Comm *handle)
 {
     struct pri_comm *comm = pri_comm_of(*handle);
-    if (comm == NULL || comm->handle != comm)
+    if (comm == NULL || comm->handle != comm) {
         return pri_fail(NULL, function, MPI_ERR_COMM);
+    }
     int code = pri_attr_delete_all(comm->mpi, &comm->attributes, PRI_ATTR_COMM, comm);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, function, code);
+    }
     comm->magic = 0;
     *handle = MPI_COMM_NULL;
     pri_comm_end(comm);
@@ -218,8 +230,9 @@ PRI_ALIAS(Comm_free);
 int MPI_Comm_disconnect(MPI_Comm *handle)
 {
     struct pri_comm *comm = pri_comm_of(*handle);
-    if (comm != NULL)
+    if (comm != NULL) {
         pri_coll_barrier(pri_comm_all(comm), NULL);
+    }
     return free_comm(__func__, handle);
 }
 PRI_ALIAS(Comm_disconnect);
@@ -227,10 +240,12 @@ PRI_ALIAS(Comm_disconnect);
 int MPI_Comm_rank(MPI_Comm handle, int *rank)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (rank == NULL)
+    }
+    if (rank == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
+    }
     *rank = comm->team.rank;
     return MPI_SUCCESS;
 }
@@ -239,10 +254,12 @@ PRI_ALIAS(Comm_rank);
 int MPI_Comm_size(MPI_Comm handle, int *size)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (size == NULL)
+    }
+    if (size == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
+    }
     *size = comm->group->size;
     return MPI_SUCCESS;
 }
@@ -251,10 +268,12 @@ PRI_ALIAS(Comm_size);
 int MPI_Comm_group(MPI_Comm handle, MPI_Group *group)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (group == NULL)
+    }
+    if (group == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
+    }
     pri_group_retain(comm->group);
     *group = comm->group;
     return MPI_SUCCESS;
@@ -264,20 +283,23 @@ PRI_ALIAS(Comm_group);
 int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
 {
     struct pri_comm *a = pri_comm_of(one), *b = pri_comm_of(other);
-    if (a == NULL || b == NULL)
+    if (a == NULL || b == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     if (a == b) {
         *result = MPI_IDENT;
         return MPI_SUCCESS;
     }
     int remote = MPI_IDENT;
     MPI_Group_compare(a->group, b->group, result);
-    if (a->inter != NULL && b->inter != NULL)
+    if (a->inter != NULL && b->inter != NULL) {
         MPI_Group_compare(a->inter->remote, b->inter->remote, &remote);
-    if ((a->inter == NULL) != (b->inter == NULL) || remote == MPI_UNEQUAL)
+    }
+    if ((a->inter == NULL) != (b->inter == NULL) || remote == MPI_UNEQUAL) {
         *result = MPI_UNEQUAL;
-    else if (*result == MPI_IDENT)
+    } else if (*result == MPI_IDENT) {
         *result = remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Comm_compare);
@@ -292,8 +314,9 @@ PRI_ALIAS(Comm_get_parent);
 int MPI_Comm_get_name(MPI_Comm handle, char *name, int *length)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     strcpy(name, comm->name);
     *length = (int)strlen(name);
     return MPI_SUCCESS;
@@ -303,8 +326,9 @@ PRI_ALIAS(Comm_get_name);
 int MPI_Comm_set_name(MPI_Comm handle, const char *name)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     memset(comm->name, 0, sizeof(comm->name));
     memcpy(comm->name, name, strnlen(name, sizeof(comm->name) - 1));
     return MPI_SUCCESS;
@@ -314,11 +338,13 @@ PRI_ALIAS(Comm_set_name);
 int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     struct pri_info *copy = info == NULL ? NULL : pri_info_copy(info);
-    if (info != NULL && copy == NULL)
+    if (info != NULL && copy == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
+    }
     pri_info_release(comm->info);
     comm->info = copy;
     return MPI_SUCCESS;
@@ -328,10 +354,12 @@ PRI_ALIAS(Comm_set_info);
 int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (info == NULL)
+    }
+    if (info == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
+    }
     *info = pri_info_copy(comm->info);
     return *info != NULL ? MPI_SUCCESS : pri_fail(comm, __func__, MPI_ERR_NO_MEM);
 }

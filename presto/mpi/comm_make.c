@@ -26,18 +26,22 @@ static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
         pri_group_retain(comm->group);
         made = pri_comm_new(comm->mpi, comm->group);
     }
-    if (made == NULL)
+    if (made == NULL) {
         return MPI_ERR_NO_MEM;
+    }
     pri_comm_inherit(made, comm);
     made->leads = pri_comm_all(comm)->rank == 0;
     int code = MPI_SUCCESS;
-    if (comm->topology != NULL && (made->topology = pri_topology_copy(comm->topology)) == NULL)
+    if (comm->topology != NULL && (made->topology = pri_topology_copy(comm->topology)) == NULL) {
         code = MPI_ERR_NO_MEM;
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = pri_attr_copy_all(comm->mpi, &made->attributes, comm->attributes, PRI_ATTR_COMM,
                                  comm->handle);
-    if (code == MPI_SUCCESS && made->leads)
+    }
+    if (code == MPI_SUCCESS && made->leads) {
         code = pri_mpi_code(pri_context_take(comm->mpi->self, &made->context));
+    }
     if (code != MPI_SUCCESS) {
         pri_attr_delete_all(comm->mpi, &made->attributes, PRI_ATTR_COMM, made);
         pri_comm_release(made);
@@ -50,19 +54,23 @@ static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
 static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *copy)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
-    if (comm == NULL || copy == NULL)
+    if (comm == NULL || copy == NULL) {
         return pri_fail(comm, function, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
+    }
     *copy = MPI_COMM_NULL;
     int code = dup_begin(comm, &made);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, function, code);
+    }
     made->info = info == NULL ? NULL : pri_info_copy(info);
     int rc = pri_coll_bcast(pri_comm_all(comm), &made->context, sizeof(made->context), MPI_BYTE, 0,
                             NULL);
-    if (rc == 0)
+    if (rc == 0) {
         rc = pri_comm_begin(made, made->context, made->leads);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         *copy = made;
+    }
     return pri_result(comm, function, rc);
 }
 
@@ -82,8 +90,9 @@ PRI_ALIAS(Comm_dup_with_info);
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
-    if (comm == NULL || copy == NULL)
+    if (comm == NULL || copy == NULL) {
         return pri_fail(comm, __func__, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
+    }
     *copy = MPI_COMM_NULL;
     struct pri_mpi_request *r = pri_request_new(comm, PRI_MPI_OPERATION);
     int code = r == NULL ? MPI_ERR_NO_MEM : dup_begin(comm, &made);
@@ -92,12 +101,14 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
         r->object = made;
         code = pri_mpi_code(pri_coll_bcast(pri_comm_all(comm), &made->context,
                                            sizeof(made->context), MPI_BYTE, 0, &r->core));
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
             pri_comm_release(made);
+        }
     }
     if (code != MPI_SUCCESS) {
-        if (r != NULL)
+        if (r != NULL) {
             pri_request_end(r);
+        }
         return pri_fail(comm, __func__, code);
     }
     *copy = made;
@@ -116,8 +127,9 @@ struct split {
 static int by_key(const void *a, const void *b)
 {
     const struct split *x = a, *y = b;
-    if (x->key != y->key)
+    if (x->key != y->key) {
         return x->key < y->key ? -1 : 1;
+    }
     return x->rank < y->rank ? -1 : 1;
 }
 
@@ -127,15 +139,19 @@ static struct pri_group *split_group(const struct pri_comm *comm, struct split *
                                      int color)
 {
     int size = 0;
-    for (int i = 0; i < n; i++)
-        if (all[i].color == color)
+    for (int i = 0; i < n; i++) {
+        if (all[i].color == color) {
             all[size++] = all[i];
+        }
+    }
     qsort(all, (size_t)size, sizeof(*all), by_key);
     struct pri_group *group = pri_group_new(size);
-    if (group == NULL)
+    if (group == NULL) {
         return NULL;
-    for (int i = 0; i < size; i++)
+    }
+    for (int i = 0; i < size; i++) {
         group->ranks[i] = all[i].peer;
+    }
     pri_group_finish(group, comm->mpi->self);
     return group;
 }
@@ -156,10 +172,12 @@ static int split_inter(struct pri_comm *comm, struct split *all, int color, stru
         return *made == NULL ? PRI_ERR_NOMEM : 0;
     }
     int rc = own == NULL || other == NULL ? PRI_ERR_NOMEM : 0;
-    if (own != NULL)
+    if (own != NULL) {
         pri_group_release(own);
-    if (other != NULL)
+    }
+    if (other != NULL) {
         pri_group_release(other);
+    }
     return rc;
 }
 
@@ -170,12 +188,14 @@ static int split_part(struct pri_comm *comm, struct split *all, int color, struc
     struct pri_comm *made = NULL;
     if (comm->inter != NULL) {
         int rc = split_inter(comm, all, color, &made, &first);
-        if (rc != 0 || made == NULL)
+        if (rc != 0 || made == NULL) {
             return rc;
+        }
     } else {
         struct pri_group *group = split_group(comm, all, comm->team.size, color);
-        if (group == NULL || (made = pri_comm_new(comm->mpi, group)) == NULL)
+        if (group == NULL || (made = pri_comm_new(comm->mpi, group)) == NULL) {
             return PRI_ERR_NOMEM;
+        }
     }
     pri_comm_inherit(made, comm);
     *part = made;
@@ -189,16 +209,19 @@ int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **
     struct pri_team *team = pri_comm_all(comm);
     struct split *all = malloc((size_t)team->size * sizeof(*all));
     *part = NULL;
-    if (all == NULL)
+    if (all == NULL) {
         return PRI_ERR_NOMEM;
+    }
     int rc = pri_context_take(self, &mine.context);
     if (rc == 0) {
         struct pri_some in = {&mine, sizeof(mine), MPI_BYTE}, out = {all, sizeof(mine), MPI_BYTE};
         rc = pri_coll_allgather(team, in, out, NULL);
-        if (rc == 0 && color != MPI_UNDEFINED)
+        if (rc == 0 && color != MPI_UNDEFINED) {
             rc = split_part(comm, all, color, part);
-        if (*part == NULL || !(*part)->leads)
+        }
+        if (*part == NULL || !(*part)->leads) {
             pri_context_give(self, mine.context);
+        }
     }
     free(all);
     return rc;
@@ -207,13 +230,16 @@ int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *part)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (part == NULL)
+    }
+    if (part == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
-    if (color < 0 && color != MPI_UNDEFINED)
+    }
+    if (color < 0 && color != MPI_UNDEFINED) {
         return pri_fail(comm, __func__,
                         pri_blame_value(MPI_ERR_ARG, "the color", color, 0, INT_MAX));
+    }
     return pri_result(comm, __func__, pri_comm_split(comm, color, key, part));
 }
 PRI_ALIAS(Comm_split);
@@ -222,19 +248,24 @@ int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_C
 {
     (void)info;
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (part == NULL)
+    }
+    if (part == NULL) {
         return pri_fail(comm, __func__, pri_no_place(NULL));
-    if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
+    }
+    if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED) {
         return pri_fail(comm, __func__,
                         pri_blame(MPI_ERR_ARG, "the type is not MPI_COMM_TYPE_SHARED"));
+    }
     /* The color of a host is its first rank in the communicator. */
     int color = 0;
-    while (!pri_same_host(comm->mpi->self, pri_team_member(pri_comm_all(comm), color)))
+    while (!pri_same_host(comm->mpi->self, pri_team_member(pri_comm_all(comm), color))) {
         color++;
-    if (type == MPI_UNDEFINED)
+    }
+    if (type == MPI_UNDEFINED) {
         color = MPI_UNDEFINED;
+    }
     return pri_result(comm, __func__, pri_comm_split(comm, color, key, part));
 }
 PRI_ALIAS(Comm_split_type);
@@ -244,12 +275,15 @@ PRI_ALIAS(Comm_split_type);
 /* What is wrong with a communicator's ranks that a new one is to have. */
 static int check_group(const struct pri_comm *comm, const struct pri_group *group, const void *part)
 {
-    if (comm == NULL)
+    if (comm == NULL) {
         return MPI_ERR_COMM;
-    if (group == NULL)
+    }
+    if (group == NULL) {
         return pri_blame(MPI_ERR_GROUP, "it is MPI_GROUP_NULL");
-    if (!pri_group_within(group, comm->group))
+    }
+    if (!pri_group_within(group, comm->group)) {
         return pri_blame(MPI_ERR_GROUP, "it has a rank that the communicator does not have");
+    }
     return pri_no_place(part);
 }
 
@@ -257,8 +291,9 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *part)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     int code = check_group(comm, group, part);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     /* Disjoint groups may be given at once: each is known by its first rank. Of two groups each
      * says its own part. */
     bool in = group->rank != MPI_UNDEFINED;
@@ -291,24 +326,30 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *p
     struct pri_comm *comm = pri_intra_of(handle);
     uint32_t context;
     int code = check_group(comm, group, part);
-    if (code == MPI_SUCCESS && tag < 0)
+    if (code == MPI_SUCCESS && tag < 0) {
         code = pri_blame_value(MPI_ERR_TAG, "the tag", tag, 0, INT_MAX);
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     *part = MPI_COMM_NULL;
-    if (group->rank == MPI_UNDEFINED)
+    if (group->rank == MPI_UNDEFINED) {
         return MPI_SUCCESS;
+    }
     int rc = group_context(comm, group, tag, &context);
-    if (rc != 0)
+    if (rc != 0) {
         return pri_result(comm, __func__, rc);
+    }
     pri_group_retain(group);
     struct pri_comm *made = pri_comm_new(comm->mpi, group);
-    if (made == NULL)
+    if (made == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
+    }
     pri_comm_inherit(made, comm);
     rc = pri_comm_begin(made, context, group->rank == 0);
-    if (rc == 0)
+    if (rc == 0) {
         *part = made;
+    }
     return pri_result(comm, __func__, rc);
 }
 PRI_ALIAS(Comm_create_group);

@@ -15,14 +15,17 @@ struct divisors {
 static void divisors_of(int n, struct divisors *divisors)
 {
     int low = 0, high = MOST_DIVISORS;
-    for (int d = 1; d <= n / d; d++)
+    for (int d = 1; d <= n / d; d++) {
         if (n % d == 0) {
             divisors->number[low++] = d;
-            if (d != n / d)
+            if (d != n / d) {
                 divisors->number[--high] = n / d;
+            }
         }
-    for (; high < MOST_DIVISORS; high++)
+    }
+    for (; high < MOST_DIVISORS; high++) {
         divisors->number[low++] = divisors->number[high];
+    }
     divisors->count = low;
 }
 
@@ -30,8 +33,9 @@ static void divisors_of(int n, struct divisors *divisors)
 static bool within(int d, int k, int n)
 {
     long long power = 1;
-    for (int i = 0; i < k && power <= n && d > 1; i++)
+    for (int i = 0; i < k && power <= n && d > 1; i++) {
         power *= d;
+    }
     return power <= n;
 }
 
@@ -46,13 +50,16 @@ static bool factorise(const struct divisors *divisors, int n, int k, int least, 
     }
     for (int i = divisors->count; i-- > 0 && divisors->number[i] >= least;) {
         int d = divisors->number[i];
-        if (n % d != 0 || !within(d, k, n))
+        if (n % d != 0 || !within(d, k, n)) {
             continue;
-        if (within(most, k - 1, n / d - 1))
+        }
+        if (within(most, k - 1, n / d - 1)) {
             return false; /* and a smaller d leaves even more to the others */
+        }
         factor[k - 1] = d;
-        if (factorise(divisors, n / d, k - 1, d, most, factor))
+        if (factorise(divisors, n / d, k - 1, d, most, factor)) {
             return true;
+        }
     }
     return false;
 }
@@ -84,23 +91,27 @@ static void balance(int n, int k, int *factor)
 int MPI_Dims_create(int ranks, int count, int dims[])
 {
     int open = 0, rest = ranks, factor[MOST_FACTORS];
-    if (ranks < 1 || count < 0)
+    if (ranks < 1 || count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     for (int i = 0; i < count; i++) {
-        if (dims[i] < 0 || (dims[i] > 0 && rest % dims[i] != 0))
+        if (dims[i] < 0 || (dims[i] > 0 && rest % dims[i] != 0)) {
             return pri_fail(NULL, __func__, MPI_ERR_DIMS);
+        }
         open += dims[i] == 0;
         rest /= dims[i] > 0 ? dims[i] : 1;
     }
-    if (open == 0)
+    if (open == 0) {
         return rest == 1 || count == 0 ? MPI_SUCCESS : pri_fail(NULL, __func__, MPI_ERR_DIMS);
+    }
     int factors = open < MOST_FACTORS ? open : MOST_FACTORS;
     balance(rest, factors, factor);
-    for (int i = 0, next = 0; i < count; i++)
+    for (int i = 0, next = 0; i < count; i++) {
         if (dims[i] == 0) {
             dims[i] = next < factors ? factor[next] : 1;
             next++;
         }
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Dims_create);

@@ -28,8 +28,9 @@ PRI_ALIAS(Wtick);
 
 int MPI_Get_processor_name(char *name, int *length)
 {
-    if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+    if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) {
         strcpy(name, "localhost");
+    }
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
     *length = (int)strlen(name);
     return MPI_SUCCESS;
@@ -62,11 +63,13 @@ PRI_ALIAS(Pcontrol);
 int MPI_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *base)
 {
     (void)info;
-    if (bytes < 0)
+    if (bytes < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes > 0 ? (size_t)bytes : 1) != 0)
+    if (posix_memalign(&memory, 64, bytes > 0 ? (size_t)bytes : 1) != 0) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     *(void **)base = memory;
     return MPI_SUCCESS;
 }

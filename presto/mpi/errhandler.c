@@ -17,16 +17,18 @@ static bool predefined(const struct pri_errhandler *handler)
 
 void pri_errhandler_retain(struct pri_errhandler *handler)
 {
-    if (!predefined(handler))
+    if (!predefined(handler)) {
         atomic_fetch_add_explicit(&handler->refs, 1, memory_order_relaxed);
+    }
 }
 
 void pri_errhandler_release(struct pri_errhandler *handler)
 {
     /* Pairs with the other releases: the last one frees what all have read. */
     if (!predefined(handler) &&
-        atomic_fetch_sub_explicit(&handler->refs, 1, memory_order_acq_rel) == 1)
+        atomic_fetch_sub_explicit(&handler->refs, 1, memory_order_acq_rel) == 1) {
         free(handler);
+    }
 }
 
 /* A function's name as the application knows it. */
@@ -76,13 +78,15 @@ static void describe(int code, char *text, size_t room)
 {
     pri_code_describe(code, text);
     size_t length = strlen(text);
-    if (blame.code != code)
+    if (blame.code != code) {
         return;
-    if (blame.valued)
+    }
+    if (blame.valued) {
         snprintf(text + length, room - length, ": %s is %lld, not %lld to %lld", blame.what,
                  blame.value, blame.low, blame.high);
-    else
+    } else {
         snprintf(text + length, room - length, ": %s", blame.what);
+    }
 }
 
 /* Prints what happened, in one piece, and ends the job. */
@@ -106,13 +110,16 @@ NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *obj
 NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
 {
     struct pri_mpi *mpi = pri_mpi_need(function);
-    if (comm == NULL)
+    if (comm == NULL) {
         comm = mpi->world;
+    }
     struct pri_errhandler *handler = comm->errhandler;
-    if (handler->kind != PRI_HANDLER_FATAL)
+    if (handler->kind != PRI_HANDLER_FATAL) {
         blame.code = MPI_SUCCESS;
-    if (handler->kind == PRI_HANDLER_RETURN)
+    }
+    if (handler->kind == PRI_HANDLER_RETURN) {
         return code;
+    }
     if (handler->kind == PRI_HANDLER_COMM) {
         MPI_Comm handle = comm->handle;
         int argument = code;
@@ -127,21 +134,25 @@ NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
 
 NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_fail(NULL, function, code);
+    }
     struct pri_errhandler *handler = win->errhandler;
-    if (handler->kind != PRI_HANDLER_FATAL)
+    if (handler->kind != PRI_HANDLER_FATAL) {
         blame.code = MPI_SUCCESS;
-    if (handler->kind == PRI_HANDLER_RETURN)
+    }
+    if (handler->kind == PRI_HANDLER_RETURN) {
         return code;
+    }
     if (handler->kind == PRI_HANDLER_WIN) {
         int argument = code;
         handler->win(&win, &argument);
         return code;
     }
-    if (code == MPI_ERR_RMA_RANGE && win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    if (code == MPI_ERR_RMA_RANGE && win->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
         pri_blame(code, "all of it has to lie in memory that the target has attached, and each "
                         "integer of an accumulate in one piece of it");
+    }
     char object[MPI_MAX_OBJECT_NAME + 32];
     snprintf(object, sizeof(object), "window %s", win->name[0] != '\0' ? win->name : "(no name)");
     fatal(win->comm->mpi->self, object, function, code);
@@ -150,8 +161,9 @@ NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
 static struct pri_errhandler *new_handler(enum pri_handler_kind kind)
 {
     struct pri_errhandler *handler = calloc(1, sizeof(*handler));
-    if (handler == NULL)
+    if (handler == NULL) {
         return NULL;
+    }
     handler->kind = kind;
     atomic_init(&handler->refs, 1);
     return handler;
@@ -159,11 +171,13 @@ static struct pri_errhandler *new_handler(enum pri_handler_kind kind)
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    if (function == NULL)
+    if (function == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     struct pri_errhandler *handler = new_handler(PRI_HANDLER_COMM);
-    if (handler == NULL)
+    if (handler == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     handler->comm = function;
     *errhandler = handler;
     return MPI_SUCCESS;
@@ -172,11 +186,13 @@ PRI_ALIAS(Comm_create_errhandler);
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    if (function == NULL)
+    if (function == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     struct pri_errhandler *handler = new_handler(PRI_HANDLER_WIN);
-    if (handler == NULL)
+    if (handler == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     handler->win = function;
     *errhandler = handler;
     return MPI_SUCCESS;
@@ -186,10 +202,12 @@ PRI_ALIAS(Win_create_errhandler);
 int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
-    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_WIN)
+    }
+    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_WIN) {
         return pri_fail(comm, __func__, MPI_ERR_ARG);
+    }
     pri_errhandler_retain(errhandler);
     pri_errhandler_release(comm->errhandler);
     comm->errhandler = errhandler;
@@ -200,8 +218,9 @@ PRI_ALIAS(Comm_set_errhandler);
 int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler *errhandler)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     pri_errhandler_retain(comm->errhandler);
     *errhandler = comm->errhandler;
     return MPI_SUCCESS;
@@ -211,8 +230,9 @@ PRI_ALIAS(Comm_get_errhandler);
 int MPI_Comm_call_errhandler(MPI_Comm handle, int code)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     pri_fail(comm, __func__, code);
     return MPI_SUCCESS;
 }
@@ -220,8 +240,9 @@ PRI_ALIAS(Comm_call_errhandler);
 
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    if (*errhandler == NULL)
+    if (*errhandler == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     pri_errhandler_release(*errhandler);
     *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

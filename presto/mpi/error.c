@@ -121,10 +121,12 @@ static char **own_text(struct pri_mpi *mpi, int code)
 const char *pri_code_text(int code)
 {
     char **own = own_text(pri_mpi(), code);
-    if (own != NULL)
+    if (own != NULL) {
         return *own != NULL ? *own : "";
-    if (code < 0 || code >= (int)(sizeof(text) / sizeof(text[0])) || text[code] == NULL)
+    }
+    if (code < 0 || code >= (int)(sizeof(text) / sizeof(text[0])) || text[code] == NULL) {
         return "MPI_ERR_UNKNOWN: no such error";
+    }
     return text[code];
 }
 
@@ -132,29 +134,34 @@ void pri_code_describe(int code, char text_of[MPI_MAX_ERROR_STRING])
 {
     const struct pri_rank *self = pri_self();
     int lost = code == PRI_CODE_PEER && self != NULL ? pri_lost(self) : -1;
-    if (lost >= 0)
+    if (lost >= 0) {
         snprintf(text_of, MPI_MAX_ERROR_STRING, "%s: rank %d of the job has died",
                  pri_code_text(code), lost);
-    else
+    } else {
         snprintf(text_of, MPI_MAX_ERROR_STRING, "%s", pri_code_text(code));
+    }
 }
 
 int pri_code_class(int code)
 {
     struct pri_mpi *mpi = pri_mpi();
-    if (own_text(mpi, code) != NULL)
+    if (own_text(mpi, code) != NULL) {
         return mpi->error_class[code - MPI_ERR_LASTCODE - 1];
-    if (code < 0 || code > MPI_ERR_LASTCODE)
+    }
+    if (code < 0 || code > MPI_ERR_LASTCODE) {
         return MPI_ERR_UNKNOWN;
-    if (code == PRI_CODE_MEMORY)
+    }
+    if (code == PRI_CODE_MEMORY) {
         return MPI_ERR_BUFFER;
+    }
     return code >= PRI_CODE_PEER ? MPI_ERR_OTHER : code;
 }
 
 void pri_errors_free(struct pri_mpi *mpi)
 {
-    for (int i = 0; i < mpi->errors; i++)
+    for (int i = 0; i < mpi->errors; i++) {
         free(mpi->text[i]);
+    }
     free(mpi->text);
     free(mpi->error_class);
 }
@@ -180,12 +187,14 @@ static int add_code(struct pri_mpi *mpi, int errorclass)
 {
     size_t n = (size_t)mpi->errors + 1;
     char **texts = realloc(mpi->text, n * sizeof(*texts));
-    if (texts == NULL)
+    if (texts == NULL) {
         return -1;
+    }
     mpi->text = texts;
     int *classes = realloc(mpi->error_class, n * sizeof(*classes));
-    if (classes == NULL)
+    if (classes == NULL) {
         return -1;
+    }
     mpi->error_class = classes;
     int code = MPI_ERR_LASTCODE + (int)n;
     texts[n - 1] = NULL;
@@ -201,8 +210,9 @@ static int add_locked(const char *function, int errorclass, int *code)
     pthread_mutex_lock(&mpi->lock);
     int made = add_code(mpi, errorclass);
     pthread_mutex_unlock(&mpi->lock);
-    if (made < 0)
+    if (made < 0) {
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     *code = made;
     return MPI_SUCCESS;
 }
@@ -223,11 +233,13 @@ int MPI_Add_error_string(int code, const char *string)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
     char **own = own_text(mpi, code);
-    if (own == NULL)
+    if (own == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     char *copy = strndup(string, MPI_MAX_ERROR_STRING - 1);
-    if (copy == NULL)
+    if (copy == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     free(*own);
     *own = copy;
     return MPI_SUCCESS;

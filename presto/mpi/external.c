@@ -9,10 +9,12 @@
 
 static int check(const char *representation, int count, const struct pri_type *type)
 {
-    if (representation == NULL || strcmp(representation, "external32") != 0)
+    if (representation == NULL || strcmp(representation, "external32") != 0) {
         return MPI_ERR_ARG;
-    if (count < 0)
+    }
+    if (count < 0) {
         return MPI_ERR_COUNT;
+    }
     return type == NULL || !type->committed || !pri_external_possible(type) ? MPI_ERR_TYPE
                                                                             : MPI_SUCCESS;
 }
@@ -22,11 +24,13 @@ static int check_room(const char *representation, int count, const struct pri_ty
                       MPI_Aint room, MPI_Aint position, size_t *bytes)
 {
     int code = check(representation, count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return code;
+    }
     *bytes = (size_t)count * pri_external_size(type);
-    if (position < 0 || room < 0)
+    if (position < 0 || room < 0) {
         return MPI_ERR_ARG;
+    }
     return position > room || *bytes > (size_t)(room - position) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
@@ -35,8 +39,9 @@ static int begin(const char *representation, int count, MPI_Datatype type, MPI_A
                  MPI_Aint position, size_t *bytes, void **packed, size_t *packed_bytes)
 {
     int code = check_room(representation, count, type, room, position, bytes);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return code;
+    }
     *packed_bytes = (size_t)count * type->size;
     *packed = malloc(*packed_bytes + 1);
     return *packed != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -48,8 +53,9 @@ int MPI_Pack_external(const char representation[], const void *in, int count, MP
     size_t bytes, packed_bytes;
     void *packed;
     int code = begin(representation, count, type, size, *position, &bytes, &packed, &packed_bytes);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     pri_type_pack(type, (size_t)count, in, 0, packed, packed_bytes);
     pri_external_from(type, (size_t)count, packed, (char *)out + *position);
     free(packed);
@@ -64,8 +70,9 @@ int MPI_Unpack_external(const char representation[], const void *in, MPI_Aint si
     size_t bytes, packed_bytes;
     void *packed;
     int code = begin(representation, count, type, size, *position, &bytes, &packed, &packed_bytes);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     pri_external_to(type, (size_t)count, (const char *)in + *position, packed);
     pri_type_unpack(type, (size_t)count, out, 0, packed, packed_bytes);
     free(packed);
@@ -78,8 +85,9 @@ int MPI_Pack_external_size(const char representation[], int count, MPI_Datatype 
                            MPI_Aint *size)
 {
     int code = check(representation, count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *size = (MPI_Aint)((size_t)count * pri_external_size(type));
     return MPI_SUCCESS;
 }

@@ -11,12 +11,14 @@ _Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "MPI_
 /* The mutex is held. Room for one more entry. */
 static bool grow(struct pri_mpi *mpi)
 {
-    if (mpi->integers < mpi->integer_room)
+    if (mpi->integers < mpi->integer_room) {
         return true;
+    }
     int room = mpi->integer_room == 0 ? 64 : 2 * mpi->integer_room;
     const void **table = realloc(mpi->integer, (size_t)room * sizeof(*table));
-    if (table == NULL)
+    if (table == NULL) {
         return false;
+    }
     mpi->integer = table;
     mpi->integer_room = room;
     return true;
@@ -27,19 +29,22 @@ static bool grow(struct pri_mpi *mpi)
 static MPI_Fint number_of(const char *function, const void *handle)
 {
     struct pri_mpi *mpi = pri_mpi_need(function);
-    if (handle == NULL)
+    if (handle == NULL) {
         return 0;
+    }
     pthread_mutex_lock(&mpi->lock);
     int i = mpi->integers;
-    while (i > 0 && mpi->integer[i - 1] != handle)
+    while (i > 0 && mpi->integer[i - 1] != handle) {
         i--;
+    }
     if (i == 0 && grow(mpi)) {
         mpi->integer[mpi->integers++] = handle;
         i = mpi->integers;
     }
     pthread_mutex_unlock(&mpi->lock);
-    if (i == 0)
+    if (i == 0) {
         pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     return i;
 }
 
@@ -49,8 +54,9 @@ static void *handle_of(const char *function, MPI_Fint number)
     struct pri_mpi *mpi = pri_mpi_need(function);
     const void *handle = NULL;
     pthread_mutex_lock(&mpi->lock);
-    if (number > 0 && number <= mpi->integers)
+    if (number > 0 && number <= mpi->integers) {
         handle = mpi->integer[number - 1];
+    }
     pthread_mutex_unlock(&mpi->lock);
     return (void *)handle;
 }
@@ -79,8 +85,9 @@ CONVERTS(Win, MPI_Win);
 
 int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {
-    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE)
+    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     memcpy(numbers, status, sizeof(*status));
     return MPI_SUCCESS;
 }
@@ -88,8 +95,9 @@ PRI_ALIAS(Status_c2f);
 
 int MPI_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
 {
-    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE)
+    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     memcpy(status, numbers, sizeof(*status));
     return MPI_SUCCESS;
 }

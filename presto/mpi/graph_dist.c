@@ -15,16 +15,21 @@ static int check_given(const struct pri_comm *comm, int n, const int sources[], 
 {
     const struct pri_group *group = comm->group;
     int edge = 0;
-    if (n < 0)
+    if (n < 0) {
         return MPI_ERR_ARG;
+    }
     for (int i = 0; i < n; i++) {
-        if (sources[i] < 0 || sources[i] >= group->size)
+        if (sources[i] < 0 || sources[i] >= group->size) {
             return MPI_ERR_RANK;
-        if (degrees[i] < 0)
+        }
+        if (degrees[i] < 0) {
             return MPI_ERR_ARG;
-        for (int k = 0; k < degrees[i]; k++, edge++)
-            if (dests[edge] < 0 || dests[edge] >= group->size)
+        }
+        for (int k = 0; k < degrees[i]; k++, edge++) {
+            if (dests[edge] < 0 || dests[edge] >= group->size) {
                 return MPI_ERR_RANK;
+            }
+        }
     }
     return MPI_SUCCESS;
 }
@@ -32,8 +37,9 @@ static int check_given(const struct pri_comm *comm, int n, const int sources[], 
 static int count_given(int n, const int degrees[])
 {
     int count = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         count += degrees[i];
+    }
     return count;
 }
 
@@ -41,10 +47,12 @@ static void fill_given(struct edge *edges, int n, const int sources[], const int
                        const int dests[], const int *weights)
 {
     int edge = 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < degrees[i]; k++, edge++)
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < degrees[i]; k++, edge++) {
             edges[edge] =
                 (struct edge){sources[i], dests[edge], weights != NULL ? weights[edge] : 0};
+        }
+    }
 }
 
 /* All edges of all ranks, *count of them; to be freed. An error of the core. */
@@ -53,8 +61,9 @@ static int gather_all(struct pri_comm *comm, struct edge *mine, int given, struc
 {
     int size = comm->team.size, bytes = given * (int)sizeof(*mine), total = 0;
     int *counts = malloc(2 * (size_t)size * sizeof(*counts));
-    if (counts == NULL)
+    if (counts == NULL) {
         return PRI_ERR_NOMEM;
+    }
     int *displs = counts + size;
     struct pri_some one = {&bytes, 1, MPI_INT}, each = {counts, 1, MPI_INT};
     int rc = pri_coll_allgather(&comm->team, one, each, NULL);
@@ -63,8 +72,9 @@ static int gather_all(struct pri_comm *comm, struct edge *mine, int given, struc
         total += counts[i];
     }
     *all = rc == 0 ? malloc((size_t)total + 1) : NULL;
-    if (rc == 0 && *all == NULL)
+    if (rc == 0 && *all == NULL) {
         rc = PRI_ERR_NOMEM;
+    }
     if (rc == 0) {
         struct pri_some in = {mine, (size_t)bytes, MPI_BYTE};
         struct pri_parts out = {.buf = *all, .counts = counts, .displs = displs, .type = MPI_BYTE};
@@ -93,8 +103,9 @@ static int create(const char *function, struct pri_comm *comm, const struct edge
                   bool weighted, MPI_Info info, int reorder, MPI_Comm *out)
 {
     int *room = malloc(4 * (size_t)(count + 1) * sizeof(*room)), rank = comm->team.rank;
-    if (room == NULL)
+    if (room == NULL) {
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
+    }
     int *sources = room, *in_weights = sources + count + 1;
     int *dests = in_weights + count + 1, *out_weights = dests + count + 1;
     int in = choose(all, count, rank, true, sources, in_weights);
@@ -112,13 +123,15 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
 {
     struct pri_comm *comm = pri_intra_of(handle);
     int code = comm == NULL ? MPI_ERR_COMM : check_given(comm, n, sources, degrees, dests);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     bool weighted = weights != MPI_UNWEIGHTED;
     int given = count_given(n, degrees), count;
     struct edge *mine = malloc((size_t)given * sizeof(*mine) + 1), *all = NULL;
-    if (mine == NULL)
+    if (mine == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
+    }
     fill_given(mine, n, sources, degrees, dests,
                weighted && weights != MPI_WEIGHTS_EMPTY ? weights : NULL);
     int rc = gather_all(comm, mine, given, &all, &count);

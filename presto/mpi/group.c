@@ -11,8 +11,9 @@ struct pri_group presto_group_empty = {.rank = MPI_UNDEFINED};
 struct pri_group *pri_group_new(int size)
 {
     struct pri_group *group = malloc(sizeof(*group) + (size_t)size * sizeof(int));
-    if (group == NULL)
+    if (group == NULL) {
         return NULL;
+    }
     atomic_init(&group->refs, 1);
     group->size = size;
     group->rank = MPI_UNDEFINED;
@@ -22,41 +23,50 @@ struct pri_group *pri_group_new(int size)
 void pri_group_finish(struct pri_group *group, const struct pri_rank *self)
 {
     group->rank = MPI_UNDEFINED;
-    for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] == self->rank)
+    for (int i = 0; i < group->size; i++) {
+        if (group->ranks[i] == self->rank) {
             group->rank = i;
+        }
+    }
 }
 
 void pri_group_retain(struct pri_group *group)
 {
-    if (group != &presto_group_empty)
+    if (group != &presto_group_empty) {
         atomic_fetch_add_explicit(&group->refs, 1, memory_order_relaxed);
+    }
 }
 
 void pri_group_release(struct pri_group *group)
 {
     /* Pairs with the other releases: the last one frees what all have read. */
     if (group != &presto_group_empty &&
-        atomic_fetch_sub_explicit(&group->refs, 1, memory_order_acq_rel) == 1)
+        atomic_fetch_sub_explicit(&group->refs, 1, memory_order_acq_rel) == 1) {
         free(group);
+    }
 }
 
 /* The place of a rank of the job in a group, or MPI_UNDEFINED. */
 static int place_of(const struct pri_group *group, int peer)
 {
-    if (peer >= 0 && peer < group->size && group->ranks[peer] == peer)
+    if (peer >= 0 && peer < group->size && group->ranks[peer] == peer) {
         return peer;
-    for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] == peer)
+    }
+    for (int i = 0; i < group->size; i++) {
+        if (group->ranks[i] == peer) {
             return i;
+        }
+    }
     return MPI_UNDEFINED;
 }
 
 bool pri_group_within(const struct pri_group *group, const struct pri_group *whole)
 {
-    for (int i = 0; i < group->size; i++)
-        if (place_of(whole, group->ranks[i]) == MPI_UNDEFINED)
+    for (int i = 0; i < group->size; i++) {
+        if (place_of(whole, group->ranks[i]) == MPI_UNDEFINED) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -89,18 +99,21 @@ static int check_two(MPI_Group one, MPI_Group other, const void *result)
 static int check_list(MPI_Group group, int count, const void *list, const void *result)
 {
     int code = check(group, result);
-    if (code == MPI_SUCCESS && count < 0)
+    if (code == MPI_SUCCESS && count < 0) {
         code = pri_blame_value(MPI_ERR_ARG, "the count", count, 0, INT_MAX);
-    if (code == MPI_SUCCESS && count > 0 && list == NULL)
+    }
+    if (code == MPI_SUCCESS && count > 0 && list == NULL) {
         code = pri_blame(MPI_ERR_ARG, "the array is NULL");
+    }
     return code;
 }
 
 int MPI_Group_size(MPI_Group group, int *size)
 {
     int code = check(group, size);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *size = group->size;
     return MPI_SUCCESS;
 }
@@ -109,8 +122,9 @@ PRI_ALIAS(Group_size);
 int MPI_Group_rank(MPI_Group group, int *rank)
 {
     int code = check(group, rank);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *rank = group->rank;
     return MPI_SUCCESS;
 }
@@ -119,17 +133,21 @@ PRI_ALIAS(Group_rank);
 int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result)
 {
     int code = check_two(one, other, result);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *result = MPI_UNEQUAL;
-    if (one->size != other->size)
+    if (one->size != other->size) {
         return MPI_SUCCESS;
+    }
     int same = MPI_IDENT;
     for (int i = 0; i < one->size; i++) {
-        if (one->ranks[i] == other->ranks[i])
+        if (one->ranks[i] == other->ranks[i]) {
             continue;
-        if (place_of(other, one->ranks[i]) == MPI_UNDEFINED)
+        }
+        if (place_of(other, one->ranks[i]) == MPI_UNDEFINED) {
             return MPI_SUCCESS;
+        }
         same = MPI_SIMILAR;
     }
     *result = same;
@@ -139,8 +157,9 @@ PRI_ALIAS(Group_compare);
 
 static int no_such(int rank, const struct pri_group *group)
 {
-    if (group->size == 0)
+    if (group->size == 0) {
         return pri_blame(MPI_ERR_RANK, "the group has no ranks");
+    }
     return pri_blame_value(MPI_ERR_RANK, "one of the ranks", rank, 0, group->size - 1);
 }
 
@@ -148,17 +167,20 @@ int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_
                               int translated[])
 {
     int code = check_two(from, to, count > 0 ? translated : &count);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = check_list(from, count, ranks, &count);
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     for (int i = 0; i < count; i++) {
         if (ranks[i] == MPI_PROC_NULL) {
             translated[i] = MPI_PROC_NULL;
             continue;
         }
-        if (ranks[i] < 0 || ranks[i] >= from->size)
+        if (ranks[i] < 0 || ranks[i] >= from->size) {
             return pri_fail(NULL, __func__, no_such(ranks[i], from));
+        }
         translated[i] = place_of(to, from->ranks[ranks[i]]);
     }
     return MPI_SUCCESS;
@@ -170,18 +192,24 @@ static int combine(const char *function, MPI_Group one, MPI_Group other, bool in
                    MPI_Group *group)
 {
     int code = check_two(one, other, group);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     struct pri_group *made = pri_group_new(one->size + (more != NULL ? more->size : 0));
-    if (made == NULL)
+    if (made == NULL) {
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     made->size = 0;
-    for (int i = 0; i < one->size; i++)
-        if (more != NULL || (place_of(other, one->ranks[i]) != MPI_UNDEFINED) == in)
+    for (int i = 0; i < one->size; i++) {
+        if (more != NULL || (place_of(other, one->ranks[i]) != MPI_UNDEFINED) == in) {
             made->ranks[made->size++] = one->ranks[i];
-    for (int i = 0; more != NULL && i < more->size; i++)
-        if (place_of(one, more->ranks[i]) == MPI_UNDEFINED)
+        }
+    }
+    for (int i = 0; more != NULL && i < more->size; i++) {
+        if (place_of(one, more->ranks[i]) == MPI_UNDEFINED) {
             made->ranks[made->size++] = more->ranks[i];
+        }
+    }
     return finish(made, group);
 }
 
@@ -207,10 +235,12 @@ PRI_ALIAS(Group_difference);
 static int check_ranks(const struct pri_group *group, int count, const int *ranks, bool *seen)
 {
     for (int i = 0; i < count; i++) {
-        if (ranks[i] < 0 || ranks[i] >= group->size)
+        if (ranks[i] < 0 || ranks[i] >= group->size) {
             return no_such(ranks[i], group);
-        if (seen[ranks[i]])
+        }
+        if (seen[ranks[i]]) {
             return pri_blame(MPI_ERR_RANK, "a rank is named twice");
+        }
         seen[ranks[i]] = true;
     }
     return MPI_SUCCESS;
@@ -221,8 +251,9 @@ static int choose(const char *function, MPI_Group from, int count, const int *ra
                   MPI_Group *group)
 {
     int code = check_list(from, count, ranks, group);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     struct pri_group *made = pri_group_new(from->size);
     bool *seen = calloc((size_t)from->size + 1, sizeof(*seen));
     code = made == NULL || seen == NULL ? MPI_ERR_NO_MEM : check_ranks(from, count, ranks, seen);
@@ -232,11 +263,14 @@ static int choose(const char *function, MPI_Group from, int count, const int *ra
         return pri_fail(NULL, function, code);
     }
     made->size = 0;
-    for (int i = 0; named && i < count; i++)
+    for (int i = 0; named && i < count; i++) {
         made->ranks[made->size++] = from->ranks[ranks[i]];
-    for (int i = 0; !named && i < from->size; i++)
-        if (!seen[i])
+    }
+    for (int i = 0; !named && i < from->size; i++) {
+        if (!seen[i]) {
             made->ranks[made->size++] = from->ranks[i];
+        }
+    }
     free(seen);
     return finish(made, group);
 }
@@ -260,11 +294,13 @@ static int spread(int count, int ranges[][3], int *ranks, int room)
     int n = 0;
     for (int i = 0; i < count; i++) {
         int first = ranges[i][0], last = ranges[i][1], step = ranges[i][2];
-        if (step == 0)
+        if (step == 0) {
             return -1;
+        }
         for (int r = first; step > 0 ? r <= last : r >= last; r += step) {
-            if (n == room)
+            if (n == room) {
                 return -1;
+            }
             ranks[n++] = r;
         }
     }
@@ -275,11 +311,13 @@ static int choose_ranges(const char *function, MPI_Group from, int count, int ra
                          bool named, MPI_Group *group)
 {
     int code = check_list(from, count, ranges, group);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     int *ranks = malloc(((size_t)from->size + 1) * sizeof(*ranks));
-    if (ranks == NULL)
+    if (ranks == NULL) {
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     int n = spread(count, ranges, ranks, from->size);
     code = n < 0 ? pri_fail(NULL, function, MPI_ERR_ARG)
                  : choose(function, from, n, ranks, named, group);
@@ -302,8 +340,9 @@ PRI_ALIAS(Group_range_excl);
 int MPI_Group_free(MPI_Group *group)
 {
     int code = group == NULL ? pri_no_place(group) : check(*group, group);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     pri_group_release(*group);
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;

@@ -21,8 +21,9 @@ struct pri_info presto_info_env;
 static struct info_entry **find(struct pri_info *info, const char *key)
 {
     struct info_entry **place = &info->first;
-    while (*place != NULL && strncmp((*place)->key, key, MPI_MAX_INFO_KEY) != 0)
+    while (*place != NULL && strncmp((*place)->key, key, MPI_MAX_INFO_KEY) != 0) {
         place = &(*place)->next;
+    }
     return place;
 }
 
@@ -30,8 +31,9 @@ static int set(struct pri_info *info, const char *key, const char *value)
 {
     char *copy = strdup(value);
     struct info_entry **place = find(info, key);
-    if (copy == NULL)
+    if (copy == NULL) {
         return MPI_ERR_NO_MEM;
+    }
     if (*place == NULL) {
         struct info_entry *entry = calloc(1, sizeof(*entry));
         if (entry == NULL) {
@@ -56,10 +58,12 @@ static void drop(struct info_entry **place)
 
 void pri_info_release(struct pri_info *info)
 {
-    if (info == NULL || info == MPI_INFO_ENV)
+    if (info == NULL || info == MPI_INFO_ENV) {
         return;
-    while (info->first != NULL)
+    }
+    while (info->first != NULL) {
         drop(&info->first);
+    }
     free(info);
 }
 
@@ -67,21 +71,24 @@ struct pri_info *pri_info_copy(const struct pri_info *info)
 {
     struct pri_info *copy = calloc(1, sizeof(*copy));
     for (const struct info_entry *e = info == NULL ? NULL : info->first; copy != NULL && e != NULL;
-         e = e->next)
+         e = e->next) {
         if (set(copy, e->key, e->value) != MPI_SUCCESS) {
             pri_info_release(copy);
             return NULL;
         }
+    }
     return copy;
 }
 
 /* MPI_SUCCESS, or what is wrong with a key. */
 static int check_key(const struct pri_info *info, const char *key)
 {
-    if (info == NULL)
+    if (info == NULL) {
         return MPI_ERR_INFO;
-    if (key == NULL || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY + 1) > MPI_MAX_INFO_KEY)
+    }
+    if (key == NULL || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY + 1) > MPI_MAX_INFO_KEY) {
         return MPI_ERR_INFO_KEY;
+    }
     return MPI_SUCCESS;
 }
 
@@ -94,8 +101,9 @@ PRI_ALIAS(Info_create);
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *copy)
 {
-    if (info == NULL)
+    if (info == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_INFO);
+    }
     *copy = pri_info_copy(info);
     return *copy != NULL ? MPI_SUCCESS : pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
 }
@@ -103,8 +111,9 @@ PRI_ALIAS(Info_dup);
 
 int MPI_Info_free(MPI_Info *info)
 {
-    if (*info == NULL || *info == MPI_INFO_ENV)
+    if (*info == NULL || *info == MPI_INFO_ENV) {
         return pri_fail(NULL, __func__, MPI_ERR_INFO);
+    }
     pri_info_release(*info);
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;
@@ -114,10 +123,12 @@ PRI_ALIAS(Info_free);
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     int code = check_key(info, key);
-    if (code == MPI_SUCCESS && strnlen(value, MPI_MAX_INFO_VAL + 1) > MPI_MAX_INFO_VAL)
+    if (code == MPI_SUCCESS && strnlen(value, MPI_MAX_INFO_VAL + 1) > MPI_MAX_INFO_VAL) {
         code = MPI_ERR_INFO_VALUE;
-    if (code == MPI_SUCCESS)
+    }
+    if (code == MPI_SUCCESS) {
         code = set(info, key, value);
+    }
     return code == MPI_SUCCESS ? code : pri_fail(NULL, __func__, code);
 }
 PRI_ALIAS(Info_set);
@@ -125,10 +136,12 @@ PRI_ALIAS(Info_set);
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
     int code = check_key(info, key);
-    if (code == MPI_SUCCESS && *find(info, key) == NULL)
+    if (code == MPI_SUCCESS && *find(info, key) == NULL) {
         code = MPI_ERR_INFO_NOKEY;
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     drop(find(info, key));
     return MPI_SUCCESS;
 }
@@ -137,8 +150,9 @@ PRI_ALIAS(Info_delete);
 int MPI_Info_get(MPI_Info info, const char *key, int room, char *value, int *flag)
 {
     int code = check_key(info, key);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     const struct info_entry *entry = *find(info, key);
     *flag = entry != NULL;
     if (entry != NULL && room >= 0) {
@@ -155,36 +169,43 @@ PRI_ALIAS(Info_get);
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag)
 {
     int code = check_key(info, key);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     const struct info_entry *entry = *find(info, key);
     *flag = entry != NULL;
-    if (entry != NULL)
+    if (entry != NULL) {
         *length = (int)strlen(entry->value);
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Info_get_valuelen);
 
 int MPI_Info_get_nkeys(MPI_Info info, int *keys)
 {
-    if (info == NULL)
+    if (info == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_INFO);
+    }
     *keys = 0;
-    for (const struct info_entry *e = info->first; e != NULL; e = e->next)
+    for (const struct info_entry *e = info->first; e != NULL; e = e->next) {
         ++*keys;
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Info_get_nkeys);
 
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    if (info == NULL)
+    if (info == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_INFO);
+    }
     const struct info_entry *entry = info->first;
-    while (entry != NULL && n-- > 0)
+    while (entry != NULL && n-- > 0) {
         entry = entry->next;
-    if (entry == NULL || n < -1)
+    }
+    if (entry == NULL || n < -1) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     strcpy(key, entry->key);
     return MPI_SUCCESS;
 }

@@ -22,14 +22,17 @@ static struct pri_comm *first_comm(struct pri_mpi *mpi, int first, int size, con
                                    struct pri_comm *mark)
 {
     struct pri_group *group = pri_group_new(size);
-    if (group == NULL)
+    if (group == NULL) {
         return NULL;
-    for (int i = 0; i < size; i++)
+    }
+    for (int i = 0; i < size; i++) {
         group->ranks[i] = first + i;
+    }
     pri_group_finish(group, mpi->self);
     struct pri_comm *comm = pri_comm_new(mpi, group);
-    if (comm == NULL)
+    if (comm == NULL) {
         return NULL;
+    }
     comm->handle = mark;
     strcpy(comm->name, name);
     return comm;
@@ -41,11 +44,13 @@ static int begin_comms(struct pri_mpi *mpi)
     uint32_t context;
     mpi->world = first_comm(mpi, 0, self->size, "MPI_COMM_WORLD", MPI_COMM_WORLD);
     mpi->alone = first_comm(mpi, self->rank, 1, "MPI_COMM_SELF", MPI_COMM_SELF);
-    if (mpi->world == NULL || mpi->alone == NULL)
+    if (mpi->world == NULL || mpi->alone == NULL) {
         return PRI_ERR_NOMEM;
+    }
     int rc = pri_context_take(self, &context);
-    if (rc == 0)
+    if (rc == 0) {
         rc = pri_comm_begin(mpi->world, PRI_CONTEXT_WORLD, false);
+    }
     return rc != 0 ? rc : pri_comm_begin(mpi->alone, context, true);
 }
 
@@ -64,8 +69,9 @@ static int start(int level)
 {
     struct pri_rank *self;
     int rc = pri_start((enum pri_thread_level)level, &self);
-    if (rc != 0)
+    if (rc != 0) {
         return rc;
+    }
     struct pri_mpi *mpi = calloc(1, sizeof(*mpi));
     if (mpi == NULL) {
         pri_start_failed(self, PRI_ERR_NOMEM);
@@ -78,8 +84,9 @@ static int start(int level)
     ni_list_init(&mpi->comms);
     pri_comms_tell(mpi, true);
     rc = begin_comms(mpi);
-    if (rc != 0)
+    if (rc != 0) {
         pri_start_failed(self, rc);
+    }
     self->user[PRI_USER_MPI] = mpi;
     return rc;
 }
@@ -88,12 +95,15 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     (void)argc;
     (void)argv;
-    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
         required = MPI_THREAD_MULTIPLE;
-    if (pri_mpi() != NULL || pri_stopped())
+    }
+    if (pri_mpi() != NULL || pri_stopped()) {
         pri_fail_early("presto_MPI_Init: called a second time");
-    if (start(required) != 0)
+    }
+    if (start(required) != 0) {
         exit(EXIT_FAILURE); /* the reason has been printed */
+    }
     *provided = required;
     return MPI_SUCCESS;
 }

@@ -17,8 +17,9 @@ static struct pri_group *join(const struct pri_group *first, const struct pri_gr
                               const struct pri_rank *self)
 {
     struct pri_group *both = pri_group_new(first->size + second->size);
-    if (both == NULL)
+    if (both == NULL) {
         return NULL;
+    }
     memcpy(both->ranks, first->ranks, (size_t)first->size * sizeof(int));
     memcpy(both->ranks + first->size, second->ranks, (size_t)second->size * sizeof(int));
     pri_group_finish(both, self);
@@ -30,13 +31,15 @@ struct pri_comm *pri_inter_new(struct pri_mpi *mpi, struct pri_group *local,
 {
     struct pri_intercomm *inter = calloc(1, sizeof(*inter));
     struct pri_comm *comm = pri_comm_new(mpi, local);
-    if (inter != NULL)
+    if (inter != NULL) {
         inter->both = first ? join(local, remote, mpi->self) : join(remote, local, mpi->self);
+    }
     if (comm == NULL || inter == NULL || inter->both == NULL) {
         free(inter);
         pri_group_release(remote);
-        if (comm != NULL)
+        if (comm != NULL) {
             pri_comm_release(comm);
+        }
         return NULL;
     }
     inter->remote = remote;
@@ -53,8 +56,9 @@ struct pri_comm *pri_inter_new(struct pri_mpi *mpi, struct pri_group *local,
 
 void pri_inter_free(struct pri_intercomm *inter)
 {
-    if (inter == NULL)
+    if (inter == NULL) {
         return;
+    }
     pri_group_release(inter->remote);
     pri_group_release(inter->both);
     free(inter);
@@ -98,10 +102,12 @@ static int swap(struct pri_rank *self, struct pri_where where, const void *out, 
     struct pri_request sent, received;
     int rc = pri_irecv(self, in, in_bytes, where, &received);
     int error = pri_isend(self, out, out_bytes, where, PRI_STANDARD, &sent);
-    if (error == 0)
+    if (error == 0) {
         error = pri_wait(&sent);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = pri_wait(&received);
+    }
     return rc != 0 ? rc : error;
 }
 
@@ -116,16 +122,20 @@ static void meet_leader(struct pri_comm *local, struct pri_where where, struct c
     bool taken = mine.error == 0;
     int rc = swap(self, where, &mine, sizeof(mine), card, sizeof(*card));
     card->error = rc != 0 ? rc : (mine.error != 0 ? mine.error : card->error);
-    if (rc == 0 && (*remote = pri_group_new(card->size)) != NULL)
+    if (rc == 0 && (*remote = pri_group_new(card->size)) != NULL) {
         rc = swap(self, where, local->group->ranks, (size_t)local->group->size * sizeof(int),
                   (*remote)->ranks, (size_t)card->size * sizeof(int));
-    if (card->error == 0)
+    }
+    if (card->error == 0) {
         card->error = rc == 0 && *remote == NULL ? PRI_ERR_NOMEM : rc;
+    }
     card->first = self->rank < where.peer;
-    if (card->first)
+    if (card->first) {
         card->context = mine.context;
-    if (taken && (!card->first || card->error != 0))
+    }
+    if (taken && (!card->first || card->error != 0)) {
         pri_context_give(self, mine.context);
+    }
 }
 
 /* The others get from the leader what it knows. An error of the core, the same in all. */
@@ -133,25 +143,31 @@ static int tell_group(struct pri_comm *local, int leader, struct card *card,
                       struct pri_group **remote)
 {
     int rc = pri_coll_bcast(&local->team, card, sizeof(*card), MPI_BYTE, leader, NULL);
-    if (rc == 0)
+    if (rc == 0) {
         rc = card->error;
-    if (rc == 0 && *remote == NULL && (*remote = pri_group_new(card->size)) == NULL)
+    }
+    if (rc == 0 && *remote == NULL && (*remote = pri_group_new(card->size)) == NULL) {
         return PRI_ERR_NOMEM;
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = pri_coll_bcast(&local->team, (*remote)->ranks, (size_t)card->size * sizeof(int),
                             MPI_BYTE, leader, NULL);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         pri_group_finish(*remote, local->mpi->self);
+    }
     return rc;
 }
 
 /* Whether what only the leader gives makes sense. */
 static int check_leader(const struct pri_comm *peer, int remote_leader, int tag)
 {
-    if (peer == NULL)
+    if (peer == NULL) {
         return MPI_ERR_COMM;
-    if (remote_leader < 0 || remote_leader >= peer->team.size)
+    }
+    if (remote_leader < 0 || remote_leader >= peer->team.size) {
         return MPI_ERR_RANK;
+    }
     return tag < 0 ? MPI_ERR_TAG : MPI_SUCCESS;
 }
 
@@ -159,18 +175,21 @@ static int create(struct pri_comm *local, int leader, struct pri_where where, st
 {
     struct pri_group *remote = NULL;
     struct card card = {0};
-    if (local->team.rank == leader)
+    if (local->team.rank == leader) {
         meet_leader(local, where, &card, &remote);
+    }
     int rc = tell_group(local, leader, &card, &remote);
     if (rc != 0) {
-        if (remote != NULL)
+        if (remote != NULL) {
             pri_group_release(remote);
+        }
         return rc;
     }
     pri_group_retain(local->group);
     struct pri_comm *made = pri_inter_new(local->mpi, local->group, remote, card.first != 0);
-    if (made == NULL)
+    if (made == NULL) {
         return PRI_ERR_NOMEM;
+    }
     pri_comm_inherit(made, local);
     *out = made;
     return pri_comm_begin(made, card.context, local->team.rank == leader && card.first);
@@ -181,21 +200,25 @@ int MPI_Intercomm_create(MPI_Comm handle, int leader, MPI_Comm peer, int remote_
 {
     struct pri_comm *local = pri_intra_of(handle), *way;
     struct pri_where where = {.tag = -2 - (tag & 0x3fffffff)};
-    if (local == NULL || out == NULL)
+    if (local == NULL || out == NULL) {
         return pri_fail(local, __func__, local == NULL ? MPI_ERR_COMM : pri_no_place(out));
-    if (leader < 0 || leader >= local->team.size)
+    }
+    if (leader < 0 || leader >= local->team.size) {
         return pri_fail(
             local, __func__,
             pri_blame_value(MPI_ERR_RANK, "the leader", leader, 0, local->team.size - 1));
+    }
     if (local->team.rank == leader) {
         way = pri_comm_of(peer);
         int code = check_leader(way, remote_leader, tag);
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
             return pri_fail(local, __func__, code);
+        }
         where.peer = pri_comm_peer(way, remote_leader);
         where.context = way->context | PRI_COLL;
-        if (where.peer == local->mpi->self->rank)
+        if (where.peer == local->mpi->self->rank) {
             return pri_fail(local, __func__, MPI_ERR_RANK);
+        }
     }
     *out = MPI_COMM_NULL;
     return pri_result(local, __func__, create(local, leader, where, out));
@@ -227,12 +250,14 @@ static int merge(struct pri_comm *comm, int high, struct pri_comm **out)
     struct pri_rank *self = comm->mpi->self;
     struct vote mine = {.high = high != 0}, *all = calloc((size_t)inter->all.size, sizeof(*all));
     bool leads = inter->all.rank == 0;
-    if (leads)
+    if (leads) {
         mine.error = pri_context_take(self, &mine.context);
+    }
     struct pri_some in = {&mine, sizeof(mine), MPI_BYTE}, out_some = {all, sizeof(mine), MPI_BYTE};
     int rc = all == NULL ? PRI_ERR_NOMEM : pri_coll_allgather(&inter->all, in, out_some, NULL);
-    if (rc == 0)
+    if (rc == 0) {
         rc = all[0].error;
+    }
     if (rc == 0) {
         int second = inter->local == 0 ? inter->locals : inter->remotes;
         struct pri_comm *made = merged(comm, all[0].high, all[second].high);
@@ -250,8 +275,9 @@ static int merge(struct pri_comm *comm, int high, struct pri_comm **out)
 int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *out)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL || comm->inter == NULL || out == NULL)
+    if (comm == NULL || comm->inter == NULL || out == NULL) {
         return pri_fail(comm, __func__, out == NULL ? pri_no_place(out) : MPI_ERR_COMM);
+    }
     return pri_result(comm, __func__, merge(comm, high, out));
 }
 PRI_ALIAS(Intercomm_merge);
@@ -261,8 +287,9 @@ PRI_ALIAS(Intercomm_merge);
 int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     *flag = comm->inter != NULL;
     return MPI_SUCCESS;
 }
@@ -271,8 +298,9 @@ PRI_ALIAS(Comm_test_inter);
 int MPI_Comm_remote_size(MPI_Comm handle, int *size)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL || comm->inter == NULL)
+    if (comm == NULL || comm->inter == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_COMM);
+    }
     *size = comm->inter->remote->size;
     return MPI_SUCCESS;
 }
@@ -281,8 +309,9 @@ PRI_ALIAS(Comm_remote_size);
 int MPI_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL || comm->inter == NULL)
+    if (comm == NULL || comm->inter == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_COMM);
+    }
     pri_group_retain(comm->inter->remote);
     *group = comm->inter->remote;
     return MPI_SUCCESS;

@@ -4,8 +4,9 @@
 
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 {
-    if (function == NULL)
+    if (function == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     *op = pri_op_new(function, commutes != 0);
     return *op != NULL ? MPI_SUCCESS : pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
 }
@@ -13,8 +14,9 @@ PRI_ALIAS(Op_create);
 
 int MPI_Op_free(MPI_Op *op)
 {
-    if (*op == NULL || (*op)->id != PRI_OP_USER)
+    if (*op == NULL || (*op)->id != PRI_OP_USER) {
         return pri_fail(NULL, __func__, MPI_ERR_OP);
+    }
     pri_op_release(*op);
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
@@ -23,8 +25,9 @@ PRI_ALIAS(Op_free);
 
 int MPI_Op_commutative(MPI_Op op, int *commutes)
 {
-    if (op == NULL)
+    if (op == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_OP);
+    }
     *commutes = op->commutative;
     return MPI_SUCCESS;
 }
@@ -33,12 +36,15 @@ PRI_ALIAS(Op_commutative);
 int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
     int code = pri_bad_reduction(false, in, inout, count, pri_some_type(count, type), op);
-    if (code == MPI_SUCCESS && count > 0 && in == inout)
+    if (code == MPI_SUCCESS && count > 0 && in == inout) {
         code = pri_blame(MPI_ERR_BUFFER, "both are the same");
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
-    if (count > 0)
+    }
+    if (count > 0) {
         pri_op_apply(op, in, inout, (size_t)count, type);
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Reduce_local);

@@ -10,11 +10,13 @@ static int make(const char *function, struct pri_comm *comm, enum pri_mpi_kind k
 {
     bool recv = kind == PRI_MPI_RECV;
     if (recv ? pri_bad_recv(comm, count, type, peer, tag)
-             : pri_bad_send(comm, count, type, peer, tag))
+             : pri_bad_send(comm, count, type, peer, tag)) {
         return pri_fail(comm, function, pri_bad_class(comm, count, type, peer, tag, recv));
+    }
     struct pri_mpi_request *request = pri_request_new(comm, kind);
-    if (request == NULL)
+    if (request == NULL) {
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
+    }
     pri_request_type(request, type);
     request->persistent = true;
     request->active = false;
@@ -64,8 +66,9 @@ PRI_ALIAS(Recv_init);
 
 static int start(const char *function, struct pri_mpi_request *r)
 {
-    if (r == NULL || !r->persistent || r->active)
+    if (r == NULL || !r->persistent || r->active) {
         return pri_fail(r == NULL ? NULL : r->comm, function, MPI_ERR_REQUEST);
+    }
     int rc = r->kind == PRI_MPI_RECV
                  ? pri_recv_start(r, r->buf, (size_t)r->count, r->peer, r->tag)
                  : pri_send_start(r, r->buf, (size_t)r->count, r->peer, r->tag, r->mode);
@@ -83,8 +86,9 @@ int MPI_Startall(int count, MPI_Request requests[])
 {
     for (int i = 0; i < count; i++) {
         int code = start(__func__, requests[i]);
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
             return code;
+        }
     }
     return MPI_SUCCESS;
 }

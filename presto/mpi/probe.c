@@ -15,15 +15,17 @@ int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     struct pri_status got;
-    if (pri_bad_source(comm, source, tag))
+    if (pri_bad_source(comm, source, tag)) {
         return pri_fail(comm, __func__, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
+    }
     if (source == MPI_PROC_NULL) {
         pri_status_nobody(status);
         return MPI_SUCCESS;
     }
     int rc = pri_probe(comm->team.self, pri_from(comm, source, tag), &got);
-    if (rc == 0)
+    if (rc == 0) {
         pri_status_set(status, &got);
+    }
     return pri_result(comm, __func__, rc);
 }
 PRI_ALIAS(Probe);
@@ -33,8 +35,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
     struct pri_comm *comm = pri_comm_of(handle);
     struct pri_status got;
     bool found = false;
-    if (pri_bad_source(comm, source, tag))
+    if (pri_bad_source(comm, source, tag)) {
         return pri_fail(comm, __func__, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
+    }
     *flag = 1;
     if (source == MPI_PROC_NULL) {
         pri_status_nobody(status);
@@ -42,8 +45,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
     }
     int rc = pri_iprobe(comm->team.self, pri_from(comm, source, tag), &found, &got);
     *flag = rc == 0 && found;
-    if (*flag)
+    if (*flag) {
         pri_status_set(status, &got);
+    }
     return pri_result(comm, __func__, rc);
 }
 PRI_ALIAS(Iprobe);
@@ -54,8 +58,9 @@ static int claim(const char *function, int source, int tag, MPI_Comm handle, boo
 {
     struct pri_comm *comm = pri_comm_of(handle);
     bool found = true;
-    if (pri_bad_source(comm, source, tag))
+    if (pri_bad_source(comm, source, tag)) {
         return pri_fail(comm, function, pri_bad_class(comm, 0, MPI_BYTE, source, tag, true));
+    }
     *flag = 1;
     if (source == MPI_PROC_NULL) {
         pri_status_nobody(status);
@@ -63,8 +68,9 @@ static int claim(const char *function, int source, int tag, MPI_Comm handle, boo
         return MPI_SUCCESS;
     }
     struct pri_mpi_message *message = malloc(sizeof(*message));
-    if (message == NULL)
+    if (message == NULL) {
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
+    }
     struct pri_where from = pri_from(comm, source, tag);
     int rc = wait ? pri_mprobe(comm->team.self, from, &message->core)
                   : pri_improbe(comm->team.self, from, &found, &message->core);
@@ -100,8 +106,9 @@ static int start(struct pri_mpi_message *message, void *buf, int count, struct p
 {
     struct pri_comm *comm = message->comm;
     struct pri_mpi_request *request = pri_request_new(comm, PRI_MPI_RECV);
-    if (request == NULL)
+    if (request == NULL) {
         return MPI_ERR_NO_MEM;
+    }
     pri_request_type(request, type);
     size_t bytes = (size_t)count * type->size;
     int rc;
@@ -128,8 +135,9 @@ static int start_none(struct pri_mpi_request **out)
 {
     struct pri_mpi *mpi = pri_mpi();
     struct pri_mpi_request *request = pri_request_new(mpi->world, PRI_MPI_RECV);
-    if (request == NULL)
+    if (request == NULL) {
         return MPI_ERR_NO_MEM;
+    }
     pri_request_type(request, MPI_BYTE);
     pri_request_null(mpi->self, &request->core);
     *out = request;
@@ -139,15 +147,18 @@ static int start_none(struct pri_mpi_request **out)
 static int imrecv(const char *function, void *buf, int count, MPI_Datatype type,
                   MPI_Message *message, MPI_Request *request)
 {
-    if (*message == NULL)
+    if (*message == NULL) {
         return pri_fail(NULL, function, MPI_ERR_REQUEST);
+    }
     bool none = *message == MPI_MESSAGE_NO_PROC;
     struct pri_comm *comm = none ? NULL : (*message)->comm;
-    if (pri_bad_data(count, type))
+    if (pri_bad_data(count, type)) {
         return pri_fail(comm, function, pri_data_class(count, type));
+    }
     int code = none ? start_none(request) : start(*message, buf, count, type, request);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, function, code);
+    }
     *message = MPI_MESSAGE_NULL;
     return MPI_SUCCESS;
 }
@@ -162,8 +173,9 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
 {
     MPI_Request request;
     int code = imrecv(__func__, buf, count, type, message, &request);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return code;
+    }
     struct pri_comm *comm = request->comm;
     int rc = pri_wait(&request->core);
     pri_status_set(status, &request->core.status);

@@ -21,8 +21,9 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_status got;
     struct ni_taken taken;
-    if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag)))
+    if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag))) {
         return pri_fail(c, __func__, pri_bad_class(c, count, type, source, tag, true));
+    }
     if (NI_UNLIKELY(source == MPI_PROC_NULL)) {
         pri_status_nobody(status);
         return MPI_SUCCESS;
@@ -32,8 +33,9 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
     int rc;
     if (NI_LIKELY(type->contiguous)) {
         void *data = pri_data_at(buf, type);
-        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+        if (NI_UNLIKELY(data == NULL) && bytes > 0) {
             return pri_fail(c, __func__, pri_mpi_code(pri_null_data()));
+        }
         if (NI_LIKELY(pri_recv_take(c->team.self, data, bytes, from, &taken))) {
             const struct pri_status now = pri_taken_status(&taken);
             pri_status_set(status, &now);
@@ -61,8 +63,9 @@ NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, void *buf, size_t co
     size_t bytes = count * type->size;
     if (NI_LIKELY(type->contiguous)) {
         void *data = pri_data_at(buf, type);
-        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+        if (NI_UNLIKELY(data == NULL) && bytes > 0) {
             return pri_null_data();
+        }
         return pri_irecv_here(comm->team.self, data, bytes, from, &request->core);
     }
     pri_data_set(&request->data, buf, count, type);
@@ -77,11 +80,13 @@ int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int
 int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
 {
     struct pri_comm *c = pri_comm_of(comm);
-    if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag)))
+    if (NI_UNLIKELY(pri_bad_recv(c, count, type, source, tag))) {
         return pri_fail(c, __func__, pri_bad_class(c, count, type, source, tag, true));
+    }
     struct pri_mpi_request *request = pri_request_new(c, PRI_MPI_RECV);
-    if (NI_UNLIKELY(request == NULL))
+    if (NI_UNLIKELY(request == NULL)) {
         return pri_fail(c, __func__, MPI_ERR_NO_MEM);
+    }
     pri_request_type(request, type);
     int rc = start(request, buf, (size_t)count, source, tag);
     if (NI_UNLIKELY(rc != 0)) {
@@ -103,13 +108,15 @@ static int exchange(struct pri_comm *comm, const void *sendbuf, size_t sendcount
     struct pri_mpi_request in = {.comm = comm, .type = recvtype};
     struct pri_mpi_request out = {.comm = comm, .type = sendtype};
     int rc = pri_recv_start(&in, recvbuf, recvcount, source, recvtag);
-    if (rc != 0)
+    if (rc != 0) {
         return rc;
+    }
     int sent = pri_send_start(&out, sendbuf, sendcount, dest, sendtag, PRI_STANDARD);
-    if (sent != 0)
+    if (sent != 0) {
         pri_cancel(&in.core);
-    else
+    } else {
         sent = pri_wait(&out.core);
+    }
     rc = pri_wait(&in.core);
     *status = in.core.status;
     return rc != 0 ? rc : sent;
@@ -121,12 +128,14 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
 {
     struct pri_comm *comm = pri_comm_of(handle);
     struct pri_status got;
-    if (NI_UNLIKELY(pri_bad_send(comm, sendcount, sendtype, dest, sendtag)))
+    if (NI_UNLIKELY(pri_bad_send(comm, sendcount, sendtype, dest, sendtag))) {
         return pri_fail(comm, __func__,
                         pri_bad_class(comm, sendcount, sendtype, dest, sendtag, false));
-    if (NI_UNLIKELY(pri_bad_recv(comm, recvcount, recvtype, source, recvtag)))
+    }
+    if (NI_UNLIKELY(pri_bad_recv(comm, recvcount, recvtype, source, recvtag))) {
         return pri_fail(comm, __func__,
                         pri_bad_class(comm, recvcount, recvtype, source, recvtag, true));
+    }
     int rc = exchange(comm, sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
                       (size_t)recvcount, recvtype, source, recvtag, &got);
     pri_status_set(status, &got);
@@ -139,14 +148,17 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
 {
     struct pri_comm *comm = pri_comm_of(handle);
     struct pri_status got;
-    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, sendtag)))
+    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, sendtag))) {
         return pri_fail(comm, __func__, pri_bad_class(comm, count, type, dest, sendtag, false));
-    if (NI_UNLIKELY(pri_bad_recv(comm, count, type, source, recvtag)))
+    }
+    if (NI_UNLIKELY(pri_bad_recv(comm, count, type, source, recvtag))) {
         return pri_fail(comm, __func__, pri_bad_class(comm, count, type, source, recvtag, true));
+    }
     size_t bytes = (size_t)count * type->size;
     void *copy = pri_buffer_get(comm->team.self, bytes + 1);
-    if (copy == NULL)
+    if (copy == NULL) {
         return pri_fail(comm, __func__, MPI_ERR_NO_MEM);
+    }
     pri_type_pack(type, (size_t)count, buf, 0, copy, bytes);
     int rc = exchange(comm, copy, bytes, MPI_BYTE, dest, sendtag, buf, (size_t)count, type, source,
                       recvtag, &got);

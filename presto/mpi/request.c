@@ -14,29 +14,36 @@ NI_COLD int pri_null_data(void)
 
 NI_COLD int pri_data_class(int count, const struct pri_type *type)
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
-    if (type == NULL)
+    }
+    if (type == NULL) {
         return pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL");
-    if (!type->committed)
+    }
+    if (!type->committed) {
         return pri_blame(MPI_ERR_TYPE, "it has not been committed; call MPI_Type_commit");
+    }
     return MPI_SUCCESS;
 }
 
 NI_COLD int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type,
                           int peer, int tag, bool recv)
 {
-    if (comm == NULL)
+    if (comm == NULL) {
         return MPI_ERR_COMM;
+    }
     int code = pri_data_class(count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return code;
+    }
     bool any = recv && peer == MPI_ANY_SOURCE;
-    if (peer != MPI_PROC_NULL && !any && (peer < 0 || peer >= comm->team.size))
+    if (peer != MPI_PROC_NULL && !any && (peer < 0 || peer >= comm->team.size)) {
         return pri_blame_value(MPI_ERR_RANK, recv ? "the source" : "the destination", peer, 0,
                                comm->team.size - 1);
-    if (tag < (recv ? MPI_ANY_TAG : 0))
+    }
+    if (tag < (recv ? MPI_ANY_TAG : 0)) {
         return pri_blame_value(MPI_ERR_TAG, "the tag", tag, 0, INT_MAX);
+    }
     return MPI_ERR_ARG;
 }
 
@@ -70,10 +77,12 @@ void pri_requests_free(struct pri_mpi *mpi)
 void pri_request_detached(struct pri_request *core)
 {
     struct pri_mpi_request *request = (struct pri_mpi_request *)core;
-    if (request->finish != NULL)
+    if (request->finish != NULL) {
         request->finish(request);
-    if (request->kind == PRI_MPI_GENERAL && request->release != NULL)
+    }
+    if (request->kind == PRI_MPI_GENERAL && request->release != NULL) {
         request->release(request->extra);
+    }
     pri_request_end(request);
 }
 
@@ -84,22 +93,25 @@ static void free_general(struct pri_mpi_request *request)
     int pending = PRI_REQ_PENDING;
     if (!atomic_compare_exchange_strong_explicit(&request->core.state, &pending,
                                                  PRI_REQ_PENDING | PRI_REQ_DETACHED,
-                                                 memory_order_acq_rel, memory_order_acquire))
+                                                 memory_order_acq_rel, memory_order_acquire)) {
         pri_request_detached(&request->core);
+    }
 }
 
 int MPI_Request_free(MPI_Request *handle)
 {
     struct pri_mpi_request *request = *handle;
-    if (request == NULL)
+    if (request == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
+    }
     *handle = MPI_REQUEST_NULL;
-    if (request->persistent && !request->active)
+    if (request->persistent && !request->active) {
         pri_request_end(request);
-    else if (request->kind == PRI_MPI_GENERAL)
+    } else if (request->kind == PRI_MPI_GENERAL) {
         free_general(request);
-    else
+    } else {
         pri_detach(&request->core, pri_request_detached);
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Request_free);
@@ -107,12 +119,15 @@ PRI_ALIAS(Request_free);
 int MPI_Cancel(MPI_Request *handle)
 {
     struct pri_mpi_request *request = *handle;
-    if (request == NULL)
+    if (request == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
-    if ((request->kind == PRI_MPI_RECV || request->kind == PRI_MPI_SEND) && request->active)
+    }
+    if ((request->kind == PRI_MPI_RECV || request->kind == PRI_MPI_SEND) && request->active) {
         pri_cancel(&request->core);
-    if (request->kind == PRI_MPI_GENERAL && request->cancel != NULL)
+    }
+    if (request->kind == PRI_MPI_GENERAL && request->cancel != NULL) {
         return request->cancel(request->extra, pri_done(&request->core));
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Cancel);
@@ -135,8 +150,9 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
     struct pri_mpi_request *request = pri_request_new(mpi->world, PRI_MPI_GENERAL);
-    if (request == NULL)
+    if (request == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     pri_request_null(mpi->self, &request->core);
     atomic_store_explicit(&request->core.state, PRI_REQ_PENDING, memory_order_relaxed);
     request->query = query_fn;
@@ -151,12 +167,14 @@ PRI_ALIAS(Grequest_start);
 
 int MPI_Grequest_complete(MPI_Request handle)
 {
-    if (handle == NULL || handle->kind != PRI_MPI_GENERAL)
+    if (handle == NULL || handle->kind != PRI_MPI_GENERAL) {
         return pri_fail(NULL, __func__, MPI_ERR_REQUEST);
+    }
     /* Release, with pri_done's acquire. */
     int before = atomic_exchange_explicit(&handle->core.state, PRI_REQ_DONE, memory_order_acq_rel);
-    if (before == (PRI_REQ_PENDING | PRI_REQ_DETACHED))
+    if (before == (PRI_REQ_PENDING | PRI_REQ_DETACHED)) {
         pri_request_detached(&handle->core);
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Grequest_complete);

@@ -57,8 +57,9 @@ static inline struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enu
 static inline void pri_request_end(struct pri_mpi_request *request)
 {
     struct pri_mpi *mpi = request->comm->mpi;
-    if (NI_UNLIKELY(request->held))
+    if (NI_UNLIKELY(request->held)) {
         pri_type_release(request->type);
+    }
     pri_comm_release(request->comm);
     if (NI_UNLIKELY(mpi->self->threads)) {
         free(request);

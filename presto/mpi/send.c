@@ -12,8 +12,9 @@
 bool pri_no_buffer(struct pri_mpi *mpi, size_t bytes)
 {
     size_t need = bytes + MPI_BSEND_OVERHEAD;
-    if (mpi->attached != NULL && pri_buffered(mpi->self) + need <= (size_t)mpi->attached_size)
+    if (mpi->attached != NULL && pri_buffered(mpi->self) + need <= (size_t)mpi->attached_size) {
         return false;
+    }
     pri_progress(mpi->self);
     return mpi->attached == NULL || pri_buffered(mpi->self) + need > (size_t)mpi->attached_size;
 }
@@ -30,21 +31,27 @@ NI_ALWAYS_INLINE int send(const char *function, const void *buf, int count, MPI_
                           int dest, int tag, MPI_Comm handle, enum pri_mode mode)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag)))
+    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag))) {
         return pri_fail(comm, function, pri_bad_class(comm, count, type, dest, tag, false));
-    if (NI_UNLIKELY(dest == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(dest == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     size_t bytes = (size_t)count * type->size;
-    if (mode == PRI_BUFFERED && pri_no_buffer(comm->mpi, bytes))
+    if (mode == PRI_BUFFERED && pri_no_buffer(comm->mpi, bytes)) {
         return pri_fail(comm, function, MPI_ERR_BUFFER);
+    }
     struct pri_where to = pri_to(comm, dest, tag);
-    if (NI_UNLIKELY(!type->contiguous))
+    if (NI_UNLIKELY(!type->contiguous)) {
         return pri_result(comm, function, send_holey(comm, buf, (size_t)count, type, to, mode));
+    }
     const void *data = pri_data_at(buf, type);
-    if (NI_UNLIKELY(data == NULL) && bytes > 0)
+    if (NI_UNLIKELY(data == NULL) && bytes > 0) {
         return pri_fail(comm, function, pri_mpi_code(pri_null_data()));
-    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(comm->team.self, data, bytes, to))
+    }
+    if (NI_LIKELY(mode == PRI_STANDARD) && pri_send_short(comm->team.self, data, bytes, to)) {
         return MPI_SUCCESS;
+    }
     return pri_result(comm, function, pri_send(comm->team.self, data, bytes, to, mode));
 }
 
@@ -82,13 +89,15 @@ NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, const void *buf, siz
         pri_request_null(comm->team.self, &request->core);
         return 0;
     }
-    if (mode == PRI_BUFFERED && pri_no_buffer(comm->mpi, bytes))
+    if (mode == PRI_BUFFERED && pri_no_buffer(comm->mpi, bytes)) {
         return PRI_ERR_BUFFER;
+    }
     struct pri_where to = pri_to(comm, dest, tag);
     if (NI_LIKELY(type->contiguous)) {
         const void *data = pri_data_at(buf, type);
-        if (NI_UNLIKELY(data == NULL) && bytes > 0)
+        if (NI_UNLIKELY(data == NULL) && bytes > 0) {
             return pri_null_data();
+        }
         return pri_isend_here(comm->team.self, data, bytes, to, mode, &request->core);
     }
     pri_data_set(&request->data, buf, count, type);
@@ -105,11 +114,13 @@ NI_ALWAYS_INLINE int isend(const char *function, const void *buf, int count, MPI
                            int dest, int tag, MPI_Comm handle, enum pri_mode mode, MPI_Request *out)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag)))
+    if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag))) {
         return pri_fail(comm, function, pri_bad_class(comm, count, type, dest, tag, false));
+    }
     struct pri_mpi_request *request = pri_request_new(comm, PRI_MPI_SEND);
-    if (NI_UNLIKELY(request == NULL))
+    if (NI_UNLIKELY(request == NULL)) {
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
+    }
     pri_request_type(request, type);
     int rc = start(request, buf, (size_t)count, dest, tag, mode);
     if (NI_UNLIKELY(rc != 0)) {
@@ -147,8 +158,9 @@ PRI_ALIAS(Irsend);
 int MPI_Buffer_attach(void *buffer, int size)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
-    if (buffer == NULL || size < 0 || mpi->attached != NULL)
+    if (buffer == NULL || size < 0 || mpi->attached != NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_BUFFER);
+    }
     mpi->attached = buffer;
     mpi->attached_size = size;
     return MPI_SUCCESS;
@@ -159,10 +171,12 @@ int MPI_Buffer_detach(void *buffer, int *size)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
     unsigned spins = 0;
-    if (mpi->attached == NULL)
+    if (mpi->attached == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_BUFFER);
-    while (pri_buffered(mpi->self) > 0)
+    }
+    while (pri_buffered(mpi->self) > 0) {
         pri_relax_for(mpi->self, &spins, pri_detached_tell, mpi->self);
+    }
     *(void **)buffer = mpi->attached;
     *size = mpi->attached_size;
     mpi->attached = NULL;

@@ -156,8 +156,9 @@ static inline struct pri_comm *pri_comm_of(MPI_Comm handle)
         struct pri_mpi *mpi = pri_mpi();
         return NI_LIKELY(mpi != NULL) ? mpi->world : NULL;
     }
-    if (NI_UNLIKELY(handle == NULL || handle->magic != PRI_COMM_MAGIC))
+    if (NI_UNLIKELY(handle == NULL || handle->magic != PRI_COMM_MAGIC)) {
         return pri_comm_of_mark(handle);
+    }
     return handle;
 }
 
@@ -202,8 +203,9 @@ _Noreturn void pri_fail_early(const char *function);
 static inline struct pri_mpi *pri_mpi_need(const char *function)
 {
     struct pri_mpi *mpi = pri_mpi();
-    if (NI_UNLIKELY(mpi == NULL))
+    if (NI_UNLIKELY(mpi == NULL)) {
         pri_fail_early(function);
+    }
     return mpi;
 }
 
@@ -230,12 +232,13 @@ void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from);
 /* One more handle or request. */
 static inline void pri_comm_retain(struct pri_comm *comm)
 {
-    if (NI_UNLIKELY(comm->mpi->self->threads))
+    if (NI_UNLIKELY(comm->mpi->self->threads)) {
         atomic_fetch_add_explicit(&comm->refs, 1, memory_order_relaxed);
-    else
+    } else {
         atomic_store_explicit(&comm->refs,
                               atomic_load_explicit(&comm->refs, memory_order_relaxed) + 1,
                               memory_order_relaxed);
+    }
 }
 /* Nobody has it any more. */
 NI_COLD void pri_comm_destroy(struct pri_comm *comm);
@@ -250,8 +253,9 @@ static inline void pri_comm_release(struct pri_comm *comm)
         before = atomic_load_explicit(&comm->refs, memory_order_relaxed);
         atomic_store_explicit(&comm->refs, before - 1, memory_order_relaxed);
     }
-    if (NI_UNLIKELY(before == 1))
+    if (NI_UNLIKELY(before == 1)) {
         pri_comm_destroy(comm);
+    }
 }
 /* Collective: the application has freed it. Its memory goes, and its context may be used again,
  * when all ranks have. */

@@ -11,8 +11,9 @@ static int in_int(size_t n)
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
-    if (type == NULL || !type->committed)
+    if (type == NULL || !type->committed) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     *count = in_int(pri_type_whole(type, status->presto_bytes));
     return MPI_SUCCESS;
 }
@@ -20,8 +21,9 @@ PRI_ALIAS(Get_count);
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    if (type == NULL || !type->committed)
+    if (type == NULL || !type->committed) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     size_t n = pri_type_elements(type, status->presto_bytes);
     *count = n == SIZE_MAX ? MPI_UNDEFINED : (MPI_Count)n;
     return MPI_SUCCESS;
@@ -32,18 +34,21 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     MPI_Count n;
     int code = MPI_Get_elements_x(status, type, &n);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         *count = n > INT_MAX ? MPI_UNDEFINED : (int)n;
+    }
     return code;
 }
 PRI_ALIAS(Get_elements);
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    if (count < 0)
+    }
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_COUNT);
+    }
     status->presto_bytes = pri_type_bytes(type, (size_t)count);
     return MPI_SUCCESS;
 }

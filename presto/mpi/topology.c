@@ -27,8 +27,9 @@ struct pri_topology *pri_topology_new(struct pri_topology like)
 {
     size_t bytes = sizeof(like) + set_pointers(&like) * sizeof(int);
     struct pri_topology *topology = calloc(1, bytes);
-    if (topology == NULL)
+    if (topology == NULL) {
         return NULL;
+    }
     *topology = like;
     topology->bytes = bytes;
     set_pointers(topology);
@@ -38,8 +39,9 @@ struct pri_topology *pri_topology_new(struct pri_topology like)
 struct pri_topology *pri_topology_copy(const struct pri_topology *topology)
 {
     struct pri_topology *copy = malloc(topology->bytes);
-    if (copy == NULL)
+    if (copy == NULL) {
         return NULL;
+    }
     memcpy(copy, topology, topology->bytes);
     set_pointers(copy);
     return copy;
@@ -47,11 +49,13 @@ struct pri_topology *pri_topology_copy(const struct pri_topology *topology)
 
 int pri_neighbors_of(const struct pri_comm *comm, struct pri_neighbors *neighbors)
 {
-    if (comm == NULL)
+    if (comm == NULL) {
         return MPI_ERR_COMM;
+    }
     const struct pri_topology *t = comm->topology;
-    if (t == NULL)
+    if (t == NULL) {
         return MPI_ERR_TOPOLOGY;
+    }
     *neighbors =
         (struct pri_neighbors){t->sources, t->dests, t->source, t->dest, t->kind == MPI_CART};
     return MPI_SUCCESS;
@@ -65,8 +69,9 @@ void pri_topology_free(struct pri_topology *topology)
 int MPI_Topo_test(MPI_Comm handle, int *kind)
 {
     struct pri_comm *comm = pri_comm_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
+    }
     *kind = comm->topology != NULL ? comm->topology->kind : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

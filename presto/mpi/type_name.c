@@ -16,8 +16,9 @@ struct pri_type_name {
 static struct pri_type_name *find(struct pri_mpi *mpi, const struct pri_type *type)
 {
     struct pri_type_name *entry = mpi->type_names;
-    while (entry != NULL && entry->type != type)
+    while (entry != NULL && entry->type != type) {
         entry = entry->next;
+    }
     return entry;
 }
 
@@ -30,8 +31,9 @@ static int name_predefined(struct pri_mpi *mpi, const struct pri_type *type, con
         entry->next = mpi->type_names;
         mpi->type_names = entry;
     }
-    if (entry != NULL)
+    if (entry != NULL) {
         strncpy(entry->name, name, MPI_MAX_OBJECT_NAME - 1);
+    }
     pthread_mutex_unlock(&mpi->lock);
     return entry != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -48,8 +50,9 @@ void pri_type_names_free(struct pri_mpi *mpi)
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     pthread_mutex_lock(&mpi->lock);
     const struct pri_type_name *given = type->predefined ? find(mpi, type) : NULL;
     const char *own = type->name == NULL ? "" : type->name;
@@ -63,15 +66,17 @@ PRI_ALIAS(Type_get_name);
 int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     if (type->predefined) {
         int code = name_predefined(mpi, type, name);
         return code == MPI_SUCCESS ? code : pri_fail(NULL, __func__, code);
     }
     char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
-    if (copy == NULL)
+    if (copy == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     free((void *)type->name);
     type->name = copy;
     return MPI_SUCCESS;

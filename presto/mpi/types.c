@@ -7,8 +7,9 @@
 /* A constructor has made a type, or memory was short. */
 static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     if (out == NULL) {
         pri_type_release(type);
         return pri_fail(NULL, function, pri_no_place(out));
@@ -20,19 +21,23 @@ static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
 /* MPI_SUCCESS, or what is wrong with counts. */
 static int check(int count, const int *lengths, const struct pri_type *old)
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
-    for (int i = 0; lengths != NULL && i < count; i++)
-        if (lengths[i] < 0)
+    }
+    for (int i = 0; lengths != NULL && i < count; i++) {
+        if (lengths[i] < 0) {
             return pri_blame_value(MPI_ERR_ARG, "one of the lengths", lengths[i], 0, INT_MAX);
+        }
+    }
     return old == NULL ? pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL") : MPI_SUCCESS;
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 {
     int code = check(count, NULL, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     return made(__func__, pri_type_new_contiguous(count, old), type);
 }
 PRI_ALIAS(Type_contiguous);
@@ -40,8 +45,9 @@ PRI_ALIAS(Type_contiguous);
 int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype *type)
 {
     int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     return made(__func__, pri_type_new_vector(count, length, stride, old), type);
 }
 PRI_ALIAS(Type_vector);
@@ -50,8 +56,9 @@ static int hvector(const char *function, int count, int length, MPI_Aint stride,
                    MPI_Datatype *type)
 {
     int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     return made(function, pri_type_new_hvector(count, length, stride, old), type);
 }
 
@@ -72,8 +79,9 @@ int MPI_Type_indexed(int count, const int lengths[], const int displacements[], 
                      MPI_Datatype *type)
 {
     int code = check(count, lengths, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     return made(__func__, pri_type_new_indexed(count, lengths, displacements, old), type);
 }
 PRI_ALIAS(Type_indexed);
@@ -82,8 +90,9 @@ static int hindexed(const char *function, int count, const int *lengths,
                     const MPI_Aint *displacements, MPI_Datatype old, MPI_Datatype *type)
 {
     int code = check(count, lengths, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     return made(function, pri_type_new_hindexed(count, lengths, displacements, old), type);
 }
 
@@ -105,8 +114,9 @@ int MPI_Type_create_indexed_block(int count, int length, const int displacements
                                   MPI_Datatype old, MPI_Datatype *type)
 {
     int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     return made(__func__, pri_type_new_indexed_block(count, length, displacements, old), type);
 }
 PRI_ALIAS(Type_create_indexed_block);
@@ -115,8 +125,9 @@ int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint displac
                                    MPI_Datatype old, MPI_Datatype *type)
 {
     int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     return made(__func__, pri_type_new_hindexed_block(count, length, displacements, old), type);
 }
 PRI_ALIAS(Type_create_hindexed_block);
@@ -125,10 +136,12 @@ static int structure(const char *function, int count, const int *lengths,
                      const MPI_Aint *displacements, const MPI_Datatype *types, MPI_Datatype *type)
 {
     int code = check(count, lengths, MPI_BYTE);
-    for (int i = 0; code == MPI_SUCCESS && i < count; i++)
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         code = types[i] == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
+    }
     return made(function, pri_type_new_struct(count, lengths, displacements, types), type);
 }
 
@@ -150,14 +163,18 @@ int MPI_Type_create_subarray(int dims, const int sizes[], const int subsizes[], 
                              int order, MPI_Datatype old, MPI_Datatype *type)
 {
     int code = old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
-    if (dims < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+    if (dims < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)) {
         code = MPI_ERR_ARG;
-    for (int i = 0; code == MPI_SUCCESS && i < dims; i++)
+    }
+    for (int i = 0; code == MPI_SUCCESS && i < dims; i++) {
         if (subsizes[i] < 1 || sizes[i] < subsizes[i] || starts[i] < 0 ||
-            starts[i] > sizes[i] - subsizes[i])
+            starts[i] > sizes[i] - subsizes[i]) {
             code = MPI_ERR_ARG;
-    if (code != MPI_SUCCESS)
+        }
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     bool fortran = order == MPI_ORDER_FORTRAN;
     return made(__func__, pri_type_new_subarray(dims, sizes, subsizes, starts, fortran, old), type);
 }
@@ -167,12 +184,15 @@ PRI_ALIAS(Type_create_subarray);
 static int bad_deal(int length, int kind, int argument, int processes)
 {
     bool dflt = argument == MPI_DISTRIBUTE_DFLT_DARG;
-    if (length < 1 || processes < 1 || (!dflt && argument < 1 && kind != MPI_DISTRIBUTE_NONE))
+    if (length < 1 || processes < 1 || (!dflt && argument < 1 && kind != MPI_DISTRIBUTE_NONE)) {
         return MPI_ERR_ARG;
-    if (kind == MPI_DISTRIBUTE_NONE)
+    }
+    if (kind == MPI_DISTRIBUTE_NONE) {
         return processes == 1 ? MPI_SUCCESS : MPI_ERR_ARG;
-    if (kind == MPI_DISTRIBUTE_BLOCK)
+    }
+    if (kind == MPI_DISTRIBUTE_BLOCK) {
         return dflt || (long long)argument * processes >= length ? MPI_SUCCESS : MPI_ERR_ARG;
+    }
     return kind == MPI_DISTRIBUTE_CYCLIC ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
@@ -183,16 +203,19 @@ int MPI_Type_create_darray(int size, int rank, int dims, const int lengths[], co
     long long product = 1;
     int code = old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
     if (dims < 1 || rank < 0 || rank >= size ||
-        (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)) {
         code = MPI_ERR_ARG;
+    }
     for (int i = 0; code == MPI_SUCCESS && i < dims && product <= size; i++) {
         code = bad_deal(lengths[i], kinds[i], arguments[i], processes[i]);
         product *= processes[i];
     }
-    if (code == MPI_SUCCESS && product != size)
+    if (code == MPI_SUCCESS && product != size) {
         code = MPI_ERR_ARG;
-    if (code != MPI_SUCCESS)
+    }
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     const struct pri_darray darray = {size,  rank,      dims,      lengths,
                                       kinds, arguments, processes, order == MPI_ORDER_FORTRAN};
     return made(__func__, pri_type_new_darray(&darray, old), type);
@@ -201,8 +224,9 @@ PRI_ALIAS(Type_create_darray);
 
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
 {
-    if (old == NULL)
+    if (old == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     return made(__func__, pri_type_new_resized(old, lb, extent), type);
 }
 PRI_ALIAS(Type_create_resized);
@@ -210,12 +234,14 @@ PRI_ALIAS(Type_create_resized);
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
     *type = MPI_DATATYPE_NULL;
-    if (old == NULL)
+    if (old == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     struct pri_type *copy = pri_type_new_dup(old);
     struct pri_attr *attributes = NULL;
-    if (copy == NULL)
+    if (copy == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
     int code =
         pri_attr_copy_all(pri_mpi_need(__func__), &attributes, old->attributes, PRI_ATTR_TYPE, old);
     copy->attributes = attributes;
@@ -230,23 +256,27 @@ PRI_ALIAS(Type_dup);
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    if (*type == NULL)
+    if (*type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    if (!(*type)->committed)
+    }
+    if (!(*type)->committed) {
         (*type)->committed = true;
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Type_commit);
 
 int MPI_Type_free(MPI_Datatype *type)
 {
-    if (*type == NULL || (*type)->predefined)
+    if (*type == NULL || (*type)->predefined) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     struct pri_attr *attributes = (*type)->attributes;
     int code = pri_attr_delete_all(pri_mpi_need(__func__), &attributes, PRI_ATTR_TYPE, *type);
     (*type)->attributes = attributes;
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     pri_type_release(*type);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

@@ -12,14 +12,17 @@ static int create(const char *function, enum pri_combiner combiner, int precisio
 {
     struct pri_type *type;
     int code = pri_no_place(out);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
-    if (!pri_type_f90(combiner, precision, range, MPI_UNDEFINED, &type))
+    }
+    if (!pri_type_f90(combiner, precision, range, MPI_UNDEFINED, &type)) {
         return pri_fail(NULL, function,
                         pri_blame(MPI_ERR_ARG, "no number has this precision and range; one of "
                                                "them may be MPI_UNDEFINED, none negative"));
-    if (type == NULL)
+    }
+    if (type == NULL) {
         return pri_fail(NULL, function, MPI_ERR_NO_MEM);
+    }
     *out = type;
     return MPI_SUCCESS;
 }

@@ -10,8 +10,9 @@
 /* What is wrong with a type and where its results go. */
 static int check_type(const struct pri_type *type, const void *result, const void *other)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL");
+    }
     int code = pri_no_place(result);
     return code != MPI_SUCCESS ? code : pri_no_place(other);
 }
@@ -19,8 +20,9 @@ static int check_type(const struct pri_type *type, const void *result, const voi
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
     int code = check_type(type, size, size);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *size = type->size > INT_MAX ? MPI_UNDEFINED : (int)type->size;
     return MPI_SUCCESS;
 }
@@ -29,8 +31,9 @@ PRI_ALIAS(Type_size);
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     int code = check_type(type, size, size);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *size = (MPI_Count)type->size;
     return MPI_SUCCESS;
 }
@@ -39,8 +42,9 @@ PRI_ALIAS(Type_size_x);
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
     int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *lb = type->lb;
     *extent = type->extent;
     return MPI_SUCCESS;
@@ -50,8 +54,9 @@ PRI_ALIAS(Type_get_extent);
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
     int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *lb = type->lb;
     *extent = type->extent;
     return MPI_SUCCESS;
@@ -61,8 +66,9 @@ PRI_ALIAS(Type_get_extent_x);
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
     int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *lb = type->true_lb;
     *extent = type->true_extent;
     return MPI_SUCCESS;
@@ -72,8 +78,9 @@ PRI_ALIAS(Type_get_true_extent);
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
     int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *lb = type->true_lb;
     *extent = type->true_extent;
     return MPI_SUCCESS;
@@ -83,8 +90,9 @@ PRI_ALIAS(Type_get_true_extent_x);
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
     int code = check_type(type, extent, extent);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *extent = type->extent;
     return MPI_SUCCESS;
 }
@@ -93,8 +101,9 @@ PRI_ALIAS(Type_extent);
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
 {
     int code = check_type(type, lb, lb);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *lb = type->lb;
     return MPI_SUCCESS;
 }
@@ -103,8 +112,9 @@ PRI_ALIAS(Type_lb);
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 {
     int code = check_type(type, ub, ub);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
+    }
     *ub = type->lb + type->extent;
     return MPI_SUCCESS;
 }
@@ -118,14 +128,16 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
     static const enum pri_kind last[] = {[MPI_TYPECLASS_INTEGER] = PRI_KIND_UINT64,
                                          [MPI_TYPECLASS_REAL] = PRI_KIND_LDOUBLE,
                                          [MPI_TYPECLASS_COMPLEX] = PRI_KIND_CLDOUBLE};
-    if (typeclass < MPI_TYPECLASS_INTEGER || typeclass > MPI_TYPECLASS_COMPLEX)
+    if (typeclass < MPI_TYPECLASS_INTEGER || typeclass > MPI_TYPECLASS_COMPLEX) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     struct pri_type *t;
-    for (size_t i = 0; (t = pri_type_named(i)) != NULL; i++)
+    for (size_t i = 0; (t = pri_type_named(i)) != NULL; i++) {
         if (t->kind >= first[typeclass] && t->kind <= last[typeclass] && (int)t->size == size) {
             *type = t;
             return MPI_SUCCESS;
         }
+    }
     return pri_fail(NULL, __func__, MPI_ERR_ARG);
 }
 PRI_ALIAS(Type_match_size);
@@ -133,8 +145,9 @@ PRI_ALIAS(Type_match_size);
 int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
                           int *combiner)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     const struct pri_recipe none = {.combiner = PRI_COMBINER_NAMED};
     const struct pri_recipe *recipe = type->recipe != NULL ? type->recipe : &none;
     *integers = recipe->ints;
@@ -148,15 +161,19 @@ PRI_ALIAS(Type_get_envelope);
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
                           int integers[], MPI_Aint addresses[], MPI_Datatype types[])
 {
-    if (type == NULL || type->recipe == NULL)
+    if (type == NULL || type->recipe == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
     const struct pri_recipe *recipe = type->recipe;
-    if (max_integers < recipe->ints || max_addresses < recipe->addrs || max_types < recipe->types)
+    if (max_integers < recipe->ints || max_addresses < recipe->addrs || max_types < recipe->types) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    for (int i = 0; i < recipe->ints; i++)
+    }
+    for (int i = 0; i < recipe->ints; i++) {
         integers[i] = recipe->integer[i];
-    for (int i = 0; i < recipe->addrs; i++)
+    }
+    for (int i = 0; i < recipe->addrs; i++) {
         addresses[i] = recipe->addr[i];
+    }
     for (int i = 0; i < recipe->types; i++) {
         pri_type_retain(recipe->type[i]); /* the application frees it */
         types[i] = recipe->type[i];
@@ -168,10 +185,12 @@ PRI_ALIAS(Type_get_contents);
 /* MPI_SUCCESS, or what is wrong with arguments of packing. */
 static int check(struct pri_comm *comm, int count, const struct pri_type *type)
 {
-    if (comm == NULL)
+    if (comm == NULL) {
         return MPI_ERR_COMM;
-    if (count < 0)
+    }
+    if (count < 0) {
         return MPI_ERR_COUNT;
+    }
     return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
@@ -180,11 +199,13 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
 {
     struct pri_comm *comm = pri_comm_of(handle);
     int code = check(comm, count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position))
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
         return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    }
     pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
     *position += (int)bytes;
     return MPI_SUCCESS;
@@ -196,11 +217,13 @@ int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MP
 {
     struct pri_comm *comm = pri_comm_of(handle);
     int code = check(comm, count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position))
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
         return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    }
     pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
     *position += (int)bytes;
     return MPI_SUCCESS;
@@ -211,8 +234,9 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm handle, int *size)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     int code = check(comm, count, type);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
+    }
     size_t bytes = (size_t)count * type->size;
     *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
     return MPI_SUCCESS;

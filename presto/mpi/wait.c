@@ -19,8 +19,9 @@ static NI_NOINLINE int finish_special(struct pri_mpi_request *request, int code)
         int rc = request->finish(request);
         code = code == MPI_SUCCESS ? rc : code;
     }
-    if (request->kind == PRI_MPI_GENERAL && request->release != NULL)
+    if (request->kind == PRI_MPI_GENERAL && request->release != NULL) {
         request->release(request->extra);
+    }
     return code;
 }
 
@@ -29,12 +30,14 @@ static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struc
 {
     struct pri_mpi_request *request = *handle;
     int code = pri_mpi_code(request->core.status.error);
-    if (NI_UNLIKELY(request->finish != NULL))
+    if (NI_UNLIKELY(request->finish != NULL)) {
         code = finish_special(request, code);
+    }
     pri_status_set(status, &request->core.status);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         *comm = request->comm->handle == request->comm && request->comm->magic == 0 ? NULL
                                                                                     : request->comm;
+    }
     if (request->persistent) {
         request->active = false;
         return code;
@@ -49,8 +52,9 @@ static inline int finish(MPI_Request *handle, MPI_Status *status, struct pri_com
 {
     struct pri_mpi_request *request = *handle;
     if (NI_UNLIKELY(request->finish != NULL || request->persistent ||
-                    request->core.status.error != 0))
+                    request->core.status.error != 0)) {
         return finish_any(handle, status, comm);
+    }
     pri_status_set(status, &request->core.status);
     *handle = MPI_REQUEST_NULL;
     pri_request_end(request);
@@ -71,8 +75,9 @@ int MPI_Wait(MPI_Request *handle, MPI_Status *status)
         pri_status_empty(status);
         return MPI_SUCCESS;
     }
-    if (!pri_done(&(*handle)->core))
+    if (!pri_done(&(*handle)->core)) {
         pri_wait(&(*handle)->core);
+    }
     return finish_one(__func__, handle, status);
 }
 PRI_ALIAS(Wait);
@@ -96,8 +101,9 @@ PRI_ALIAS(Test);
 static inline int finish_nth(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
 {
     int code = finish(handle, status, comm);
-    if (status != MPI_STATUS_IGNORE)
+    if (status != MPI_STATUS_IGNORE) {
         status->MPI_ERROR = code;
+    }
     return code != MPI_SUCCESS;
 }
 
@@ -117,8 +123,9 @@ NI_ALWAYS_INLINE int finish_all(const char *function, int count, MPI_Request *re
             pri_status_empty(nth(statuses, i));
             continue;
         }
-        if (!pri_done(&requests[i]->core))
+        if (!pri_done(&requests[i]->core)) {
             pri_wait(&requests[i]->core);
+        }
         failed += finish_nth(&requests[i], nth(statuses, i), &comm);
     }
     return NI_LIKELY(failed == 0) ? MPI_SUCCESS : pri_fail(comm, function, MPI_ERR_IN_STATUS);
@@ -126,20 +133,24 @@ NI_ALWAYS_INLINE int finish_all(const char *function, int count, MPI_Request *re
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     return finish_all(__func__, count, requests, statuses);
 }
 PRI_ALIAS(Waitall);
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     *flag = 0;
-    for (int i = 0; i < count; i++)
-        if (!idle(requests[i]) && !pri_test(&requests[i]->core))
+    for (int i = 0; i < count; i++) {
+        if (!idle(requests[i]) && !pri_test(&requests[i]->core)) {
             return MPI_SUCCESS;
+        }
+    }
     *flag = 1;
     return finish_all(__func__, count, requests, statuses);
 }
@@ -150,10 +161,12 @@ static int find_done(int count, MPI_Request *requests)
 {
     int found = MPI_UNDEFINED;
     for (int i = 0; i < count; i++) {
-        if (idle(requests[i]))
+        if (idle(requests[i])) {
             continue;
-        if (pri_done(&requests[i]->core))
+        }
+        if (pri_done(&requests[i]->core)) {
             return i;
+        }
         found = -1;
     }
     return found;
@@ -170,24 +183,28 @@ static void tell_several(const void *object, char *text, size_t size)
     const struct several *several = object;
     char one[256];
     int pending = 0;
-    for (int i = several->count - 1; i >= 0; i--)
+    for (int i = several->count - 1; i >= 0; i--) {
         if (!idle(several->requests[i])) {
             pri_request_tell(&several->requests[i]->core, one, sizeof(one));
             pending++;
         }
+    }
     snprintf(text, size, "one of %d requests, the first for %s", pending, one);
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     unsigned spins = 0;
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     const struct several all = {count, requests};
-    while ((*index = find_done(count, requests)) == -1)
+    while ((*index = find_done(count, requests)) == -1) {
         pri_relax_for(pri_self(), &spins, tell_several, &all);
-    if (*index != MPI_UNDEFINED)
+    }
+    if (*index != MPI_UNDEFINED) {
         return finish_one(__func__, &requests[*index], status);
+    }
     pri_status_empty(status);
     return MPI_SUCCESS;
 }
@@ -195,18 +212,21 @@ PRI_ALIAS(Waitany);
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     *index = find_done(count, requests);
     if (*index == -1) {
         pri_look(pri_self());
         *index = find_done(count, requests);
     }
     *flag = *index != -1;
-    if (*index >= 0)
+    if (*index >= 0) {
         return finish_one(__func__, &requests[*index], status);
-    if (*flag)
+    }
+    if (*flag) {
         pri_status_empty(status);
+    }
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -219,8 +239,9 @@ static int finish_some(const char *function, int count, MPI_Request *requests, i
     struct pri_comm *comm = NULL;
     int failed = 0, n = 0;
     for (int i = 0; i < count; i++) {
-        if (idle(requests[i]) || !pri_done(&requests[i]->core))
+        if (idle(requests[i]) || !pri_done(&requests[i]->core)) {
             continue;
+        }
         failed += finish_nth(&requests[i], nth(statuses, n), &comm);
         indices[n++] = i;
     }
@@ -233,13 +254,16 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
 {
     unsigned spins = 0;
     int first;
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     const struct several all = {count, requests};
-    while ((first = find_done(count, requests)) == -1)
+    while ((first = find_done(count, requests)) == -1) {
         pri_relax_for(pri_self(), &spins, tell_several, &all);
-    if (first != MPI_UNDEFINED)
+    }
+    if (first != MPI_UNDEFINED) {
         return finish_some(__func__, count, requests, outcount, indices, statuses);
+    }
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -248,15 +272,17 @@ PRI_ALIAS(Waitsome);
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status statuses[])
 {
-    if (count < 0)
+    if (count < 0) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
     int first = find_done(count, requests);
     if (first == MPI_UNDEFINED) {
         *outcount = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    if (first == -1)
+    if (first == -1) {
         pri_look(pri_self());
+    }
     return finish_some(__func__, count, requests, outcount, indices, statuses);
 }
 PRI_ALIAS(Testsome);
@@ -269,10 +295,12 @@ int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
         return MPI_SUCCESS;
     }
     *flag = pri_test(&handle->core);
-    if (*flag && handle->kind == PRI_MPI_GENERAL && handle->finish != NULL)
+    if (*flag && handle->kind == PRI_MPI_GENERAL && handle->finish != NULL) {
         handle->finish(handle);
-    if (*flag)
+    }
+    if (*flag) {
         pri_status_set(status, &handle->core.status);
+    }
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Request_get_status);

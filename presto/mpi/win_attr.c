@@ -8,8 +8,9 @@
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     memset(win->name, 0, sizeof(win->name));
     memcpy(win->name, name, strnlen(name, sizeof(win->name) - 1));
     return MPI_SUCCESS;
@@ -18,8 +19,9 @@ PRI_ALIAS(Win_set_name);
 
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     strcpy(name, win->name);
     *length = (int)strlen(name);
     return MPI_SUCCESS;
@@ -28,11 +30,13 @@ PRI_ALIAS(Win_get_name);
 
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     struct pri_info *copy = info == NULL ? NULL : pri_info_copy(info);
-    if (info != NULL && copy == NULL)
+    if (info != NULL && copy == NULL) {
         return pri_win_fail(win, __func__, MPI_ERR_NO_MEM);
+    }
     pri_info_release(win->info);
     win->info = copy;
     return MPI_SUCCESS;
@@ -41,8 +45,9 @@ PRI_ALIAS(Win_set_info);
 
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     *info = pri_info_copy(win->info);
     return *info != NULL ? MPI_SUCCESS : pri_win_fail(win, __func__, MPI_ERR_NO_MEM);
 }
@@ -68,8 +73,9 @@ PRI_ALIAS(Win_free_keyval);
 
 int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     int code = pri_attr_set(win->comm->mpi, &win->attributes, PRI_ATTR_WIN, win, keyval, value);
     return code == MPI_SUCCESS ? code : pri_win_fail(win, __func__, code);
 }
@@ -77,8 +83,9 @@ PRI_ALIAS(Win_set_attr);
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     *flag = 1;
     switch (keyval) {
     case MPI_WIN_BASE:
@@ -106,8 +113,9 @@ PRI_ALIAS(Win_get_attr);
 
 int MPI_Win_delete_attr(MPI_Win win, int keyval)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     int code = pri_attr_delete(win->comm->mpi, &win->attributes, PRI_ATTR_WIN, win, keyval);
     return code == MPI_SUCCESS ? code : pri_win_fail(win, __func__, code);
 }
@@ -128,10 +136,12 @@ PRI_ALIAS(WIN_DUP_FN);
 
 int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
-    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_COMM)
+    }
+    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_COMM) {
         return pri_win_fail(win, __func__, MPI_ERR_ARG);
+    }
     pri_errhandler_retain(errhandler);
     pri_errhandler_release(win->errhandler);
     win->errhandler = errhandler;
@@ -144,8 +154,9 @@ PRI_ALIAS(Win_set_errhandler);
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     pri_errhandler_retain(win->errhandler);
     *errhandler = win->errhandler;
     return MPI_SUCCESS;
@@ -154,8 +165,9 @@ PRI_ALIAS(Win_get_errhandler);
 
 int MPI_Win_call_errhandler(MPI_Win win, int code)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     pri_win_fail(win, __func__, code);
     return MPI_SUCCESS;
 }

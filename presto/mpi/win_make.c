@@ -10,19 +10,23 @@ static int copy_comm(struct pri_comm *comm, struct pri_comm **copy)
 {
     pri_group_retain(comm->group);
     struct pri_comm *made = pri_comm_new(comm->mpi, comm->group);
-    if (made == NULL)
+    if (made == NULL) {
         return PRI_ERR_NOMEM;
+    }
     made->leads = comm->team.rank == 0;
     int error = made->leads ? pri_context_take(comm->mpi->self, &made->context) : 0;
-    if (error == 0)
+    if (error == 0) {
         error =
             pri_coll_bcast(&comm->team, &made->context, sizeof(made->context), MPI_BYTE, 0, NULL);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = pri_comm_begin(made, made->context, made->leads);
-    if (error == 0)
+    }
+    if (error == 0) {
         *copy = made;
-    else
+    } else {
         pri_comm_release(made);
+    }
     return error;
 }
 
@@ -39,21 +43,24 @@ static bool says(MPI_Info info, const char *key)
 {
     char value[MPI_MAX_INFO_VAL + 1] = "";
     int there = 0;
-    if (info != NULL)
+    if (info != NULL) {
         MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &there);
+    }
     return there && strcmp(value, "true") == 0;
 }
 
 static int open_window(struct pri_win *win, struct pri_comm *comm, MPI_Info info, void **base)
 {
     int error = copy_comm(comm, &win->comm);
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     bool spread = win->flavor != MPI_WIN_FLAVOR_SHARED || says(info, "alloc_shared_noncontig");
     error = pri_rma_open(&win->rma, &win->comm->team, (enum pri_rma_flavor)win->flavor,
                          (size_t)win->bytes, (unsigned)win->unit, spread, base);
-    if (error != 0)
+    if (error != 0) {
         pri_comm_end(win->comm);
+    }
     return error;
 }
 
@@ -61,15 +68,19 @@ static int make(const char *function, int flavor, void **base, MPI_Aint bytes, i
                 MPI_Info info, MPI_Comm handle, MPI_Win *made)
 {
     struct pri_comm *comm = pri_intra_of(handle);
-    if (comm == NULL)
+    if (comm == NULL) {
         return pri_fail(NULL, function, MPI_ERR_COMM);
-    if (bytes < 0)
+    }
+    if (bytes < 0) {
         return pri_fail(comm, function, MPI_ERR_SIZE);
-    if (unit <= 0)
+    }
+    if (unit <= 0) {
         return pri_fail(comm, function, MPI_ERR_DISP);
+    }
     struct pri_win *win = calloc(1, sizeof(*win));
-    if (win == NULL)
+    if (win == NULL) {
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
+    }
     win->errhandler = MPI_ERRORS_ARE_FATAL;
     win->info = info == NULL ? NULL : pri_info_copy(info);
     win->size = comm->team.size;
@@ -99,8 +110,9 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
 {
     void *base = NULL;
     int code = make(__func__, MPI_WIN_FLAVOR_ALLOCATE, &base, size, disp_unit, info, comm, win);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         *(void **)baseptr = base;
+    }
     return code;
 }
 PRI_ALIAS(Win_allocate);
@@ -110,8 +122,9 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     void *base = NULL;
     int code = make(__func__, MPI_WIN_FLAVOR_SHARED, &base, size, disp_unit, info, comm, win);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         *(void **)baseptr = base;
+    }
     return code;
 }
 PRI_ALIAS(Win_allocate_shared);
@@ -126,22 +139,28 @@ PRI_ALIAS(Win_create_dynamic);
 /* The first rank that has memory, or 0. */
 static int first_with_memory(const struct pri_win *win)
 {
-    for (int i = 0; i < win->size; i++)
-        if (win->rma.target[i].bytes > 0)
+    for (int i = 0; i < win->size; i++) {
+        if (win->rma.target[i].bytes > 0) {
             return i;
+        }
+    }
     return 0;
 }
 
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
-    if (win->flavor != MPI_WIN_FLAVOR_SHARED)
+    }
+    if (win->flavor != MPI_WIN_FLAVOR_SHARED) {
         return pri_win_fail(win, __func__, MPI_ERR_RMA_FLAVOR);
-    if ((rank < 0 || rank >= win->size) && rank != MPI_PROC_NULL)
+    }
+    if ((rank < 0 || rank >= win->size) && rank != MPI_PROC_NULL) {
         return pri_win_fail(win, __func__, MPI_ERR_RANK);
-    if (rank == MPI_PROC_NULL)
+    }
+    if (rank == MPI_PROC_NULL) {
         rank = first_with_memory(win);
+    }
     *size = (MPI_Aint)win->rma.target[rank].bytes;
     *disp_unit = (int)win->rma.target[rank].unit;
     *(void **)baseptr = pri_rma_part(&win->rma, rank);
@@ -151,22 +170,27 @@ PRI_ALIAS(Win_shared_query);
 
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
-    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+    }
+    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
         return pri_win_fail(win, __func__, MPI_ERR_RMA_FLAVOR);
-    if (size < 0)
+    }
+    if (size < 0) {
         return pri_win_fail(win, __func__, MPI_ERR_SIZE);
+    }
     return pri_win_result(win, __func__, pri_rma_attach(&win->rma, base, (size_t)size));
 }
 PRI_ALIAS(Win_attach);
 
 int MPI_Win_detach(MPI_Win win, const void *base)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
-    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+    }
+    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
         return pri_win_fail(win, __func__, MPI_ERR_RMA_FLAVOR);
+    }
     return pri_win_result(win, __func__, pri_rma_detach(&win->rma, base));
 }
 PRI_ALIAS(Win_detach);
@@ -174,13 +198,16 @@ PRI_ALIAS(Win_detach);
 int MPI_Win_free(MPI_Win *handle)
 {
     struct pri_win *win = *handle;
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
-    if (pri_rma_busy(&win->rma))
+    }
+    if (pri_rma_busy(&win->rma)) {
         return pri_win_fail(win, __func__, MPI_ERR_RMA_SYNC);
+    }
     int code = pri_attr_delete_all(win->comm->mpi, &win->attributes, PRI_ATTR_WIN, win);
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         return pri_win_fail(win, __func__, code);
+    }
     int error = pri_rma_close(&win->rma);
     *handle = MPI_WIN_NULL;
     code = pri_win_result(win, __func__, error);
@@ -192,8 +219,9 @@ PRI_ALIAS(Win_free);
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
+    }
     pri_group_retain(win->comm->group);
     *group = win->comm->group;
     return MPI_SUCCESS;

@@ -13,8 +13,9 @@
 /* The window, and the rank: MPI_PROC_NULL is one as well. */
 static inline int check_target(MPI_Win win, int target)
 {
-    if (!pri_win_ok(win))
+    if (!pri_win_ok(win)) {
         return MPI_ERR_WIN;
+    }
     bool there = (unsigned)target < (unsigned)win->size || target == MPI_PROC_NULL;
     return NI_LIKELY(there) ? MPI_SUCCESS
                             : pri_blame_value(MPI_ERR_RANK, "the target", target, 0, win->size - 1);
@@ -24,10 +25,12 @@ static inline int check(MPI_Win win, int target, int count, const struct pri_typ
                         int target_count, const struct pri_type *target_type)
 {
     int code = check_target(win, target);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return code;
-    if (NI_UNLIKELY(pri_bad_data(count, type)))
+    }
+    if (NI_UNLIKELY(pri_bad_data(count, type))) {
         return pri_data_class(count, type);
+    }
     return NI_UNLIKELY(pri_bad_data(target_count, target_type))
                ? pri_data_class(target_count, target_type)
                : MPI_SUCCESS;
@@ -46,10 +49,12 @@ static inline int check_op(const struct pri_op *op)
 int MPI_Put(ORIGIN, TARGET, MPI_Win win)
 {
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     return pri_win_result(win, __func__, pri_rma_put(&win->rma, DATA(origin), AT, NULL));
 }
 PRI_ALIAS(Put);
@@ -57,10 +62,12 @@ PRI_ALIAS(Put);
 int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, TARGET, MPI_Win win)
 {
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     return pri_win_result(win, __func__, pri_rma_get(&win->rma, DATA(origin), AT, NULL));
 }
 PRI_ALIAS(Get);
@@ -68,12 +75,15 @@ PRI_ALIAS(Get);
 int MPI_Accumulate(ORIGIN, TARGET, MPI_Op op, MPI_Win win)
 {
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = check_op(op);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    }
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     return pri_win_result(win, __func__,
                           pri_rma_accumulate(&win->rma, DATA(origin), NOWHERE, AT, op, NULL));
 }
@@ -85,10 +95,12 @@ static int check_fetch(MPI_Win win, int target, int count, const struct pri_type
                        const struct pri_type *target_type, const struct pri_op *op)
 {
     int code = check(win, target, result_count, result_type, target_count, target_type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = check_op(op);
-    if (code != MPI_SUCCESS || op->id == PRI_OP_NO_OP)
+    }
+    if (code != MPI_SUCCESS || op->id == PRI_OP_NO_OP) {
         return code;
+    }
     return pri_data_class(count, type);
 }
 
@@ -96,10 +108,12 @@ int MPI_Get_accumulate(ORIGIN, RESULT, TARGET, MPI_Op op, MPI_Win win)
 {
     int code = check_fetch(win, target, origin_count, origin_type, result_count, result_type,
                            target_count, target_type, op);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     return pri_win_result(win, __func__,
                           pri_rma_accumulate(&win->rma, DATA(origin), DATA(result), AT, op, NULL));
 }
@@ -109,12 +123,15 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ta
                      MPI_Op op, MPI_Win win)
 {
     int code = check(win, target, 1, type, 1, type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = type->predefined ? check_op(op) : MPI_ERR_TYPE;
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    }
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     struct pri_rma_data from = {(void *)origin, 1, type}, to = {result, 1, type};
     struct pri_rma_at at = {target, disp, 1, type};
     return pri_win_result(win, __func__, pri_rma_accumulate(&win->rma, from, to, at, op, NULL));
@@ -125,10 +142,12 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
                          int target, MPI_Aint disp, MPI_Win win)
 {
     int code = check(win, target, 1, type, 1, type);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
-    if (NI_UNLIKELY(target == MPI_PROC_NULL))
+    }
+    if (NI_UNLIKELY(target == MPI_PROC_NULL)) {
         return MPI_SUCCESS;
+    }
     struct pri_rma_at at = {target, disp, 1, type};
     return pri_win_result(win, __func__,
                           pri_rma_compare_and_swap(&win->rma, origin, compare, result, at));
@@ -141,10 +160,12 @@ PRI_ALIAS(Compare_and_swap);
 static int begin_request(MPI_Win win, int target, struct pri_mpi_request **request)
 {
     *request = pri_request_new(win->comm, PRI_MPI_OPERATION);
-    if (*request == NULL)
+    if (*request == NULL) {
         return PRI_ERR_NOMEM;
-    if (target == MPI_PROC_NULL)
+    }
+    if (target == MPI_PROC_NULL) {
         pri_request_null(win->comm->mpi->self, &(*request)->core);
+    }
     return 0;
 }
 
@@ -152,8 +173,9 @@ static int end_request(MPI_Win win, const char *function, struct pri_mpi_request
                        int error, MPI_Request *handle)
 {
     if (NI_UNLIKELY(error != 0)) {
-        if (request != NULL)
+        if (request != NULL) {
             pri_request_end(request);
+        }
         return pri_win_result(win, function, error);
     }
     *handle = request;
@@ -164,11 +186,13 @@ int MPI_Rput(ORIGIN, TARGET, MPI_Win win, MPI_Request *handle)
 {
     struct pri_mpi_request *request;
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
+    }
     int error = begin_request(win, target, &request);
-    if (error == 0 && target != MPI_PROC_NULL)
+    if (error == 0 && target != MPI_PROC_NULL) {
         error = pri_rma_put(&win->rma, DATA(origin), AT, &request->core);
+    }
     return end_request(win, __func__, request, error, handle);
 }
 PRI_ALIAS(Rput);
@@ -178,11 +202,13 @@ int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, TARGET, M
 {
     struct pri_mpi_request *request;
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
+    }
     int error = begin_request(win, target, &request);
-    if (error == 0 && target != MPI_PROC_NULL)
+    if (error == 0 && target != MPI_PROC_NULL) {
         error = pri_rma_get(&win->rma, DATA(origin), AT, &request->core);
+    }
     return end_request(win, __func__, request, error, handle);
 }
 PRI_ALIAS(Rget);
@@ -191,13 +217,16 @@ int MPI_Raccumulate(ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *handle)
 {
     struct pri_mpi_request *request;
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         code = check_op(op);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    }
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
+    }
     int error = begin_request(win, target, &request);
-    if (error == 0 && target != MPI_PROC_NULL)
+    if (error == 0 && target != MPI_PROC_NULL) {
         error = pri_rma_accumulate(&win->rma, DATA(origin), NOWHERE, AT, op, &request->core);
+    }
     return end_request(win, __func__, request, error, handle);
 }
 PRI_ALIAS(Raccumulate);
@@ -207,11 +236,13 @@ int MPI_Rget_accumulate(ORIGIN, RESULT, TARGET, MPI_Op op, MPI_Win win, MPI_Requ
     struct pri_mpi_request *request;
     int code = check_fetch(win, target, origin_count, origin_type, result_count, result_type,
                            target_count, target_type, op);
-    if (NI_UNLIKELY(code != MPI_SUCCESS))
+    if (NI_UNLIKELY(code != MPI_SUCCESS)) {
         return pri_win_fail(win, __func__, code);
+    }
     int error = begin_request(win, target, &request);
-    if (error == 0 && target != MPI_PROC_NULL)
+    if (error == 0 && target != MPI_PROC_NULL) {
         error = pri_rma_accumulate(&win->rma, DATA(origin), DATA(result), AT, op, &request->core);
+    }
     return end_request(win, __func__, request, error, handle);
 }
 PRI_ALIAS(Rget_accumulate);

@@ -9,17 +9,20 @@ const struct pri_type *pri_rma_basic(enum pri_kind kind)
 {
     const struct pri_type *type = NULL;
 
-    for (size_t i = 0; (type = pri_type_named(i)) != NULL; i++)
-        if (type->kind == kind)
+    for (size_t i = 0; (type = pri_type_named(i)) != NULL; i++) {
+        if (type->kind == kind) {
             return type;
+        }
+    }
     return NULL;
 }
 
 /* One and the same basic type on both sides, and as many of them. */
 static int check_side(const struct pri_rma_data *data, const struct pri_rma_at *to, size_t bytes)
 {
-    if (data->count * data->type->size != bytes)
+    if (data->count * data->type->size != bytes) {
         return PRI_ERR_TRUNCATE;
+    }
     return bytes == 0 || data->type->kind == to->type->kind ? 0 : PRI_RMA_TYPE;
 }
 
@@ -28,13 +31,16 @@ static int check(const struct pri_rma_data *from, const struct pri_rma_data *res
 {
     enum pri_kind kind = (enum pri_kind)to->type->kind;
 
-    if (bytes > 0 && kind == PRI_KIND_NONE)
+    if (bytes > 0 && kind == PRI_KIND_NONE) {
         return PRI_RMA_TYPE;
+    }
     int error = op == PRI_OP_NO_OP ? 0 : check_side(from, to, bytes);
-    if (error == 0 && result->type != NULL)
+    if (error == 0 && result->type != NULL) {
         error = check_side(result, to, bytes);
-    if (error != 0 || op == PRI_OP_REPLACE || op == PRI_OP_NO_OP || bytes == 0)
+    }
+    if (error != 0 || op == PRI_OP_REPLACE || op == PRI_OP_NO_OP || bytes == 0) {
         return error;
+    }
     return op != PRI_OP_USER && pri_op_loop_of(op, kind) != NULL ? 0 : PRI_ERR_OP;
 }
 
@@ -56,10 +62,11 @@ static inline bool is_word(const struct pri_rma_place *place, const struct pri_r
 
 static void store(void *to, uint64_t value, size_t width)
 {
-    if (width == sizeof(uint32_t))
+    if (width == sizeof(uint32_t)) {
         __builtin_memcpy(to, &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
-    else
+    } else {
         __builtin_memcpy(to, &value, sizeof(uint64_t));
+    }
 }
 
 static int run(struct pri_rma_update *u, const struct pri_rma_data *from)
@@ -72,8 +79,9 @@ static int run(struct pri_rma_update *u, const struct pri_rma_data *from)
         u->from = (char *)from->buf + from->type->true_lb;
     } else {
         packed = malloc(u->bytes);
-        if (packed == NULL)
+        if (packed == NULL) {
             return PRI_ERR_NOMEM;
+        }
         pri_type_pack(from->type, from->count, from->buf, 0, packed, u->bytes);
         u->from = packed;
         u->goes = true;
@@ -90,15 +98,18 @@ int pri_rma_accumulate(struct pri_rma *rma, struct pri_rma_data from, struct pri
     size_t bytes = to.count * to.type->size;
     int error = pri_rma_locate(rma, &to, request != NULL, &place);
 
-    if (NI_LIKELY(error == 0))
+    if (NI_LIKELY(error == 0)) {
         error = check(&from, &result, &to, op->id, bytes);
-    if (NI_UNLIKELY(error != 0))
+    }
+    if (NI_UNLIKELY(error != 0)) {
         return error;
+    }
     enum pri_kind kind = (enum pri_kind)to.type->kind;
     if (NI_LIKELY(is_word(&place, &from, &to) && (result.type == NULL || result.type == to.type))) {
         uint64_t old = pri_rma_cpu(place.local, bytes, op->id, kind, from.buf);
-        if (result.type != NULL)
+        if (result.type != NULL) {
             store(result.buf, old, bytes);
+        }
     } else if (bytes > 0) {
         struct pri_rma_update u = {.place = &place,
                                    .at = &to,
@@ -127,10 +138,12 @@ int pri_rma_compare_and_swap(struct pri_rma *rma, const void *from, const void *
     struct pri_rma_place place;
     int error = pri_rma_locate(rma, &to, false, &place);
 
-    if (NI_UNLIKELY(error != 0))
+    if (NI_UNLIKELY(error != 0)) {
         return error;
-    if (!to.type->predefined || !comparable((enum pri_kind)to.type->kind))
+    }
+    if (!to.type->predefined || !comparable((enum pri_kind)to.type->kind)) {
         return PRI_RMA_TYPE;
+    }
     struct pri_rma_update u = {.place = &place,
                                .at = &to,
                                .op = PRI_OP_REPLACE,

@@ -45,10 +45,11 @@ static bool find_place(struct pri_rma *rma, uint64_t base, uint64_t bytes, uint6
 
     *place = n;
     for (uint64_t i = n; i-- > 0;) {
-        if (!look(&piece[i], &seen))
+        if (!look(&piece[i], &seen)) {
             *place = i;
-        else if (base < seen.base + seen.bytes && seen.base < base + bytes)
+        } else if (base < seen.base + seen.bytes && seen.base < base + bytes) {
             return false;
+        }
     }
     return *place < PRI_RMA_PIECES;
 }
@@ -60,12 +61,14 @@ int pri_rma_attach(struct pri_rma *rma, void *base, size_t bytes)
     ni_me_handle entry = 0;
     uint64_t place;
 
-    if (!find_place(rma, piece.base, bytes, &place))
+    if (!find_place(rma, piece.base, bytes, &place)) {
         return PRI_RMA_ATTACH;
+    }
     if (bytes > 0 && rma->registers) {
         ni_status status = ni_region_memory(rma->self->ni, base, bytes, NI_ACCESS_ALL, &rkey);
-        if (status != NI_OK)
+        if (status != NI_OK) {
             return pri_rma_error_of(status);
+        }
         int error = pri_rma_entry_open(rma->self, base, bytes, rkey.key, &entry);
         if (error != 0) {
             ni_region_deregister(rma->self->ni, rkey.handle);
@@ -76,9 +79,10 @@ int pri_rma_attach(struct pri_rma *rma, void *base, size_t bytes)
         piece.entry = entry;
     }
     change(&pri_rma_pieces(rma->own, rma->team->size)[place], &piece);
-    if (place == atomic_load_explicit(&rma->own->pieces, memory_order_relaxed))
+    if (place == atomic_load_explicit(&rma->own->pieces, memory_order_relaxed)) {
         /* release, with the acquire in pri_rma_piece_find */
         atomic_store_explicit(&rma->own->pieces, place + 1, memory_order_release);
+    }
     return 0;
 }
 
@@ -89,13 +93,15 @@ int pri_rma_detach(struct pri_rma *rma, const void *base)
     struct seen seen, none = {.bytes = PRI_RMA_NO_PIECE};
 
     for (uint64_t i = 0; i < n; i++) {
-        if (!look(&piece[i], &seen) || seen.base != (uint64_t)(uintptr_t)base)
+        if (!look(&piece[i], &seen) || seen.base != (uint64_t)(uintptr_t)base) {
             continue;
+        }
         uint64_t entry = atomic_load_explicit(&piece[i].entry, memory_order_relaxed);
         change(&piece[i], &none);
         pri_rma_entry_close(rma->self, (ni_me_handle)entry);
-        if (seen.handle != 0)
+        if (seen.handle != 0) {
             ni_region_deregister(rma->self->ni, (ni_handle)seen.handle);
+        }
         return 0;
     }
     return PRI_RMA_ATTACH;
@@ -113,13 +119,15 @@ static bool find_mapped(struct pri_rma_target *t, uint64_t first, uint64_t bytes
     unsigned hint = atomic_load_explicit(&t->hint, memory_order_relaxed);
     uint64_t n = atomic_load_explicit(&t->control->pieces, memory_order_acquire);
 
-    if (hint < n && look(&piece[hint], seen) && inside(seen, first, bytes))
+    if (hint < n && look(&piece[hint], seen) && inside(seen, first, bytes)) {
         return true;
-    for (uint64_t i = 0; i < n; i++)
+    }
+    for (uint64_t i = 0; i < n; i++) {
         if (look(&piece[i], seen) && inside(seen, first, bytes)) {
             atomic_store_explicit(&t->hint, (unsigned)i, memory_order_relaxed);
             return true;
         }
+    }
     return false;
 }
 
@@ -136,9 +144,11 @@ static int find_fetched(struct pri_rma_target *t, uint64_t first, uint64_t bytes
     for (uint64_t i = 0; error == 0 && i < n; i += SOME, at.addr += sizeof(piece)) {
         uint64_t some = n - i < SOME ? n - i : SOME;
         error = pri_rma_read(t, piece, some * sizeof(*piece), &at);
-        for (uint64_t k = 0; error == 0 && k < some; k++)
-            if (look(&piece[k], seen) && inside(seen, first, bytes))
+        for (uint64_t k = 0; error == 0 && k < some; k++) {
+            if (look(&piece[k], seen) && inside(seen, first, bytes)) {
                 return 0;
+            }
+        }
     }
     return error != 0 ? error : PRI_RMA_RANGE;
 }
@@ -150,8 +160,9 @@ int pri_rma_piece_find(struct pri_rma_target *t, uint64_t first, uint64_t bytes,
 
     if (NI_UNLIKELY(t->control == NULL)) {
         int error = find_fetched(t, first, bytes, &seen);
-        if (error != 0)
+        if (error != 0) {
             return error;
+        }
     } else if (!find_mapped(t, first, bytes, &seen)) {
         return PRI_RMA_RANGE;
     }

@@ -26,8 +26,9 @@ int pri_rma_entry_open(struct pri_rank *self, void *base, size_t bytes, uint64_t
     uint32_t index;
     int result = ni_pt_alloc(self->ni, 0, NULL, PRI_PT_RMA, &index);
 
-    if (result == NI_OK || result == NI_PTL_PT_IN_USE)
+    if (result == NI_OK || result == NI_PTL_PT_IN_USE) {
         result = ni_me_append(self->ni, PRI_PT_RMA, &me, NI_PRIORITY_LIST, NULL, entry);
+    }
     return result == NI_OK ? PRI_OK : PRI_ERR_NOMEM;
 }
 
@@ -35,8 +36,9 @@ void pri_rma_entry_close(struct pri_rank *self, ni_me_handle entry)
 {
     unsigned spins = 0;
 
-    while (entry != 0 && ni_me_unlink(self->ni, entry) == NI_PTL_IN_USE)
+    while (entry != 0 && ni_me_unlink(self->ni, entry) == NI_PTL_IN_USE) {
         pri_relax(self, &spins);
+    }
 }
 
 /* ---- at the origin --------------------------------------------------------------------------- */
@@ -61,8 +63,9 @@ static void on_event(void *arg, const struct ni_event *event)
     struct pri_rma_op *op = event->user_ptr;
 
     (void)arg;
-    if (event->type != NI_EVENT_ACK && event->type != NI_EVENT_REPLY)
+    if (event->type != NI_EVENT_ACK && event->type != NI_EVENT_REPLY) {
         return;
+    }
     /* release, with the acquire in pri_rma_combined */
     atomic_fetch_sub_explicit(&op->t->combining, 1, memory_order_release);
     pri_rma_op_done(op, status_of(event));
@@ -72,18 +75,20 @@ int pri_rma_combines_open(struct pri_rma *rma)
 {
     int result = ni_eq_alloc_handler(rma->self->ni, on_event, rma, &rma->combined);
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         rma->combines[i] =
             (struct ni_md){.length = SIZE_MAX,
                            .options = NI_MD_EVENT_SEND_DISABLE | (i == GOES ? NI_MD_VOLATILE : 0),
                            .eq = rma->combined};
+    }
     return result == NI_OK ? PRI_OK : PRI_ERR_NOMEM;
 }
 
 void pri_rma_combines_close(struct pri_rma *rma)
 {
-    if (rma->combined != NULL)
+    if (rma->combined != NULL) {
         (void)ni_eq_free(rma->self->ni, rma->combined);
+    }
 }
 
 void pri_rma_combined(struct pri_rma_target *t)
@@ -91,8 +96,9 @@ void pri_rma_combined(struct pri_rma_target *t)
     unsigned spins = 0;
 
     /* acquire, with the release in on_event */
-    while (atomic_load_explicit(&t->combining, memory_order_acquire) != 0)
+    while (atomic_load_explicit(&t->combining, memory_order_acquire) != 0) {
         pri_relax(t->rma->self, &spins);
+    }
 }
 
 static enum ni_ptl_datatype type_of(enum pri_kind kind)
@@ -132,12 +138,14 @@ static int start(const struct pri_rma_update *u, struct pri_rma_op *op, uint64_t
     uint64_t key = u->place->remote.key;
     enum ni_ptl_datatype type = type_of(u->kind);
 
-    if (u->op == PRI_OP_REPLACE)
+    if (u->op == PRI_OP_REPLACE) {
         return ni_swap(ni, md, old, md, data, bytes, op->t->ni, PRI_PT_RMA, key, offset, op, 0,
                        NULL, NI_SWAP, type);
-    if (to != NULL)
+    }
+    if (to != NULL) {
         return ni_fetch_atomic(ni, md, old, md, data, bytes, op->t->ni, PRI_PT_RMA, key, offset, op,
                                0, op_of(u->op), type);
+    }
     return ni_atomic(ni, md, data, bytes, NI_ACK_REQ, op->t->ni, PRI_PT_RMA, key, offset, op, 0,
                      op_of(u->op), type);
 }
@@ -150,8 +158,9 @@ int pri_rma_combine(const struct pri_rma_update *u, struct pri_rma_op *op, ptrdi
 
     for (size_t at = 0; at < bytes; at += LONGEST) {
         size_t some = bytes - at < LONGEST ? bytes - at : LONGEST;
-        while (atomic_load_explicit(&op->left, memory_order_relaxed) > MOST_UNDER_WAY)
+        while (atomic_load_explicit(&op->left, memory_order_relaxed) > MOST_UNDER_WAY) {
             pri_relax(op->t->rma->self, &spins);
+        }
         pri_rma_op_more(op);
         atomic_fetch_add_explicit(&op->t->combining, 1, memory_order_relaxed);
         int result = start(u, op, offset + at, from != NULL ? from + at : NULL,

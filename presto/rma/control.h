@@ -100,8 +100,9 @@ static inline void pri_rma_order(struct pri_rma *rma)
 {
     uint64_t before = atomic_fetch_add_explicit(&rma->order, 1, memory_order_seq_cst);
 
-    if (NI_UNLIKELY(rma->registers || before % 16 == 0))
+    if (NI_UNLIKELY(rma->registers || before % 16 == 0)) {
         pri_rma_let_in(rma, before % 16 == 0);
+    }
 }
 
 /* ---- segment.c ------------------------------------------------------------------------------- */

@@ -23,8 +23,9 @@ static int compute(const struct pri_rma_update *u, const void *in, void *out)
     }
     /* Pairs with holes. */
     char *pairs = calloc(2, spread);
-    if (pairs == NULL)
+    if (pairs == NULL) {
         return PRI_ERR_NOMEM;
+    }
     pri_type_unpack(basic, n, pairs, 0, in, u->bytes);
     pri_type_unpack(basic, n, pairs + spread, 0, out, u->bytes);
     loop(pairs, pairs + spread, n);
@@ -35,8 +36,9 @@ static int compute(const struct pri_rma_update *u, const void *in, void *out)
 
 static void give_old(const struct pri_rma_update *u, const void *packed)
 {
-    if (u->result.type != NULL)
+    if (u->result.type != NULL) {
         pri_type_unpack(u->result.type, u->result.count, u->result.buf, 0, packed, u->bytes);
+    }
 }
 
 /* The target's elements by way of a copy. `work` has room for two times all of them. */
@@ -45,11 +47,13 @@ static int by_copy(const struct pri_rma_update *u, const void *compare, char *wo
     char *in = work + (u->bytes + 63) / 64 * 64;
     int error = pri_rma_copy(u->place, work, u->at, false);
 
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     give_old(u, work);
-    if (u->op == PRI_OP_NO_OP || (compare != NULL && memcmp(work, compare, u->bytes) != 0))
+    if (u->op == PRI_OP_NO_OP || (compare != NULL && memcmp(work, compare, u->bytes) != 0)) {
         return 0;
+    }
     memcpy(in, u->from, u->bytes);
     error = compute(u, in, work);
     return error != 0 ? error : pri_rma_copy(u->place, work, u->at, true);
@@ -69,10 +73,11 @@ static void update_in_place(const struct pri_rma_update *u)
     char *there = (char *)u->place->local + u->at->type->true_lb;
 
     give_old(u, there);
-    if (u->op == PRI_OP_REPLACE)
+    if (u->op == PRI_OP_REPLACE) {
         memmove(there, u->from, u->bytes);
-    else if (u->op != PRI_OP_NO_OP)
+    } else if (u->op != PRI_OP_NO_OP) {
         pri_op_loop_of(u->op, u->kind)(u->from, there, u->bytes / u->unit);
+    }
 }
 
 int pri_rma_locked(const struct pri_rma_update *u, const void *compare)
@@ -82,18 +87,21 @@ int pri_rma_locked(const struct pri_rma_update *u, const void *compare)
     size_t half = (u->bytes + 63) / 64 * 64;
     char *work = here ? NULL : malloc(2 * half);
 
-    if (!here && work == NULL)
+    if (!here && work == NULL) {
         return PRI_ERR_NOMEM;
+    }
     int error = pri_rma_accumulate_lock(u->place->t);
     if (error == 0) {
-        if (here)
+        if (here) {
             update_in_place(u);
-        else
+        } else {
             error = by_copy(u, compare, work);
+        }
         pri_rma_accumulate_unlock(u->place->t);
     }
     free(work);
-    if (error == 0)
+    if (error == 0) {
         pri_rma_request_done(u->place->t->rma, u->request, 0);
+    }
     return error;
 }

@@ -11,8 +11,9 @@ static int wait_turn(struct pri_rma_target *t, size_t word, uint64_t ticket)
 
     while ((error = pri_rma_word_load(t, word, &now)) == 0 && now != ticket) {
         pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
-        if (NI_UNLIKELY(pri_rma_lost(t->rma)))
+        if (NI_UNLIKELY(pri_rma_lost(t->rma))) {
             return PRI_ERR_PEER;
+        }
     }
     return error;
 }
@@ -22,10 +23,12 @@ static int enter(struct pri_rma_target *t, bool exclusive)
     uint64_t ticket;
     int error = pri_rma_word_add(t, PRI_RMA_WORD(users), 1, &ticket);
 
-    if (error == 0 && exclusive)
+    if (error == 0 && exclusive) {
         return wait_turn(t, PRI_RMA_WORD(writers), ticket);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = wait_turn(t, PRI_RMA_WORD(readers), ticket);
+    }
     return error != 0 ? error : pri_rma_word_add(t, PRI_RMA_WORD(readers), 1, NULL);
 }
 
@@ -38,8 +41,9 @@ static int leave(struct pri_rma_target *t, bool exclusive)
 /* Accesses begin: a fence that nobody has used is no epoch. */
 static int end_fence(struct pri_rma *rma)
 {
-    if (atomic_load_explicit(&rma->fence, memory_order_relaxed) == PRI_RMA_FENCE_USED)
+    if (atomic_load_explicit(&rma->fence, memory_order_relaxed) == PRI_RMA_FENCE_USED) {
         return PRI_RMA_SYNC;
+    }
     atomic_store_explicit(&rma->fence, PRI_RMA_NO_FENCE, memory_order_relaxed);
     return 0;
 }
@@ -50,10 +54,12 @@ static int lock(struct pri_rma_target *t, bool exclusive, bool check)
     int error = 0;
 
     if (!atomic_compare_exchange_strong_explicit(&t->access, &none, PRI_RMA_LOCKING,
-                                                 memory_order_acquire, memory_order_relaxed))
+                                                 memory_order_acquire, memory_order_relaxed)) {
         return PRI_RMA_SYNC;
-    if (check)
+    }
+    if (check) {
         error = enter(t, exclusive);
+    }
     unsigned access = error != 0 ? PRI_RMA_NO_ACCESS
                       : !check   ? PRI_RMA_LOCKED_UNCHECKED
                                  : (exclusive ? PRI_RMA_LOCKED_EXCLUSIVELY : PRI_RMA_LOCKED);
@@ -67,8 +73,9 @@ static int unlock(struct pri_rma_target *t)
     unsigned access = atomic_load_explicit(&t->access, memory_order_acquire);
     int error = pri_rma_drain(t), rc = 0;
 
-    if (access != PRI_RMA_LOCKED_UNCHECKED)
+    if (access != PRI_RMA_LOCKED_UNCHECKED) {
         rc = leave(t, access == PRI_RMA_LOCKED_EXCLUSIVELY);
+    }
     atomic_store_explicit(&t->access, PRI_RMA_NO_ACCESS, memory_order_release);
     return error != 0 ? error : rc;
 }
@@ -82,10 +89,12 @@ int pri_rma_lock(struct pri_rma *rma, int target, bool exclusive, bool check)
 {
     int error = all_locked(rma) || rma->started != NULL ? PRI_RMA_SYNC : end_fence(rma);
 
-    if (error == 0)
+    if (error == 0) {
         error = lock(&rma->target[target], exclusive, check);
-    if (error == 0)
+    }
+    if (error == 0) {
         atomic_fetch_add_explicit(&rma->locks, 1, memory_order_relaxed);
+    }
     return error;
 }
 
@@ -97,8 +106,9 @@ static bool is_locked(const struct pri_rma_target *t)
 
 int pri_rma_unlock(struct pri_rma *rma, int target)
 {
-    if (all_locked(rma) || !is_locked(&rma->target[target]))
+    if (all_locked(rma) || !is_locked(&rma->target[target])) {
         return PRI_RMA_SYNC;
+    }
     int error = unlock(&rma->target[target]);
     pri_rma_order(rma);
     atomic_fetch_sub_explicit(&rma->locks, 1, memory_order_relaxed);
@@ -108,16 +118,20 @@ int pri_rma_unlock(struct pri_rma *rma, int target)
 int pri_rma_lock_all(struct pri_rma *rma, bool check)
 {
     if (all_locked(rma) || rma->started != NULL ||
-        atomic_load_explicit(&rma->locks, memory_order_relaxed) != 0)
+        atomic_load_explicit(&rma->locks, memory_order_relaxed) != 0) {
         return PRI_RMA_SYNC;
+    }
     int error = end_fence(rma), done = 0;
     /* All ranks in the same order, so that nobody waits in a circle with an exclusive lock. */
-    for (; error == 0 && done < rma->team->size; done++)
+    for (; error == 0 && done < rma->team->size; done++) {
         error = lock(&rma->target[done], false, check);
-    if (error == 0)
+    }
+    if (error == 0) {
         atomic_store_explicit(&rma->all, true, memory_order_relaxed);
-    for (int i = 0; error != 0 && i < done - 1; i++)
+    }
+    for (int i = 0; error != 0 && i < done - 1; i++) {
         (void)unlock(&rma->target[i]);
+    }
     return error;
 }
 
@@ -125,8 +139,9 @@ int pri_rma_unlock_all(struct pri_rma *rma)
 {
     int error = 0;
 
-    if (!all_locked(rma))
+    if (!all_locked(rma)) {
         return PRI_RMA_SYNC;
+    }
     for (int i = 0; i < rma->team->size; i++) {
         int rc = unlock(&rma->target[i]);
         error = error != 0 ? error : rc;
@@ -141,12 +156,14 @@ int pri_rma_flush(struct pri_rma *rma, int target)
     int error = 0;
 
     if (target >= 0) {
-        if (!is_locked(&rma->target[target]))
+        if (!is_locked(&rma->target[target])) {
             return PRI_RMA_SYNC;
+        }
         error = pri_rma_drain(&rma->target[target]);
     } else {
-        if (!all_locked(rma) && atomic_load_explicit(&rma->locks, memory_order_relaxed) == 0)
+        if (!all_locked(rma) && atomic_load_explicit(&rma->locks, memory_order_relaxed) == 0) {
             return PRI_RMA_SYNC;
+        }
         for (int i = 0; i < rma->team->size; i++) {
             int rc = pri_rma_drain(&rma->target[i]);
             error = error != 0 ? error : rc;
@@ -171,8 +188,9 @@ int pri_rma_accumulate_lock(struct pri_rma_target *t)
     while ((error = pri_rma_word_claim(t, PRI_RMA_WORD(accumulator), me, &holder)) == 0 &&
            holder != 0) {
         pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
-        if (NI_UNLIKELY(pri_rma_lost(t->rma)))
+        if (NI_UNLIKELY(pri_rma_lost(t->rma))) {
             return PRI_ERR_PEER;
+        }
     }
     return error;
 }

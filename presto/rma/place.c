@@ -11,8 +11,9 @@ static int walk(const struct pri_loop *part, size_t parts, ptrdiff_t base, pri_r
         for (size_t i = 0; i < loop->count; i++, at += loop->stride) {
             int error = loop->body != NULL ? walk(loop->body, loop->parts, at, fn, arg)
                                            : fn(arg, at, loop->size);
-            if (error != 0)
+            if (error != 0) {
                 return error;
+            }
         }
     }
     return 0;
@@ -20,14 +21,17 @@ static int walk(const struct pri_loop *part, size_t parts, ptrdiff_t base, pri_r
 
 int pri_rma_blocks(const struct pri_type *type, size_t count, pri_rma_block_fn *fn, void *arg)
 {
-    if (type->size == 0 || count == 0)
+    if (type->size == 0 || count == 0) {
         return 0;
-    if (type->contiguous)
+    }
+    if (type->contiguous) {
         return fn(arg, type->true_lb, count * type->size);
+    }
     for (size_t i = 0; i < count; i++) {
         int error = walk(type->part, type->parts, (ptrdiff_t)i * type->extent, fn, arg);
-        if (error != 0)
+        if (error != 0) {
             return error;
+        }
     }
     return 0;
 }
@@ -46,12 +50,14 @@ static int walk_block(void *arg, ptrdiff_t disp, size_t bytes)
     while (bytes > 0) {
         uint64_t at = place->remote.addr + (uint64_t)disp;
         int error = pri_rma_piece_find(place->t, at, 1, place);
-        if (error != 0)
+        if (error != 0) {
             return error;
+        }
         size_t some = bytes < place->behind - at ? bytes : (size_t)(place->behind - at);
         error = w->fn(w->arg, disp, some);
-        if (error != 0)
+        if (error != 0) {
             return error;
+        }
         disp += (ptrdiff_t)some;
         bytes -= some;
     }
@@ -63,8 +69,9 @@ int pri_rma_walk(struct pri_rma_place *place, const struct pri_rma_at *at, pri_r
 {
     struct walk w = {place, fn, arg};
 
-    if (NI_LIKELY(!place->pieces))
+    if (NI_LIKELY(!place->pieces)) {
         return pri_rma_blocks(at->type, at->count, fn, arg);
+    }
     return pri_rma_blocks(at->type, at->count, walk_block, &w);
 }
 
@@ -80,8 +87,9 @@ static int find_pieces(struct pri_rma_place *place, const struct pri_rma_at *at,
 {
     int error = pri_rma_piece_find(place->t, start, bytes, place);
 
-    if (NI_LIKELY(error != PRI_RMA_RANGE))
+    if (NI_LIKELY(error != PRI_RMA_RANGE)) {
         return error;
+    }
     place->pieces = true;
     return pri_rma_walk(place, at, nothing, NULL);
 }
@@ -90,17 +98,22 @@ static int find_pieces(struct pri_rma_place *place, const struct pri_rma_at *at,
 static int check_epoch(struct pri_rma *rma, struct pri_rma_target *t, bool request)
 {
     unsigned access = atomic_load_explicit(&t->access, memory_order_relaxed);
-    if (NI_LIKELY(access >= PRI_RMA_LOCKED && access < PRI_RMA_LOCKING))
+    if (NI_LIKELY(access >= PRI_RMA_LOCKED && access < PRI_RMA_LOCKING)) {
         return 0;
-    if (request)
+    }
+    if (request) {
         return PRI_RMA_SYNC;
-    if (access == PRI_RMA_STARTED)
+    }
+    if (access == PRI_RMA_STARTED) {
         return 0;
+    }
     unsigned fence = atomic_load_explicit(&rma->fence, memory_order_relaxed);
-    if (fence == PRI_RMA_NO_FENCE)
+    if (fence == PRI_RMA_NO_FENCE) {
         return PRI_RMA_SYNC;
-    if (fence == PRI_RMA_FENCED)
+    }
+    if (fence == PRI_RMA_FENCED) {
         atomic_store_explicit(&rma->fence, PRI_RMA_FENCE_USED, memory_order_relaxed);
+    }
     return 0;
 }
 
@@ -110,8 +123,9 @@ static bool extent_of(const struct pri_rma_at *at, ptrdiff_t *first, size_t *byt
 {
     *first = 0;
     *bytes = 0;
-    if (at->count == 0 || at->type->size == 0)
+    if (at->count == 0 || at->type->size == 0) {
         return true;
+    }
     if (NI_LIKELY(at->type->contiguous)) {
         *first = at->type->true_lb;
         return !__builtin_mul_overflow(at->count, at->type->size, bytes);
@@ -129,18 +143,21 @@ int pri_rma_locate(struct pri_rma *rma, const struct pri_rma_at *at, bool reques
     uint64_t offset, behind;
     int error = check_epoch(rma, t, request);
 
-    if (NI_UNLIKELY(error != 0))
+    if (NI_UNLIKELY(error != 0)) {
         return error;
+    }
     place->t = t;
     bool dynamic = rma->flavor == PRI_RMA_DYNAMIC;
     if (!extent_of(at, &first, &bytes) || (!dynamic && at->disp < 0) ||
-        __builtin_mul_overflow((uint64_t)at->disp, t->unit, &offset))
+        __builtin_mul_overflow((uint64_t)at->disp, t->unit, &offset)) {
         return PRI_RMA_RANGE;
+    }
     uint64_t start = offset + (uint64_t)first;
     if (!dynamic && bytes > 0 &&
         ((ptrdiff_t)start < 0 || __builtin_add_overflow(start, bytes, &behind) ||
-         behind > t->bytes))
+         behind > t->bytes)) {
         return PRI_RMA_RANGE;
+    }
     place->local = t->base + offset;
     place->remote = (struct ni_remote){t->remote + offset, t->key, t->handle};
     place->first = t->remote;

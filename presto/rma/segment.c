@@ -34,8 +34,9 @@ static bool allowed(void)
 {
     const char *text = getenv("PRESTO_RMA_SHARED");
 
-    if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+    if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
         fprintf(stderr, "presto: PRESTO_RMA_SHARED=%s: it has to be 0 or 1; taken as 1\n", text);
+    }
     return text == NULL || strcmp(text, "0") != 0;
 }
 
@@ -52,8 +53,9 @@ static bool all_near(const struct pri_rma *rma)
 {
     int i = 0;
 
-    while (i < rma->team->size && pri_same_host(rma->self, pri_team_member(rma->team, i)))
+    while (i < rma->team->size && pri_same_host(rma->self, pri_team_member(rma->team, i))) {
         i++;
+    }
     return i == rma->team->size;
 }
 
@@ -68,13 +70,15 @@ static bool size_allowed(const struct pri_rma *rma, size_t bytes)
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-        limit.rlim_cur >= bytes)
+        limit.rlim_cur >= bytes) {
         return true;
-    if (rma->flavor == PRI_RMA_SHARED_MEMORY)
+    }
+    if (rma->flavor == PRI_RMA_SHARED_MEMORY) {
         fprintf(stderr,
                 "presto: a window of %zu MiB to share needs a file in memory, which the file size "
                 "limit forbids: raise it (ulimit -f)\n",
                 (bytes >> 20) + 1);
+    }
     return false;
 }
 
@@ -86,14 +90,16 @@ static size_t available(void)
     size_t kib, sum = 0;
     bool any = false;
 
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
         if (sscanf(line, "MemAvailable: %zu", &kib) == 1 ||
             sscanf(line, "SwapFree: %zu", &kib) == 1) {
             any |= line[0] == 'M';
             sum += kib << 10;
         }
-    if (file != NULL)
+    }
+    if (file != NULL) {
         fclose(file);
+    }
     return any ? sum : SIZE_MAX;
 }
 
@@ -104,10 +110,11 @@ static bool allocate(int fd, size_t from, size_t to)
 {
     while (from < to) {
         size_t piece = to - from < PIECE ? to - from : PIECE;
-        if (fallocate(fd, 0, (off_t)from, (off_t)piece) == 0)
+        if (fallocate(fd, 0, (off_t)from, (off_t)piece) == 0) {
             from += piece;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             return errno != ENOSPC && errno != ENOMEM;
+        }
     }
     return true;
 }
@@ -118,23 +125,28 @@ static enum pri_rma_segment_state make(struct pri_rma *rma, size_t bytes, size_t
 {
     struct stat st;
 
-    if (!allowed() || !all_near(rma))
+    if (!allowed() || !all_near(rma)) {
         return PRI_RMA_SEGMENT_APART;
+    }
     if (rma->self->launch == PRI_LAUNCH_THREADS || rma->team->size == 1) {
         rma->segment = map(bytes, -1);
         card->address = (uint64_t)(uintptr_t)rma->segment;
         return state_of(rma->segment);
     }
-    if (!size_allowed(rma, bytes))
+    if (!size_allowed(rma, bytes)) {
         return PRI_RMA_SEGMENT_APART;
+    }
     /* The kernel would not refuse, but kill whom it likes. */
-    if (bytes >= ASK_FROM && bytes > available())
+    if (bytes >= ASK_FROM && bytes > available()) {
         return PRI_RMA_SEGMENT_NO_MEMORY;
+    }
     *fd = memfd_create("presto-window", MFD_CLOEXEC);
-    if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0 || fstat(*fd, &st) != 0)
+    if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0 || fstat(*fd, &st) != 0) {
         return PRI_RMA_SEGMENT_APART;
-    if (!allocate(*fd, 0, to))
+    }
+    if (!allocate(*fd, 0, to)) {
         return PRI_RMA_SEGMENT_NO_MEMORY;
+    }
     rma->segment = map(bytes, *fd);
     *card = (struct card){.address = (uint64_t)(uintptr_t)rma->segment,
                           .device = st.st_dev,
@@ -155,8 +167,9 @@ static enum pri_rma_segment_state open_other(struct pri_rma *rma, const struct c
 
     snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return state;
+    }
     if (fstat(fd, &st) == 0 && st.st_dev == card->device && st.st_ino == card->inode &&
         (uint64_t)st.st_size == card->bytes) {
         state = PRI_RMA_SEGMENT_NO_MEMORY;
@@ -173,10 +186,12 @@ static enum pri_rma_segment_state open_other(struct pri_rma *rma, const struct c
 static enum pri_rma_segment_state join(struct pri_rma *rma, const struct card *card, size_t from,
                                        size_t to)
 {
-    if (card->state != PRI_RMA_SEGMENT_OPEN || card->address == 0)
+    if (card->state != PRI_RMA_SEGMENT_OPEN || card->address == 0) {
         return PRI_RMA_SEGMENT_APART;
-    if (rma->self->launch != PRI_LAUNCH_THREADS)
+    }
+    if (rma->self->launch != PRI_LAUNCH_THREADS) {
         return allowed() ? open_other(rma, card, from, to) : PRI_RMA_SEGMENT_APART;
+    }
     rma->segment = (void *)(uintptr_t)card->address;
     return PRI_RMA_SEGMENT_OPEN;
 }
@@ -209,21 +224,26 @@ enum pri_rma_segment_state pri_rma_segment_open(struct pri_rma *rma, size_t byte
         state = make(rma, bytes, to, &card, &fd);
         card.state = state;
     }
-    if (pri_coll_bcast(rma->team, &card, sizeof(card), &presto_type_byte, 0, NULL) != 0)
+    if (pri_coll_bcast(rma->team, &card, sizeof(card), &presto_type_byte, 0, NULL) != 0) {
         card.address = 0;
-    if (rma->team->rank != 0)
+    }
+    if (rma->team->rank != 0) {
         state = join(rma, &card, from, to);
+    }
     state = (enum pri_rma_segment_state)least(rma, (int)state, PRI_RMA_SEGMENT_APART);
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
-    if (state != PRI_RMA_SEGMENT_OPEN)
+    }
+    if (state != PRI_RMA_SEGMENT_OPEN) {
         pri_rma_segment_close(rma);
+    }
     return state;
 }
 
 void pri_rma_segment_close(struct pri_rma *rma)
 {
-    if (rma->segment != NULL && rma->owns_segment)
+    if (rma->segment != NULL && rma->owns_segment) {
         munmap(rma->segment, rma->segment_bytes);
+    }
     rma->segment = NULL;
 }

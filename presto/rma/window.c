@@ -40,16 +40,19 @@ static enum pri_rma_segment_state open_segment(struct pri_rma *rma, const struct
 
     for (int i = 0; allocates && i < rma->team->size; i++) {
         rma->target[i].base = at;
-        if (at > most || all[i].bytes > most - at)
+        if (at > most || all[i].bytes > most - at) {
             return PRI_RMA_SEGMENT_NO_MEMORY;
+        }
         at += spread ? round_up(all[i].bytes, page) : all[i].bytes;
     }
     *mine = rma->target[rma->team->rank].base;
-    if (allocates)
+    if (allocates) {
         to = *mine + all[rma->team->rank].bytes;
+    }
     state = pri_rma_segment_open(rma, round_up(at, page), rma->team->rank == 0 ? 0 : *mine, to);
-    if (state != PRI_RMA_SEGMENT_OPEN)
+    if (state != PRI_RMA_SEGMENT_OPEN) {
         return state;
+    }
     for (int i = 0; i < rma->team->size; i++) {
         struct pri_rma_target *t = &rma->target[i];
         t->control = (void *)((char *)rma->segment + rma->control_bytes * (size_t)i);
@@ -64,11 +67,13 @@ static bool allocate_own(struct pri_rma *rma, size_t bytes)
 {
     rma->own = aligned_alloc(64, round_up(rma->control_bytes, 64));
     rma->owns_control = true;
-    if (rma->own == NULL)
+    if (rma->own == NULL) {
         return false;
+    }
     memset(rma->own, 0, rma->control_bytes);
-    if (rma->flavor != PRI_RMA_ALLOCATE)
+    if (rma->flavor != PRI_RMA_ALLOCATE) {
         return true;
+    }
     rma->owns_part = true;
     return posix_memalign(&rma->part, 4096, bytes > 0 ? bytes : 1) == 0;
 }
@@ -81,8 +86,9 @@ static int register_own(struct pri_rma *rma, size_t bytes, struct card *mine)
     bool here = rma->target[rma->team->rank].direct;
     int error = rma->registers && !here ? pri_rma_combines_open(rma) : 0;
 
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
 
     if (rma->segment == NULL) {
         status =
@@ -93,8 +99,9 @@ static int register_own(struct pri_rma *rma, size_t bytes, struct card *mine)
         mine->control_handle = rkey.handle;
     }
     mine->base = (uint64_t)(uintptr_t)rma->part;
-    if (status != NI_OK || here || !rma->registers || bytes == 0)
+    if (status != NI_OK || here || !rma->registers || bytes == 0) {
         return pri_rma_error_of(status);
+    }
     status = ni_region_memory(rma->self->ni, rma->part, bytes, NI_ACCESS_ALL, &rkey);
     rma->region = rkey.handle;
     mine->key = rkey.key;
@@ -116,8 +123,9 @@ static void fill_targets(struct pri_rma *rma, const struct card *all)
         t->handle = all[i].handle;
         t->control_at =
             (struct ni_remote){all[i].control, all[i].control_key, all[i].control_handle};
-        if (self && rma->segment == NULL)
+        if (self && rma->segment == NULL) {
             t->control = rma->own;
+        }
         if (!t->direct && (self || threads)) {
             t->direct = true;
             t->base = all[i].base;
@@ -133,14 +141,18 @@ static void release(struct pri_rma *rma)
 {
     pri_rma_entry_close(rma->self, rma->entry);
     pri_rma_combines_close(rma);
-    if (rma->region != 0)
+    if (rma->region != 0) {
         ni_region_deregister(rma->self->ni, rma->region);
-    if (rma->control_region != 0)
+    }
+    if (rma->control_region != 0) {
         ni_region_deregister(rma->self->ni, rma->control_region);
-    if (rma->owns_part)
+    }
+    if (rma->owns_part) {
         free(rma->part);
-    if (rma->owns_control)
+    }
+    if (rma->owns_control) {
         free(rma->own);
+    }
     pri_rma_segment_close(rma);
     free(rma->target);
     free(rma->posts);
@@ -153,8 +165,9 @@ static int begin_targets(struct pri_rma *rma)
 
     rma->target = calloc(n, sizeof(*rma->target));
     rma->posts = calloc(n, sizeof(*rma->posts));
-    if (rma->target == NULL || rma->posts == NULL)
+    if (rma->target == NULL || rma->posts == NULL) {
         return PRI_ERR_NOMEM;
+    }
     for (size_t i = 0; i < n; i++) {
         struct pri_rma_target *t = &rma->target[i];
         t->rma = rma;
@@ -200,30 +213,38 @@ int pri_rma_open(struct pri_rma *rma, struct pri_team *team, enum pri_rma_flavor
 
     *rma = (struct pri_rma){.self = team->self, .team = team, .flavor = flavor};
     rma->control_bytes = pri_rma_pieces_at(team->size);
-    if (flavor == PRI_RMA_DYNAMIC)
+    if (flavor == PRI_RMA_DYNAMIC) {
         rma->control_bytes += PRI_RMA_PIECES * sizeof(struct pri_rma_piece);
+    }
     rma->control_bytes = round_up(rma->control_bytes, 64);
     int error = begin_targets(rma);
-    if (all == NULL)
+    if (all == NULL) {
         error = PRI_ERR_NOMEM;
+    }
     /* Whoever has no memory says so before the others rely on it. */
-    if (!pri_rma_agree(rma, error == 0))
+    if (!pri_rma_agree(rma, error == 0)) {
         error = error != 0 ? error : PRI_ERR_NOMEM;
-    if (error == 0)
+    }
+    if (error == 0) {
         error = exchange(rma, &mine, all);
+    }
     if (error == 0) {
         open_memory(rma, all, spread, base, &error);
-        if (error == 0)
+        if (error == 0) {
             error = register_own(rma, bytes, &mine);
-        if (!pri_rma_agree(rma, error == 0))
+        }
+        if (!pri_rma_agree(rma, error == 0)) {
             error = error != 0 ? error : PRI_ERR_NOMEM;
+        }
     }
-    if (error == 0)
+    if (error == 0) {
         error = exchange(rma, &mine, all);
-    if (error == 0)
+    }
+    if (error == 0) {
         fill_targets(rma, all);
-    else
+    } else {
         release(rma);
+    }
     free(all);
     return error;
 }
@@ -245,24 +266,29 @@ static void detach_all(struct pri_rma *rma)
         uint64_t handle = atomic_load_explicit(&piece[i].handle, memory_order_relaxed);
         pri_rma_entry_close(
             rma->self, (ni_me_handle)atomic_load_explicit(&piece[i].entry, memory_order_relaxed));
-        if (handle != 0)
+        if (handle != 0) {
             ni_region_deregister(rma->self->ni, (ni_handle)handle);
+        }
     }
 }
 
 int pri_rma_close(struct pri_rma *rma)
 {
-    if (pri_rma_busy(rma))
+    if (pri_rma_busy(rma)) {
         return PRI_RMA_SYNC;
-    for (int i = 0; i < rma->team->size; i++)
+    }
+    for (int i = 0; i < rma->team->size; i++) {
         (void)pri_rma_drain(&rma->target[i]);
+    }
     int error = pri_coll_barrier(rma->team, NULL);
-    if (rma->flavor == PRI_RMA_DYNAMIC)
+    if (rma->flavor == PRI_RMA_DYNAMIC) {
         detach_all(rma);
+    }
     /* Threads have the segment in common: nobody may look at it any more when its owner frees
      * it. */
-    if (rma->self->launch == PRI_LAUNCH_THREADS)
+    if (rma->self->launch == PRI_LAUNCH_THREADS) {
         (void)pri_coll_barrier(rma->team, NULL);
+    }
     release(rma);
     return error;
 }

@@ -45,8 +45,9 @@ int pri_rma_await(struct pri_rma_target *t, struct pri_rma_await *await)
 {
     unsigned spins = 0;
 
-    while (!atomic_load_explicit(&await->done, memory_order_acquire))
+    while (!atomic_load_explicit(&await->done, memory_order_acquire)) {
         pri_relax_for(t->rma->self, &spins, pri_rma_tell_answer, t);
+    }
     return pri_rma_error_of(await->status);
 }
 
@@ -56,11 +57,13 @@ int pri_rma_fetch(struct pri_rma_target *t, enum ni_atomic_op op, unsigned width
     struct pri_rma_await await;
     struct ni_ack ack = pri_rma_ack(&await);
     ni_status status = pri_rma_start_fetch(t, op, width, operand, compare, at, &ack);
-    if (status != NI_OK)
+    if (status != NI_OK) {
         return pri_rma_error_of(status);
+    }
     int error = pri_rma_await(t, &await);
-    if (error == 0 && old != NULL)
+    if (error == 0 && old != NULL) {
         *old = await.value;
+    }
     return error;
 }
 
@@ -97,19 +100,22 @@ static int by_ni(struct pri_rma_target *t, enum ni_atomic_op op, size_t word, ui
 
 int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint64_t *old)
 {
-    if (NI_UNLIKELY(t->control == NULL))
+    if (NI_UNLIKELY(t->control == NULL)) {
         return by_ni(t, NI_ATOMIC_ADD, word, value, old);
+    }
     /* release, with the acquire of whoever sees the word raised, and of whoever raises it next */
     uint64_t before = atomic_fetch_add_explicit(mapped(t, word), value, memory_order_acq_rel);
-    if (old != NULL)
+    if (old != NULL) {
         *old = before;
+    }
     return 0;
 }
 
 int pri_rma_word_load(struct pri_rma_target *t, size_t word, uint64_t *value)
 {
-    if (NI_UNLIKELY(t->control == NULL))
+    if (NI_UNLIKELY(t->control == NULL)) {
         return by_ni(t, NI_ATOMIC_ADD, word, 0, value);
+    }
     /* acquire, with the release in pri_rma_word_add */
     *value = atomic_load_explicit(mapped(t, word), memory_order_acquire);
     return 0;
@@ -118,8 +124,9 @@ int pri_rma_word_load(struct pri_rma_target *t, size_t word, uint64_t *value)
 int pri_rma_word_claim(struct pri_rma_target *t, size_t word, uint64_t to, uint64_t *old)
 {
     *old = 0;
-    if (NI_UNLIKELY(t->control == NULL))
+    if (NI_UNLIKELY(t->control == NULL)) {
         return by_ni(t, NI_ATOMIC_CSWAP, word, to, old);
+    }
     /* acquire, with the release of who had it */
     atomic_compare_exchange_strong_explicit(mapped(t, word), old, to, memory_order_acquire,
                                             memory_order_relaxed);
@@ -129,18 +136,23 @@ int pri_rma_word_claim(struct pri_rma_target *t, size_t word, uint64_t to, uint6
 bool pri_rma_lost(const struct pri_rma *rma)
 {
     const struct pri_rank *self = rma->self;
-    if (NI_LIKELY(atomic_load_explicit(&self->lost, memory_order_relaxed) == 0))
+    if (NI_LIKELY(atomic_load_explicit(&self->lost, memory_order_relaxed) == 0)) {
         return false;
-    for (int i = 0; i < rma->team->size; i++)
-        if (atomic_load_explicit(&self->peers[rma->target[i].peer].down, memory_order_relaxed) != 0)
+    }
+    for (int i = 0; i < rma->team->size; i++) {
+        if (atomic_load_explicit(&self->peers[rma->target[i].peer].down, memory_order_relaxed) !=
+            0) {
             return true;
+        }
+    }
     return false;
 }
 
 void pri_rma_let_in(struct pri_rma *rma, bool give)
 {
-    if (give)
+    if (give) {
         pri_look(rma->self);
-    else
+    } else {
         (void)pri_progress(rma->self);
+    }
 }

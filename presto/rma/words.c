@@ -14,8 +14,9 @@
                                const void *from)                                                  \
     {                                                                                             \
         uint##bits##_t value = 0, old, next;                                                      \
-        if (from != NULL && op != PRI_OP_NO_OP)                                                   \
+        if (from != NULL && op != PRI_OP_NO_OP) {                                                 \
             memcpy(&value, from, sizeof(value));                                                  \
+        }                                                                                         \
         switch (op) {                                                                             \
         case PRI_OP_SUM:                                                                          \
             return atomic_fetch_add_explicit(at, value, memory_order_acq_rel);                    \
@@ -88,18 +89,20 @@ struct pri_rma_old {
 
 static void keep(void *to, uint64_t value, unsigned width)
 {
-    if (width == sizeof(uint32_t))
+    if (width == sizeof(uint32_t)) {
         memcpy(to, &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
-    else
+    } else {
         memcpy(to, &value, sizeof(uint64_t));
+    }
 }
 
 static void fetched(void *arg, ni_status status, uint64_t value)
 {
     struct pri_rma_old *old = arg;
 
-    if (status == NI_OK)
+    if (status == NI_OK) {
         keep(old->to, value, old->width);
+    }
     pri_rma_op_done(old->op, status);
 }
 
@@ -118,8 +121,9 @@ static uint64_t operand(const struct words *w)
     uint32_t narrow;
     uint64_t wide = 0;
 
-    if (w->from == NULL)
+    if (w->from == NULL) {
         return 0;
+    }
     if (w->u->unit == sizeof(wide)) {
         memcpy(&wide, w->from, sizeof(wide));
         return wide;
@@ -142,8 +146,9 @@ static ni_status start_word(struct words *w, enum ni_atomic_op op, uint64_t comp
     pri_rma_combined(w->op->t);
     ni_status status =
         pri_rma_start_fetch(w->op->t, op, (unsigned)w->u->unit, operand(w), compare, at, &ack);
-    if (status != NI_OK)
+    if (status != NI_OK) {
         pri_rma_op_done(w->op, status);
+    }
     return status;
 }
 
@@ -155,8 +160,9 @@ static void update_here(struct words *w, uintptr_t at, size_t bytes)
     for (size_t i = 0; i < bytes; i += u->unit) {
         uint64_t old =
             pri_rma_cpu(at + i, u->unit, u->op, u->kind, w->from != NULL ? w->from + i : NULL);
-        if (w->to != NULL)
+        if (w->to != NULL) {
             keep(w->to + i, old, (unsigned)u->unit);
+        }
     }
 }
 
@@ -178,12 +184,13 @@ static int update_words(void *arg, ptrdiff_t disp, size_t bytes)
     int error = 0;
 
     at.addr += (uint64_t)disp;
-    if (u->place->t->direct)
+    if (u->place->t->direct) {
         update_here(w, u->place->local + (uintptr_t)disp, bytes);
-    else if (goes_alone(w, bytes))
+    } else if (goes_alone(w, bytes)) {
         error = pri_rma_error_of(start_word(w, ni_op(u->op, u->kind), 0, &at));
-    else
+    } else {
         error = pri_rma_combine(u, w->op, disp, w->from, w->to != NULL ? w->to : w->spare, bytes);
+    }
     w->spare += w->spare != NULL ? bytes : 0;
     w->from += w->from != NULL ? bytes : 0;
     w->to += w->to != NULL ? bytes : 0;
@@ -219,16 +226,18 @@ static bool want_old(struct words *w)
 {
     const struct pri_rma_data *result = &w->u->result;
 
-    if (result->type == NULL)
+    if (result->type == NULL) {
         return true;
+    }
     w->to = (char *)result->buf + result->type->true_lb;
     if (!result->type->contiguous) {
         w->to = w->op->packed;
         w->op->into = *result;
         pri_type_retain(result->type);
     }
-    if (w->op->t->direct || w->u->bytes > w->u->unit)
+    if (w->op->t->direct || w->u->bytes > w->u->unit) {
         return true;
+    }
     w->op->old = w->old = malloc(sizeof(*w->old));
     return w->old != NULL;
 }
@@ -240,11 +249,13 @@ static int begin(const struct pri_rma_update *u, struct words *w)
 
     *w = (struct words){.u = u, .from = u->from};
     w->op = pri_rma_op_begin(u->place->t, u->request, pack ? u->bytes : 0);
-    if (w->op == NULL)
+    if (w->op == NULL) {
         return PRI_ERR_NOMEM;
+    }
     w->spare = w->op->packed;
-    if (want_old(w))
+    if (want_old(w)) {
         return 0;
+    }
     pri_rma_op_done(w->op, NI_ERR_NOMEM);
     w->op = NULL;
     return u->request != NULL ? 0 : PRI_ERR_NOMEM;
@@ -255,8 +266,9 @@ int pri_rma_words(const struct pri_rma_update *u)
     struct words w;
     int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
 
-    if (error != 0 || w.op == NULL)
+    if (error != 0 || w.op == NULL) {
         return error;
+    }
     error = pri_rma_walk(u->place, u->at, update_words, &w);
     pri_rma_op_done(w.op, NI_OK);
     return u->request != NULL ? 0 : error;
@@ -292,8 +304,9 @@ int pri_rma_word_swap(const struct pri_rma_update *u, const void *compare)
         return 0;
     }
     int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     struct words expected = {.u = u, .from = compare};
     ni_status status = start_word(&w, NI_ATOMIC_CSWAP, operand(&expected), &u->place->remote);
     pri_rma_op_done(w.op, NI_OK);

@@ -29,16 +29,18 @@ struct pri_type *pri_type_begin(enum pri_combiner combiner, int ints, int addrs,
     type->recipe = recipe;
     type->align = 1;
     atomic_init(&type->refs, 1);
-    if (recipe->integer != NULL && recipe->addr != NULL && recipe->type != NULL)
+    if (recipe->integer != NULL && recipe->addr != NULL && recipe->type != NULL) {
         return type;
+    }
     return pri_type_finish(type, false);
 }
 
 bool pri_type_hold(struct pri_type *type, struct pri_type *part)
 {
     struct pri_recipe *recipe = type->recipe;
-    if (part == NULL)
+    if (part == NULL) {
         return false;
+    }
     struct pri_type **held =
         realloc(recipe->held, ((size_t)recipe->helds + 1) * sizeof(struct pri_type *));
     if (held == NULL) {
@@ -53,21 +55,25 @@ bool pri_type_hold(struct pri_type *type, struct pri_type *part)
 /* Whether the list's last loop and a new one become one; then they have. */
 static bool merge(struct pri_type *type, const struct pri_loop *loop)
 {
-    if (type->parts == 0 || loop->body != NULL || loop->count != 1)
+    if (type->parts == 0 || loop->body != NULL || loop->count != 1) {
         return false;
+    }
     struct pri_loop *last = (struct pri_loop *)&type->part[type->parts - 1];
-    if (last->body != NULL)
+    if (last->body != NULL) {
         return false;
+    }
     if (last->count == 1 && last->disp + (ptrdiff_t)last->size == loop->disp) {
         last->size += loop->size;
         return true;
     }
-    if (last->size != loop->size)
+    if (last->size != loop->size) {
         return false;
-    if (last->count == 1)
+    }
+    if (last->count == 1) {
         last->stride = loop->disp - last->disp;
-    else if (last->disp + (ptrdiff_t)last->count * last->stride != loop->disp)
+    } else if (last->disp + (ptrdiff_t)last->count * last->stride != loop->disp) {
         return false;
+    }
     last->count++;
     return true;
 }
@@ -80,13 +86,15 @@ static bool append(struct pri_type *type, struct pri_loop loop)
         loop.count = 1;
     }
     loop.at = type->size;
-    if (merge(type, &loop))
+    if (merge(type, &loop)) {
         return true;
+    }
     if (type->parts == type->room) {
         size_t room = type->room == 0 ? 1 : 2 * type->room;
         struct pri_loop *part = realloc((void *)type->part, room * sizeof(*part));
-        if (part == NULL)
+        if (part == NULL) {
             return false;
+        }
         type->part = part;
         type->room = room;
     }
@@ -108,10 +116,11 @@ static ptrdiff_t higher(ptrdiff_t a, ptrdiff_t b)
 static void widen(ptrdiff_t *bound, bool *marked, bool *known, ptrdiff_t with, bool with_marked,
                   ptrdiff_t (*choose)(ptrdiff_t, ptrdiff_t))
 {
-    if (!*known || (with_marked && !*marked))
+    if (!*known || (with_marked && !*marked)) {
         *bound = with;
-    else if (with_marked == *marked)
+    } else if (with_marked == *marked) {
         *bound = choose(*bound, with);
+    }
     *known = true;
     *marked |= with_marked;
 }
@@ -123,14 +132,17 @@ static void widen_all(struct pri_type *type, ptrdiff_t from, ptrdiff_t to,
 {
     struct pri_recipe *recipe = type->recipe;
     bool mark = old->predefined && (old->lb_marked || old->ub_marked);
-    if (!mark || old->lb_marked)
+    if (!mark || old->lb_marked) {
         widen(&type->lb, &type->lb_marked, &recipe->lb_known, from + old->lb, old->lb_marked,
               lower);
-    if (!mark || old->ub_marked)
+    }
+    if (!mark || old->ub_marked) {
         widen(&type->extent, &type->ub_marked, &recipe->ub_known, to + old->lb + old->extent,
               old->ub_marked, higher);
-    if (old->size == 0)
+    }
+    if (old->size == 0) {
         return;
+    }
     ptrdiff_t first = from + old->true_lb, last = to + old->true_lb + old->true_extent;
     type->true_lb = type->size == 0 ? first : lower(type->true_lb, first);
     type->true_extent = type->size == 0 ? last : higher(type->true_extent, last);
@@ -139,14 +151,16 @@ static void widen_all(struct pri_type *type, ptrdiff_t from, ptrdiff_t to,
 /* What all basic elements have in common. */
 static void count_elements(struct pri_type *type, size_t n, const struct pri_type *old)
 {
-    if (old->elements == 0)
+    if (old->elements == 0) {
         return;
+    }
     bool first = type->elements == 0;
     type->kind = first || type->kind == old->kind ? old->kind : PRI_KIND_NONE;
     type->unit = first || type->unit == old->unit ? old->unit : 0;
     type->elements += n * old->elements;
-    if (type->align < old->align)
+    if (type->align < old->align) {
         type->align = old->align;
+    }
 }
 
 /* The loop of blocks whose elements have holes. */
@@ -157,8 +171,9 @@ static bool append_holey(struct pri_type *type, ptrdiff_t disp, size_t count, pt
         struct pri_type *block = pri_type_begin(PRI_COMBINER_CONTIGUOUS, 0, 0, 0);
         bool ok = block != NULL && pri_type_add(block, 0, 1, 0, length, old);
         block = pri_type_finish(block, ok);
-        if (!pri_type_hold(type, block))
+        if (!pri_type_hold(type, block)) {
             return false;
+        }
         old = block;
     } else if (length > 1) {
         stride = old->extent;
@@ -184,33 +199,39 @@ static bool append_holey(struct pri_type *type, ptrdiff_t disp, size_t count, pt
 bool pri_type_add(struct pri_type *type, ptrdiff_t disp, size_t count, ptrdiff_t stride,
                   size_t length, struct pri_type *old)
 {
-    if (count == 0 || length == 0)
+    if (count == 0 || length == 0) {
         return true;
+    }
     ptrdiff_t block = (ptrdiff_t)(length - 1) * old->extent, all = (ptrdiff_t)(count - 1) * stride;
     widen_all(type, disp + lower(0, all) + lower(0, block),
               disp + higher(0, all) + higher(0, block), old);
     count_elements(type, count * length, old);
-    if (old->size == 0)
+    if (old->size == 0) {
         return true;
+    }
     bool ok;
-    if (old->contiguous)
+    if (old->contiguous) {
         ok = append(type, (struct pri_loop){.disp = disp + old->true_lb,
                                             .count = count,
                                             .stride = stride,
                                             .size = length * old->size});
-    else
+    } else {
         ok = append_holey(type, disp, count, stride, length, old);
+    }
     type->size += count * length * old->size;
     return ok;
 }
 
 static void free_recipe(struct pri_recipe *recipe)
 {
-    for (int i = 0; recipe->type != NULL && i < recipe->types; i++)
-        if (recipe->type[i] != NULL)
+    for (int i = 0; recipe->type != NULL && i < recipe->types; i++) {
+        if (recipe->type[i] != NULL) {
             pri_type_release(recipe->type[i]);
-    for (int i = 0; i < recipe->helds; i++)
+        }
+    }
+    for (int i = 0; i < recipe->helds; i++) {
         pri_type_release(recipe->held[i]);
+    }
     free(recipe->integer);
     free(recipe->addr);
     free(recipe->type);
@@ -228,8 +249,9 @@ static void destroy(struct pri_type *type)
 
 struct pri_type *pri_type_finish(struct pri_type *type, bool ok)
 {
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     if (!ok) {
         destroy(type);
         return NULL;
@@ -237,8 +259,9 @@ struct pri_type *pri_type_finish(struct pri_type *type, bool ok)
     type->true_extent -= type->true_lb;
     type->extent -= type->lb;
     ptrdiff_t excess = type->extent % type->align;
-    if (!type->ub_marked && excess > 0)
+    if (!type->ub_marked && excess > 0) {
         type->extent += type->align - excess;
+    }
     type->contiguous =
         type->size == 0 || (type->parts == 1 && type->part->count == 1 &&
                             type->part->body == NULL && (ptrdiff_t)type->size == type->extent);
@@ -247,15 +270,17 @@ struct pri_type *pri_type_finish(struct pri_type *type, bool ok)
 
 void pri_type_retain(struct pri_type *type)
 {
-    if (!type->predefined)
+    if (!type->predefined) {
         atomic_fetch_add_explicit(&type->refs, 1, memory_order_relaxed);
+    }
 }
 
 void pri_type_release(struct pri_type *type)
 {
     /* The last user sees what the others did: each release pairs with the last one's acquire. */
-    if (!type->predefined && atomic_fetch_sub_explicit(&type->refs, 1, memory_order_acq_rel) == 1)
+    if (!type->predefined && atomic_fetch_sub_explicit(&type->refs, 1, memory_order_acq_rel) == 1) {
         destroy(type);
+    }
 }
 
 size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap)

@@ -20,8 +20,9 @@ static struct pri_type *begin_one(enum pri_combiner combiner, int ints, int addr
 struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_CONTIGUOUS, 1, 0, old);
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     type->recipe->integer[0] = count;
     return pri_type_finish(type, pri_type_add(type, 0, 1, 0, (size_t)count, old));
 }
@@ -29,8 +30,9 @@ struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old)
 struct pri_type *pri_type_new_vector(int count, int length, int stride, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_VECTOR, 3, 0, old);
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     memcpy(type->recipe->integer, (int[]){count, length, stride}, 3 * sizeof(int));
     bool ok = pri_type_add(type, 0, (size_t)count, stride * old->extent, (size_t)length, old);
     return pri_type_finish(type, ok);
@@ -39,8 +41,9 @@ struct pri_type *pri_type_new_vector(int count, int length, int stride, struct p
 struct pri_type *pri_type_new_hvector(int count, int length, ptrdiff_t stride, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_HVECTOR, 2, 1, old);
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
     type->recipe->addr[0] = stride;
     bool ok = pri_type_add(type, 0, (size_t)count, stride, (size_t)length, old);
@@ -52,8 +55,9 @@ struct pri_type *pri_type_new_indexed(int count, const int *length, const int *d
 {
     struct pri_type *type = begin_one(PRI_COMBINER_INDEXED, 2 * count + 1, 0, old);
     bool ok = type != NULL;
-    if (ok)
+    if (ok) {
         type->recipe->integer[0] = count;
+    }
     for (int i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->integer[1 + count + i] = disp[i];
@@ -67,8 +71,9 @@ struct pri_type *pri_type_new_hindexed(int count, const int *length, const ptrdi
 {
     struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED, count + 1, count, old);
     bool ok = type != NULL;
-    if (ok)
+    if (ok) {
         type->recipe->integer[0] = count;
+    }
     for (int i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->addr[i] = disp[i];
@@ -82,8 +87,9 @@ struct pri_type *pri_type_new_indexed_block(int count, int length, const int *di
 {
     struct pri_type *type = begin_one(PRI_COMBINER_INDEXED_BLOCK, count + 2, 0, old);
     bool ok = type != NULL;
-    if (ok)
+    if (ok) {
         memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
+    }
     for (int i = 0; ok && i < count; i++) {
         type->recipe->integer[2 + i] = disp[i];
         ok = pri_type_add(type, disp[i] * old->extent, 1, 0, (size_t)length, old);
@@ -96,8 +102,9 @@ struct pri_type *pri_type_new_hindexed_block(int count, int length, const ptrdif
 {
     struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED_BLOCK, 2, count, old);
     bool ok = type != NULL;
-    if (ok)
+    if (ok) {
         memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
+    }
     for (int i = 0; ok && i < count; i++) {
         type->recipe->addr[i] = disp[i];
         ok = pri_type_add(type, disp[i], 1, 0, (size_t)length, old);
@@ -110,8 +117,9 @@ struct pri_type *pri_type_new_struct(int count, const int *length, const ptrdiff
 {
     struct pri_type *type = pri_type_begin(PRI_COMBINER_STRUCT, count + 1, count, count);
     bool ok = type != NULL;
-    if (ok)
+    if (ok) {
         type->recipe->integer[0] = count;
+    }
     for (int i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->addr[i] = disp[i];
@@ -134,8 +142,9 @@ static void set_bounds(struct pri_type *type, ptrdiff_t lb, ptrdiff_t extent)
 struct pri_type *pri_type_new_resized(struct pri_type *old, ptrdiff_t lb, ptrdiff_t extent)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_RESIZED, 0, 2, old);
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     type->recipe->addr[0] = lb;
     type->recipe->addr[1] = extent;
     bool ok = pri_type_add(type, 0, 1, 0, 1, old);
@@ -146,8 +155,9 @@ struct pri_type *pri_type_new_resized(struct pri_type *old, ptrdiff_t lb, ptrdif
 struct pri_type *pri_type_new_dup(struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_DUP, 0, 0, old);
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     type = pri_type_finish(type, pri_type_add(type, 0, 1, 0, 1, old));
     if (type != NULL) {
         type->lb = old->lb;
@@ -164,8 +174,9 @@ static struct pri_type *dimension(struct pri_type *inner, ptrdiff_t disp, int co
 {
     struct pri_type *type = pri_type_begin(PRI_COMBINER_HVECTOR, 0, 0, 0);
     bool ok = type != NULL && pri_type_hold(type, inner);
-    if (type == NULL)
+    if (type == NULL) {
         pri_type_release(inner);
+    }
     return pri_type_finish(type, ok && pri_type_add(type, disp, (size_t)count, stride, 1, inner));
 }
 
@@ -183,8 +194,9 @@ struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *su
                                        const int *starts, bool fortran, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_SUBARRAY, 3 * dims + 2, 0, old), *inner = old;
-    if (type == NULL)
+    if (type == NULL) {
         return NULL;
+    }
     subarray_recipe(type->recipe, dims, sizes, subsizes, starts, fortran);
     pri_type_retain(old);
     ptrdiff_t stride = old->extent;

@@ -20,8 +20,9 @@ static bool pass_named(const struct pri_type *type, struct walk *walk)
     pri_type_pair_sizes(type, pair);
     for (int i = 0; i < 2 && pair[i] > 0 && walk->left > 0; i++) {
         size_t cost = walk->by_elements ? 1 : pair[i];
-        if (walk->left < cost)
+        if (walk->left < cost) {
             return false;
+        }
         walk->left -= cost;
         walk->bytes += pair[i];
         walk->elements++;
@@ -33,21 +34,26 @@ static bool pass_named(const struct pri_type *type, struct walk *walk)
 static bool pass_part(const struct pri_type *type, struct walk *walk)
 {
     const struct pri_recipe *recipe = type->recipe;
-    if (type->predefined)
+    if (type->predefined) {
         return pass_named(type, walk);
-    if (recipe->combiner != PRI_COMBINER_STRUCT)
+    }
+    if (recipe->combiner != PRI_COMBINER_STRUCT) {
         return pass(recipe->type[0], SIZE_MAX, walk);
-    for (int i = 0; i < recipe->types && walk->left > 0; i++)
-        if (!pass(recipe->type[i], (size_t)recipe->integer[1 + i], walk))
+    }
+    for (int i = 0; i < recipe->types && walk->left > 0; i++) {
+        if (!pass(recipe->type[i], (size_t)recipe->integer[1 + i], walk)) {
             return false;
+        }
+    }
     return true;
 }
 
 static bool pass(const struct pri_type *type, size_t n, struct walk *walk)
 {
     size_t unit = walk->by_elements ? type->elements : type->size;
-    if (unit == 0)
+    if (unit == 0) {
         return true;
+    }
     size_t whole = walk->left / unit < n ? walk->left / unit : n;
     walk->left -= whole * unit;
     walk->bytes += whole * type->size;
@@ -58,8 +64,9 @@ static bool pass(const struct pri_type *type, size_t n, struct walk *walk)
 size_t pri_type_elements(const struct pri_type *type, size_t bytes)
 {
     struct walk walk = {.left = bytes};
-    if (type->size == 0)
+    if (type->size == 0) {
         return bytes == 0 ? 0 : SIZE_MAX;
+    }
     return pass(type, SIZE_MAX, &walk) ? walk.elements : SIZE_MAX;
 }
 

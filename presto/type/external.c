@@ -36,10 +36,12 @@ static void pair_fields(const struct pri_type *type, const size_t size[2], struc
 {
     field[0] = plain(size[0], true);
     field[1] = plain(size[1], true);
-    if (type->kind == PRI_KIND_LONG_INT)
+    if (type->kind == PRI_KIND_LONG_INT) {
         field[0].external = 4;
-    if (type->kind == PRI_KIND_LDOUBLE_INT)
+    }
+    if (type->kind == PRI_KIND_LDOUBLE_INT) {
         field[0] = long_double();
+    }
 }
 
 /* Its fields, in order; how many (0 to 2). */
@@ -70,10 +72,11 @@ static size_t fields_of(const struct pri_type *type, struct field field[2])
     }
     field[0] = plain(type->size, type->kind == PRI_KIND_INT8 || type->kind == PRI_KIND_INT16 ||
                                      type->kind == PRI_KIND_INT32 || type->kind == PRI_KIND_INT64);
-    if (is_narrowed(type))
+    if (is_narrowed(type)) {
         field[0].external = 4;
-    else if (type == &presto_type_wchar)
+    } else if (type == &presto_type_wchar) {
         field[0].external = 2;
+    }
     return type->size > 0 ? 1 : 0;
 }
 
@@ -81,15 +84,17 @@ static size_t fields_of(const struct pri_type *type, struct field field[2])
 
 static void store_big(uint64_t value, uint8_t *out, size_t bytes)
 {
-    for (size_t i = bytes; i-- > 0; value >>= 8)
+    for (size_t i = bytes; i-- > 0; value >>= 8) {
         out[i] = (uint8_t)value;
+    }
 }
 
 static uint64_t load_big(const uint8_t *in, size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++) {
         value = value << 8 | in[i];
+    }
     return value;
 }
 
@@ -190,12 +195,13 @@ static void long_double_to(const uint8_t *in, void *out)
 
 static void field_from(const struct field *f, const void *in, uint8_t *out)
 {
-    if (f->is_long_double)
+    if (f->is_long_double) {
         long_double_from(in, out);
-    else if (f->native == WIDE)
+    } else if (f->native == WIDE) {
         wide_from(in, out);
-    else
+    } else {
         store_big(load_native(in, f->native), out, f->external);
+    }
 }
 
 static void field_to(const struct field *f, const uint8_t *in, void *out)
@@ -210,8 +216,9 @@ static void field_to(const struct field *f, const uint8_t *in, void *out)
     }
     uint64_t value = load_big(in, f->external);
     unsigned unused = 64 - 8 * (unsigned)f->external;
-    if (f->is_signed)
+    if (f->is_signed) {
         value = (uint64_t)((int64_t)(value << unused) >> unused);
+    }
     store_native(value, out, f->native);
 }
 
@@ -228,31 +235,36 @@ static void walk_named(const struct pri_type *type, size_t count, struct place *
     struct field field[2];
     size_t fields = fields_of(type, field);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < fields; k++) {
-            if (p->out)
+            if (p->out) {
                 field_from(&field[k], p->packed, p->external);
-            else
+            } else {
                 field_to(&field[k], p->external, p->packed);
+            }
             p->packed += field[k].native;
             p->external += field[k].external;
         }
+    }
 }
 
 static void walk(const struct pri_type *type, size_t count, struct place *p)
 {
     const struct pri_recipe *recipe = type->recipe;
 
-    if (type->size == 0 || count == 0)
+    if (type->size == 0 || count == 0) {
         return;
+    }
     if (type->predefined) {
         walk_named(type, count, p);
     } else if (recipe->combiner != PRI_COMBINER_STRUCT) {
         walk(recipe->type[0], count * (type->size / recipe->type[0]->size), p);
     } else {
-        for (size_t i = 0; i < count; i++)
-            for (int k = 0; k < recipe->types; k++)
+        for (size_t i = 0; i < count; i++) {
+            for (int k = 0; k < recipe->types; k++) {
                 walk(recipe->type[k], (size_t)recipe->integer[1 + k], p);
+            }
+        }
     }
 }
 
@@ -262,15 +274,19 @@ size_t pri_external_size(const struct pri_type *type)
     struct field field[2] = {{0}};
     size_t bytes = 0;
 
-    if (type->size == 0)
+    if (type->size == 0) {
         return 0;
-    if (type->predefined)
+    }
+    if (type->predefined) {
         return fields_of(type, field) == 2 ? field[0].external + field[1].external
                                            : field[0].external;
-    if (recipe->combiner != PRI_COMBINER_STRUCT)
+    }
+    if (recipe->combiner != PRI_COMBINER_STRUCT) {
         return type->size / recipe->type[0]->size * pri_external_size(recipe->type[0]);
-    for (int k = 0; k < recipe->types; k++)
+    }
+    for (int k = 0; k < recipe->types; k++) {
         bytes += (size_t)recipe->integer[1 + k] * pri_external_size(recipe->type[k]);
+    }
     return bytes;
 }
 
@@ -278,11 +294,14 @@ bool pri_external_possible(const struct pri_type *type)
 {
     const struct pri_recipe *recipe = type->recipe;
 
-    if (type->predefined)
+    if (type->predefined) {
         return type != &presto_type_packed;
-    for (int k = 0; k < recipe->types; k++)
-        if (!pri_external_possible(recipe->type[k]))
+    }
+    for (int k = 0; k < recipe->types; k++) {
+        if (!pri_external_possible(recipe->type[k])) {
             return false;
+        }
+    }
     return true;
 }
 

@@ -33,9 +33,11 @@ static const struct kind integers[] = {
 
 static const struct kind *select_in(const struct kind *list, size_t count, int precision, int range)
 {
-    for (size_t i = 0; i < count; i++)
-        if (precision <= list[i].precision && range <= list[i].range)
+    for (size_t i = 0; i < count; i++) {
+        if (precision <= list[i].precision && range <= list[i].range) {
             return &list[i];
+        }
+    }
     return NULL;
 }
 
@@ -67,8 +69,9 @@ static struct made *find(enum pri_combiner combiner, const int *integer, int int
 {
     struct made *m = made;
     while (m != NULL && (m->recipe.combiner != combiner || m->integer[0] != integer[0] ||
-                         (ints > 1 && m->integer[1] != integer[1])))
+                         (ints > 1 && m->integer[1] != integer[1]))) {
         m = m->next;
+    }
     return m;
 }
 
@@ -76,10 +79,12 @@ static struct made *make(enum pri_combiner combiner, const int *integer, int int
                          struct pri_type *like)
 {
     struct made *m = calloc(1, sizeof(*m));
-    if (m == NULL)
+    if (m == NULL) {
         return NULL;
-    for (int i = 0; i < ints; i++)
+    }
+    for (int i = 0; i < ints; i++) {
         m->integer[i] = integer[i];
+    }
     m->like = like;
     m->recipe = (struct pri_recipe){
         .combiner = combiner, .ints = ints, .integer = m->integer, .held = &m->like, .helds = 1};
@@ -114,14 +119,17 @@ bool pri_type_f90(enum pri_combiner combiner, int precision, int range, int abse
                                   : select_kind(combiner, precision == absent ? 0 : precision,
                                                 range == absent ? 0 : range);
     *type = NULL;
-    if (kind == NULL)
+    if (kind == NULL) {
         return false;
+    }
     pthread_mutex_lock(&lock);
     struct made *m = find(combiner, integer, ints);
-    if (m == NULL)
+    if (m == NULL) {
         m = make(combiner, integer, ints, kind->type);
+    }
     pthread_mutex_unlock(&lock);
-    if (m != NULL)
+    if (m != NULL) {
         *type = &m->type;
+    }
     return true;
 }

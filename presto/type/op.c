@@ -24,8 +24,9 @@ PREDEFINED(no_op, PRI_OP_NO_OP);
 struct pri_op *pri_op_new(pri_op_fn *user, bool commutative)
 {
     struct pri_op *op = malloc(sizeof(*op));
-    if (op == NULL)
+    if (op == NULL) {
         return NULL;
+    }
     *op = (struct pri_op){.id = PRI_OP_USER, .commutative = commutative, .user = user};
     atomic_init(&op->refs, 1);
     return op;
@@ -33,21 +34,25 @@ struct pri_op *pri_op_new(pri_op_fn *user, bool commutative)
 
 void pri_op_retain(struct pri_op *op)
 {
-    if (op->id == PRI_OP_USER)
+    if (op->id == PRI_OP_USER) {
         atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
+    }
 }
 
 void pri_op_release(struct pri_op *op)
 {
     /* Each release pairs with the acquire of the last one, which frees. */
-    if (op->id == PRI_OP_USER && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
+    if (op->id == PRI_OP_USER &&
+        atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1) {
         free(op);
+    }
 }
 
 bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type)
 {
-    if (op->id == PRI_OP_USER)
+    if (op->id == PRI_OP_USER) {
         return true;
+    }
     bool plain = type->predefined || type->contiguous;
     return plain && pri_op_loop_of(op->id, type->kind) != NULL;
 }

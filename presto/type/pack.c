@@ -20,10 +20,11 @@ static inline char *at(char *memory, ptrdiff_t by)
 
 static inline void move(struct cursor *c, char *memory, size_t bytes)
 {
-    if (c->unpack)
+    if (c->unpack) {
         memcpy(memory, c->stream, bytes);
-    else
+    } else {
         memcpy(c->stream, memory, bytes);
+    }
     c->stream += bytes;
     c->left -= bytes;
 }
@@ -32,8 +33,9 @@ static inline void move(struct cursor *c, char *memory, size_t bytes)
 static inline void move_equal(struct cursor *c, char *memory, ptrdiff_t stride, size_t count,
                               size_t size)
 {
-    for (size_t i = 0; i < count; i++, memory = at(memory, stride))
+    for (size_t i = 0; i < count; i++, memory = at(memory, stride)) {
         move(c, memory, size);
+    }
 }
 
 /* Whole blocks. */
@@ -65,15 +67,18 @@ static void move_tail(struct cursor *c, char *memory, size_t size)
 
 static void run_blocks(const struct pri_loop *loop, char *memory, size_t i, struct cursor *c)
 {
-    if (c->skip > 0)
+    if (c->skip > 0) {
         move_tail(c, at(memory, (ptrdiff_t)i++ * loop->stride), loop->size);
+    }
     size_t whole = c->left / loop->size;
-    if (whole > loop->count - i)
+    if (whole > loop->count - i) {
         whole = loop->count - i;
+    }
     move_blocks(c, at(memory, (ptrdiff_t)i * loop->stride), loop->stride, whole, loop->size);
     i += whole;
-    if (i < loop->count && c->left > 0)
+    if (i < loop->count && c->left > 0) {
         move_tail(c, at(memory, (ptrdiff_t)i * loop->stride), loop->size);
+    }
 }
 
 /* The last loop of a list that begins at or before a byte of its data. */
@@ -82,10 +87,11 @@ static size_t loop_at(const struct pri_loop *part, size_t parts, size_t byte)
     size_t low = 0, high = parts;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (part[middle].at <= byte)
+        if (part[middle].at <= byte) {
             low = middle;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -105,8 +111,9 @@ static void run_loop(const struct pri_loop *loop, char *memory, struct cursor *c
         run_blocks(loop, memory, i, c);
         return;
     }
-    for (; i < loop->count && c->left > 0; i++)
+    for (; i < loop->count && c->left > 0; i++) {
         run_list(loop->body, loop->parts, at(memory, (ptrdiff_t)i * loop->stride), c);
+    }
 }
 
 static void run_list(const struct pri_loop *part, size_t parts, char *memory, struct cursor *c)
@@ -116,18 +123,21 @@ static void run_list(const struct pri_loop *part, size_t parts, char *memory, st
         i = loop_at(part, parts, c->skip);
         c->skip -= part[i].at;
     }
-    for (; i < parts && c->left > 0; i++)
+    for (; i < parts && c->left > 0; i++) {
         run_loop(&part[i], memory, c);
+    }
 }
 
 static size_t run(const struct pri_type *type, size_t count, char *memory, size_t offset,
                   char *stream, size_t bytes, bool unpack)
 {
     size_t total = count * type->size;
-    if (offset >= total)
+    if (offset >= total) {
         return 0;
-    if (bytes > total - offset)
+    }
+    if (bytes > total - offset) {
         bytes = total - offset;
+    }
     struct cursor c = {offset, bytes, stream, unpack};
     if (type->contiguous) {
         c.skip = 0;
@@ -165,19 +175,22 @@ static size_t copy_by_pieces(void *to, size_t to_count, const struct pri_type *t
         size_t n = pri_type_pack(from_type, from_count, from, done, piece, sizeof(piece));
         size_t m = pri_type_unpack(to_type, to_count, to, done, piece, n);
         done += m;
-        if (n < sizeof(piece) || m < n)
+        if (n < sizeof(piece) || m < n) {
             return done;
+        }
     }
 }
 
 size_t pri_type_copy(void *to, size_t to_count, const struct pri_type *to_type, const void *from,
                      size_t from_count, const struct pri_type *from_type)
 {
-    if (to_type->contiguous)
+    if (to_type->contiguous) {
         return pri_type_pack(from_type, from_count, from, 0, at(to, to_type->true_lb),
                              to_count * to_type->size);
-    if (from_type->contiguous)
+    }
+    if (from_type->contiguous) {
         return pri_type_unpack(to_type, to_count, to, 0, at((char *)from, from_type->true_lb),
                                from_count * from_type->size);
+    }
     return copy_by_pieces(to, to_count, to_type, from, from_count, from_type);
 }

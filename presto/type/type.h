@@ -148,8 +148,9 @@ size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap);
 /* `bytes` bytes of data in whole elements; SIZE_MAX if they are not whole ones. */
 static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)
 {
-    if (type->size == 0)
+    if (type->size == 0) {
         return bytes == 0 ? 0 : SIZE_MAX;
+    }
     return bytes % type->size == 0 ? bytes / type->size : SIZE_MAX;
 }
 

@@ -21,8 +21,9 @@ static void set_program(int *argc, char ***argv)
         mt_program = slash ? slash + 1 : (*argv)[0];
     }
     /* libtool runs uninstalled programs under this prefix */
-    if (0 == strncmp(mt_program, "lt-", 3))
+    if (0 == strncmp(mt_program, "lt-", 3)) {
         mt_program += 3;
+    }
 }
 
 void mt_init_thread(int *argc, char ***argv, int required)
@@ -33,8 +34,9 @@ void mt_init_thread(int *argc, char ***argv, int required)
     MPI_Init_thread(argc, argv, required, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &mt_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mt_size);
-    if (provided < required)
+    if (provided < required) {
         mt_fail("thread level %d wanted, only %d provided", required, provided);
+    }
 }
 
 void mt_init(int *argc, char ***argv)
@@ -47,8 +49,9 @@ void mt_init(int *argc, char ***argv)
 
 void mt_need(int least)
 {
-    if (mt_size < least)
+    if (mt_size < least) {
         mt_fail("needs %d ranks or more, has %d", least, mt_size);
+    }
 }
 
 /* Keep our components mapped when MPI_Finalize unloads them, so that a report of what they leak can
@@ -112,8 +115,9 @@ void mt_check_at(bool ok, const char *file, int line, const char *fmt, ...)
     va_list ap;
 
     count_check();
-    if (ok)
+    if (ok) {
         return;
+    }
     va_start(ap, fmt);
     fail_v(file, line, "", fmt, ap);
 }
@@ -124,8 +128,9 @@ void mt_equal_at(long long got, long long want, const char *file, int line, cons
     va_list ap;
 
     count_check();
-    if (got == want)
+    if (got == want) {
         return;
+    }
     snprintf(extra, sizeof extra, ": got %lld, want %lld", got, want);
     va_start(ap, fmt);
     fail_v(file, line, extra, fmt, ap);
@@ -137,8 +142,9 @@ void mt_ok_at(int rc, const char *file, int line)
     int len = 0;
 
     count_check();
-    if (MPI_SUCCESS == rc)
+    if (MPI_SUCCESS == rc) {
         return;
+    }
     MPI_Error_string(rc, text, &len);
     mt_fail_at(file, line, "MPI error %d: %.*s", rc, len, text);
 }
@@ -149,8 +155,9 @@ void mt_class_at(int rc, int want, const char *file, int line)
 
     count_check();
     MPI_Error_class(rc, &got);
-    if (got != want)
+    if (got != want) {
         mt_fail_at(file, line, "error class %d, want %d", got, want);
+    }
 }
 
 uint64_t mt_next(uint64_t *state)
@@ -204,8 +211,9 @@ static size_t first_difference(const unsigned char *p, uint64_t w, size_t n)
     const unsigned char *q = (const unsigned char *)&w;
     size_t k = 0;
 
-    while (k < n && p[k] == q[k])
+    while (k < n && p[k] == q[k]) {
         ++k;
+    }
     return k;
 }
 
@@ -217,8 +225,9 @@ size_t mt_differs(const void *buf, size_t n, uint64_t seed)
 
     for (; i < n / 8; ++i) {
         w = word_of(seed, i);
-        if (0 != memcmp(p + 8 * i, &w, 8))
+        if (0 != memcmp(p + 8 * i, &w, 8)) {
             return 8 * i + first_difference(p + 8 * i, w, 8);
+        }
     }
     return 8 * i + first_difference(p + 8 * i, word_of(seed, i), n % 8);
 }
@@ -232,8 +241,9 @@ void mt_verify_at(const void *buf, size_t n, uint64_t seed, const char *file, in
     va_list ap;
 
     count_check();
-    if (at == n)
+    if (at == n) {
         return;
+    }
     w = word_of(seed, at / 8);
     snprintf(extra, sizeof extra, ": byte %zu of %zu is 0x%02x, want 0x%02x", at, n,
              ((const unsigned char *)buf)[at], ((const unsigned char *)&w)[at % 8]);
@@ -249,8 +259,9 @@ void *mt_alloc(size_t n)
     size_t room = (3 * GUARD + n + 63) / 64 * 64;
     unsigned char *base = aligned_alloc(64, room);
 
-    if (!base)
+    if (!base) {
         mt_fail("no memory for %zu bytes", n);
+    }
     memcpy(base, &n, sizeof n);
     mt_fill(base + GUARD, GUARD, CANARY_SEED);
     memset(base + 2 * GUARD, 0xee, n);
@@ -270,8 +281,9 @@ void mt_guards(const void *p)
 
 void mt_free(void *p)
 {
-    if (!p)
+    if (!p) {
         return;
+    }
     mt_guards(p);
     free((unsigned char *)p - 2 * GUARD);
 }
@@ -287,8 +299,9 @@ size_t mt_sizes(size_t *out, size_t max, size_t limit)
         for (size_t d = 0; d < sizeof delta / sizeof *delta; ++d) {
             long long s = (long long)p + delta[d];
             bool near = delta[d] >= -1 || p >= 1024;
-            if (near && s > (long long)out[k - 1] && (size_t)s <= limit && k < max)
+            if (near && s > (long long)out[k - 1] && (size_t)s <= limit && k < max) {
                 out[k++] = (size_t)s;
+            }
         }
     }
     return k;
@@ -297,8 +310,9 @@ size_t mt_sizes(size_t *out, size_t max, size_t limit)
 const char *mt_text(int argc, char **argv, const char *name)
 {
     for (int i = 1; i + 1 < argc; ++i) {
-        if (0 == strcmp(argv[i], name))
+        if (0 == strcmp(argv[i], name)) {
             return argv[i + 1];
+        }
     }
     return NULL;
 }
@@ -309,19 +323,22 @@ long mt_option(int argc, char **argv, const char *name, long dflt)
     char *end;
     long v;
 
-    if (!text)
+    if (!text) {
         return dflt;
+    }
     v = strtol(text, &end, 10);
-    if (end == text || *end)
+    if (end == text || *end) {
         mt_fail("%s: '%s' is no number", name, text);
+    }
     return v;
 }
 
 bool mt_flag(int argc, char **argv, const char *name)
 {
     for (int i = 1; i < argc; ++i) {
-        if (0 == strcmp(argv[i], name))
+        if (0 == strcmp(argv[i], name)) {
             return true;
+        }
     }
     return false;
 }
@@ -333,11 +350,13 @@ long mt_memory(const char *which)
     FILE *f = fopen("/proc/self/status", "r");
 
     while (f && fgets(line, sizeof line, f)) {
-        if (0 == strncmp(line, which, strlen(which)))
+        if (0 == strncmp(line, which, strlen(which))) {
             kib = strtol(line + strlen(which), NULL, 10);
+        }
     }
-    if (f)
+    if (f) {
         fclose(f);
+    }
     mt_check(kib > 0, "no %s in /proc/self/status", which);
     return kib;
 }

@@ -62,14 +62,17 @@ static void sender(enum mode m, enum form f, int n, void *buf)
 {
     MPI_Request rq = MPI_REQUEST_NULL;
 
-    if (PERSISTENT == f)
+    if (PERSISTENT == f) {
         init_of[m](buf, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &rq);
+    }
     for (int round = 0; round < rounds(m, f); ++round) {
         mt_fill(buf, (size_t)n, seed_of(m, f, n, round));
-        if (READY == m)
+        if (READY == m) {
             wait_for_go();
-        if (BUFFERED == m)
+        }
+        if (BUFFERED == m) {
             attach();
+        }
         switch (f) {
         case BLOCKING:
             mt_ok(send_of[m](buf, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD));
@@ -84,11 +87,13 @@ static void sender(enum mode m, enum form f, int n, void *buf)
             mt_ok(MPI_Wait(&rq, MPI_STATUS_IGNORE));
             mt_check(MPI_REQUEST_NULL != rq, "persistent request is null after Wait");
         }
-        if (BUFFERED == m)
+        if (BUFFERED == m) {
             detach();
+        }
     }
-    if (PERSISTENT == f)
+    if (PERSISTENT == f) {
         mt_ok(MPI_Request_free(&rq));
+    }
 }
 
 static void receiver(enum mode m, enum form f, enum form rf, int n, void *buf)
@@ -97,16 +102,20 @@ static void receiver(enum mode m, enum form f, enum form rf, int n, void *buf)
     MPI_Status st;
     int count;
 
-    if (PERSISTENT == rf)
+    if (PERSISTENT == rf) {
         MPI_Recv_init(buf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &rq);
+    }
     for (int round = 0; round < rounds(m, f); ++round) {
         memset(buf, 0xaa, (size_t)n);
-        if (PERSISTENT == rf)
+        if (PERSISTENT == rf) {
             mt_ok(MPI_Start(&rq));
-        if (NONBLOCKING == rf)
+        }
+        if (NONBLOCKING == rf) {
             mt_ok(MPI_Irecv(buf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &rq));
-        if (READY == m)
+        }
+        if (READY == m) {
             MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_GO, MPI_COMM_WORLD);
+        }
         if (BLOCKING == rf) {
             mt_ok(MPI_Recv(buf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &st));
         } else {
@@ -117,25 +126,31 @@ static void receiver(enum mode m, enum form f, enum form rf, int n, void *buf)
         mt_verify(buf, (size_t)n, seed_of(m, f, n, round), "%s %s to %s, %d bytes", form_name[f],
                   mode_name[m], form_name[rf], n);
     }
-    if (PERSISTENT == rf)
+    if (PERSISTENT == rf) {
         mt_ok(MPI_Request_free(&rq));
+    }
 }
 
 static void all_combinations(void *buf)
 {
-    for (int m = 0; m < MODES; ++m)
-        for (int f = 0; f < FORMS; ++f)
+    for (int m = 0; m < MODES; ++m) {
+        for (int f = 0; f < FORMS; ++f) {
             for (int rf = 0; rf < FORMS; ++rf) {
                 /* a ready send needs a receive that is posted before it */
-                if (READY == m && BLOCKING == rf)
+                if (READY == m && BLOCKING == rf) {
                     continue;
+                }
                 for (int i = 0; i < SIZES; ++i) {
-                    if (0 == mt_rank)
+                    if (0 == mt_rank) {
                         sender(m, f, sizes[i], buf);
-                    if (1 == mt_rank)
+                    }
+                    if (1 == mt_rank) {
                         receiver(m, f, rf, sizes[i], buf);
+                    }
                 }
             }
+        }
+    }
 }
 
 /* Issend stays incomplete until the other side has posted the receive. */
@@ -150,8 +165,9 @@ static void synchronous_promise(int n, void *buf)
         for (int i = 0; i < 200; ++i) {
             MPI_Test(&rq, &done, MPI_STATUS_IGNORE);
             mt_check(!done, "Issend of %d bytes complete before its receive was posted", n);
-            if (0 == i % 50)
+            if (0 == i % 50) {
                 mt_sleep(2);
+            }
         }
         MPI_Send(NULL, 0, MPI_BYTE, 1, TAG_GO, MPI_COMM_WORLD);
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
@@ -171,8 +187,9 @@ static void buffered_promise(unsigned char *buf)
     void *back;
     int back_size;
 
-    if (!many)
+    if (!many) {
         mt_fail("no memory for the attached buffer");
+    }
     if (0 == mt_rank) {
         MPI_Buffer_attach(many, (int)room);
         for (int i = 0; i < N; ++i) {
@@ -208,8 +225,9 @@ static void restarted(MPI_Datatype type, int count, unsigned char *buf)
     char *many = malloc((size_t)8 << 20), *out = malloc(LARGEST), *want = malloc(LARGEST);
     void *back;
 
-    if (!many || !out || !want)
+    if (!many || !out || !want) {
         mt_fail("no memory");
+    }
     MPI_Type_size(type, &size);
     MPI_Type_get_extent(type, &lb, &extent);
     if (0 == mt_rank) {
@@ -277,11 +295,13 @@ int main(int argc, char **argv)
     restart = mt_flag(argc, argv, "-restart");
     buf = mt_alloc(LARGEST);
     buffered_promise(buf);
-    for (int i = 0; i < SIZES; ++i)
+    for (int i = 0; i < SIZES; ++i) {
         synchronous_promise(sizes[i], buf);
+    }
     all_combinations(buf);
-    if (restart)
+    if (restart) {
         restarted_types(buf);
+    }
     mt_free(buf);
     return mt_finish();
 }

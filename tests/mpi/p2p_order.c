@@ -23,8 +23,9 @@ static void lane_open(struct lane *l)
 
 static void lane_close(struct lane *l)
 {
-    for (int i = 0; i < WINDOW; ++i)
+    for (int i = 0; i < WINDOW; ++i) {
         mt_free(l->buf[i]);
+    }
 }
 
 /* Size of the k-th message from `src`: 4 bytes at least, for its number. */
@@ -80,10 +81,12 @@ static void pair_posted(int count)
     struct lane l;
     MPI_Status st;
 
-    if (0 == mt_rank)
+    if (0 == mt_rank) {
         stream_out(1, count, false);
-    if (1 != mt_rank)
+    }
+    if (1 != mt_rank) {
         return;
+    }
     lane_open(&l);
     for (int k = 0; k < count + WINDOW; ++k) {
         int w = k % WINDOW;
@@ -91,8 +94,9 @@ static void pair_posted(int count)
             MPI_Wait(&l.rq[w], &st);
             check_next(l.buf[w], &st, k - WINDOW);
         }
-        if (k >= count)
+        if (k >= count) {
             continue;
+        }
         memset(l.buf[w], 0, 8);
         MPI_Irecv(l.buf[w], LARGEST, MPI_BYTE, k % 3 ? 0 : MPI_ANY_SOURCE,
                   k % 2 ? TAG : MPI_ANY_TAG, MPI_COMM_WORLD, &l.rq[w]);
@@ -106,10 +110,12 @@ static void pair_two_tags(int count)
     unsigned char *buf;
     MPI_Status st;
 
-    if (0 == mt_rank)
+    if (0 == mt_rank) {
         stream_out(1, count, true);
-    if (1 != mt_rank)
+    }
+    if (1 != mt_rank) {
         return;
+    }
     buf = mt_alloc(LARGEST);
     for (int k = 0; k + 1 < count; k += 2) {
         MPI_Recv(buf, LARGEST, MPI_BYTE, 0, TAG + 1, MPI_COMM_WORLD, &st);
@@ -133,14 +139,16 @@ static void many_to_one(int count)
     }
     buf = mt_alloc(LARGEST);
     next = calloc((size_t)mt_size, sizeof *next);
-    if (!next)
+    if (!next) {
         mt_fail("no memory");
+    }
     for (int k = 0; k < count * (mt_size - 1); ++k) {
         MPI_Recv(buf, LARGEST, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &st);
         check_next(buf, &st, next[st.MPI_SOURCE]++);
     }
-    for (int i = 1; i < mt_size; ++i)
+    for (int i = 1; i < mt_size; ++i) {
         mt_equal(next[i], count, "messages from %d", i);
+    }
     free(next);
     mt_free(buf);
 }

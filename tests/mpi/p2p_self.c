@@ -49,11 +49,13 @@ static void many(MPI_Comm comm, int me)
         out[i] = 1000 * me + i;
         MPI_Isend(&out[i], 1, MPI_INT, me, i, comm, &rq[i]);
     }
-    for (int i = N - 1; i >= 0; --i)
+    for (int i = N - 1; i >= 0; --i) {
         MPI_Irecv(&in[i], 1, MPI_INT, me, i, comm, &rq[N + i]);
+    }
     MPI_Waitall(2 * N, rq, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < N; ++i) {
         mt_equal(in[i], out[i], "message %d of many to self", i);
+    }
 }
 
 int main(int argc, char **argv)
@@ -67,8 +69,9 @@ int main(int argc, char **argv)
     in = mt_alloc(MT_BIG);
     for (size_t i = 0; i < count; ++i) {
         one_size(sizes[i], out, in, MPI_COMM_WORLD, mt_rank);
-        if (i % 5 == 0)
+        if (i % 5 == 0) {
             one_size(sizes[i], out, in, MPI_COMM_SELF, 0);
+        }
     }
     many(MPI_COMM_WORLD, mt_rank);
     many(MPI_COMM_SELF, 0);

@@ -36,8 +36,9 @@ static void arrived(size_t n, const unsigned char *in, const MPI_Status *st, uin
     mt_equal(st->MPI_TAG, TAG, "tag of a message of %zu bytes", n);
     mt_verify(in, n, mt_seed((uint64_t)partner, (uint64_t)mt_rank, n, round),
               "message of %zu bytes from %d", n, partner);
-    for (size_t i = 0; i < tail; ++i)
+    for (size_t i = 0; i < tail; ++i) {
         mt_check(0xdd == in[n + i], "byte %zu after a message of %zu is 0x%02x", i, n, in[n + i]);
+    }
 }
 
 static void ping_pong(size_t n)
@@ -93,13 +94,15 @@ int main(int argc, char **argv)
     mt_init(&argc, &argv);
     count = mt_sizes(sizes, 256, (size_t)mt_option(argc, argv, "-m", (long)MT_BIG) + 1);
     partner = mt_rank ^ 1;
-    if (partner >= mt_size)
+    if (partner >= mt_size) {
         partner = mt_rank;
+    }
     send_area = mt_alloc(MT_BIG + 4 * SLACK);
     recv_area = mt_alloc(MT_BIG + 4 * SLACK);
     for (size_t i = 0; i < count; ++i) {
-        if (partner != mt_rank)
+        if (partner != mt_rank) {
             ping_pong(sizes[i]);
+        }
         both_ways(sizes[i]);
         unexpected(sizes[i]);
     }

@@ -51,8 +51,9 @@ int main(int argc, char **argv)
     rounds = mine;
     for (int i = 0; i < size; i++) {
         all[i] = i;
-        if (i % 2 == rank % 2)
+        if (i % 2 == rank % 2) {
             members[n++] = i;
+        }
     }
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
     for (int i = 0; i < ROUNDS; i++) {
@@ -62,14 +63,16 @@ int main(int argc, char **argv)
     /* New ones take the places of those that are gone. */
     for (int i = 0; i < 4; i++) {
         MPI_Comm_dup(i % 2 ? half : MPI_COMM_WORLD, &copy);
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 8; k++) {
             meet(copy, i % 2 ? members : all, i % 2 ? n : size, ++round, 0);
+        }
         MPI_Comm_free(&copy);
     }
     MPI_Comm_free(&half);
     MPI_Win_free(&win);
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_barrier checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -30,8 +30,9 @@ static int give(int group, int r, int i)
 static int sum(int group, int members, int i)
 {
     int all = 0;
-    for (int r = 0; r < members; r++)
+    for (int r = 0; r < members; r++) {
         all += give(group, r, i);
+    }
     return all;
 }
 
@@ -43,10 +44,12 @@ static void reductions(int n)
     int *in = malloc((size_t)n * sizeof(*in)), *out = malloc((size_t)n * sizeof(*out));
     int *counts = malloc((size_t)here * sizeof(*counts)), each = n / here;
     MPI_Request request;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         in[i] = give(side, me, i);
-    for (int i = 0; i < here; i++)
+    }
+    for (int i = 0; i < here; i++) {
         counts[i] = each;
+    }
     for (int later = 0; later < 2; later++) {
         if (later) {
             MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, inter, &request);
@@ -54,24 +57,27 @@ static void reductions(int n)
         } else {
             MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, inter);
         }
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             EQUAL(out[i], sum(1 - side, there, i));
+        }
         if (later) {
             MPI_Ireduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else {
             MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter);
         }
-        for (int i = 0; i < each; i++)
+        for (int i = 0; i < each; i++) {
             EQUAL(out[i], sum(1 - side, there, me * each + i));
+        }
         if (later) {
             MPI_Ireduce_scatter_block(in, out, each, MPI_INT, MPI_SUM, inter, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else {
             MPI_Reduce_scatter_block(in, out, each, MPI_INT, MPI_SUM, inter);
         }
-        for (int i = 0; i < each; i++)
+        for (int i = 0; i < each; i++) {
             EQUAL(out[i], sum(1 - side, there, me * each + i));
+        }
     }
     free(counts);
     free(out);
@@ -85,13 +91,15 @@ static void members_of(MPI_Comm comm, int remote, int n, int *ranks)
 {
     MPI_Group group, world;
     int *all = malloc((size_t)n * sizeof(*all));
-    if (remote)
+    if (remote) {
         MPI_Comm_remote_group(comm, &group);
-    else
+    } else {
         MPI_Comm_group(comm, &group);
+    }
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         all[i] = i;
+    }
     MPI_Group_translate_ranks(group, n, all, world, ranks);
     MPI_Group_free(&world);
     MPI_Group_free(&group);
@@ -113,9 +121,11 @@ static int end_of(int group)
 static int expect(int group, int colors, int color, int *ranks)
 {
     int n = 0;
-    for (int r = end_of(group) - 1; r >= first_of(group); r--)
-        if ((r - first_of(group)) % colors == color)
+    for (int r = end_of(group) - 1; r >= first_of(group); r--) {
+        if ((r - first_of(group)) % colors == color) {
             ranks[n++] = r;
+        }
+    }
     return n;
 }
 
@@ -132,17 +142,21 @@ static void check_part(MPI_Comm part, const int *own, int n, const int *other, i
     MPI_Comm_rank(part, &at);
     EQUAL(own[at], rank);
     members_of(part, 0, n, ranks);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         EQUAL(ranks[i], own[i]);
+    }
     members_of(part, 1, others, ranks);
-    for (int i = 0; i < others; i++)
+    for (int i = 0; i < others; i++) {
         EQUAL(ranks[i], other[i]);
+    }
     MPI_Allreduce(&rank, &got, 1, MPI_INT, MPI_SUM, part);
-    for (int i = 0; i < others; i++)
+    for (int i = 0; i < others; i++) {
         all += other[i];
+    }
     EQUAL(got, all);
-    if (at < others)
+    if (at < others) {
         MPI_Sendrecv(&rank, 1, MPI_INT, at, 3, &got, 1, MPI_INT, at, 3, part, MPI_STATUS_IGNORE);
+    }
     EQUAL(at < others ? got : other[0], at < others ? other[at] : other[0]);
     free(ranks);
 }
@@ -186,10 +200,12 @@ static void created(void)
     MPI_Group_range_incl(group, 1, &range, &some);
     MPI_Comm_create(inter, some, &part);
     EQUAL(part != MPI_COMM_NULL, me >= here - n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         own[i] = end_of(side) - 1 - i;
-    for (int i = 0; i < others; i++)
+    }
+    for (int i = 0; i < others; i++) {
         other[i] = end_of(1 - side) - 1 - i;
+    }
     if (part != MPI_COMM_NULL) {
         check_part(part, own, n, other, others);
         /* What was made of a part can be divided again. */
@@ -226,8 +242,9 @@ int main(int argc, char **argv)
     reductions(here * there * 8192);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&local);
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_between checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -20,8 +20,9 @@ static void fail(int line, const char *what, long long got, long long want)
     do {                                 \
         long long g = (got), w = (want); \
         checks++;                        \
-        if (g != w)                      \
+        if (g != w) {                    \
             fail(__LINE__, #got, g, w);  \
+        }                                \
     } while (0)
 
 static int class_of(int code)
@@ -393,8 +394,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc > 1) /* on purpose: the default handler ends the job */
+    if (argc > 1) { /* on purpose: the default handler ends the job */
         MPI_Send(&size, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     errors_of_messages();
     errors_of_others();
@@ -408,8 +410,9 @@ int main(int argc, char **argv)
     contents();
     general_requests();
     later();
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_calls checks=%d\n", checks);
+    }
     PMPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     MPI_Finalized(&flag);

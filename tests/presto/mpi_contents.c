@@ -45,12 +45,14 @@ static void made_of(MPI_Datatype type, int combiner, const int *integer, int int
     EXPECT(addresses == 0 || memcmp(c.address, address, (size_t)addresses * sizeof(*address)) == 0);
     EXPECT(c.type[0] == MPI_INT && (types < 2 || c.type[1] == MPI_DOUBLE));
     /* Room for one less of any is not enough. */
-    if (integers > 0)
+    if (integers > 0) {
         EXPECT(MPI_Type_get_contents(type, integers - 1, MOST, MOST, c.integer, c.address,
                                      c.type) != MPI_SUCCESS);
-    if (addresses > 0)
+    }
+    if (addresses > 0) {
         EXPECT(MPI_Type_get_contents(type, MOST, addresses - 1, MOST, c.integer, c.address,
                                      c.type) != MPI_SUCCESS);
+    }
     EXPECT(MPI_Type_get_contents(type, MOST, MOST, types - 1, c.integer, c.address, c.type) !=
            MPI_SUCCESS);
     EXPECT(MPI_Type_get_contents(type, integers, addresses, types, c.integer, c.address, c.type) ==
@@ -262,8 +264,9 @@ int main(int argc, char **argv)
     elements();
     of_fortran();
     used();
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_contents checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -123,12 +123,13 @@ static void external(void)
     position = 0;
     MPI_Unpack_external("external32", packed, size, &position, out, 2, type);
     EXPECT(position == size);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         EXPECT(out[i].letter == in[i].letter && out[i].small[0] == in[i].small[0] &&
                out[i].small[1] == in[i].small[1] && out[i].number == in[i].number &&
                out[i].large == in[i].large && !(out[i].real < in[i].real) &&
                !(out[i].real > in[i].real) && !(out[i].wide < in[i].wide) &&
                !(out[i].wide > in[i].wide) && out[i].flag == in[i].flag);
+    }
     MPI_Type_free(&type);
 }
 
@@ -185,8 +186,9 @@ int main(int argc, char **argv)
 #ifdef PRESTO_MPI
     external_more();
 #endif
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_handles checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

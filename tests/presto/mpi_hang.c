@@ -26,58 +26,72 @@ static void wait_any(void)
 
 static void message(const char *what)
 {
-    if (strcmp(what, "recv") == 0)
+    if (strcmp(what, "recv") == 0) {
         MPI_Recv(&word, 1, MPI_INT, 1, 7, comm, MPI_STATUS_IGNORE);
-    if (strcmp(what, "any") == 0)
+    }
+    if (strcmp(what, "any") == 0) {
         MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
-    if (strcmp(what, "send") == 0)
+    }
+    if (strcmp(what, "send") == 0) {
         MPI_Send(data, LONG_WORDS, MPI_INT, 1, 7, comm);
-    if (strcmp(what, "ssend") == 0)
+    }
+    if (strcmp(what, "ssend") == 0) {
         MPI_Ssend(&word, 1, MPI_INT, 1, 7, comm);
-    if (strcmp(what, "probe") == 0)
+    }
+    if (strcmp(what, "probe") == 0) {
         MPI_Probe(1, 7, comm, MPI_STATUS_IGNORE);
-    if (strcmp(what, "waitany") == 0)
+    }
+    if (strcmp(what, "waitany") == 0) {
         wait_any();
+    }
 }
 
 static void collective(const char *what)
 {
     MPI_Win made;
     int *base;
-    if (strcmp(what, "bcast") == 0)
+    if (strcmp(what, "bcast") == 0) {
         MPI_Bcast(data, LONG_WORDS, MPI_INT, 1, comm);
+    }
     if (strcmp(what, "ibarrier") == 0) {
         MPI_Ibarrier(comm, request);
         MPI_Wait(request, MPI_STATUS_IGNORE);
     }
-    if (strcmp(what, "window") == 0)
+    if (strcmp(what, "window") == 0) {
         MPI_Win_allocate(sizeof(int), 4, MPI_INFO_NULL, comm, &base, &made);
-    if (strcmp(what, "finalize") == 0)
+    }
+    if (strcmp(what, "finalize") == 0) {
         MPI_Finalize();
+    }
 }
 
 static void window(const char *what, MPI_Group other)
 {
-    if (strcmp(what, "fence") == 0)
+    if (strcmp(what, "fence") == 0) {
         MPI_Win_fence(0, win);
-    if (strcmp(what, "start") == 0)
+    }
+    if (strcmp(what, "start") == 0) {
         MPI_Win_start(other, 0, win);
+    }
     if (strcmp(what, "expose") == 0) {
         MPI_Win_post(other, 0, win);
         MPI_Win_wait(win);
     }
-    if (strcmp(what, "lock") == 0)
+    if (strcmp(what, "lock") == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-    if (strcmp(what, "answer") == 0)
+    }
+    if (strcmp(what, "answer") == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    }
 }
 
 /* Rank 1 calls nothing, or nothing but what makes progress. */
 static void idle(int polls)
 {
     int flag;
-    if (polls)
+    if (polls) {
         MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
     usleep(1000);
 }
 
@@ -89,14 +103,17 @@ static void wait_for_ever(const char *what, int rank)
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 1, &one, &other);
     MPI_Win_allocate(sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    if (rank == 1)
+    if (rank == 1) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1 && strcmp(what, "lock") != 0)
+    if (rank == 1 && strcmp(what, "lock") != 0) {
         MPI_Win_unlock(1, win);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    while (rank == 1)
+    while (rank == 1) {
         idle(strcmp(what, "lock") == 0);
+    }
     message(what);
     collective(what);
     window(what, other);
@@ -109,18 +126,24 @@ static void wait_for_ever(const char *what, int rank)
 static void leave_behind(const char *what)
 {
     static MPI_Request q;
-    if (strstr(what, "recv") != NULL)
+    if (strstr(what, "recv") != NULL) {
         MPI_Irecv(&word, 1, MPI_INT, 1, 7, comm, &q);
-    if (strstr(what, "ssend") != NULL)
+    }
+    if (strstr(what, "ssend") != NULL) {
         MPI_Issend(&word, 1, MPI_INT, 1, 7, comm, &q);
-    if (strstr(what, "send-long") != NULL)
+    }
+    if (strstr(what, "send-long") != NULL) {
         MPI_Isend(data, LONG_WORDS, MPI_INT, 1, 7, comm, &q);
-    if (strstr(what, "send-self") != NULL)
+    }
+    if (strstr(what, "send-self") != NULL) {
         MPI_Isend(data, LONG_WORDS, MPI_INT, 0, 7, comm, &q);
-    if (strstr(what, "barrier") != NULL)
+    }
+    if (strstr(what, "barrier") != NULL) {
         MPI_Ibarrier(comm, &q);
-    if (strncmp(what, "freed-", 6) == 0)
+    }
+    if (strncmp(what, "freed-", 6) == 0) {
         MPI_Request_free(&q);
+    }
 }
 
 /* ---- what takes long, and goes on ---- */
@@ -131,8 +154,9 @@ static void move(int rank)
     MPI_Request q;
     if (rank == 0) {
         MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE);
-        for (int i = 0; i < SLICES; i++)
+        for (int i = 0; i < SLICES; i++) {
             MPI_Recv(&word, 1, MPI_INT, 1, 1, comm, MPI_STATUS_IGNORE);
+        }
         MPI_Irecv(&word, 1, MPI_INT, 1, 2, comm, &q);
         MPI_Request_free(&q);
         return;
@@ -154,13 +178,15 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_name(comm, "fluid");
     MPI_Comm_rank(comm, &rank);
-    if (strcmp(what, "move") == 0)
+    if (strcmp(what, "move") == 0) {
         move(rank);
-    else if (strncmp(what, "freed-", 6) == 0 || strncmp(what, "kept-", 5) == 0) {
-        if (rank == 0)
+    } else if (strncmp(what, "freed-", 6) == 0 || strncmp(what, "kept-", 5) == 0) {
+        if (rank == 0) {
             leave_behind(what);
-    } else
+        }
+    } else {
         wait_for_ever(what, rank);
+    }
     MPI_Finalize();
     return 0;
 }

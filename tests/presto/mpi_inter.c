@@ -40,14 +40,16 @@ enum { MOST = 64, N = 5 };
 
 static void finish(MPI_Request *request)
 {
-    if (*request != MPI_REQUEST_NULL)
+    if (*request != MPI_REQUEST_NULL) {
         MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
 }
 
 static void fill(int *buf, int n, int round)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         buf[i] = give(side, me, i, round);
+    }
 }
 
 static void rooted(int of, int who, int later, int round)
@@ -56,52 +58,64 @@ static void rooted(int of, int who, int later, int round)
     int counts[MOST], places[MOST], members = of == 0 ? size - cut : cut;
     MPI_Request r = MPI_REQUEST_NULL;
     fill(in, N, round);
-    if (root == MPI_PROC_NULL && later)
+    if (root == MPI_PROC_NULL && later) {
         MPI_Ibcast(NULL, 0, MPI_INT, root, inter, &r);
-    else if (later)
+    } else if (later) {
         MPI_Ibcast(in, N, MPI_INT, root, inter, &r);
-    else
+    } else {
         MPI_Bcast(in, N, MPI_INT, root, inter);
+    }
     finish(&r);
-    for (int i = 0; i < N && root >= 0; i++)
+    for (int i = 0; i < N && root >= 0; i++) {
         EQUAL(in[i], give(of, who, i, round));
+    }
     fill(in, N, round);
-    if (later)
+    if (later) {
         MPI_Igather(in, N, MPI_INT, out, N, MPI_INT, root, inter, &r);
-    else
+    } else {
         MPI_Gather(in, N, MPI_INT, out, N, MPI_INT, root, inter);
+    }
     finish(&r);
-    for (int i = 0; root == MPI_ROOT && i < N * members; i++)
+    for (int i = 0; root == MPI_ROOT && i < N * members; i++) {
         EQUAL(out[i], give(other, i / N, i % N, round));
+    }
     for (int i = 0; i < members; i++) {
         counts[i] = i % 3;
         places[i] = i * N + 1;
     }
     memset(out, 0, sizeof(out));
-    if (later)
+    if (later) {
         MPI_Igatherv(in, me % 3, MPI_INT, out, counts, places, MPI_INT, root, inter, &r);
-    else
+    } else {
         MPI_Gatherv(in, me % 3, MPI_INT, out, counts, places, MPI_INT, root, inter);
+    }
     finish(&r);
-    for (int i = 0; root == MPI_ROOT && i < members; i++)
-        for (int k = 0; k < N - 1; k++)
+    for (int i = 0; root == MPI_ROOT && i < members; i++) {
+        for (int k = 0; k < N - 1; k++) {
             EQUAL(out[i * N + 1 + k], k < i % 3 ? give(other, i, k, round) : 0);
-    for (int i = 0; root == MPI_ROOT && i < members * N; i++)
+        }
+    }
+    for (int i = 0; root == MPI_ROOT && i < members * N; i++) {
         out[i] = give(of, who, i, round);
-    if (later)
+    }
+    if (later) {
         MPI_Iscatter(out, N, MPI_INT, in, N, MPI_INT, root, inter, &r);
-    else
+    } else {
         MPI_Scatter(out, N, MPI_INT, in, N, MPI_INT, root, inter);
+    }
     finish(&r);
-    for (int i = 0; root >= 0 && i < N; i++)
+    for (int i = 0; root >= 0 && i < N; i++) {
         EQUAL(in[i], give(of, who, me * N + i, round));
-    if (later)
+    }
+    if (later) {
         MPI_Iscatterv(out, counts, places, MPI_INT, in, me % 3, MPI_INT, root, inter, &r);
-    else
+    } else {
         MPI_Scatterv(out, counts, places, MPI_INT, in, me % 3, MPI_INT, root, inter);
+    }
     finish(&r);
-    for (int i = 0; root >= 0 && i < me % 3; i++)
+    for (int i = 0; root >= 0 && i < me % 3; i++) {
         EQUAL(in[i], give(of, who, me * N + 1 + i, round));
+    }
 }
 
 /* Products of matrices with two rows: they are associative, and do not commute. */
@@ -122,12 +136,14 @@ static void product(int group, int members, int i, int round, unsigned want[4])
     unsigned next[4];
     int one = 1;
     for (int r = members - 1; r >= 0; r--) {
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 4; k++) {
             next[k] = (unsigned)give(group, r, i * 4 + k, round);
-        if (r == members - 1)
+        }
+        if (r == members - 1) {
             memcpy(want, next, sizeof(next));
-        else
+        } else {
             multiply(next, want, &one, &none);
+        }
     }
 }
 
@@ -143,19 +159,21 @@ static void reductions(int of, int who, int later, int round)
     MPI_Type_contiguous(4, MPI_INT, &matrix);
     MPI_Type_commit(&matrix);
     fill(in, 8, round);
-    if (later)
+    if (later) {
         MPI_Ireduce(in, out, 2, matrix, op, root, inter, &r);
-    else
+    } else {
         MPI_Reduce(in, out, 2, matrix, op, root, inter);
+    }
     finish(&r);
     for (int i = 0; root == MPI_ROOT && i < 8; i++) {
         product(other, there, i / 4, round, want);
         EQUAL((unsigned)out[i], want[i % 4]);
     }
-    if (later)
+    if (later) {
         MPI_Iallreduce(in, out, 2, matrix, op, inter, &r);
-    else
+    } else {
         MPI_Allreduce(in, out, 2, matrix, op, inter);
+    }
     finish(&r);
     for (int i = 0; i < 8; i++) {
         product(1 - side, there, i / 4, round, want);
@@ -163,26 +181,31 @@ static void reductions(int of, int who, int later, int round)
     }
     /* As many elements in both groups: each rank gets `there` of them, then unequal parts. */
     fill(in, total, round);
-    if (later)
+    if (later) {
         MPI_Ireduce_scatter_block(in, out, there, MPI_INT, MPI_SUM, inter, &r);
-    else
+    } else {
         MPI_Reduce_scatter_block(in, out, there, MPI_INT, MPI_SUM, inter);
+    }
     finish(&r);
     for (int i = 0; i < there; i++) {
         sum = 0;
-        for (int k = 0; k < there; k++)
+        for (int k = 0; k < there; k++) {
             sum += give(1 - side, k, me * there + i, round);
+        }
         EQUAL(out[i], sum);
     }
-    for (int i = 0; i < here; i++)
+    for (int i = 0; i < here; i++) {
         counts[i] = i == 0 ? total : 0;
-    if (later)
+    }
+    if (later) {
         MPI_Ireduce_scatter(in, out, counts, MPI_INT, MPI_MAX, inter, &r);
-    else
+    } else {
         MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_MAX, inter);
+    }
     finish(&r);
-    for (int i = 0; me == 0 && i < total; i++)
+    for (int i = 0; me == 0 && i < total; i++) {
         EQUAL(out[i], give(1 - side, there - 1, i, round));
+    }
     MPI_Type_free(&matrix);
     MPI_Op_free(&op);
 }
@@ -192,45 +215,56 @@ static void all_alike(int later, int round)
     int in[N * MOST], out[N * MOST], counts[MOST], places[MOST], ones[MOST];
     MPI_Request r = MPI_REQUEST_NULL;
     fill(in, N * there, round);
-    if (later)
+    if (later) {
         MPI_Iallgather(in, N, MPI_INT, out, N, MPI_INT, inter, &r);
-    else
+    } else {
         MPI_Allgather(in, N, MPI_INT, out, N, MPI_INT, inter);
+    }
     finish(&r);
-    for (int i = 0; i < N * there; i++)
+    for (int i = 0; i < N * there; i++) {
         EQUAL(out[i], give(1 - side, i / N, i % N, round));
-    if (later)
+    }
+    if (later) {
         MPI_Ialltoall(in, N, MPI_INT, out, N, MPI_INT, inter, &r);
-    else
+    } else {
         MPI_Alltoall(in, N, MPI_INT, out, N, MPI_INT, inter);
+    }
     finish(&r);
-    for (int i = 0; i < N * there; i++)
+    for (int i = 0; i < N * there; i++) {
         EQUAL(out[i], give(1 - side, i / N, me * N + i % N, round));
+    }
     for (int i = 0; i < there; i++) {
         counts[i] = 1 + i % 2;
         places[i] = i * N;
         ones[i] = 1 + me % 2;
     }
-    if (later)
+    if (later) {
         MPI_Iallgatherv(in, ones[0], MPI_INT, out, counts, places, MPI_INT, inter, &r);
-    else
+    } else {
         MPI_Allgatherv(in, ones[0], MPI_INT, out, counts, places, MPI_INT, inter);
+    }
     finish(&r);
-    for (int i = 0; i < there; i++)
-        for (int k = 0; k < counts[i]; k++)
+    for (int i = 0; i < there; i++) {
+        for (int k = 0; k < counts[i]; k++) {
             EQUAL(out[i * N + k], give(1 - side, i, k, round));
-    if (later)
+        }
+    }
+    if (later) {
         MPI_Ialltoallv(in, ones, places, MPI_INT, out, counts, places, MPI_INT, inter, &r);
-    else
+    } else {
         MPI_Alltoallv(in, ones, places, MPI_INT, out, counts, places, MPI_INT, inter);
+    }
     finish(&r);
-    for (int i = 0; i < there; i++)
-        for (int k = 0; k < counts[i]; k++)
+    for (int i = 0; i < there; i++) {
+        for (int k = 0; k < counts[i]; k++) {
             EQUAL(out[i * N + k], give(1 - side, i, me * N + k, round));
-    if (later)
+        }
+    }
+    if (later) {
         MPI_Ibarrier(inter, &r);
-    else
+    } else {
         MPI_Barrier(inter);
+    }
     finish(&r);
 }
 
@@ -239,8 +273,9 @@ static void opposite(MPI_Comm comm, int tag)
 {
     int out = rank + tag, in = -1;
     MPI_Status status;
-    if (me >= there)
+    if (me >= there) {
         return;
+    }
     MPI_Sendrecv(&out, 1, MPI_INT, me, tag, &in, 1, MPI_INT, me, tag, comm, &status);
     EQUAL(in, (side == 0 ? cut + me : me) + tag);
     EQUAL(status.MPI_SOURCE, me);
@@ -258,8 +293,9 @@ static void looks(void)
     EQUAL(flag, 0);
     MPI_Comm_remote_group(inter, &group);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    for (int i = 0; i < there; i++)
+    for (int i = 0; i < there; i++) {
         remote[i] = side == 0 ? cut + i : i;
+    }
     MPI_Group_incl(world, there, remote, &want);
     MPI_Group_compare(group, want, &flag);
     EQUAL(flag, MPI_IDENT);
@@ -279,10 +315,12 @@ static void looks(void)
         MPI_Comm_rank(merged, &r);
         MPI_Comm_size(merged, &n);
         EQUAL(n, size);
-        if (high == 1)
+        if (high == 1) {
             EQUAL(r, side == 0 ? there + me : me);
-        if (high == 2)
+        }
+        if (high == 2) {
             EQUAL(r, side == 0 ? me : there + me);
+        }
         MPI_Allreduce(&rank, &index, 1, MPI_INT, MPI_SUM, merged);
         EQUAL(index, size * (size - 1) / 2);
         MPI_Comm_free(&merged);
@@ -353,8 +391,9 @@ int main(int argc, char **argv)
 #endif
     MPI_Comm_free(&inter);
     MPI_Comm_free(&local);
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_inter checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -14,8 +14,9 @@ static MPI_Datatype no = MPI_DATATYPE_NULL;
 static void check(int line, const char *what, int code, int want)
 {
     int class = MPI_SUCCESS;
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         MPI_Error_class(code, &class);
+    }
     checks++;
     if (class != want) {
         fprintf(stderr, "mpi_nothing.c:%d: rank %d of %d: %s: class %d instead of %d\n", line, rank,
@@ -127,10 +128,12 @@ static void one_part(MPI_Comm c)
     int next = (rank + 1) % size, last = (rank + size - 1) % size, in[4], got[2] = {-1, -1};
     MPI_Type_vector(2, 1, 2, MPI_INT, &holes);
     MPI_Type_commit(&holes);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         in[i] = rank * 10 + i;
-    for (int i = 0; i < size; i++)
+    }
+    for (int i = 0; i < size; i++) {
         to[i] = from[i] = MPI_DATATYPE_NULL;
+    }
     to[next] = holes;
     from[last] = MPI_INT;
     give[next] = 1;
@@ -187,8 +190,9 @@ static void misplaced(MPI_Comm c, MPI_Comm ring, MPI_Comm inter)
         CLASS(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, NULL, 1, MPI_INT, not_root, c), MPI_ERR_BUFFER);
         CLASS(MPI_Scatter(NULL, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, not_root, c), MPI_ERR_BUFFER);
     }
-    if (inter == MPI_COMM_NULL)
+    if (inter == MPI_COMM_NULL) {
         return;
+    }
     CLASS(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_SUM, inter), MPI_ERR_BUFFER);
     CLASS(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, &other, 1, MPI_INT, inter), MPI_ERR_BUFFER);
     CLASS(MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, &other, 1, MPI_INT, inter), MPI_ERR_BUFFER);
@@ -202,8 +206,9 @@ static MPI_Comm two_groups(MPI_Comm *local)
 {
     int cut = (size + 1) / 2, second = rank >= cut;
     MPI_Comm inter;
-    if (size == 1)
+    if (size == 1) {
         return MPI_COMM_NULL;
+    }
     MPI_Comm_split(MPI_COMM_WORLD, second, rank, local);
     MPI_Intercomm_create(*local, 0, MPI_COMM_WORLD, second ? 0 : cut, 3, &inter);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
@@ -231,8 +236,9 @@ int main(int argc, char **argv)
     most = size > 4 ? size : 4;
     zeros = calloc((size_t)most, sizeof(int));
     nulls = malloc((size_t)most * sizeof(MPI_Datatype));
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < most; i++) {
         nulls[i] = MPI_DATATYPE_NULL;
+    }
     MPI_Cart_create(c, 1, &size, &yes, 0, &ring);
     MPI_Dist_graph_create_adjacent(c, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &loner);
@@ -254,8 +260,9 @@ int main(int argc, char **argv)
     MPI_Comm_free(&loner);
     MPI_Comm_free(&ring);
     MPI_Comm_free(&c);
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_nothing checks=%d\n", checks);
+    }
     free(nulls);
     free(zeros);
     MPI_Finalize();

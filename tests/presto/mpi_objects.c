@@ -34,8 +34,9 @@ static void infos(void)
         MPI_Info_get(info, "file", length, room, &flag);
         EXPECT(flag == 1);
         EXPECT(strncmp(room, "runfile", (size_t)kept) == 0 && room[kept] == '\0');
-        for (int i = kept + 1; i < (int)sizeof(room); i++)
+        for (int i = kept + 1; i < (int)sizeof(room); i++) {
             EXPECT(room[i] == 'x');
+        }
     }
     MPI_Info_free(&info);
 }
@@ -125,8 +126,9 @@ static void odd_numbers(void)
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
         int size;
         MPI_Aint bytes, at = 0;
-        for (int k = 0; k < 32; k++)
+        for (int k = 0; k < 32; k++) {
             in[k] = (unsigned char)(k + 1);
+        }
         MPI_Type_size(odd[i].type, &size);
         EXPECT(size == odd[i].size);
         memset(out, 0, sizeof(out));
@@ -136,8 +138,9 @@ static void odd_numbers(void)
         MPI_Pack_external_size("external32", 1, odd[i].type, &bytes);
         EXPECT(bytes == size);
         MPI_Pack_external("external32", in, 1, odd[i].type, external, sizeof(external), &at);
-        for (int k = 0; k < size; k++)
+        for (int k = 0; k < size; k++) {
             EXPECT(external[k] == in[little ? k ^ (odd[i].number - 1) : k]);
+        }
         memset(out, 0, sizeof(out));
         at = 0;
         MPI_Unpack_external("external32", external, bytes, &at, out, 1, odd[i].type);
@@ -370,8 +373,9 @@ static void nobody(void)
 static int closest(int n, int k, int from, int first)
 {
     int best = INT_MAX;
-    if (k == 1)
+    if (k == 1) {
         return n >= from ? n - (first > 0 ? first : n) : INT_MAX;
+    }
     for (int d = from; d <= n; d++) {
         int apart = n % d == 0 ? closest(n / d, k - 1, d, first > 0 ? first : d) : INT_MAX;
         best = apart < best ? apart : best;
@@ -398,16 +402,18 @@ static void grids(void)
     for (size_t i = 0; i < sizeof(grid) / sizeof(grid[0]); i++) {
         memset(dims, 0, sizeof(dims));
         MPI_Dims_create(grid[i].n, grid[i].dims, dims);
-        for (int k = 0; k < grid[i].dims; k++)
+        for (int k = 0; k < grid[i].dims; k++) {
             EXPECT(dims[k] == grid[i].want[k]);
+        }
     }
-    for (int n = 1; n <= 400; n++)
+    for (int n = 1; n <= 400; n++) {
         for (int k = 1; k <= 5; k++) {
             memset(dims, 0, sizeof(dims));
             MPI_Dims_create(n, k, dims);
             EXPECT(dims[0] - dims[k - 1] == closest(n, k, 1, 0));
         }
-    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+    }
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
         for (int n = 1; n <= 40; n++) {
             long long product = 1;
             memset(dims, 0, sizeof(dims));
@@ -418,6 +424,7 @@ static void grids(void)
             }
             EXPECT(product == large[i]);
         }
+    }
 }
 
 int main(int argc, char **argv)
@@ -435,8 +442,9 @@ int main(int argc, char **argv)
     statuses();
     nobody();
     grids();
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_objects checks=%d\n", checks);
+    }
     MPI_Finalize();
     return 0;
 }

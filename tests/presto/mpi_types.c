@@ -35,8 +35,9 @@ static int below(int n)
 
 static void check(bool ok, const char *what, long long got, long long want)
 {
-    if (ok)
+    if (ok) {
         return;
+    }
     fprintf(stderr, "%s: %lld instead of %lld (state %llu)\n", what, got, want,
             (unsigned long long)state);
     exit(1);
@@ -61,8 +62,9 @@ static void add(struct model *m, ptrdiff_t at, int length, const struct model *o
     for (int i = 0; i < length; i++, at += extent) {
         m->lb = m->lb < at + old->lb ? m->lb : at + old->lb;
         m->ub = m->ub > at + old->ub ? m->ub : at + old->ub;
-        for (int b = 0; b < old->n; b++)
+        for (int b = 0; b < old->n; b++) {
             m->byte[m->n++] = at + old->byte[b];
+        }
     }
 }
 
@@ -84,8 +86,9 @@ static void vector(struct model *m, const struct model *old)
     ptrdiff_t by = bytes ? stride + below(5) : stride * extent;
     m->type = bytes ? pri_type_new_hvector(count, length, by, old->type)
                     : pri_type_new_vector(count, length, stride, old->type);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         add(m, i * by, length, old);
+    }
 }
 
 static void indexed(struct model *m, const struct model *old)
@@ -134,9 +137,11 @@ static void subarray(struct model *m, const struct model *old)
         start[i] = below(size[i] - sub[i] + 1);
     }
     int slow = fortran ? 1 : 0, fast = 1 - slow;
-    for (int i = 0; i < sub[slow]; i++)
-        for (int j = 0; j < sub[fast]; j++)
+    for (int i = 0; i < sub[slow]; i++) {
+        for (int j = 0; j < sub[fast]; j++) {
             add(m, ((start[slow] + i) * size[fast] + start[fast] + j) * extent, 1, old);
+        }
+    }
     m->lb = 0;
     m->ub = size[0] * size[1] * extent;
     m->type = pri_type_new_subarray(2, size, sub, start, fortran, old->type);
@@ -170,9 +175,11 @@ static void make(struct model *m)
 static void expect(const struct model *m, const char *base, char *out)
 {
     ptrdiff_t extent = m->ub - m->lb;
-    for (int e = 0; e < ELEMENTS; e++)
-        for (int b = 0; b < m->n; b++)
+    for (int e = 0; e < ELEMENTS; e++) {
+        for (int b = 0; b < m->n; b++) {
             *out++ = base[e * extent + m->byte[b]];
+        }
+    }
 }
 
 static void check_bounds(const struct model *m)
@@ -225,7 +232,7 @@ static void check_unpack(const struct model *m, char *memory, char *copy, size_t
     char *in = malloc(total + 1);
     memset(memory, 0, room);
     memset(copy, 0, room);
-    for (int e = 0; e < ELEMENTS; e++)
+    for (int e = 0; e < ELEMENTS; e++) {
         for (int b = 0; b < m->n; b++) {
             char *to = &copy[origin + (size_t)(e * extent + m->byte[b])];
             if (*to != 0) {
@@ -235,9 +242,11 @@ static void check_unpack(const struct model *m, char *memory, char *copy, size_t
             in[k] = (char)(1 + next() % 200);
             *to = in[k++];
         }
-    for (size_t done = 0; done < total;)
+    }
+    for (size_t done = 0; done < total;) {
         done += pri_type_unpack(m->type, ELEMENTS, memory + origin, done, in + done,
                                 1 + (size_t)below(m->n + 5));
+    }
     check(memcmp(memory, copy, room) == 0, "unpacked bytes", 1, 0);
     memset(memory, 0, room);
     equal("copied",
@@ -272,8 +281,9 @@ int main(void)
         if (m.n > 0 && span + 64 < sizeof(memory)) {
             size_t origin = (size_t)(32 - gap);
             check_bounds(&m);
-            for (size_t i = 0; i < span + 64; i++)
+            for (size_t i = 0; i < span + 64; i++) {
                 memory[i] = (char)next();
+            }
             check_pack(&m, memory + origin);
             check_unpack(&m, memory, copy, span + 64, origin);
         }

@@ -20,11 +20,13 @@ static void fail(int line, const char *what, int got, int want)
 static void check(int line, const char *what, int code, int want)
 {
     int class = MPI_SUCCESS;
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
         MPI_Error_class(code, &class);
+    }
     checks++;
-    if (class != want)
+    if (class != want) {
         fail(line, what, class, want);
+    }
 }
 
 #define CLASS(call, want) check(__LINE__, #call, call, want)
@@ -79,10 +81,11 @@ static void collectives(void)
     counts[size - 1] = -4;
     CLASS(MPI_Allgatherv(&word, 0, MPI_INT, parts, counts, counts, MPI_INT, world), MPI_ERR_COUNT);
     /* What only the root says does not matter elsewhere. */
-    if (rank == 0)
+    if (rank == 0) {
         CLASS(MPI_Gather(&word, 1, MPI_INT, parts, 1, MPI_INT, 0, world), MPI_SUCCESS);
-    else
+    } else {
         CLASS(MPI_Gather(&word, 1, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, 0, world), MPI_SUCCESS);
+    }
     MPI_Type_free(&raw);
     free(counts);
     free(parts);
@@ -144,8 +147,9 @@ static void aliases_of_all(int *data, int *counts, int *places, MPI_Datatype *ty
 static void no_aliases(int *data, int *counts, int *places)
 {
     int *behind = calloc((size_t)size, sizeof(int));
-    for (int i = 0; i < size; i++)
+    for (int i = 0; i < size; i++) {
         behind[i] = size + i;
+    }
     CLASS(MPI_Alltoallv(data, counts, places, MPI_INT, data, counts, behind, MPI_INT, world),
           MPI_SUCCESS);
     CLASS(MPI_Allgather(data + size + rank, 1, MPI_INT, data, 1, MPI_INT, world), MPI_SUCCESS);
@@ -363,10 +367,11 @@ static void no_memory(void)
     MPI_Errhandler handlers[2] = {MPI_ERRORS_RETURN, MPI_ERRORS_ARE_FATAL};
     for (int i = 0; i < 2; i++) {
         MPI_Comm_set_errhandler(world, handlers[i]);
-        if (rank == 0)
+        if (rank == 0) {
             CLASS(MPI_Send(bad, BYTES, MPI_CHAR, 1, 0, world), MPI_ERR_BUFFER);
-        else if (rank == 1)
+        } else if (rank == 1) {
             CLASS(MPI_Recv(good, BYTES, MPI_CHAR, 0, 0, world, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+        }
     }
 }
 
@@ -392,38 +397,54 @@ static void mistake(const char *name)
     int beyond = size;
     MPI_Type_contiguous(2, MPI_INT, &raw);
     MPI_Comm_group(world, &all);
-    if (strcmp(name, "destination") == 0)
+    if (strcmp(name, "destination") == 0) {
         MPI_Send(&word, 1, MPI_INT, size, 0, world);
-    if (strcmp(name, "source") == 0)
+    }
+    if (strcmp(name, "source") == 0) {
         MPI_Recv(&word, 1, MPI_INT, -7, 0, world, MPI_STATUS_IGNORE);
-    if (strcmp(name, "tag") == 0)
+    }
+    if (strcmp(name, "tag") == 0) {
         MPI_Send(&word, 1, MPI_INT, 0, -3, world);
-    if (strcmp(name, "count") == 0)
+    }
+    if (strcmp(name, "count") == 0) {
         MPI_Bcast(&word, -5, MPI_INT, 0, world);
-    if (strcmp(name, "type") == 0)
+    }
+    if (strcmp(name, "type") == 0) {
         MPI_Isend(&word, 1, raw, 0, 0, world, &(MPI_Request){0});
-    if (strcmp(name, "root") == 0)
+    }
+    if (strcmp(name, "root") == 0) {
         MPI_Bcast(&word, 1, MPI_INT, size, world);
-    if (strcmp(name, "buffer") == 0)
+    }
+    if (strcmp(name, "buffer") == 0) {
         MPI_Send(NULL, 1, MPI_INT, 0, 0, world);
-    if (strcmp(name, "op") == 0)
+    }
+    if (strcmp(name, "op") == 0) {
         MPI_Allreduce(&word, &beyond, 1, MPI_DOUBLE_INT, MPI_SUM, world);
-    if (strcmp(name, "alias") == 0)
+    }
+    if (strcmp(name, "alias") == 0) {
         MPI_Allreduce(&word, &word, 1, MPI_INT, MPI_SUM, world);
-    if (strcmp(name, "group") == 0)
+    }
+    if (strcmp(name, "group") == 0) {
         MPI_Group_incl(all, 1, &beyond, &out);
-    if (strcmp(name, "result") == 0)
+    }
+    if (strcmp(name, "result") == 0) {
         MPI_Comm_size(world, NULL);
-    if (strcmp(name, "comm") == 0)
+    }
+    if (strcmp(name, "comm") == 0) {
         MPI_Barrier(MPI_COMM_NULL);
-    if (strcmp(name, "abort") == 0)
+    }
+    if (strcmp(name, "abort") == 0) {
         MPI_Abort(world, 256);
-    if (strcmp(name, "handler") == 0)
+    }
+    if (strcmp(name, "handler") == 0) {
         MPI_Comm_call_errhandler(world, 512);
-    if (strcmp(name, "memory") == 0)
+    }
+    if (strcmp(name, "memory") == 0) {
         no_memory();
-    if (strcmp(name, "attached") == 0)
+    }
+    if (strcmp(name, "attached") == 0) {
         half_attached();
+    }
     if (strcmp(name, "target") == 0) {
         MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, world, &win);
         MPI_Put(&word, 1, MPI_INT, size, 0, 1, MPI_INT, win);
@@ -436,8 +457,9 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
-    if (argc > 1)
+    if (argc > 1) {
         mistake(argv[1]);
+    }
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -451,8 +473,9 @@ int main(int argc, char **argv)
     windows();
     no_window();
     MPI_Barrier(world);
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK mpi_wrong checks=%d\n", checks);
+    }
     MPI_Comm_free(&world);
     MPI_Finalize();
     return 0;

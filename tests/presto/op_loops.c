@@ -97,8 +97,9 @@ static void round_of(const struct kind *k, enum ni_simd simd, enum pri_op_id id)
     draw(k, out, sizeof out);
     memcpy(want, out, sizeof out);
     loop(in + from, out + to, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         single(in + from + i * k->size, want + to + i * k->size, 1);
+    }
     for (size_t i = 0; i < sizeof out; i++) {
         if (out[i] != want[i]) {
             fprintf(
@@ -118,8 +119,9 @@ static void apply_to(const char *name, struct pri_type *type, const struct pri_o
     size_t count = 1 + next() % 4, extent = (size_t)type->extent, end = count * extent;
     unsigned bits = type->kind == PRI_KIND_BOOL ? 1 : 0xff; /* of a byte that it may have */
 
-    if (!pri_op_accepts(op, type))
+    if (!pri_op_accepts(op, type)) {
         return;
+    }
     applied++;
     for (size_t i = 0; i < sizeof in; i++) {
         in[i] = (uint8_t)(next() & bits);
@@ -128,8 +130,9 @@ static void apply_to(const char *name, struct pri_type *type, const struct pri_o
     memcpy(out, was, sizeof out);
     memcpy(want, was, sizeof want);
     pri_op_apply(op, in, out, count, type);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         pri_op_apply(op, in + i * extent, want + i * extent, 1, type);
+    }
     if (memcmp(out, want, end) != 0 || memcmp(out + end, was + end, sizeof out - end) != 0) {
         fprintf(stderr, "operation %d: %zu of %s\n", (int)op->id, count, name);
         exit(1);
@@ -162,8 +165,9 @@ int main(void)
     ni_rng_seed(&rng, 1);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (int id = PRI_OP_MAX; id < PRI_OPS; id++) {
-            if (pri_op_loop_of((enum pri_op_id)id, kinds[i].kind) == NULL)
+            if (pri_op_loop_of((enum pri_op_id)id, kinds[i].kind) == NULL) {
                 continue;
+            }
             loops++;
             for (int round = 0; round < ROUNDS; round++) {
                 round_of(&kinds[i], NI_SIMD_SCALAR, (enum pri_op_id)id);
@@ -171,8 +175,9 @@ int main(void)
             }
         }
     }
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++) {
         apply_all();
+    }
     printf("%d loops, %d rounds each, scalar and %s; %d times through operations\n", loops, ROUNDS,
            ni_simd_name(best), applied);
     /* 8 kinds of integers alone have 10; 9 pairs have 2, and so in a row */

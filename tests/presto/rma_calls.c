@@ -40,8 +40,9 @@ static void *body(void *arg)
     rma_long(MPI_WIN_FLAVOR_DYNAMIC);
     rma_requests();
     rma_part_of_the_ranks();
-    if (rank == 0)
+    if (rank == 0) {
         printf("MT-OK rma_calls checks=%d\n", checks);
+    }
     MPI_Finalize();
     return NULL;
 }
@@ -55,9 +56,11 @@ int main(int argc, char **argv)
     }
     int n = atoi(argv[2]);
     setenv("PRESTO_THREADS", argv[2], 1);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         pthread_create(&thread[i], NULL, body, NULL);
-    for (int i = 0; i < n; i++)
+    }
+    for (int i = 0; i < n; i++) {
         pthread_join(thread[i], NULL);
+    }
     return 0;
 }

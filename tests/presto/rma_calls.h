@@ -18,8 +18,9 @@ void rma_fail(const char *file, int line, const char *what, long long got, long 
     do {                                              \
         long long g = (got), w = (want);              \
         checks++;                                     \
-        if (g != w)                                   \
+        if (g != w) {                                 \
             rma_fail(__FILE__, __LINE__, #got, g, w); \
+        }                                             \
     } while (0)
 
 static inline int class_of(int code)

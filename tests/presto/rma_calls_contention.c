@@ -118,11 +118,12 @@ void rma_trace(int allocate)
     struct naive *part = NULL, want;
     MPI_Win win;
     memset(&want, 0, sizeof(want));
-    if (allocate)
+    if (allocate) {
         MPI_Win_allocate(sizeof(*part), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
-    else
+    } else {
         MPI_Win_create(part = calloc(1, sizeof(*part)), sizeof(*part), 1, MPI_INFO_NULL,
                        MPI_COMM_WORLD, &win);
+    }
     memset(part, 0, sizeof(*part));
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < STEPS; i++) {
@@ -130,16 +131,19 @@ void rma_trace(int allocate)
         real_step(win, &s);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int r = 0; r < size; r++)
+    for (int r = 0; r < size; r++) {
         for (int i = 0; i < STEPS; i++) {
             struct step s = draw(r, i);
-            if (s.target == rank)
+            if (s.target == rank) {
                 naive_step(&want, &s);
+            }
         }
+    }
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
     EQUAL(memcmp(&want, part, sizeof(want)), 0);
     MPI_Win_unlock(rank, win);
     MPI_Win_free(&win);
-    if (!allocate)
+    if (!allocate) {
         free(part);
+    }
 }

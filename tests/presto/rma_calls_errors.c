@@ -144,8 +144,9 @@ static void errors_of_epochs(MPI_Win win)
     CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
     CLASS(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC);
     CLASS(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
-    if (size > 1)
+    if (size > 1) {
         CLASS(MPI_Get(&x, 1, MPI_INT, right(), 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+    }
     MPI_Win_unlock(rank, win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, MPI_MODE_NOCHECK, win);
     MPI_Win_unlock(rank, win);

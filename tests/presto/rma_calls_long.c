@@ -49,26 +49,36 @@ static int is_less(const struct kind *k, uint64_t a, uint64_t b)
 /* What a word becomes. */
 static uint64_t model(const struct kind *k, MPI_Op op, uint64_t old, uint64_t in)
 {
-    if (op == MPI_SUM)
+    if (op == MPI_SUM) {
         return old + in;
-    if (op == MPI_PROD)
+    }
+    if (op == MPI_PROD) {
         return old * in;
-    if (op == MPI_MIN)
+    }
+    if (op == MPI_MIN) {
         return is_less(k, in, old) ? in : old;
-    if (op == MPI_MAX)
+    }
+    if (op == MPI_MAX) {
         return is_less(k, old, in) ? in : old;
-    if (op == MPI_BAND)
+    }
+    if (op == MPI_BAND) {
         return old & in;
-    if (op == MPI_BOR)
+    }
+    if (op == MPI_BOR) {
         return old | in;
-    if (op == MPI_BXOR)
+    }
+    if (op == MPI_BXOR) {
         return old ^ in;
-    if (op == MPI_LAND)
+    }
+    if (op == MPI_LAND) {
         return old != 0 && in != 0;
-    if (op == MPI_LOR)
+    }
+    if (op == MPI_LOR) {
         return old != 0 || in != 0;
-    if (op == MPI_LXOR)
+    }
+    if (op == MPI_LXOR) {
         return (old != 0) != (in != 0);
+    }
     return op == MPI_REPLACE ? in : old;
 }
 
@@ -92,8 +102,9 @@ static void draw(struct step *s, const struct kind *k, int i)
     s->at = (int)((x >> 24) % (uint64_t)(WORDS - s->count * s->stride + 1));
     s->fetch = s->op == MPI_NO_OP || (x >> 40) % 2;
     s->apart = (x >> 41) % 2;
-    for (int n = 0; n < 2 * s->count; n++)
+    for (int n = 0; n < 2 * s->count; n++) {
         put_word(k, s->in + n * k->width, mix(x + (uint64_t)n) >> (n % 3 * 20));
+    }
 }
 
 /* Starts it, and does the same to the model. */
@@ -106,13 +117,14 @@ static void step(struct step *s, const struct kind *k, char *part, const struct 
     MPI_Type_vector(count, 1, s->stride, k->type, &there);
     MPI_Type_commit(&here);
     MPI_Type_commit(&there);
-    if (s->fetch && count == 1)
+    if (s->fetch && count == 1) {
         MPI_Fetch_and_op(s->in, s->old, k->type, right(), place_there, s->op, w->win);
-    else if (s->fetch)
+    } else if (s->fetch) {
         MPI_Get_accumulate(s->in, 1, here, s->old, 1, here, right(), place_there, 1, there, s->op,
                            w->win);
-    else
+    } else {
         MPI_Accumulate(s->in, 1, here, right(), place_there, 1, there, s->op, w->win);
+    }
     MPI_Type_free(&here);
     MPI_Type_free(&there);
     for (int i = 0; i < count; i++) {
@@ -135,13 +147,16 @@ static void against_model(const struct kind *k, const struct window *w, char *pa
     for (int i = 0; i < STEPS; i++) {
         draw(&steps[i], k, i);
         step(&steps[i], k, want, w);
-        if (i % 16 == 15)
+        if (i % 16 == 15) {
             MPI_Win_flush(right(), w->win);
+        }
     }
-    for (int i = 0; i < STEPS; i++)
-        for (int n = 0; steps[i].fetch && n < steps[i].count; n++)
+    for (int i = 0; i < STEPS; i++) {
+        for (int n = 0; steps[i].fetch && n < steps[i].count; n++) {
             EQUAL(get_word(k, steps[i].old + n * (steps[i].apart ? 2 : 1) * k->width),
                   get_word(k, steps[i].want + n * k->width));
+        }
+    }
     MPI_Get(got, WORDS, k->type, right(), place(w, right(), 0, k->width), WORDS, k->type, w->win);
     MPI_Win_unlock_all(w->win);
     EQUAL(memcmp(got, want, (size_t)(WORDS * k->width)), 0);
@@ -160,8 +175,9 @@ static void contended(const struct window *w, char *part)
     MPI_Aint first = place(w, 0, 0, 8), behind = place(w, 0, LONG, 8);
     int n = size * ROUNDS;
     memset(part, 0, WORDS * 8);
-    for (int i = 0; i < LONG; i++)
+    for (int i = 0; i < LONG; i++) {
         ones[i] = 1;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, w->win);
     for (int round = 0; round < ROUNDS; round++) {
@@ -171,20 +187,23 @@ static void contended(const struct window *w, char *part)
         MPI_Fetch_and_op(&one, &none, MPI_INT64_T, 0, behind, MPI_SUM, w->win);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Win_flush(0, w->win);
-        for (int i = 0; i < LONG; i++)
+        for (int i = 0; i < LONG; i++) {
             sum[i] += old[i];
+        }
     }
     MPI_Win_unlock_all(w->win);
     MPI_Allreduce(sum, all, LONG, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < LONG; i++)
+    for (int i = 0; i < LONG; i++) {
         EQUAL(all[i], n * (n - 1) / 2);
+    }
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w->win);
     memcpy(old, part, sizeof(old));
     memcpy(&none, part + LONG * 8, sizeof(none));
     MPI_Win_unlock(rank, w->win);
     EQUAL(none, rank == 0 ? 2 * n : 0);
-    for (int i = 0; i < LONG; i++)
+    for (int i = 0; i < LONG; i++) {
         EQUAL(old[i], rank == 0 ? n : 0);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -211,11 +230,13 @@ static void open_window(struct window *w, int flavor, int width, char **part)
 
 static void close_window(struct window *w, int flavor, char *part)
 {
-    if (flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    if (flavor == MPI_WIN_FLAVOR_DYNAMIC) {
         MPI_Win_detach(w->win, part);
+    }
     MPI_Win_free(&w->win);
-    if (flavor != MPI_WIN_FLAVOR_ALLOCATE)
+    if (flavor != MPI_WIN_FLAVOR_ALLOCATE) {
         free(part);
+    }
     free(w->at);
 }
 
@@ -228,8 +249,9 @@ void rma_long(int flavor)
         char *part;
         open_window(&w, flavor, kinds[i].width, &part);
         against_model(&kinds[i], &w, part);
-        if (kinds[i].width == 8)
+        if (kinds[i].width == 8) {
             contended(&w, part);
+        }
         close_window(&w, flavor, part);
     }
 }

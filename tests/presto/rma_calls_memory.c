@@ -20,18 +20,21 @@ void rma_shared_of(int apart)
         EQUAL(class_of(code), MPI_ERR_RMA_SHARED);
         return;
     }
-    for (int i = 0; i < bytes / 8; i++)
+    for (int i = 0; i < bytes / 8; i++) {
         mine[i] = rank * 1000 + i;
+    }
     MPI_Win_fence(0, win);
     for (int r = 0; r < size; r++) {
         MPI_Win_shared_query(win, r, &theirs, &unit, &other);
         EQUAL(theirs, r == size - 1 ? 0 : (10 + r) * (MPI_Aint)sizeof(int64_t));
         EQUAL(unit, 8);
-        if (!apart && behind != NULL)
+        if (!apart && behind != NULL) {
             EQUAL(other == behind, 1);
+        }
         behind = other + theirs / 8;
-        for (int i = 0; i < theirs / 8; i++)
+        for (int i = 0; i < theirs / 8; i++) {
             EQUAL(other[i], r * 1000 + i);
+        }
     }
     MPI_Win_shared_query(win, MPI_PROC_NULL, &theirs, &unit, &other);
     EQUAL(theirs, size == 1 ? 0 : 10 * (MPI_Aint)sizeof(int64_t));
@@ -68,18 +71,21 @@ void rma_dynamic(void)
     CLASS(MPI_Win_detach(win, &x), MPI_ERR_RMA_ATTACH);
     MPI_Allgather(mine, PIECES, MPI_AINT, all, PIECES, MPI_AINT, MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
-    for (int i = 0; i < PIECES; i++)
-        for (int r = 0; r < size; r++)
+    for (int i = 0; i < PIECES; i++) {
+        for (int r = 0; r < size; r++) {
             MPI_Accumulate(&one, 1, MPI_INT64_T, r, all[r * PIECES + i] + 8 * (i % 8), 1,
                            MPI_INT64_T, MPI_SUM, win);
+        }
+    }
     MPI_Win_flush_all(win);
     CLASS(MPI_Get(&x, 1, MPI_INT64_T, right(), all[right() * PIECES] + 60, 1, MPI_INT64_T, win),
           MPI_ERR_RMA_RANGE);
     CLASS(MPI_Get(&x, 1, MPI_INT64_T, right(), 8, 1, MPI_INT64_T, win), MPI_ERR_RMA_RANGE);
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < PIECES; i++) {
         EQUAL(piece[i][i % 8], size);
+    }
     MPI_Win_detach(win, piece[5]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
@@ -89,8 +95,9 @@ void rma_dynamic(void)
           MPI_SUCCESS);
     MPI_Win_unlock(right(), win);
     MPI_Win_free(&win);
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < PIECES; i++) {
         free(piece[i]);
+    }
     free(all);
 }
 
@@ -106,9 +113,11 @@ static MPI_Group group_of(int round, int origins)
 {
     int ranks[64], n = 0;
     MPI_Group world, group;
-    for (int r = 0; r < size; r++)
-        if (origins ? accesses(round, r, rank) : accesses(round, rank, r))
+    for (int r = 0; r < size; r++) {
+        if (origins ? accesses(round, r, rank) : accesses(round, rank, r)) {
             ranks[n++] = r;
+        }
+    }
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, n, ranks, &group);
     MPI_Group_free(&world);
@@ -129,25 +138,31 @@ void rma_exposures(void)
         MPI_Win_start(targets, 0, win);
         value = rank + 1;
         for (int r = 0; r < size; r++) {
-            if (!accesses(round, rank, r))
+            if (!accesses(round, rank, r)) {
                 continue;
+            }
             MPI_Accumulate(&value, 1, MPI_INT64_T, r, size, 1, MPI_INT64_T, MPI_SUM, win);
             MPI_Get(&got[r], 1, MPI_INT64_T, r, r, 1, MPI_INT64_T, win);
-            if (r != rank)
+            if (r != rank) {
                 MPI_Put(&value, 1, MPI_INT64_T, r, rank, 1, MPI_INT64_T, win);
+            }
         }
         MPI_Win_complete(win);
-        while (round % 3 == 0 && !flag)
+        while (round % 3 == 0 && !flag) {
             MPI_Win_test(win, &flag);
-        if (round % 3 != 0)
+        }
+        if (round % 3 != 0) {
             MPI_Win_wait(win);
+        }
         want = 0;
         for (int r = 0; r < size; r++) {
             want += accesses(round, r, rank) ? r + 1 : 0;
-            if (accesses(round, rank, r))
+            if (accesses(round, rank, r)) {
                 EQUAL(got[r], round * 1000 + r);
-            if (r != rank)
+            }
+            if (r != rank) {
                 EQUAL(part[r], accesses(round, r, rank) ? r + 1 : 0);
+            }
         }
         EQUAL(part[size], want);
         MPI_Group_free(&origins);

@@ -16,8 +16,9 @@ static MPI_Aint at(int target, size_t byte)
 
 static void fill(unsigned char *bytes, size_t count, uint64_t salt)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         bytes[i] = (unsigned char)mix(salt * BYTES + i);
+    }
 }
 
 /* Put in one call, got in another, from a byte on, with requests or without. */
@@ -72,8 +73,9 @@ static void around_the_gap(void)
     fill(out, sizeof(out), (uint64_t)left());
     EQUAL(memcmp(mine + GAP - 300, out, 300), 0);
     EQUAL(memcmp(mine + GAP + 8, out + 300, 500), 0);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         EQUAL(mine[GAP + i], 0x77);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -88,8 +90,9 @@ static void accumulates(MPI_Datatype type, size_t border)
     memset(mine, 0, BYTES);
     for (int i = 0; i < SOME; i++) {
         ones[i] = 1;
-        if (type == MPI_DOUBLE)
+        if (type == MPI_DOUBLE) {
             memcpy(&ones[i], &(double){1}, sizeof(d));
+        }
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
@@ -156,8 +159,9 @@ static void refused(void)
           MPI_ERR_RMA_RANGE);
     MPI_Win_unlock(right(), win);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (size_t i = 0; i < BYTES; i++)
+    for (size_t i = 0; i < BYTES; i++) {
         EQUAL(mine[i], 0);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

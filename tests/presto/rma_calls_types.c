@@ -63,27 +63,33 @@ static void many_blocks(void)
     MPI_Type_vector(SIDE, 1, SIDE, MPI_INT, &column);
     MPI_Type_create_hvector(SIDE, 1, sizeof(int), column, &turned);
     MPI_Type_commit(&turned);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         got[i] = i * (rank + 1);
+    }
     MPI_Win_fence(0, win);
     MPI_Put(got, ALL, MPI_INT, right(), 0, 1, turned, win);
     MPI_Type_free(&column);
     MPI_Type_free(&turned);
     MPI_Win_fence(0, win);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         EQUAL(mine[i], (i % SIDE * SIDE + i / SIDE) * (left() + 1));
+    }
     memset(got, 0, ALL * sizeof(*got));
     MPI_Win_fence(0, win);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         MPI_Get(&got[i], 1, MPI_INT, right(), i, 1, MPI_INT, win);
+    }
     MPI_Win_fence(0, win);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         EQUAL(got[i], (i % SIDE * SIDE + i / SIDE) * (rank + 1));
-    for (int i = 0; i < ALL; i++)
+    }
+    for (int i = 0; i < ALL; i++) {
         MPI_Put(&got[i], 1, MPI_INT, right(), ALL - 1 - i, 1, MPI_INT, win);
+    }
     MPI_Win_fence(0, win);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         EQUAL(mine[ALL - 1 - i], (i % SIDE * SIDE + i / SIDE) * (left() + 1));
+    }
     MPI_Win_free(&win);
     free(got);
     free(mine);
@@ -137,24 +143,27 @@ void rma_types(int allocate)
 {
     char *part = NULL;
     MPI_Win win;
-    if (allocate)
+    if (allocate) {
         MPI_Win_allocate(256, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
-    else
+    } else {
         MPI_Win_create(part = calloc(1, 256), 256, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    }
     odd_types(win, part);
     MPI_Win_free(&win);
     if (!allocate) {
         free(part);
         many_blocks();
     }
-    if (allocate)
+    if (allocate) {
         MPI_Win_allocate(256, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
-    else
+    } else {
         MPI_Win_create(part = calloc(1, 256), 256, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    }
     layouts(win, (int64_t *)(void *)part);
     MPI_Win_free(&win);
-    if (!allocate)
+    if (!allocate) {
         free(part);
+    }
 }
 
 /* ---- requests ---- */
@@ -170,8 +179,9 @@ void rma_requests(void)
     MPI_Type_vector(LONG, 1, 2, MPI_INT, &second);
     MPI_Type_commit(&second);
     MPI_Win_create(part, 2 * LONG * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    for (int i = 0; i < LONG; i++)
+    for (int i = 0; i < LONG; i++) {
         out[i] = rank + i;
+    }
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Rput(out, LONG, MPI_INT, right(), 1, 1, second, win, &request[0]);
     MPI_Rput(out, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win, &request[1]);
@@ -180,8 +190,9 @@ void rma_requests(void)
     MPI_Win_flush_all(win);
     MPI_Rget(in, LONG, MPI_INT, right(), 1, 1, second, win, &request[0]);
     MPI_Wait(&request[0], MPI_STATUS_IGNORE);
-    for (int i = 0; i < LONG; i++)
+    for (int i = 0; i < LONG; i++) {
         EQUAL(in[i], rank + i);
+    }
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
     EQUAL(part[2 * LONG - 1], left() + LONG - 1);

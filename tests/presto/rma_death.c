@@ -12,8 +12,9 @@ static int rank, size;
 
 static void expect(int ok, const char *what)
 {
-    if (ok)
+    if (ok) {
         return;
+    }
     fprintf(stderr, "rma_death: rank %d: %s\n", rank, what);
     exit(1);
 }
@@ -32,8 +33,9 @@ static int access_it(MPI_Win win, int *value)
     for (int i = 0; code == MPI_SUCCESS && i < 1000000; i++) {
         code = i % 2 ? MPI_Put(value, 1, MPI_INT, 1, 0, 1, MPI_INT, win)
                      : MPI_Accumulate(value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
-        if (code == MPI_SUCCESS)
+        if (code == MPI_SUCCESS) {
             code = MPI_Win_flush(1, win);
+        }
     }
     MPI_Win_unlock(1, win);
     return code;
@@ -71,9 +73,11 @@ int main(int argc, char **argv)
     expect(size >= 4, "at least four ranks");
     MPI_Win_create(&part, sizeof(part), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    if (rank == 1)
-        for (int r = 0; r < size; r++)
+    if (rank == 1) {
+        for (int r = 0; r < size; r++) {
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, r, 0, win);
+        }
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         usleep(20000);

@@ -33,10 +33,12 @@ static void windows(const char *what, MPI_Aint bytes, int allocated, int shared)
                    i == 0 ? "allocated" : "shared", class, expected);
             failures++;
         }
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
             continue;
-        if (expected == MPI_SUCCESS)
+        }
+        if (expected == MPI_SUCCESS) {
             memset(memory, 1, (size_t)bytes);
+        }
         MPI_Win_free(&win);
     }
 }
@@ -51,8 +53,9 @@ static void too_large(void)
 static void more_than_there_is(void)
 {
     struct sysinfo info;
-    if (sysinfo(&info) != 0)
+    if (sysinfo(&info) != 0) {
         return;
+    }
     MPI_Aint all = (MPI_Aint)((info.totalram + info.totalswap) * info.mem_unit);
     windows("more than there is", all / size + (64 << 20), MPI_ERR_NO_MEM, MPI_ERR_NO_MEM);
 }
@@ -89,8 +92,9 @@ static void no_pages(void)
     int filtered = rank != size - 1 || have_fallocate_fail(ENOSPC), all;
     MPI_Allreduce(&filtered, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!all) {
-        if (rank == 0)
+        if (rank == 0) {
             printf("not shown what happens without pages: no seccomp filter\n");
+        }
         return;
     }
     windows("no pages", 1 << 20, MPI_ERR_NO_MEM, MPI_ERR_NO_MEM);
@@ -111,8 +115,9 @@ int main(int argc, char **argv)
     file_size();
     no_pages();
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && failures == 0)
+    if (rank == 0 && failures == 0) {
         printf("MT-OK rma_limits checks=%d\n", checks);
+    }
     MPI_Finalize();
     return failures != 0;
 }

@@ -2,6 +2,7 @@
 # Checks of the source tree itself.
 
 tree_tests = \
+    tests/tree/braces.sh \
     tests/tree/docs.sh \
     tests/tree/env.sh \
     tests/tree/format.sh \

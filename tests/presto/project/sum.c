@@ -10,8 +10,9 @@ int sum_of_ranks(MPI_Comm comm)
     int rank, sum;
 
     MPI_Comm_rank(comm, &rank);
-    if (pr_error_string(PR_OK)[0] == '\0')
+    if (pr_error_string(PR_OK)[0] == '\0') {
         return -1;
+    }
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     return sum;
 }
