@@ -14,12 +14,21 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/fortran.h \
     presto/include/mpi/handles.h \
     presto/include/mpi/lacking.h \
-    presto/include/mpi/missing.h \
-    presto/include/mpi/missing_profiling.h \
-    presto/include/mpi/names.h \
     presto/include/mpi/onesided.h \
     presto/include/mpi/point.h \
     presto/include/mpi/types.h
+
+# What says something of each function comes from one list.
+presto_made_headers = presto/include/mpi/missing.h presto/include/mpi/missing_profiling.h presto/include/mpi/names.h \
+    presto/include/mpi/symbols.h
+nodist_prestompiinclude_HEADERS = $(presto_made_headers)
+BUILT_SOURCES += $(presto_made_headers)
+CLEANFILES += $(presto_made_headers)
+EXTRA_DIST += presto/include/mpi/functions.awk presto/include/mpi/functions.list
+
+$(presto_made_headers): presto/include/mpi/functions.awk presto/include/mpi/functions.list
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && what=`basename $@ .h` && LC_ALL=C $(AWK) -v make=$$what \
+	    -f $(srcdir)/presto/include/mpi/functions.awk $(srcdir)/presto/include/mpi/functions.list >$@.tmp && mv $@.tmp $@
 
 presto_libpresto_core_la_SOURCES += \
     presto/mpi/attr.c \

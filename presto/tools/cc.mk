@@ -12,13 +12,10 @@ presto_libpresto_plain_la_SOURCES = presto/tools/plain.c
 presto_libpresto_plain_la_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CORE_CPPFLAGS)
 presto_libpresto_plain_la_LDFLAGS = $(AM_LDFLAGS) -static
 
-# Beside the parts of mpi.h.
-nodist_prestompiinclude_HEADERS = presto/tools/symbols.h
-
-presto_tools = presto/tools/prestocc presto/tools/presto.pc presto/tools/symbols.h $(prestocmake_DATA)
+presto_tools = presto/tools/prestocc presto/tools/presto.pc $(prestocmake_DATA)
 CLEANFILES += $(presto_tools)
 EXTRA_DIST += docs/porting.md presto/tools/prestocc.in presto/tools/presto.pc.in presto/tools/PrestoConfig.cmake.in \
-    presto/tools/PrestoConfigVersion.cmake.in presto/tools/symbols.awk
+    presto/tools/PrestoConfigVersion.cmake.in
 
 PRESTO_SED = sed -e 's|@CC[@]|$(CC)|g' -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' \
     -e 's|@PREFIX[@]|$(prefix)|g' -e 's|@LIB_DIR[@]|$(libdir)|g' -e 's|@BIN_DIR[@]|$(bindir)|g' \
@@ -27,10 +24,6 @@ PRESTO_SED = sed -e 's|@CC[@]|$(CC)|g' -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' \
 presto/tools/prestocc: presto/tools/prestocc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) presto/tools && \
 	    $(PRESTO_SED) $(srcdir)/presto/tools/prestocc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
-
-presto/tools/symbols.h: presto/tools/symbols.awk presto/include/mpi/names.h presto/include/mpi/missing.h
-	$(AM_V_GEN)$(MKDIR_P) presto/tools && LC_ALL=C $(AWK) -f $(srcdir)/presto/tools/symbols.awk \
-	    $(srcdir)/presto/include/mpi/names.h $(srcdir)/presto/include/mpi/missing.h >$@.tmp && mv $@.tmp $@
 
 presto/tools/presto.pc: presto/tools/presto.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) presto/tools && $(PRESTO_SED) $(srcdir)/presto/tools/presto.pc.in >$@.tmp && mv $@.tmp $@

@@ -14,7 +14,11 @@ needs_presto() {
     [ -z "${APELINK_SANITIZER-}" ] || skip "apelink-hosts is not built with sanitizers"
     OMPI_ALLOW_RUN_AS_ROOT=1
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    PRESTO_INCLUDEDIR=$(cd "$here/../../presto/include" && pwd)
+    PRESTO_INCLUDEDIR=$work/presto-include
+    mkdir -p "$PRESTO_INCLUDEDIR/mpi"
+    cp "$here"/../../presto/include/*.h "$PRESTO_INCLUDEDIR"
+    cp "$here"/../../presto/include/mpi/*.h "$PRESTO_INCLUDEDIR/mpi"
+    cp "$build"/presto/include/mpi/*.h "$PRESTO_INCLUDEDIR/mpi"
     PRESTO_LIBDIR=$build/presto/.libs
     export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM PRESTO_INCLUDEDIR PRESTO_LIBDIR
 }

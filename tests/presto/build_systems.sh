@@ -19,8 +19,8 @@ lay_out() {
     was=$(sed -n 's/^prefix=//p' "$build/presto/tools/presto.pc")
     mkdir -p "$prefix/bin" "$prefix/include/presto" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/Presto"
     cp "$src/presto/include/presto.h" "$prefix/include"
-    cp -r "$src/presto/include/mpi.h" "$src/presto/include/mpi" "$prefix/include/presto"
-    cp "$build/presto/tools/symbols.h" "$prefix/include/presto/mpi"
+    lay_out_headers "$prefix/include/presto"
+    rm "$prefix/include/presto/presto.h"
     cp -P "$build"/presto/.libs/libpresto.so* "$build/presto/.libs/libpresto_plain.a" "$prefix/lib"
     ln -s "$prestorun" "$prefix/bin/prestorun"
     for file in prestocc:bin/prestocc presto.pc:lib/pkgconfig/presto.pc PrestoConfig.cmake:lib/cmake/Presto/PrestoConfig.cmake \

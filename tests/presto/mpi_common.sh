@@ -7,9 +7,19 @@ build=$(cd "${APELINK_BUILDDIR:-.}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 prestocc=$build/presto/tools/prestocc
+
+# lay_out_headers FOLDER: Presto's headers, those that the build makes among them.
+lay_out_headers() {
+    mkdir -p "$1/mpi"
+    cp "$src"/presto/include/*.h "$1"
+    cp "$src"/presto/include/mpi/*.h "$1/mpi"
+    cp "$build"/presto/include/mpi/*.h "$1/mpi"
+}
+
 # shellcheck disable=SC2034 # used by whoever reads this file
 prestorun=$build/presto/tools/prestorun
-PRESTO_INCLUDEDIR=$src/presto/include
+PRESTO_INCLUDEDIR=$work/presto-include
+lay_out_headers "$PRESTO_INCLUDEDIR"
 PRESTO_LIBDIR=$build/presto/.libs
 export PRESTO_INCLUDEDIR PRESTO_LIBDIR
 

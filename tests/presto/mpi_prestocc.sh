@@ -133,15 +133,11 @@ all= # of the errors, from clang, too
 sed -n 's/.* error: .*: \(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\1/p' "$work/out" | sort | uniq -c |
     sed -n 's/^ *2 //p' >"$work/told"
 cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
-grep -q '"$' "$PRESTO_INCLUDEDIR/mpi/missing.h" && failed "a hint is in two pieces, of which --check shows one"
 "$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_File_open is not in Presto: MPI-IO' ||
     failed "--check does not name PMPI_File_open"
 
 # What a configure script asks without the header, as it is installed: Autoconf's two ways and CMake's, of all names that are
 # there, and each of some that are missing, with another MPI's library, too, if there is one.
-mkdir "$work/include"
-cp -r "$src/presto/include/." "$work/include"
-cp "$build/presto/tools/symbols.h" "$work/include/mpi"
 ask() { # COMPILER WAY NAMES: a program that calls them
     {
         for name in $3; do
@@ -161,7 +157,7 @@ ask() { # COMPILER WAY NAMES: a program that calls them
     define=
     [ "$2" = cmake ] && define=-DCHECK_FUNCTION_EXISTS=$3
     # shellcheck disable=SC2086 # no option, or one
-    PRESTO_INCLUDEDIR=$work/include PRESTO_CC=$1 "$prestocc" $sanitizer -w $define -x "$language" "$work/ask.c" -x none -o "$work/ask" $other 2>"$work/out"
+    PRESTO_CC=$1 "$prestocc" $sanitizer -w $define -x "$language" "$work/ask.c" -x none -o "$work/ask" $other 2>"$work/out"
 }
 other=
 theirs=
