@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "ompi_glue/check.h"
-
 static int component_open(void);
 static int component_close(void);
 static int component_query(mca_base_module_t **module, int *priority);
@@ -39,35 +37,8 @@ static int component_open(void)
 /* Also after a query, if another component was chosen. */
 static int component_close(void)
 {
-    return ompi_mtl_match_finalize(&ompi_mtl_match.super);
-}
-
-/* Reasons to step aside before anything is opened. */
-static bool usable(void)
-{
-    char reason[256];
-
-    if (!ompi_glue_check_mtl(reason, sizeof(reason))) {
-        ompi_glue_help("wrong-version", ompi_glue_built_for(), reason, "");
-        return false;
-    }
-    return ompi_glue_apply_params();
-}
-
-/* Open the interface; false if that fails, or it cannot reach the other hosts of the job. */
-static bool open_module(void)
-{
-    struct ompi_mtl_match_module *module = &ompi_mtl_match;
-
-    if (!ompi_mtl_match_open(module, opal_using_threads())) {
-        return false;
-    }
-    if (ompi_glue_several_hosts() && !ni_reaches_hosts(module->ni)) {
-        ompi_glue_help("no-network", "", "", "");
-        (void)ompi_mtl_match_finalize(&module->super);
-        return false;
-    }
-    return true;
+    ompi_match_close();
+    return OPAL_SUCCESS;
 }
 
 /*
@@ -77,11 +48,11 @@ static bool open_module(void)
 static int component_query(mca_base_module_t **module, int *priority)
 {
     *module = NULL;
-    if (!ompi_mtl_match_wanted() || !usable() || !open_module()) {
+    if (!ompi_mtl_match_wanted() || !ompi_match_open(opal_using_threads(), &ompi_mtl_match_calls)) {
         return OPAL_ERR_NOT_AVAILABLE;
     }
     *priority = mca_mtl_match_component.priority;
-    *module = (mca_base_module_t *)&ompi_mtl_match.super;
+    *module = (mca_base_module_t *)&ompi_mtl_match;
     return OPAL_SUCCESS;
 }
 
@@ -90,6 +61,6 @@ static mca_mtl_base_module_t *OMPI_GLUE_MTL_INIT(component_init)
     (void)progress_threads;
     (void)mpi_threads;
     OMPI_GLUE_MTL_NO_ACCELERATOR();
-    ompi_mtl_match_run(&ompi_mtl_match);
-    return &ompi_mtl_match.super;
+    ompi_match_run();
+    return &ompi_mtl_match;
 }

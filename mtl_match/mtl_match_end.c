@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-#include "mtl_match/mtl_match_hot.h"
+#include "mtl_match/mtl_match.h"
 
 /*
  * In pml cm whoever completes a request sets one word and then reads another, and whoever frees it

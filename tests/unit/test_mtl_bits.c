@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/apeni.h>
 
-#include "mtl_match/mtl_match_hot.h"
+#include "mtl_match/mtl_match.h"
 
 #include "unit.h"
 
@@ -38,9 +38,9 @@ static ompi_communicator_t communicator_of(uint32_t context)
 static void limits(void **state)
 {
     (void)state;
-    assert_true(ompi_mtl_match.super.mtl_max_contextid >= (1 << 24) - 1);
-    assert_int_equal(ompi_mtl_match.super.mtl_max_contextid, contexts[CONTEXTS - 1]);
-    assert_int_equal(ompi_mtl_match.super.mtl_max_tag, INT_MAX);
+    assert_true(ompi_mtl_match.mtl_max_contextid >= (1 << 24) - 1);
+    assert_int_equal(ompi_mtl_match.mtl_max_contextid, contexts[CONTEXTS - 1]);
+    assert_int_equal(ompi_mtl_match.mtl_max_tag, INT_MAX);
 }
 
 static void all_differ(void **state)
@@ -53,8 +53,8 @@ static void all_differ(void **state)
         ompi_communicator_t comm = communicator_of(contexts[i]);
 
         for (size_t k = 0; k < TAGS; k++) {
-            bits[n] = ompi_mtl_match_bits(&comm, tags[k]);
-            assert_int_equal(ompi_mtl_match_tag(bits[n]), tags[k]);
+            bits[n] = ompi_match_bits(&comm, tags[k]);
+            assert_int_equal(ompi_match_tag(bits[n]), tags[k]);
             for (size_t m = 0; m < n; m++) {
                 assert_int_not_equal(bits[m], bits[n]);
             }
@@ -69,14 +69,14 @@ static void any_tag(void **state)
     (void)state;
     for (size_t i = 0; i < CONTEXTS; i++) {
         ompi_communicator_t comm = communicator_of(contexts[i]);
-        struct ompi_mtl_match_endpoint *endpoint;
+        struct ompi_match_endpoint *endpoint;
         struct ni_me me;
 
-        assert_true(ompi_mtl_match_criteria(&comm, MPI_ANY_SOURCE, MPI_ANY_TAG, &me, &endpoint));
+        assert_true(ompi_match_criteria(&comm, MPI_ANY_SOURCE, MPI_ANY_TAG, &me, &endpoint));
         assert_int_equal(me.match_id, NI_INITIATOR_ANY);
         for (size_t n = 0; n < CONTEXTS * TAGS; n++) {
             ompi_communicator_t other = communicator_of(contexts[n / TAGS]);
-            uint64_t bits = ompi_mtl_match_bits(&other, tags[n % TAGS]);
+            uint64_t bits = ompi_match_bits(&other, tags[n % TAGS]);
             bool matches = ((bits ^ me.match_bits) & ~me.ignore_bits) == 0;
 
             assert_int_equal(matches, n / TAGS == i && tags[n % TAGS] >= 0);
@@ -110,13 +110,13 @@ static void through_the_interface(void **state)
     assert_int_equal(ni_open(&attr, &ni), NI_OK);
     assert_int_equal(ni_portals_open(ni, NULL, NULL), NI_OK);
     assert_int_equal(ni_eq_alloc_handler(ni, on_event, NULL, &eq), NI_OK);
-    assert_int_equal(ni_pt_alloc(ni, NI_PT_UNEXPECTED, eq, OMPI_MTL_MATCH_PT, &pt), NI_OK);
+    assert_int_equal(ni_pt_alloc(ni, NI_PT_UNEXPECTED, eq, OMPI_MATCH_PT, &pt), NI_OK);
     for (size_t i = 0; i < CONTEXTS; i++) {
         ompi_communicator_t comm = communicator_of(contexts[i]);
-        struct ompi_mtl_match_endpoint *endpoint;
+        struct ompi_match_endpoint *endpoint;
         struct ni_me me = {.start = &received[i], .length = sizeof(received[i])};
 
-        assert_true(ompi_mtl_match_criteria(&comm, MPI_ANY_SOURCE, 7, &me, &endpoint));
+        assert_true(ompi_match_criteria(&comm, MPI_ANY_SOURCE, 7, &me, &endpoint));
         me.options = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE;
         assert_int_equal(ni_me_append(ni, pt, &me, NI_PRIORITY_LIST, (void *)(uintptr_t)i, NULL),
                          NI_OK);
@@ -126,7 +126,7 @@ static void through_the_interface(void **state)
         ompi_communicator_t comm = communicator_of(contexts[i]);
 
         assert_int_equal(ni_put(ni, &md, (uintptr_t)&word, sizeof(word), NI_NO_ACK_REQ, NULL, pt,
-                                ompi_mtl_match_bits(&comm, 7), 0, NULL, i),
+                                ompi_match_bits(&comm, 7), 0, NULL, i),
                          NI_OK);
         assert_int_equal(received[i], i + 100);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mtl_match/mtl_match_hot.h"
+#include "mtl_match/mtl_match.h"
 
 #include "unit.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results: errors of the portals as those of Open MPI, and what ends the job. */
-#include "mtl_match/mtl_match.h"
-
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/runtime/mpiruntime.h"
 
-#include "mtl_match/mtl_match_hot.h"
+#include "ompi_match/hot.h"
 
 /* ---- whose message --------------------------------------------------------------------------- */
 
@@ -14,7 +12,7 @@
  * is not to be told apart, and whoever misses the message waits for it either way. */
 static bool of_nonblocking_collective(uint64_t bits)
 {
-    int tag = ompi_mtl_match_tag(bits);
+    int tag = ompi_match_tag(bits);
 
     return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
 }
@@ -23,12 +21,12 @@ static bool of_nonblocking_collective(uint64_t bits)
  * program, or whoever returns the error to it. osc/pt2pt takes the bytes of a receive that has
  * failed for a message, those of the one before; and whoever waits for a lock that the dead held
  * is not told. */
-static const char *careless(uint64_t bits, const struct ompi_mtl_match_request *request)
+static const char *careless(uint64_t bits, const struct ompi_request_t *user)
 {
     if (of_nonblocking_collective(bits)) {
         return "a nonblocking collective operation";
     }
-    if (request != NULL && ompi_glue_of_window(request->super.ompi_req)) {
+    if (user != NULL && ompi_glue_of_window(user)) {
         return "a window (osc pt2pt)";
     }
     return NULL;
@@ -43,57 +41,57 @@ static NI_COLD void end_job(const char *part, const char *reason)
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* MPI's own message is "internal error". */
-int ompi_mtl_match_no_memory(uint64_t bits, const struct ompi_mtl_match_request *request)
+int ompi_match_no_memory(uint64_t bits, const struct ompi_request_t *user)
 {
-    const char *part = careless(bits, request);
+    const char *part = careless(bits, user);
 
     if (part != NULL) {
         end_job(part, "memory has run out");
     }
-    if (!atomic_exchange_explicit(&ompi_mtl_match.no_memory, true, memory_order_relaxed)) {
+    if (!atomic_exchange_explicit(&ompi_match.no_memory, true, memory_order_relaxed)) {
         ompi_glue_help("no-memory", OPAL_NAME_PRINT(OPAL_PROC_MY_NAME), "", "");
     }
     return OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* Operations to a peer that is lost end before the program is told of it. */
-int ompi_mtl_match_lost(uint64_t bits, const struct ompi_mtl_match_request *request)
+int ompi_match_lost(uint64_t bits, const struct ompi_request_t *user)
 {
-    const char *part = careless(bits, request);
+    const char *part = careless(bits, user);
 
     if (part != NULL) {
-        atomic_store_explicit(&ompi_mtl_match.doomed, part, memory_order_relaxed);
-        if (atomic_load_explicit(&ompi_mtl_match.lost, memory_order_relaxed)) {
-            ompi_mtl_match_told_lost();
+        atomic_store_explicit(&ompi_match.doomed, part, memory_order_relaxed);
+        if (atomic_load_explicit(&ompi_match.lost, memory_order_relaxed)) {
+            ompi_match_told_lost();
         }
     }
     return OMPI_ERR_UNREACH;
 }
 
-void ompi_mtl_match_told_lost(void)
+void ompi_match_told_lost(void)
 {
     const char *part;
 
-    atomic_store_explicit(&ompi_mtl_match.lost, true, memory_order_relaxed);
-    part = atomic_load_explicit(&ompi_mtl_match.doomed, memory_order_relaxed);
+    atomic_store_explicit(&ompi_match.lost, true, memory_order_relaxed);
+    part = atomic_load_explicit(&ompi_match.doomed, memory_order_relaxed);
     if (part != NULL) {
         end_job(part, "a process was lost");
     }
 }
 
-int ompi_mtl_match_error(int result, uint64_t bits, const struct ompi_mtl_match_request *request)
+int ompi_match_error(int result, uint64_t bits, const struct ompi_request_t *user)
 {
     switch (result) {
     case NI_OK:
         return OMPI_SUCCESS;
     case NI_PTL_NO_SPACE:
     case NI_ERR_NOMEM:
-        return ompi_mtl_match_no_memory(bits, request);
+        return ompi_match_no_memory(bits, user);
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:
     case NI_ERR_PROTOCOL:
-        return ompi_mtl_match_lost(bits, request);
+        return ompi_match_lost(bits, user);
     case NI_ERR_FORKED:
         return OMPI_ERR_NOT_AVAILABLE;
     default:
@@ -102,16 +100,15 @@ int ompi_mtl_match_error(int result, uint64_t bits, const struct ompi_mtl_match_
 }
 
 /* A peer that is lost is told of when that is noticed. */
-int ompi_mtl_match_failure(const struct ni_event *event,
-                           const struct ompi_mtl_match_request *request)
+int ompi_match_failure(const struct ni_event *event, const struct ompi_request_t *user)
 {
     if (NI_LIKELY(event->ni_fail_type == NI_NI_OK)) {
         return MPI_SUCCESS;
     }
     if (event->ni_fail_type == NI_NI_NO_SPACE) {
-        (void)ompi_mtl_match_no_memory(event->match_bits, request);
+        (void)ompi_match_no_memory(event->match_bits, user);
         return MPI_ERR_NO_MEM;
     }
-    (void)ompi_mtl_match_lost(event->match_bits, request);
+    (void)ompi_match_lost(event->match_bits, user);
     return MPI_ERR_OTHER;
 }

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data that is not contiguous, and lists of buffers for it. */
-#include "mtl_match/mtl_match.h"
+#include "ompi_match/match.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-OBJ_CLASS_INSTANCE(ompi_mtl_match_buffer_t, opal_free_list_item_t, NULL, NULL);
+OBJ_CLASS_INSTANCE(ompi_match_buffer_t, opal_free_list_item_t, NULL, NULL);
 
-static const size_t class_bytes[OMPI_MTL_MATCH_BUFFER_CLASSES] = {256, 2048, 16384, 131072};
+static const size_t class_bytes[OMPI_MATCH_BUFFER_CLASSES] = {256, 2048, 16384, 131072};
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-int ompi_mtl_match_make_buffers(struct ompi_mtl_match_module *module)
+int ompi_match_make_buffers(void)
 {
     int rc = OPAL_SUCCESS;
 
-    for (int i = 0; i < OMPI_MTL_MATCH_BUFFER_CLASSES; i++) {
-        OBJ_CONSTRUCT(&module->buffers[i], opal_free_list_t);
+    for (int i = 0; i < OMPI_MATCH_BUFFER_CLASSES; i++) {
+        OBJ_CONSTRUCT(&ompi_match.buffers[i], opal_free_list_t);
     }
-    for (int i = 0; i < OMPI_MTL_MATCH_BUFFER_CLASSES && rc == OPAL_SUCCESS; i++) {
+    for (int i = 0; i < OMPI_MATCH_BUFFER_CLASSES && rc == OPAL_SUCCESS; i++) {
         int more = class_bytes[i] <= 2048 ? 16 : 1; /* at a time */
 
         rc = opal_free_list_init(
-            &module->buffers[i], sizeof(ompi_mtl_match_buffer_t) + class_bytes[i], NI_CACHE_LINE,
-            OBJ_CLASS(ompi_mtl_match_buffer_t), 0, 0, 0, -1, more, NULL, 0, NULL, NULL, NULL);
+            &ompi_match.buffers[i], sizeof(ompi_match_buffer_t) + class_bytes[i], NI_CACHE_LINE,
+            OBJ_CLASS(ompi_match_buffer_t), 0, 0, 0, -1, more, NULL, 0, NULL, NULL, NULL);
     }
     return rc;
 }
 
-void ompi_mtl_match_free_buffers(struct ompi_mtl_match_module *module)
+void ompi_match_free_buffers(void)
 {
-    for (int i = 0; i < OMPI_MTL_MATCH_BUFFER_CLASSES; i++) {
-        OBJ_DESTRUCT(&module->buffers[i]);
+    for (int i = 0; i < OMPI_MATCH_BUFFER_CLASSES; i++) {
+        OBJ_DESTRUCT(&ompi_match.buffers[i]);
     }
 }
 
-struct ompi_mtl_match_buffer *ompi_mtl_match_buffer_get(size_t size)
+struct ompi_match_buffer *ompi_match_buffer_get(size_t size)
 {
-    struct ompi_mtl_match_buffer *buffer;
+    struct ompi_match_buffer *buffer;
 
-    for (int i = 0; i < OMPI_MTL_MATCH_BUFFER_CLASSES; i++) {
+    for (int i = 0; i < OMPI_MATCH_BUFFER_CLASSES; i++) {
         if (size <= class_bytes[i]) {
-            opal_free_list_t *list = &ompi_mtl_match.buffers[i];
+            opal_free_list_t *list = &ompi_match.buffers[i];
 
-            buffer = (struct ompi_mtl_match_buffer *)opal_free_list_get(list);
+            buffer = (struct ompi_match_buffer *)opal_free_list_get(list);
             if (buffer != NULL) {
                 buffer->home = list;
             }
@@ -61,7 +61,7 @@ struct ompi_mtl_match_buffer *ompi_mtl_match_buffer_get(size_t size)
     return buffer;
 }
 
-void ompi_mtl_match_buffer_put(struct ompi_mtl_match_buffer *buffer)
+void ompi_match_buffer_put(struct ompi_match_buffer *buffer)
 {
     if (buffer->home != NULL) {
         opal_free_list_return(buffer->home, &buffer->super);
@@ -72,9 +72,9 @@ void ompi_mtl_match_buffer_put(struct ompi_mtl_match_buffer *buffer)
 
 /* ---- convertors ------------------------------------------------------------------------------ */
 
-struct ompi_mtl_match_buffer *ompi_mtl_match_pack(struct opal_convertor_t *convertor, size_t size)
+struct ompi_match_buffer *ompi_match_pack(struct opal_convertor_t *convertor, size_t size)
 {
-    struct ompi_mtl_match_buffer *buffer = ompi_mtl_match_buffer_get(size);
+    struct ompi_match_buffer *buffer = ompi_match_buffer_get(size);
     struct iovec iov;
     uint32_t count = 1;
     size_t packed = size;
@@ -85,14 +85,14 @@ struct ompi_mtl_match_buffer *ompi_mtl_match_pack(struct opal_convertor_t *conve
     iov.iov_base = (IOVBASE_TYPE *)buffer->data;
     iov.iov_len = size;
     if (NI_UNLIKELY(opal_convertor_pack(convertor, &iov, &count, &packed) < 0 || packed != size)) {
-        ompi_mtl_match_buffer_put(buffer);
+        ompi_match_buffer_put(buffer);
         return NULL;
     }
     return buffer;
 }
 
-int ompi_mtl_match_unpack(struct opal_convertor_t *convertor,
-                          const struct ompi_mtl_match_buffer *buffer, size_t size)
+int ompi_match_unpack(struct opal_convertor_t *convertor, const struct ompi_match_buffer *buffer,
+                      size_t size)
 {
     struct iovec iov = {.iov_base = (IOVBASE_TYPE *)(uintptr_t)buffer->data, .iov_len = size};
     uint32_t count = 1;
