@@ -15,6 +15,9 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_fields.def \
     pml_hooks/pml_hooks_gather.c \
+    pml_hooks/pml_hooks_hold.c \
+    pml_hooks/pml_hooks_inject.c \
+    pml_hooks/pml_hooks_inject.h \
     pml_hooks/pml_hooks_json.c \
     pml_hooks/pml_hooks_names.c \
     pml_hooks/pml_hooks_names.h \
@@ -27,6 +30,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_record.c \
     pml_hooks/pml_hooks_record.h \
     pml_hooks/pml_hooks_requests.c \
+    pml_hooks/pml_hooks_rules.c \
+    pml_hooks/pml_hooks_rules.h \
     pml_hooks/pml_hooks_watch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
@@ -46,6 +51,7 @@ dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/__init__.py \
     pml_hooks/reportlib/costs.py \
     pml_hooks/reportlib/csvfile.py \
+    pml_hooks/reportlib/faults.py \
     pml_hooks/reportlib/live.py \
     pml_hooks/reportlib/records.py \
     pml_hooks/reportlib/text.py \

@@ -21,6 +21,7 @@
  *   clock.h      the time stamp counter
  *   process.c    whether processes live
  *   watch.c      a thread that sees when nothing moves
+ *   inject.c     faults that are injected, with rules.c and hold.c
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   json.c       a record as JSON
  *   pvars.c      variables of MPI_T
@@ -41,6 +42,8 @@ struct pml_hooks_params {
     unsigned peers;
     unsigned hang_s;
     bool hang_abort;
+    char *inject; /* NULL: nothing */
+    unsigned seed;
 };
 extern struct pml_hooks_params pml_hooks_params;
 
@@ -158,6 +161,10 @@ void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
 void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
                                   struct ompi_communicator_t *comm, uint64_t bytes);
 int pml_hooks_persistent_start(size_t count, ompi_request_t **requests);
+
+/* What a request that is used again does; false if it is not known. */
+bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communicator_t **comm,
+                             int *peer, int *tag, bool *is_send);
 
 /* ---- what threads do --------------------------------------------------------------------------
  */

@@ -6,6 +6,10 @@
 
 #include "pml_hooks/pml_hooks.h"
 #include "pml_hooks/pml_hooks_clock.h"
+#include "pml_hooks/pml_hooks_inject.h"
+
+/* The functions of the PML as they were. */
+static mca_pml_base_module_t original;
 
 static int component_register(void);
 static void begin(int argc, char **argv, int requested, int *provided);
@@ -56,6 +60,26 @@ static bool refused(void)
         return true;
     }
     return false;
+}
+
+static bool injecting(void)
+{
+    return pml_hooks_params.inject != NULL && pml_hooks_params.inject[0] != '\0';
+}
+
+/* Parameters for testing, without which the program must not run as if all were well; says so. */
+static bool wrong(void)
+{
+    if (!injecting()) {
+        return false;
+    }
+    if (pml_hooks_params.enable) {
+        return !pml_hooks_inject_read();
+    }
+    if (OMPI_PROC_MY_NAME->vpid == 0) {
+        opal_output(0, "pml_hooks_inject does nothing without -mca pml_hooks_enable 1");
+    }
+    return true;
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -114,6 +138,9 @@ static void begin(int argc, char **argv, int requested, int *provided)
     const char *error;
 
     (void)argc, (void)argv, (void)requested;
+    if (wrong()) {
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
     if (!pml_hooks_params.enable || refused()) {
         return;
     }
@@ -126,8 +153,11 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_threads = *provided == MPI_THREAD_MULTIPLE;
     fill_head();
     pml_hooks_slices_begin(FIRST_SLICE);
-    pml_hooks_below = mca_pml;
+    original = pml_hooks_below = mca_pml;
     pml_hooks_requests_below = ompi_request_functions;
+    if (injecting()) {
+        pml_hooks_inject_install(&pml_hooks_below);
+    }
     pml_hooks_pass_install(&mca_pml);
     pml_hooks_requests_install(&ompi_request_functions);
     pml_hooks_watch_begin();
@@ -145,7 +175,10 @@ static void end(void)
     head->end_stamp = pml_hooks_stamp();
     head->state = PML_HOOKS_FINALIZING;
     read_clocks(&head->clock_last, &head->stamp_last);
-    mca_pml = pml_hooks_below;
+    mca_pml = pml_hooks_below = original;
     ompi_request_functions = pml_hooks_requests_below;
+    if (injecting()) {
+        pml_hooks_inject_end();
+    }
     pml_hooks_gather();
 }

@@ -103,6 +103,7 @@ static void write_own(FILE *file)
             PML_HOOKS_VERSION, head->job, head->size);
     write_names(file, "call_kinds", pml_hooks_call_name, PML_HOOKS_CALL_KINDS);
     write_names(file, "tag_classes", pml_hooks_class_name, PML_HOOKS_CLASSES);
+    write_names(file, "fault_kinds", pml_hooks_fault_name, PML_HOOKS_FAULT_KINDS);
     fputs("\"ranks\": [\n", file);
     pml_hooks_json_record(file, (const char *)head, used_size());
 }

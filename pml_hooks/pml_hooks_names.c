@@ -36,6 +36,12 @@ static const char *const call_names[PML_HOOKS_CALL_KINDS] = {
     [PML_HOOKS_FINALIZE] = "finalize",
 };
 
+static const char *const fault_names[PML_HOOKS_FAULT_KINDS] = {
+    [PML_HOOKS_FAULT_DELAY] = "delay",     [PML_HOOKS_FAULT_ERROR] = "error",
+    [PML_HOOKS_FAULT_REORDER] = "reorder", [PML_HOOKS_FAULT_TRUNCATE] = "truncate",
+    [PML_HOOKS_FAULT_STOP] = "stop",       [PML_HOOKS_FAULT_DIE] = "die",
+};
+
 _Static_assert(MCA_COLL_BASE_TAG_ALLGATHER - MCA_COLL_BASE_TAG_SCATTERV ==
                    PML_HOOKS_CLASS_NONBLOCKING - PML_HOOKS_CLASS_COLLECTIVES - 1,
                "each collective with a tag of its own has a class");
@@ -65,4 +71,9 @@ const char *pml_hooks_class_name(uint32_t class)
 const char *pml_hooks_call_name(uint32_t call)
 {
     return call < PML_HOOKS_CALL_KINDS ? call_names[call] : "unknown";
+}
+
+const char *pml_hooks_fault_name(uint32_t kind)
+{
+    return kind < PML_HOOKS_FAULT_KINDS ? fault_names[kind] : "unknown";
 }

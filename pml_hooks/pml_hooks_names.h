@@ -26,4 +26,7 @@ const char *pml_hooks_class_name(uint32_t class);
 /* The name of an enum pml_hooks_call, such as "MPI_Recv". */
 const char *pml_hooks_call_name(uint32_t call);
 
+/* The name of an enum pml_hooks_fault_kind, such as "delay". */
+const char *pml_hooks_fault_name(uint32_t kind);
+
 #endif

@@ -12,7 +12,8 @@ struct pml_hooks_params pml_hooks_params = {.output = default_output,
                                             .directory = default_directory,
                                             .report = default_report,
                                             .peers = 16384,
-                                            .hang_s = 60};
+                                            .hang_s = 60,
+                                            .seed = 1};
 
 static int declare(const char *name, const char *help, mca_base_var_type_t type, void *storage)
 {
@@ -50,6 +51,14 @@ static const struct param_row {
      &pml_hooks_params.hang_abort},
     {"report", "The program that prints it: apelink-report, by its path or its name in PATH",
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.report},
+    {"inject",
+     "Faults to inject, to test how the program takes them: rules ACTION[=VALUE]@CONDITION,... "
+     "with "
+     "semicolons between them, as in delay=2ms@rank=1,every=10;die@rank=2,nth=100; the actions are "
+     "delay, error, reorder, truncate, stop and die",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.inject},
+    {"seed", "What the chances of pml_hooks_inject come from: the same seed gives the same faults",
+     MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.seed},
 };
 
 int pml_hooks_register_params(void)

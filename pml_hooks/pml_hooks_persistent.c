@@ -9,7 +9,7 @@ struct persistent {
     struct pml_hooks_peer *peer; /* NULL: any source */
     struct ompi_communicator_t *comm;
     uint64_t bytes;
-    int tag;
+    int rank, tag; /* the peer's rank in the communicator */
     mca_pml_base_send_mode_t mode;
     bool is_send;
 };
@@ -57,8 +57,8 @@ void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
                                mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                                uint64_t bytes)
 {
-    remember(request,
-             &(struct persistent){pml_hooks_peer_of(comm, peer), comm, bytes, tag, mode, true});
+    remember(request, &(struct persistent){pml_hooks_peer_of(comm, peer), comm, bytes, peer, tag,
+                                           mode, true});
 }
 
 void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
@@ -66,7 +66,21 @@ void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
 {
     remember(request,
              &(struct persistent){peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer),
-                                  comm, bytes, tag, MCA_PML_BASE_SEND_STANDARD, false});
+                                  comm, bytes, peer, tag, MCA_PML_BASE_SEND_STANDARD, false});
+}
+
+bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communicator_t **comm,
+                             int *peer, int *tag, bool *is_send)
+{
+    const struct persistent *found = find(request, false);
+
+    if (found != NULL) {
+        *comm = found->comm;
+        *peer = found->rank;
+        *tag = found->tag;
+        *is_send = found->is_send;
+    }
+    return found != NULL;
 }
 
 static void before(const struct persistent *what, uint64_t now)

@@ -71,6 +71,14 @@ static const struct pml_hooks_field pending_fields[] = {
 #undef PART
     LAST};
 
+static const struct pml_hooks_field fault_fields[] = {
+#define PART pml_hooks_fault
+#define FAULT_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef FAULT_FIELDS
+#undef PART
+    LAST};
+
 static const struct pml_hooks_field peer_fields[] = {
 #define PART pml_hooks_peer
 #define PEER_FIELDS
@@ -83,7 +91,7 @@ static const struct pml_hooks_field peer_fields[] = {
 #undef ARRAY
 #undef LAST
 
-enum part { HEAD, CALL, CLASS, SLICE, PENDING, PEER, PARTS };
+enum part { HEAD, CALL, CLASS, SLICE, PENDING, FAULT, PEER, PARTS };
 enum { SCHEMA_AT = PAGE, SCHEMA_ROOM = 2 * PAGE };
 
 _Static_assert(sizeof(struct pml_hooks_head) <= SCHEMA_AT, "the head is one page");
@@ -98,6 +106,8 @@ static struct pml_hooks_part parts[PARTS + 1] = {
                0},
     [PENDING] = {"pending", "pending", pending_fields, sizeof(struct pml_hooks_pending),
                  PML_HOOKS_PENDING, 0},
+    [FAULT] = {"fault", "faults", fault_fields, sizeof(struct pml_hooks_fault), PML_HOOKS_FAULTS,
+               0},
     [PEER] = {"peer", "peers", peer_fields, sizeof(struct pml_hooks_peer), 0, 0},
 };
 
@@ -131,6 +141,7 @@ size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_
         [CLASS] = head->class_count,
         [SLICE] = head->slice_count,
         [PENDING] = head->pending_count,
+        [FAULT] = head->fault_count,
         [PEER] = head->peer_count,
     };
 
@@ -167,6 +178,9 @@ static size_t write_schema(char *text, size_t size)
     }
     for (uint32_t i = 0; i < PML_HOOKS_CLASSES; i++) {
         append(text, size, "tag-class %u %s\n", i, pml_hooks_class_name(i));
+    }
+    for (uint32_t i = 0; i < PML_HOOKS_FAULT_KINDS; i++) {
+        append(text, size, "fault-kind %u %s\n", i, pml_hooks_fault_name(i));
     }
     return strlen(text);
 }
@@ -235,6 +249,7 @@ static void set_pointers(char *memory, size_t size)
     record->classes = (struct pml_hooks_class *)(memory + part[CLASS].offset);
     record->slices = (struct pml_hooks_slice *)(memory + part[SLICE].offset);
     record->pending = (struct pml_hooks_pending *)(memory + part[PENDING].offset);
+    record->faults = (struct pml_hooks_fault *)(memory + part[FAULT].offset);
     record->peers = (struct pml_hooks_peer *)(memory + part[PEER].offset);
 }
 

@@ -17,7 +17,8 @@
  *     field NAME TYPE OFFSET COUNT      within the part's entry
  *
  * The parts: head (one entry), call (a thread each), class (of tags), slice (of time), pending
- * (operations under way), peer. How many entries are in use is in the head, as PART_count.
+ * (operations under way), fault (what was injected, or happened), peer. How many entries are in use
+ * is in the head, as PART_count.
  */
 
 enum {
@@ -28,7 +29,8 @@ enum {
     PML_HOOKS_LAST = 8, /* a power of two */
     PML_HOOKS_CALLS = 16,
     PML_HOOKS_SLICES = 200,
-    PML_HOOKS_PENDING = 2048
+    PML_HOOKS_PENDING = 2048,
+    PML_HOOKS_FAULTS = 256
 };
 
 #define PML_HOOKS_MAGIC UINT64_C(0x534b4f4f484c5041) /* "APLHOOKS" */
@@ -52,6 +54,17 @@ enum pml_hooks_call {
 };
 
 enum pml_hooks_pending_kind { PML_HOOKS_FREE, PML_HOOKS_PENDING_SEND, PML_HOOKS_PENDING_RECV };
+
+/* Faults. The first are those that can be injected, see pml_hooks_rules.h. */
+enum pml_hooks_fault_kind {
+    PML_HOOKS_FAULT_DELAY,
+    PML_HOOKS_FAULT_ERROR,
+    PML_HOOKS_FAULT_REORDER,
+    PML_HOOKS_FAULT_TRUNCATE,
+    PML_HOOKS_FAULT_STOP,
+    PML_HOOKS_FAULT_DIE,
+    PML_HOOKS_FAULT_KINDS
+};
 
 typedef uint64_t PML_HOOKS_U64, PML_HOOKS_TICKS, PML_HOOKS_STAMP;
 typedef uint32_t PML_HOOKS_U32;
@@ -91,6 +104,12 @@ struct pml_hooks_pending {
 #undef PENDING_FIELDS
 };
 
+struct pml_hooks_fault {
+#define FAULT_FIELDS
+#include "pml_hooks/pml_hooks_fields.def"
+#undef FAULT_FIELDS
+};
+
 struct pml_hooks_peer {
 #define PEER_FIELDS
 #include "pml_hooks/pml_hooks_fields.def"
@@ -110,6 +129,7 @@ struct pml_hooks_record {
     struct pml_hooks_class *classes;
     struct pml_hooks_slice *slices;
     struct pml_hooks_pending *pending;
+    struct pml_hooks_fault *faults;
     struct pml_hooks_peer *peers;
     size_t size; /* of the mapping, in bytes */
     char path[256];

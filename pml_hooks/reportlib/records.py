@@ -3,7 +3,7 @@
 run, or have ended without MPI_Finalize.
 
 Both become the same: a dict of a job with "job", "size" and "ranks", each of these a dict of the head's fields, with a
-list of dicts for each part of the record: "calls", "classes", "slices", "pending", "peers". Lengths of time are in
+list of dicts for each part of the record: "calls", "classes", "slices", "pending", "faults", "peers". Lengths of time are in
 seconds, times are in seconds since the record began.
 """
 import json
@@ -29,7 +29,7 @@ class Schema:
 
     def __init__(self, text):
         self.parts = []  # (name, plural, offset, stride, fields), each field (name, type, offset, count)
-        self.call_kinds, self.tag_classes = {}, {}
+        self.call_kinds, self.tag_classes, self.fault_kinds = {}, {}, {}
         for line in text.splitlines():
             word, *rest = line.split(" ")
             if word == "part":
@@ -40,6 +40,8 @@ class Schema:
                 self.call_kinds[int(rest[0])] = " ".join(rest[1:])
             elif word == "tag-class":
                 self.tag_classes[int(rest[0])] = " ".join(rest[1:])
+            elif word == "fault-kind":
+                self.fault_kinds[int(rest[0])] = " ".join(rest[1:])
 
 
 def read_value(data, at, kind, count):
@@ -111,6 +113,7 @@ def parse_raw(data, where):
     except (struct.error, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadRecord("%s is damaged: %s" % (where, error)) from error
     name_parts(rank, schema.call_kinds, schema.tag_classes)
+    rank["fault_kinds"] = schema.fault_kinds
     return rank
 
 
@@ -136,8 +139,9 @@ def read_json(path):
     if job.get("version", 0) > VERSION:
         raise BadRecord("%s has version %s; this program reads up to %d" % (path, job["version"], VERSION))
     kinds, classes = names_of(job, "call_kinds"), names_of(job, "tag_classes")
+    job["fault_kinds"] = names_of(job, "fault_kinds")
     for rank in job["ranks"]:
-        for part in ("calls", "classes", "slices", "pending", "peers"):
+        for part in ("calls", "classes", "slices", "pending", "faults", "peers"):
             rank.setdefault(part, [])
         name_parts(rank, kinds, classes)
     return job
@@ -197,7 +201,8 @@ def read_running(directory, job):
                 continue  # it is just being made, or removed
     if not ranks:
         raise BadRecord("there is no job %d in %s; apelink-report --list says which there are" % (job, directory))
-    return {"format": "apelink-hooks", "version": VERSION, "job": job, "size": ranks[0]["size"], "ranks": ranks}
+    return {"format": "apelink-hooks", "version": VERSION, "job": job, "size": ranks[0]["size"], "ranks": ranks,
+            "fault_kinds": ranks[0]["fault_kinds"]}
 
 
 def running_jobs(directory):

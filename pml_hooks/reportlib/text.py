@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report as text."""
 
-from . import costs
+from . import costs, faults
 from .costs import duration, percent, size
 
 MOST_PAIRS = 20
@@ -113,4 +113,5 @@ def report(job):
     lines += ["", "Pairs, those that wait longest first (times are of the rank, lateness is of the peer):",
               *pair_table(job)]
     lines += ["", "Operations:", *operations(job)]
+    lines += faults.lines(job)
     return "\n".join(lines) + "\n"

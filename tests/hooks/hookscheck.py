@@ -51,8 +51,17 @@ def transports():
     return found
 
 
-def mpirun(folder, ranks, transport, command, **params):
-    """Run a program with pml_hooks in a folder; (exit code, standard output, standard error)."""
+def is_stopped(pid):
+    """Whether a process is stopped."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in ("T", "t")
+    except (OSError, IndexError):
+        return False
+
+
+def words_of(folder, ranks, transport, command, **params):
+    """The command line that runs a program with pml_hooks in a folder."""
     settings = {"enable": "1", "directory": folder, "output": os.path.join(folder, "hooks.json"), "report": REPORT}
     settings.update({name: str(value) for name, value in params.items()})
     words = [MPIRUN, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
@@ -61,7 +70,12 @@ def mpirun(folder, ranks, transport, command, **params):
         words += ["--mca", name, value]
     for name, value in settings.items():
         words += ["--mca", "pml_hooks_" + name, value]
-    words += [os.path.join(BUILD, "tests/hooks", command[0]), *command[1:]]
+    return words + [os.path.join(BUILD, "tests/hooks", command[0]), *command[1:]]
+
+
+def mpirun(folder, ranks, transport, command, **params):
+    """Run it; (exit code, standard output, standard error)."""
+    words = words_of(folder, ranks, transport, command, **params)
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
     except subprocess.TimeoutExpired:

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pml_hooks in MPI programs that do what is to be recorded.
 
-EXTRA_DIST += tests/hooks/hooks.sh tests/hooks/hookscheck.py
-TESTS += tests/hooks/hooks.sh
+EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py
+TESTS += tests/hooks/faults.sh tests/hooks/hooks.sh
 
 if HAVE_MPI
-check_PROGRAMS += tests/hooks/hooks_count tests/hooks/hooks_pvars tests/hooks/hooks_stall
+check_PROGRAMS += tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall
 endif
 
 tests_hooks_hooks_count_SOURCES = tests/hooks/hooks_count.c
 tests_hooks_hooks_count_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_count_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_faults_SOURCES = tests/hooks/hooks_faults.c
+tests_hooks_hooks_faults_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_faults_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
@@ -19,3 +23,11 @@ tests_hooks_hooks_pvars_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c
 tests_hooks_hooks_stall_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_stall_LDADD = $(MPI_LIBS)
+
+if HAVE_OMPI
+check_PROGRAMS += tests/hooks/test_rules
+TESTS += tests/hooks/test_rules
+endif
+
+tests_hooks_test_rules_SOURCES = tests/hooks/test_rules.c pml_hooks/pml_hooks_rules.c
+tests_hooks_test_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CPPFLAGS)

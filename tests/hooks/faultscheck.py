@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs programs with faults and looks at what pml_hooks makes of them. One argument, the name of a check:
+
+  errors     the nth call returns the error, through the communicator's error handler
+  truncated  a receive that there is no room for, blocking and not
+  delayed    delays are done and recorded
+  reordered  a later message to another peer arrives first, and each pair keeps its order
+  stops      a rank stops until SIGCONT, or dies, at the nth message
+  seeds      the same seed gives the same faults, another one others
+  wrong      a wrong schedule ends the job with a sentence that names what is wrong
+"""
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import hookscheck  # pylint: disable=wrong-import-position
+from hookscheck import fail, mpirun, read, report, transports  # pylint: disable=wrong-import-position
+
+KINDS = ("delay", "error", "reorder", "truncate", "stop", "die")
+
+
+def ring(transport, folder, rules, *words, ranks=3, **params):
+    return mpirun(folder, ranks, transport, ["hooks_faults", "ring", *words], inject=rules, **params)
+
+
+def faults(folder):
+    """(rank, kind, rule, peer, tag, number, value) of each fault in the record."""
+    return [(rank["rank"], KINDS[entry["kind"]], entry["rule"], entry["peer"], entry["tag"], entry["number"], entry["value"])
+            for rank in read(folder)["ranks"] for entry in rank["faults"]]
+
+
+def told(output):
+    """What hooks_faults has told: (rank, call, round, class)."""
+    return sorted((int(a), b, int(c), int(d)) for a, b, c, d in re.findall(r"^error (\d+) (\w+) (\d+) (\d+)$", output, re.M))
+
+
+def expect(what, found, expected):
+    if found != expected:
+        fail("%s: %s, and not %s" % (what, found, expected))
+
+
+def healthy(what, code, output, errors):
+    """Whether a run ended well."""
+    if code != 0 or "FAILED" in output:
+        fail("%s: exit code %s: %s%s" % (what, code, output[-600:], errors[-600:]))
+        return False
+    return True
+
+
+OTHER, NO_MEM, TRUNCATE = 16, 39, 15  # classes of errors in Open MPI's mpi.h
+
+
+def errors_():
+    rules = "error@rank=0,op=send,nth=4;error=MPI_ERR_NO_MEM@rank=1,op=recv,nth=2"
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = ring(transport, folder, rules)
+            if not healthy(transport, code, output, errors):
+                continue
+            expect(transport, told(output), [(0, "send", 3, OTHER), (1, "recv", 1, NO_MEM)])
+            expect(transport + ", recorded", faults(folder), [(0, "error", 1, 1, 5, 4, OTHER), (1, "error", 2, 0, 5, 2, NO_MEM)])
+            expect(transport + ", said", sorted(re.findall(r"rank (\d): 1 faults were injected \(error 1; pml_hooks_seed 1\)", errors)),
+                   ["0", "1"])
+            text = report(folder, os.path.join(folder, "hooks.json"))
+            if "2 errors" not in text.stdout or "rule 2" not in text.stdout:
+                fail("%s: the report does not tell of the errors: %s%s" % (transport, text.stdout, text.stderr))
+            # The ninth is a persistent one, its third.
+            code, output, errors = ring(transport, folder, "error@rank=2,op=send,nth=9")
+            if healthy(transport, code, output, errors):
+                expect(transport, told(output), [(2, "send", 8, OTHER)])
+            code, _, errors = ring(transport, folder, "error@rank=0,op=send,nth=4", "fatal")
+            if code in (0, None):
+                fail("%s: with MPI_ERRORS_ARE_FATAL the exit code is %s: %s" % (transport, code, errors))
+
+
+def truncated():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = ring(transport, folder, "truncate=8@rank=1,nth=4;truncate@rank=2,nth=5")
+            if healthy(transport, code, output, errors):
+                expect(transport, told(output), [(1, "recv", 3, TRUNCATE), (2, "recv", 4, TRUNCATE)])
+                expect(transport, [rank["receives_truncated"] for rank in read(folder)["ranks"]], [0, 1, 1])
+
+
+def delayed():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = ring(transport, folder, "delay=50ms@rank=1,op=send,every=4")
+            if healthy(transport, code, output, errors):
+                expect(transport, faults(folder), [(1, "delay", 1, 2, 5, n, 50000000) for n in (4, 8, 12, 16, 20)])
+                waited = sum(peer["receive_wait_ticks"] for peer in read(folder)["ranks"][2]["peers"] if peer["rank"] == 1)
+                if waited < 0.2:
+                    fail("%s: rank 2 has waited for rank 1 %s s" % (transport, waited))
+
+
+def reordered():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "received")
+            for rules, first in ("delay=0us@nth=1", "0"), ("reorder=2@rank=0,nth=1", "2"):
+                code, output, errors = mpirun(folder, 3, transport, ["hooks_faults", "overtaken", file], inject=rules)
+                os.unlink(file)
+                if healthy(transport, code, output, errors):
+                    expect("%s, %s" % (transport, rules), re.findall(r"^first (\d)$", output, re.M), [first])
+            expect(transport, faults(folder), [(0, "reorder", 1, 1, 1, 1, 2)])
+            code, output, errors = ring(transport, folder, "reorder@chance=0.5,of=any;delay=1ms@chance=0.2", ranks=4)
+            healthy(transport, code, output, errors)
+
+
+def stops():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = ring(transport, folder, "die@rank=1,nth=7")
+            if code == 0 or not re.search(r"rank 1 \(pid \d+\) is killed: rule 1 of pml_hooks_inject, operation 7", errors):
+                fail("%s: exit code %s: %s" % (transport, code, errors))
+            left = glob.glob(folder + "/apelink-hooks.*")
+            done = report(folder, left[0].rsplit(".", 2)[1]) if left else None
+            if done is None or "1 die" not in done.stdout:
+                fail("%s: the record does not tell of the death: %s" % (transport, done))
+        with tempfile.TemporaryDirectory() as folder:
+            stopped(transport, folder)
+
+
+def stopped(transport, folder):
+    """A rank stops; when it has, it is told to go on."""
+    log = os.path.join(folder, "log")
+    with open(log, "w", encoding="utf-8") as file:
+        words = hookscheck.words_of(folder, 3, transport, ["hooks_faults", "ring"], inject="stop@rank=1,nth=7")
+        with subprocess.Popen(words, stdout=file, stderr=file) as process:
+            end = time.monotonic() + hookscheck.LIMIT
+            while process.poll() is None and time.monotonic() < end:
+                with open(log, encoding="utf-8") as text:
+                    found = re.search(r"rank 1 \(pid (\d+)\) stops", text.read())
+                if found and hookscheck.is_stopped(int(found.group(1))):
+                    os.kill(int(found.group(1)), signal.SIGCONT)
+                    break
+                time.sleep(0.01)
+            try:
+                code = process.wait(hookscheck.LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                code = None
+    if code != 0:
+        with open(log, encoding="utf-8") as text:
+            fail("%s: stop: exit code %s: %s" % (transport, code, text.read()))
+    else:
+        expect(transport, [entry[:2] for entry in faults(folder)], [(1, "stop")])
+
+
+def seeds():
+    found = []
+    for transport in transports():
+        for seed in 5, 5, 6:
+            with tempfile.TemporaryDirectory() as folder:
+                code, output, errors = ring(transport, folder, "error@chance=0.2;delay=1ms@chance=0.1", seed=seed)
+                if healthy(transport, code, output, errors):
+                    found.append((seed, sorted(faults(folder))))
+    for seed, entries in found:
+        expect("seed %d" % seed, entries == found[0][1], seed == found[0][0])
+    if not found[0][1]:
+        fail("no faults with seed 5")
+
+
+def wrong():
+    with tempfile.TemporaryDirectory() as folder:
+        for rules, named, params in (("delai=1ms@nth=1", "pml_hooks_inject: 'delai' is no action", {}),
+                                     ("delay=1ms@nth=1", "pml_hooks_enable 1", {"enable": 0})):
+            code, _, errors = ring("vader", folder, rules, **params)
+            if code in (0, None) or named not in errors:
+                fail("%s: exit code %s: %s" % (rules, code, errors))
+
+
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "stops": stops, "seeds": seeds,
+          "wrong": wrong}
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in CHECKS:
+        sys.exit(__doc__)
+    CHECKS[sys.argv[1]]()
+    sys.exit(1 if hookscheck.failures else 0)
+
+
+if __name__ == "__main__":
+    main()
