@@ -46,16 +46,34 @@ pml_hooks_mca_hook_apelink_la_LIBADD = pml_hooks/libpml_hooks.la $(OMPI_LIBS)
 # The report.
 hooksreportdir = $(pkglibexecdir)/hooks
 dist_hooksreport_SCRIPTS = pml_hooks/report
+dist_hooksreport_DATA = pml_hooks/pml_hooks_fields.def
 hooksreportlibdir = $(hooksreportdir)/reportlib
 dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/__init__.py \
+    pml_hooks/reportlib/collectives.py \
     pml_hooks/reportlib/costs.py \
     pml_hooks/reportlib/csvfile.py \
+    pml_hooks/reportlib/facts.py \
     pml_hooks/reportlib/faults.py \
     pml_hooks/reportlib/live.py \
+    pml_hooks/reportlib/page.py \
+    pml_hooks/reportlib/pagedata.py \
+    pml_hooks/reportlib/progress.py \
     pml_hooks/reportlib/records.py \
+    pml_hooks/reportlib/schema.py \
     pml_hooks/reportlib/text.py \
+    pml_hooks/reportlib/units.py \
     pml_hooks/reportlib/waits.py
+hooksreportpagedir = $(hooksreportlibdir)/page
+dist_hooksreportpage_DATA = \
+    pml_hooks/reportlib/page/base.js \
+    pml_hooks/reportlib/page/charts.js \
+    pml_hooks/reportlib/page/draw.js \
+    pml_hooks/reportlib/page/main.js \
+    pml_hooks/reportlib/page/matrix.js \
+    pml_hooks/reportlib/page/page.html \
+    pml_hooks/reportlib/page/style.css \
+    pml_hooks/reportlib/page/table.js
 bin_SCRIPTS += pml_hooks/apelink-report
 CLEANFILES += pml_hooks/apelink-report
 EXTRA_DIST += pml_hooks/apelink-report.in

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cost a job most: sentences, the dearest first."""
+"""What cost a job most: sentences, the dearest first.
+
+Each second of waiting belongs to one of them. What a rank waited within collectives is told by kind of collective; what
+it waited for the program's own messages by who was late; what is left of that by what the messages were like.
+"""
+from . import collectives
+from .units import duration, percent, ranks_list, share, size, verb
+
+SMALL = 4096  # bytes; below, the number of messages costs and not their length
+CHAINED = 0.8  # of the time for which others wait for it, a rank waits itself: it passes on the lateness of others
 
 
 def seconds_of(rank):
@@ -18,91 +27,165 @@ def pairs(job):
                 yield rank, entry["rank"], entry
 
 
-def percent(part, whole):
-    return 100.0 * part / whole if whole > 0 else 0.0
-
-
-def duration(seconds):
-    """A length of time with a unit that suits it."""
-    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
-            return "%.3g %s" % (seconds * factor, unit)
-    return "%.0f ns" % (seconds * 1e9)
-
-
-def size(count):
-    """A number of bytes with a unit that suits it."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= factor:
-            return "%.4g %s" % (count / factor, unit)
-    return "%d B" % count
+def waited(entry):
+    return entry["receive_wait_ticks"] + entry["send_wait_ticks"]
 
 
 class Cost:
-    """Something that took time."""
+    """Something that took time: seconds, summed over the ranks that waited, and in words."""
 
-    def __init__(self, seconds, text):
-        self.seconds, self.text = seconds, text
-
-
-def of_late(job, kind, reason):
-    """What each rank made others wait by being late: as a "late_sender" or a "late_receiver". The reason has a place for
-    the rank and one for how late it is on average."""
-    by_peer = {}
-    for rank, peer, entry in pairs(job):
-        if entry[kind + "_ticks"] > 0:
-            by_peer.setdefault(peer, []).append((rank, entry))
-    for peer, found in by_peer.items():
-        late = sum(entry[kind + "_ticks"] for _, entry in found)
-        known = sum(entry[kind + "_known"] for _, entry in found)
-        run = sum(seconds_of(rank) for rank, _ in found)
-        waiting = ranks_list(sorted(rank["rank"] for rank, _ in found))
-        text = "%s %s %.0f %% of the time " % (waiting, "waits" if len(found) == 1 else "wait", percent(late, run))
-        yield Cost(late, text + reason % (peer, duration(late / max(1, known))))
+    def __init__(self, seconds, text, ranks=(), causes=()):
+        self.seconds, self.text = seconds, text[0].upper() + text[1:]
+        self.ranks, self.causes = sorted(ranks), sorted(causes)
 
 
-def of_classes(job):
-    """What all ranks together waited in each collective."""
-    sums = {}
+class Wait:
+    """What one rank waited for another one's messages, collectives left out."""
+
+    def __init__(self, rank, peer, entry, own):
+        self.rank, self.peer, self.entry, self.run = rank["rank"], peer, entry, seconds_of(rank)
+        self.whole = own * waited(entry)
+        self.late = {kind: own * entry[kind + "_ticks"] for kind in ("late_sender", "late_receiver")}
+        self.left = max(0.0, self.whole - sum(self.late.values()))
+
+
+def own_share(rank):
+    """By peer entry: which part of the waiting for it was for the program's own messages. A pair that has exchanged
+    only these, or only those of collectives, tells it; the others share what the classes of tags have more."""
+    internal = sum(entry["wait_ticks"] for entry in rank["classes"][1:])
+    mixed = 0.0
+    for entry in rank["peers"]:
+        if not entry["sent"][0] + entry["received"][0]:
+            internal -= waited(entry)
+        elif entry["sent"][1] + entry["received"][1]:
+            mixed += waited(entry)
+    left = 1.0 - min(1.0, max(0.0, internal) / mixed) if mixed > 0 else 1.0
+    for entry in rank["peers"]:
+        if not entry["sent"][0] + entry["received"][0]:
+            yield entry, 0.0
+        else:
+            yield entry, left if entry["sent"][1] + entry["received"][1] else 1.0
+
+
+def own_waits(job):
+    """The waits for the program's own messages."""
     for rank in job["ranks"]:
-        for entry in rank["classes"]:
-            if entry["name"] != "user":
-                sums[entry["name"]] = sums.get(entry["name"], 0.0) + entry["wait_ticks"]
-    run = sum(seconds_of(rank) for rank in job["ranks"])
-    for name, seconds in sums.items():
-        if seconds > 0:
-            yield Cost(seconds, "all ranks together wait %.0f %% of the time in %s (%s)" % (
-                percent(seconds, run), name, duration(seconds)))
+        for entry, own in own_share(rank):
+            if own > 0 and entry["job"] == rank["job"] and waited(entry) > 0:
+                yield Wait(rank, entry["rank"], entry, own)
 
 
-def of_transfers(job):
-    """Waiting for messages that cannot be laid to a late rank: what the transport takes."""
-    total = late = 0.0
-    for _, _, entry in pairs(job):
-        total += entry["receive_wait_ticks"] + entry["send_wait_ticks"]
-        late += entry["late_sender_ticks"] + entry["late_receiver_ticks"]
-    run = sum(seconds_of(rank) for rank in job["ranks"])
-    if total > late:
-        yield Cost(total - late, "transfers, and waits whose reason is not known, take %.0f %% of the time (%s)" % (
-            percent(total - late, run), duration(total - late)))
+def roots(by_peer, kind):
+    """By peer: the rank whose lateness it only passes on, or itself. Who waits for others about as long as others wait
+    for it passes theirs on, unless that leads back to it."""
+    behind = {}
+    for peer, waits in by_peer.items():
+        causes = sum(wait.late[kind] for wait in waits) / len(waits)
+        own = [wait for found in by_peer.values() for wait in found if wait.rank == peer]
+        if own and sum(wait.late[kind] for wait in own) >= CHAINED * causes:
+            behind[peer] = max(own, key=lambda wait: wait.late[kind]).peer
+    found = {}
+    for peer in by_peer:
+        root, seen = peer, set()
+        while root in behind and root not in seen:
+            seen.add(root)
+            root = behind[root]
+        found[peer] = peer if root in seen else root
+    return found
 
 
-def ranks_list(ranks):
-    """[3, 7] as "Ranks 3 and 7"; of many, the first few."""
-    if len(ranks) == 1:
-        return "Rank %d" % ranks[0]
-    if len(ranks) > 6:
-        return "%d ranks" % len(ranks)
-    return "Ranks %s and %d" % (", ".join(str(rank) for rank in ranks[:-1]), ranks[-1])
+REASONS = {
+    "late_sender": "for messages of rank %d, which sends late by %s on average",
+    "late_receiver": "until rank %d receives, which begins late by %s on average",
+}
+
+
+def of_late(waits, kind):
+    """What each rank made others wait by being late, and those that wait for these."""
+    by_peer, by_root = {}, {}
+    for wait in waits:
+        if wait.late[kind] > 0:
+            by_peer.setdefault(wait.peer, []).append(wait)
+    for peer, root in roots(by_peer, kind).items():
+        for wait in by_peer[peer]:
+            by_root.setdefault(peer if wait.rank == root else root, []).append(wait)
+    for root, found in by_root.items():
+        direct = [wait for wait in found if wait.peer == root]
+        late = sum(wait.late[kind] for wait in found)
+        known = sum(wait.entry[kind + "_known"] for wait in direct)
+        ranks = {wait.rank for wait in found}
+        runs = {wait.rank: wait.run for wait in found}
+        text = "%s %s %s of the time (%s%s) " % (ranks_list(ranks), verb(ranks, "waits", "wait"), share(late, sum(
+            runs.values())), duration(late), " in all" if len(ranks) > 1 else "")
+        text += REASONS[kind] % (root, duration(sum(wait.late[kind] for wait in direct) / max(1, known)))
+        through = ranks - {wait.rank for wait in direct}
+        if through:
+            text += " (%s through others that wait for it)" % ranks_list(through)
+        yield Cost(late, text, ranks, [root])
+
+
+def of_transfers(waits, by_rank):
+    """Waiting that cannot be laid to a late rank, by what the messages of the receiver are like."""
+    by_receiver = {}
+    for wait in waits:
+        if wait.left > 0:
+            by_receiver.setdefault(wait.rank, []).append(wait)
+    kinds = {}
+    for number, found in by_receiver.items():
+        messages, volume = exchanged(found)
+        kinds.setdefault((volume < SMALL * messages, came_early(by_rank[number])), []).extend(found)
+    for (small, early), found in kinds.items():
+        ranks = {wait.rank for wait in found}
+        left = sum(wait.left for wait in found)
+        run = sum(seconds_of(by_rank[rank]) for rank in ranks)
+        peers = {wait.peer for wait in found if wait.left >= 0.05 * left} or {wait.peer for wait in found}
+        text = "%s %s %s of the time (%s) exchanging %s with %s" % (
+            ranks_list(ranks), verb(ranks, "spends", "spend"), share(left, run), duration(left), what(found, small, left),
+            ranks_list(peers))
+        if early:
+            text += "; most had come before their receive was begun (unexpected: they are copied once more)"
+        yield Cost(left, text, ranks, peers)
+
+
+def exchanged(found):
+    """Messages and bytes of the program between the ranks of waits, both ways."""
+    return (sum(wait.entry["sent"][0] + wait.entry["received"][0] for wait in found),
+            sum(wait.entry["sent_bytes"][0] + wait.entry["received_bytes"][0] for wait in found))
+
+
+def what(found, small, seconds):
+    messages, volume = exchanged(found)
+    if small:
+        return "%d small messages (%s each on average, %s of waiting each)" % (
+            messages, size(volume / max(1, messages)), duration(seconds / max(1, messages)))
+    return "%d messages (%s, %s/s while it waits)" % (messages, size(volume), size(volume / seconds))
+
+
+def came_early(rank):
+    """Whether most messages that a rank has received were there before their receive."""
+    received = rank["receives_nonblocking"] + rank["receives_persistent"] + rank["receives_blocking"]
+    return received > 0 and percent(unexpected(rank), received) > 50
+
+
+def unexpected(rank):
+    """Messages that were there before their receive, as far as the record tells."""
+    return max(rank["receives_at_once"], rank.get("receives_unexpected") or 0)
+
+
+def all_costs(job):
+    """All that cost time, the dearest first."""
+    by_rank = {rank["rank"]: rank for rank in job["ranks"]}
+    waits = list(own_waits(job))
+    costs = [
+        *of_late(waits, "late_sender"),
+        *of_late(waits, "late_receiver"),
+        *of_transfers(waits, by_rank),
+        *(Cost(*found) for found in collectives.find(job, seconds_of)),
+    ]
+    costs.sort(key=lambda cost: -cost.seconds)
+    return costs
 
 
 def dearest(job, count=3):
     """The sentences that explain most time."""
-    costs = [
-        *of_late(job, "late_sender", "for messages of rank %d, which sends late by %s on average"),
-        *of_late(job, "late_receiver", "until rank %d receives, which begins late by %s on average"),
-        *of_classes(job),
-        *of_transfers(job),
-    ]
-    costs.sort(key=lambda cost: -cost.seconds)
-    return [cost.text[0].upper() + cost.text[1:] + "." for cost in costs[:count]]
+    return [cost.text + "." for cost in all_costs(job)[:count]]

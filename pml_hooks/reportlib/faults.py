@@ -29,7 +29,7 @@ def sentence(job, rank, entry):
 
 
 def lines(job):
-    """A section of the report; none if there were no faults."""
+    """Lines of the report; none if there were no faults."""
     counts = by_kind(job)
     if not counts:
         return []
@@ -38,4 +38,4 @@ def lines(job):
     found += [sentence(job, rank, entry) for rank, entry in listed[:MOST]]
     if sum(counts.values()) > len(listed[:MOST]):
         found.append("  ... and %d more" % (sum(counts.values()) - len(listed[:MOST])))
-    return ["", "Faults:", *found]
+    return found

@@ -13,8 +13,10 @@ import re
 import struct
 import time
 
+from . import progress, schema
+from .schema import VERSION
+
 MAGIC = 0x534B4F4F484C5041
-VERSION = 1
 NAME = re.compile(r"apelink-hooks\.(\d+)\.(\d+)\.(\d+)$")
 FORMATS = {"U64": "Q", "U32": "I", "I32": "i", "TICKS": "Q", "STAMP": "Q"}
 ANY = -2  # a rank or tag: any, or it is not known
@@ -24,7 +26,7 @@ class BadRecord(Exception):
     """What is wrong with a file, in words for the user."""
 
 
-class Schema:
+class Layout:
     """What the head of a raw record says of its parts."""
 
     def __init__(self, text):
@@ -101,19 +103,20 @@ def parse_raw(data, where):
         description = bytes(data[offset : offset + size])
         if fnv1a(description) != expected:
             raise BadRecord("%s is damaged: its description is not as it was written" % where)
-        schema = Schema(description.decode("ascii", "replace"))
-        name, _, start, _, fields = schema.parts[0]
+        layout = Layout(description.decode("ascii", "replace"))
+        name, _, start, _, fields = layout.parts[0]
         raw_head = read_entry(data, start, fields, None)
         clock = Clock(raw_head)
         rank = read_entry(data, start, fields, clock)
-        for name, plural, start, stride, fields in schema.parts[1:]:
+        for name, plural, start, stride, fields in layout.parts[1:]:
             room = max(0, (len(data) - start) // stride)
             count = min(raw_head[name + "_count"], room)
             rank[plural] = [read_entry(data, start + i * stride, fields, clock) for i in range(count)]
     except (struct.error, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadRecord("%s is damaged: %s" % (where, error)) from error
-    name_parts(rank, schema.call_kinds, schema.tag_classes)
-    rank["fault_kinds"] = schema.fault_kinds
+    checked([rank], where)
+    name_parts(rank, layout.call_kinds, layout.tag_classes)
+    rank["fault_kinds"] = layout.fault_kinds
     return rank
 
 
@@ -125,30 +128,80 @@ def name_parts(rank, call_kinds, tag_classes):
         entry["name"] = tag_classes.get(number, "class %d" % number)
 
 
-def read_json(path):
-    """The job in a file that MPI_Finalize has written."""
+def read_text(path):
+    """The characters of a file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            job = json.load(file)
+            return file.read()
     except OSError as error:
         raise BadRecord("cannot read %s: %s" % (path, error.strerror)) from error
-    except ValueError as error:
+
+
+def not_a_number(word):
+    raise ValueError("%s is no number" % word)
+
+
+def read_json(path):
+    """The job in a file that MPI_Finalize has written."""
+    done = 0
+
+    def count(found):
+        nonlocal done
+        if "pid" in found:
+            done += 1
+            progress.show("reading %s" % path, done, found.get("size"))
+        return found
+
+    try:
+        job = json.loads(read_text(path), parse_constant=not_a_number, object_hook=count)
+    except (ValueError, RecursionError) as error:
         raise BadRecord("%s is not a complete file of JSON (%s)" % (path, error)) from error
-    if not isinstance(job, dict) or job.get("format") != "apelink-hooks" or not isinstance(job.get("ranks"), list):
+    if not isinstance(job, dict) or job.get("format") != "apelink-hooks":
         raise BadRecord("%s is no record of pml_hooks" % path)
-    if job.get("version", 0) > VERSION:
-        raise BadRecord("%s has version %s; this program reads up to %d" % (path, job["version"], VERSION))
+    check_head(job, path)
+    checked(job["ranks"], path)
     kinds, classes = names_of(job, "call_kinds"), names_of(job, "tag_classes")
     job["fault_kinds"] = names_of(job, "fault_kinds")
     for rank in job["ranks"]:
-        for part in ("calls", "classes", "slices", "pending", "faults", "peers"):
-            rank.setdefault(part, [])
         name_parts(rank, kinds, classes)
     return job
 
 
+def check_head(job, path):
+    """That the outermost object of a file of JSON is what this program reads."""
+    version = job.get("version", 0)
+    if not isinstance(version, int) or version < 1:
+        raise BadRecord("%s is damaged: its version is %s" % (path, repr(version)[:40]))
+    if version > VERSION:
+        raise BadRecord("%s has version %d; this program reads up to %d: use the apelink-report of the release that wrote "
+                        "it" % (path, version, VERSION))
+    for key, most in (("job", 1 << 32), ("size", schema.MOST_RANKS)):
+        if not isinstance(job.get(key), int) or not 0 <= job[key] <= most:
+            raise BadRecord("%s is damaged: its %s is %s" % (path, key, repr(job.get(key))[:40]))
+    if not isinstance(job.get("ranks"), list) or not job["ranks"]:
+        raise BadRecord("%s is damaged: it has no ranks" % path)
+
+
+def checked(ranks, where):
+    """Records of ranks, after a look whether each field is what it has to be. Fields that they lack become nothing."""
+    seen = set()
+    for number, rank in enumerate(ranks):
+        missing = set()
+        wrong = schema.complete_rank(rank, missing)
+        if not wrong and rank["rank"] in seen:
+            wrong = "rank %d is there twice" % rank["rank"]
+        if wrong:
+            raise BadRecord("%s is damaged: %s" % (where, wrong))
+        seen.add(rank["rank"])
+        rank["missing"] = missing
+        progress.show("checking the ranks of %s" % where, number, len(ranks))
+    return ranks
+
+
 def names_of(job, key):
-    return dict(enumerate(job.get(key, [])))
+    """Names by their numbers."""
+    names = job.get(key, [])
+    return {i: str(name) for i, name in enumerate(names)} if isinstance(names, list) else {}
 
 
 def raw_files(directory):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report as text."""
 
-from . import costs, faults
-from .costs import duration, percent, size
+from . import costs, facts, units
+from .units import duration, percent, size
 
 MOST_PAIRS = 20
 MODES = ("synchronous", "complete", "buffered", "ready", "standard")
@@ -33,7 +33,7 @@ def head(job):
         first["pml"])]
     unfinished = [rank["rank"] for rank in job["ranks"] if not rank.get("end_stamp")]
     if unfinished:
-        lines.append("%s did not come to MPI_Finalize." % costs.ranks_list(unfinished))
+        lines.append("%s did not come to MPI_Finalize." % units.ranks_list(unfinished).capitalize())
     absent = job["size"] - len(job["ranks"])
     if absent > 0:
         lines.append("%d ranks have left no record." % absent)
@@ -109,9 +109,13 @@ def report(job):
     lines = head(job)
     lines += ["", "What costs most:"]
     lines += ["  %d. %s" % (i + 1, text) for i, text in enumerate(costs.dearest(job))] or ["  Nobody waits."]
+    reasons = facts.stuck(job)
+    if reasons:
+        lines += ["", "Why it did not end:", *("  " + text for text in reasons)]
     lines += ["", "Messages by what they are for:", *messages(job)]
     lines += ["", "Pairs, those that wait longest first (times are of the rank, lateness is of the peer):",
               *pair_table(job)]
     lines += ["", "Operations:", *operations(job)]
-    lines += faults.lines(job)
+    reasons, depths = facts.words(job)
+    lines += ["", "Faults:", *reasons, "", "Queue depths:", *depths]
     return "\n".join(lines) + "\n"

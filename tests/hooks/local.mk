@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pml_hooks in MPI programs that do what is to be recorded.
 
-EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py
-TESTS += tests/hooks/faults.sh tests/hooks/hooks.sh
+EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
+    tests/hooks/page.sh tests/hooks/browser.py tests/hooks/make_record.py tests/hooks/pagecheck.py
+TESTS += tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh
 
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall
