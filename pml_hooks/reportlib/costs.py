@@ -8,6 +8,9 @@ from . import collectives
 from .units import duration, percent, ranks_list, share, size, verb
 
 SMALL = 4096  # bytes; below, the number of messages costs and not their length
+# Seconds. Who is late by less, over all messages and over those that were waited for, is not late: it answers.
+QUICK, BRIEF = 50e-6, 1e-3
+MANY = 100  # messages
 CHAINED = 0.8  # of the time for which others wait for it, a rank waits itself: it passes on the lateness of others
 
 
@@ -44,9 +47,16 @@ class Wait:
 
     def __init__(self, rank, peer, entry, own):
         self.rank, self.peer, self.entry, self.run = rank["rank"], peer, entry, seconds_of(rank)
-        self.whole = own * waited(entry)
-        self.late = {kind: own * entry[kind + "_ticks"] for kind in ("late_sender", "late_receiver")}
-        self.left = max(0.0, self.whole - sum(self.late.values()))
+        self.late = {kind: own * lateness(entry, kind) for kind in ("late_sender", "late_receiver")}
+        self.left = max(0.0, own * waited(entry) - sum(self.late.values()))
+
+
+def lateness(entry, kind):
+    """Seconds for which a peer was late. Who answers many small messages is not."""
+    late, known = entry[kind + "_ticks"], entry[kind + "_known"]
+    messages, volume = sum(entry["sent"] + entry["received"]), sum(entry["sent_bytes"] + entry["received_bytes"])
+    answers = messages >= MANY and volume < SMALL * messages and late < QUICK * messages and late < BRIEF * known
+    return 0.0 if answers else late
 
 
 def own_share(rank):
@@ -125,32 +135,37 @@ def of_late(waits, kind):
 
 
 def of_transfers(waits, by_rank):
-    """Waiting that cannot be laid to a late rank, by what the messages of the receiver are like."""
-    by_receiver = {}
+    """Waiting that cannot be laid to a late rank, by what the messages of the ranks that wait are like."""
+    by_waiting = {}
     for wait in waits:
         if wait.left > 0:
-            by_receiver.setdefault(wait.rank, []).append(wait)
+            by_waiting.setdefault(wait.rank, []).append(wait)
     kinds = {}
-    for number, found in by_receiver.items():
+    for number, found in by_waiting.items():
         messages, volume = exchanged(found)
-        kinds.setdefault((volume < SMALL * messages, came_early(by_rank[number])), []).extend(found)
+        kinds.setdefault((messages >= MANY and volume < SMALL * messages, came_early(by_rank[number])), []).extend(found)
     for (small, early), found in kinds.items():
         ranks = {wait.rank for wait in found}
         left = sum(wait.left for wait in found)
         run = sum(seconds_of(by_rank[rank]) for rank in ranks)
         peers = {wait.peer for wait in found if wait.left >= 0.05 * left} or {wait.peer for wait in found}
-        text = "%s %s %s of the time (%s) exchanging %s with %s" % (
-            ranks_list(ranks), verb(ranks, "spends", "spend"), share(left, run), duration(left), what(found, small, left),
-            ranks_list(peers))
+        text = "%s %s %s of the time (%s%s) exchanging %s with %s" % (
+            ranks_list(ranks), verb(ranks, "spends", "spend"), share(left, run), duration(left),
+            " in all" if len(ranks) > 1 else "", what(found, small, left),
+            "each other" if peers == ranks else ranks_list(peers))
         if early:
             text += "; most had come before their receive was begun (unexpected: they are copied once more)"
         yield Cost(left, text, ranks, peers)
 
 
 def exchanged(found):
-    """Messages and bytes of the program between the ranks of waits, both ways."""
-    return (sum(wait.entry["sent"][0] + wait.entry["received"][0] for wait in found),
-            sum(wait.entry["sent_bytes"][0] + wait.entry["received_bytes"][0] for wait in found))
+    """Messages and bytes of the program between the ranks of waits, each message once although both ends tell of it."""
+    flows = {}
+    for wait in found:
+        entry = wait.entry
+        flows[wait.rank, wait.peer] = (entry["sent"][0], entry["sent_bytes"][0])
+        flows[wait.peer, wait.rank] = (entry["received"][0], entry["received_bytes"][0])
+    return tuple(sum(flow[k] for flow in flows.values()) for k in (0, 1))
 
 
 def what(found, small, seconds):
@@ -158,18 +173,19 @@ def what(found, small, seconds):
     if small:
         return "%d small messages (%s each on average, %s of waiting each)" % (
             messages, size(volume / max(1, messages)), duration(seconds / max(1, messages)))
-    return "%d messages (%s, %s/s while it waits)" % (messages, size(volume), size(volume / seconds))
+    return "%d messages (%s, %s of waiting each)" % (messages, size(volume), duration(seconds / max(1, messages)))
+
+
+def early_share(rank):
+    """Which part of its nonblocking receives found their message there."""
+    receives = rank["receives_nonblocking"] + rank["receives_persistent"]
+    return rank["receives_at_once"] / receives if receives >= MANY else 0.0
 
 
 def came_early(rank):
-    """Whether most messages that a rank has received were there before their receive."""
+    """Whether most messages that a rank has received were there before their receive, as far as the record tells."""
     received = rank["receives_nonblocking"] + rank["receives_persistent"] + rank["receives_blocking"]
-    return received > 0 and percent(unexpected(rank), received) > 50
-
-
-def unexpected(rank):
-    """Messages that were there before their receive, as far as the record tells."""
-    return max(rank["receives_at_once"], rank.get("receives_unexpected") or 0)
+    return early_share(rank) > 0 and 2 * rank["receives_at_once"] > received
 
 
 def all_costs(job):
@@ -189,3 +205,15 @@ def all_costs(job):
 def dearest(job, count=3):
     """The sentences that explain most time."""
     return [cost.text + "." for cost in all_costs(job)[:count]]
+
+
+def remarks(job):
+    """What costs time that no call waits for: sentences."""
+    early = [rank for rank in job["ranks"] if early_share(rank) > 0.5]
+    if not early:
+        return []
+    found, receives = (sum(rank[key] for rank in early) for key in ("receives_at_once", "receives_nonblocking"))
+    receives += sum(rank["receives_persistent"] for rank in early)
+    ranks = [rank["rank"] for rank in early]
+    return ["%s found the message there at %d of %d nonblocking receives: it was unexpected, and copied once more; a receive "
+            "that is begun earlier has it copied once." % (ranks_list(ranks).capitalize(), found, receives)]

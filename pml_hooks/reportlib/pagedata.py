@@ -141,7 +141,7 @@ def page_data(job):
         "seconds": max(costs.seconds_of(rank) for rank in job["ranks"]),
         "costs": [{"text": cost.text + ".", "seconds": cost.seconds, "ranks": cost.ranks[:4096], "causes": cost.causes[:4096]}
                   for cost in every[:12]],
-        "verdict": facts.stuck(job), "faults": facts.faults(job),
+        "remarks": costs.remarks(job), "verdict": facts.stuck(job), "faults": facts.faults(job),
         "injected": [line.strip() for line in faults.lines(job)], "queues": facts.queues(job),
         "ranks": rank_rows(job), "order": order, "pairs": pairs, "sizes": size_columns(job), "slices": slice_columns(job),
         "classes": class_rows(job),

@@ -109,6 +109,7 @@ def report(job):
     lines = head(job)
     lines += ["", "What costs most:"]
     lines += ["  %d. %s" % (i + 1, text) for i, text in enumerate(costs.dearest(job))] or ["  Nobody waits."]
+    lines += ["  Also: " + text for text in costs.remarks(job)]
     reasons = facts.stuck(job)
     if reasons:
         lines += ["", "Why it did not end:", *("  " + text for text in reasons)]

@@ -9,6 +9,8 @@ def percent(part, whole):
 def share(part, whole):
     """A part as a percentage, with a digit behind the point where it is small."""
     value = percent(part, whole)
+    if 0 < value < 0.05:
+        return "less than 0.1 %"
     return "%.0f %%" % value if value >= 10 or value == 0 else "%.1f %%" % value
 
 

@@ -2,11 +2,11 @@
 # pml_hooks in MPI programs that do what is to be recorded.
 
 EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
-    tests/hooks/page.sh tests/hooks/browser.py tests/hooks/make_record.py tests/hooks/pagecheck.py
-TESTS += tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh
+    tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/browser.py tests/hooks/make_record.py tests/hooks/pagecheck.py
+TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh
 
 if HAVE_MPI
-check_PROGRAMS += tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall
+check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall
 endif
 
 tests_hooks_hooks_count_SOURCES = tests/hooks/hooks_count.c
@@ -32,3 +32,7 @@ endif
 
 tests_hooks_test_rules_SOURCES = tests/hooks/test_rules.c pml_hooks/pml_hooks_rules.c
 tests_hooks_test_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CPPFLAGS)
+
+tests_hooks_hooks_costs_SOURCES = tests/hooks/hooks_costs.c
+tests_hooks_hooks_costs_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_costs_LDADD = $(MPI_LIBS)

@@ -20,6 +20,7 @@ function costsSection() {
     const first = data.costs.slice(0, 3), more = data.costs.slice(3);
     section("costs", "What costs most", "Each bar is the part of the time of all ranks together.",
         first.length ? element("ol", { class: "costs" }, ...first.map(item)) : element("p", { text: "Nobody waits." }),
+        ...data.remarks.map((text) => element("p", { class: "remark", text: "Also: " + text })),
         more.length ? element("details", {}, element("summary", { text: more.length + " more" }),
             element("ul", {}, ...more.map((cost) => element("li", { text: cost.text })))) : null);
 }
