@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/chore.h"
 
+#include "engine/progress.h"
 #include "engine/thread.h"
 
 /* See chore.h. */
@@ -17,6 +18,18 @@ void ni_chore_add(struct ni *ni, struct ni_chore *chore)
     ni_chore_add_locked(ni, chore);
     ni_lock_give(&ni->lock, ni->threads);
     ni_engine_kick(ni);
+}
+
+void ni_chore_do(struct ni *ni, struct ni_chore *chore)
+{
+    bool taken;
+
+    if (!ni_turn_now(ni, &taken)) {
+        ni_chore_add(ni, chore);
+        return;
+    }
+    (void)chore->run(ni, chore);
+    ni_turn_give(ni, taken);
 }
 
 /* All that are there now: what they add waits for the next time. */

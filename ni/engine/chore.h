@@ -20,6 +20,9 @@ struct ni_chore {
 /* Have it run at the next progress, and not in this call. The NI's lock is not held, or held. */
 void ni_chore_add(struct ni *ni, struct ni_chore *chore);
 void ni_chore_add_locked(struct ni *ni, struct ni_chore *chore);
+/* Run it within this call, if the turn is ours or can be had without waiting; else at the next
+ * progress. No lock of the NI's is held. Any thread. */
+void ni_chore_do(struct ni *ni, struct ni_chore *chore);
 
 /* Run those that are there. The turn is ours. Returns how many are done. */
 unsigned ni_chores_run(struct ni *ni);

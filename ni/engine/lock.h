@@ -10,8 +10,8 @@
 
 /*
  * Locks of an NI. With NI_THREADS there are three kinds, taken in this order: the turn (who polls;
- * only ever tried, but for connect, disconnect and close), a peer's lock (its lane and what waits
- * for it), the NI's lock (table, pools, lists) or that of memory which packets touch. Callbacks run
+ * waited for by few calls: docs/architecture.md), a peer's lock (its lane and what waits for it),
+ * the NI's lock (table, pools, lists, peers) or that of memory which packets touch. Callbacks run
  * with the turn and no other lock, so that they may do anything. Without NI_THREADS no lock but
  * the turn is touched, unless the NI is shared (thread.h).
  */

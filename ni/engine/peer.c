@@ -15,6 +15,7 @@
  * found by the bytes of its link blob.
  */
 
+/* The NI's lock is held. */
 static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob, size_t len)
 {
     struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
@@ -26,7 +27,7 @@ static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob
     return peer;
 }
 
-/* A new one, in the NI's lists; NULL when out of memory. */
+/* A new one, in the NI's lists; NULL when out of memory. The NI's lock is held. */
 static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, const void *blob,
                            size_t len)
 {
@@ -50,9 +51,7 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, c
     ni_list_init(&peer->down);
     ni_list_init(&peer->all);
     peer->initiator = ++ni->initiators;
-    ni_lock_take(&ni->lock, ni->threads);
     ni_list_push_back(&ni->peers, &peer->all);
-    ni_lock_give(&ni->lock, ni->threads);
     peer->bucket = ni->buckets[name % NI_PEER_BUCKETS];
     ni->buckets[name % NI_PEER_BUCKETS] = peer;
     ni_stat_add(&ni->stats.peers, 1);
@@ -63,16 +62,32 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
                       struct ni_peer **found)
 {
     uint64_t name = link->ops->name_of(blob, len);
-    struct ni_peer *peer = find(ni, name, blob, len);
+    struct ni_peer *peer;
 
-    if (peer == NULL && len > sizeof(peer->blob)) {
+    if (len > sizeof(peer->blob)) {
         return NI_ERR_PROTOCOL;
     }
-    if (peer == NULL && (peer = add(ni, link, name, blob, len)) == NULL) {
-        return NI_ERR_NOMEM;
+    ni_lock_take(&ni->lock, ni->threads);
+    peer = find(ni, name, blob, len);
+    if (peer == NULL) {
+        peer = add(ni, link, name, blob, len);
     }
+    ni_lock_give(&ni->lock, ni->threads);
     *found = peer;
-    return NI_OK;
+    return peer != NULL ? NI_OK : NI_ERR_NOMEM;
+}
+
+struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name)
+{
+    struct ni_peer *peer;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    peer = ni->buckets[name % NI_PEER_BUCKETS];
+    while (peer != NULL && peer->name != name) {
+        peer = peer->bucket;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return peer;
 }
 
 ni_status ni_peer_attach(struct ni_peer *peer)

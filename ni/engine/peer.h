@@ -46,7 +46,7 @@ struct ni_peer {
     bool overtake;    /* a segment has left since the last message: a message may go next */
     struct ni_open_message open;
     _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
-    unsigned references; /* ni_connect minus ni_disconnect; turn */
+    unsigned references; /* ni_connect minus ni_disconnect; under the NI's lock */
     /* Threads inside of a transfer call: operations may not be completed under them. */
     _Atomic uint32_t callers;
     uint32_t
@@ -69,12 +69,12 @@ struct ni_peer {
     struct ni_list streams;   /* struct ni_stream */
     struct ni_list busy;      /* in ni->busy while waiting != 0 */
     struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
-    struct ni_list all;       /* in ni->peers */
+    struct ni_list all;       /* in ni->peers; under the NI's lock */
     struct ni_list down;      /* in ni->downs: went down, operations not completed yet; turn */
     uint32_t initiator;       /* number of the peer, from 1 */
     struct ni_list puts;      /* portals: under way; under the NI's lock */
     struct ni_list put_queue; /* portals: those that wait for room, oldest first */
-    struct ni_peer *bucket;   /* next with the same hash of the blob; turn */
+    struct ni_peer *bucket;   /* next with the same hash of the blob; under the NI's lock */
     struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; turn */
     struct ni_link *link;
     uint64_t multi_pass; /* the last in which it had no room for an item; turn */
@@ -109,9 +109,11 @@ static inline bool ni_peer_copies(const struct ni_peer *peer)
     return __atomic_load_n(&peer->ep->copy, __ATOMIC_RELAXED);
 }
 
-/* The peer with this blob of its link's, made if it is new. Whoever has the turn. */
+/* The peer with this blob of its link's, made if it is new. The NI's lock is not held. */
 ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
                       struct ni_peer **peer);
+/* One that is the NI of this name, or NULL. The NI's lock is not held. */
+struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name);
 /* Give it an endpoint, which it has not. The peer's lock is held. */
 ni_status ni_peer_attach(struct ni_peer *peer);
 /* Give it back, if there is one. The peer's lock is held. */

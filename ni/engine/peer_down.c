@@ -123,9 +123,8 @@ static bool settle(struct ni_peer *peer)
 void ni_peers_sever(struct ni *ni)
 {
     ni->untidy &= ~(uint32_t)NI_UNTIDY_PEERS;
-    for (NI_LIST_EACH(node, &ni->peers)) {
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
-
+    for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
+         peer = ni_peer_after(ni, peer)) {
         /* Its operations look at the endpoint until they are completed. One that is there still,
          * and was told by its link why it is not listened to, is not told anything else. */
         if (!peer->settled || (!peer->sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {

@@ -47,15 +47,30 @@ bool ni_turn_try(struct ni *ni)
     return true;
 }
 
+/* Within what the turn is taken for, an NI may become shared (thread.h). */
+static bool need_not_take(const struct ni *ni)
+{
+    return (!ni->threads && ni->engine == NULL) || is_ours(ni);
+}
+
 bool ni_turn_take(struct ni *ni)
 {
-    /* Within what the turn is taken for, an NI may become shared (thread.h). */
-    if ((!ni->threads && ni->engine == NULL) || is_ours(ni)) {
+    if (need_not_take(ni)) {
         return false;
     }
     ni_lock_take(&ni->turn, true);
     atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
     return true;
+}
+
+bool ni_turn_now(struct ni *ni, bool *taken)
+{
+    *taken = false;
+    if (need_not_take(ni)) {
+        return true;
+    }
+    *taken = ni_turn_try(ni);
+    return *taken;
 }
 
 bool ni_turn_is_ours(const struct ni *ni)

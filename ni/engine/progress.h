@@ -10,8 +10,12 @@
 #include "engine/peer.h"
 #include "link/packet.h"
 
-/* Take the turn, waiting for it; true if it was not ours already (then give it back). */
+/* Take the turn, waiting for it; true if it was not ours already (then give it back). Who has it
+ * may be in a callback that waits for a lock of the program's: so not in a call that may be made
+ * under one (architecture.md). */
 bool ni_turn_take(struct ni *ni);
+/* The same without waiting; false: another thread has it. */
+bool ni_turn_now(struct ni *ni, bool *taken);
 void ni_turn_give(struct ni *ni, bool taken);
 /* The same for what calls the program, if at all, as its last step: an NI that is not shared needs
  * no turn for that, since nobody else polls before it is. */

@@ -103,17 +103,6 @@ static ni_status set_here(struct ni *ni, ni_handle handle, const struct ni_count
 
 /* ---- from elsewhere -------------------------------------------------------------------------- */
 
-/* The turn is ours. */
-static struct ni_peer *find_peer(const struct ni *ni, uint64_t name)
-{
-    struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
-
-    while (peer != NULL && peer->name != name) {
-        peer = peer->bucket;
-    }
-    return peer;
-}
-
 static void encode(const struct ni_peer *to, const struct ni_notice *notice,
                    struct ni_packet_notice *packet)
 {
@@ -161,7 +150,7 @@ ni_status ni_counter_set(struct ni *ni, struct ni_peer *peer, const struct ni_rk
     return ni_store_object(ni, peer, counter, &packet, ni_packet_setting_size(setting->count), ack);
 }
 
-static ni_status decode(const struct ni *ni, struct ni_peer *sender,
+static ni_status decode(struct ni *ni, struct ni_peer *sender,
                         const struct ni_packet_notice *notice, struct ni_counter_target *target)
 {
     if (notice->at > NI_AT_PEER || !width_is_sound(notice->width) || notice->zero != 0) {
@@ -175,7 +164,7 @@ static ni_status decode(const struct ni *ni, struct ni_peer *sender,
         .peer = sender,
     };
     if (notice->at == NI_AT_PEER) {
-        target->peer = find_peer(ni, notice->peer);
+        target->peer = ni_peer_named(ni, notice->peer);
     }
     return target->peer != NULL ? NI_OK : NI_ERR_NOTFOUND;
 }

@@ -25,9 +25,10 @@
  * announced with core->lane_add, or delivered one by one with core->deliver from within progress.
  * disconnect and close give everything back.
  *
- * Threads: the engine serialises calls for one endpoint (reserve, commit, and everything on
- * ep->tx), and calls progress, lane_* and all other operations of one link from one thread at a
- * time. copy may be called by several threads at once.
+ * Threads: the engine serialises calls for one endpoint or peer (connect, reserve, commit, and
+ * everything on ep->tx), which may come while another thread is in a call for another one, or in
+ * progress. It calls progress, disconnect, lane_* and all other operations of one link from one
+ * thread at a time. copy may be called by several threads at once.
  *
  * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets
  * that may arrive in any order (engine/multipath.h). The receiver polls each as it polls any lane;

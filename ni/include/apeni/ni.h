@@ -18,7 +18,9 @@
  *
  * Threads: an NI opened without NI_THREADS belongs to one thread at a time. With it, all functions
  * may be called from any thread, but for ni_close. Callbacks run in the thread that makes progress,
- * without locks held.
+ * without locks held. One may wait for a lock of the program's, if nobody who holds that makes a
+ * call that waits for callbacks to return: ni_disconnect, ni_on_peer_down, ni_portals_open, and
+ * those for queues, command regions and queue pairs of this NI.
  *
  * After fork(), the child may not use the NI: calls return NI_ERR_FORKED; nothing of the parent's
  * is disturbed.
@@ -141,8 +143,15 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
 
 /* Give up a peer. After as many calls as there were ni_connect, operations under way complete with
  * NI_ERR_CANCELED; whether they had an effect is open. The peer may go on: its messages are taken,
- * its requests answered. */
+ * its requests answered. When it returns, no other thread is in a callback: it waits for that, so
+ * the caller holds no lock that a callback may wait for. */
 void ni_disconnect(struct ni *ni, struct ni_peer *peer);
+
+/* The same for who may hold such a lock: returns at once. `gone` (NULL: nothing) is called when the
+ * operations are completed and no other thread is in a callback: within this call if that is so, or
+ * else by a later ni_progress or by ni_close. NI_ERR_NOMEM, NI_ERR_FORKED: nothing was done. */
+typedef void (*ni_gone_fn)(void *arg);
+ni_status ni_leave(struct ni *ni, struct ni_peer *peer, ni_gone_fn gone, void *arg);
 
 /* NI_OK, or why nothing more can be exchanged with it: one of the errors of the peer in status.h,
  * for good. */

@@ -47,14 +47,16 @@ ni_status ni_inproc_connect(struct ni_link *base, const void *bytes, size_t len,
     ep->base.max_lines = ni_lane_max_lines(fabric->lines);
     ep->base.max_bulk = fabric->bulk;
     ep->base.rails = NI_RAILS_MAX;
-    ep->connection = ++link->connections;
     if (ep->base.copy) {
         ep->base.exported = (const struct ni_table_export *)(const void *)ep->to->records;
         ep->base.exported_count = NI_INPROC_RECORDS;
     }
     ep->base.sleeping = &ep->to->sleeping;
     ep->base.wishes = &ep->to->wishes;
+    pthread_mutex_lock(&link->lock);
+    ep->connection = ++link->connections;
     ni_list_push_back(&link->eps, &ep->list);
+    pthread_mutex_unlock(&link->lock);
     *connected = &ep->base;
     return NI_OK;
 }
@@ -84,7 +86,9 @@ void ni_inproc_disconnect(struct ni_ep *base)
     struct ni_inproc_link *link = ni_inproc_link_of(base->link);
     struct ni_inproc_lane *lane = atomic_load_explicit(&ep->lane, memory_order_relaxed);
 
+    pthread_mutex_lock(&link->lock);
     ni_list_remove(&ep->list);
+    pthread_mutex_unlock(&link->lock);
     end_its_lanes(link, ep);
     for (unsigned i = 0; i < NI_RAILS_MAX - 1 && ep->rails[i] != NULL; i++) {
         leave_lane(ep->rails[i]);

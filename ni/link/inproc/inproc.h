@@ -142,6 +142,7 @@ struct ni_inproc_link {
     const struct ni_core_ops *core_ops;
     void *core;
     struct ni_stats *stats;
+    pthread_mutex_t lock; /* of the list of endpoints: connects come at any time */
     struct ni_list eps;
     struct ni_list lanes; /* announced or wired */
     struct ni_rng rng;    /* fabrics with a seed */

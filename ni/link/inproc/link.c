@@ -41,6 +41,7 @@ static ni_status inproc_open(const struct ni_link_attr *attr, struct ni_link **o
     link->core_ops = attr->core_ops;
     link->core = attr->core;
     link->stats = attr->stats;
+    pthread_mutex_init(&link->lock, NULL);
     ni_list_init(&link->eps);
     ni_list_init(&link->lanes);
     seed = fabric->seed + link->port->number;
@@ -80,6 +81,7 @@ static void inproc_close(struct ni_link *base)
     empty_inbox(link);
     ni_inproc_leave(link->port);
     ni_inproc_port_drop(link->port);
+    pthread_mutex_destroy(&link->lock);
     ni_free(link);
 }
 

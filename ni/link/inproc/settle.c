@@ -12,16 +12,25 @@
 
 enum { PATIENCE = 256 };
 
+/* The endpoint behind another one (NULL: the first), or NULL. They go with the poller alone. */
+static struct ni_inproc_ep *ep_after(struct ni_inproc_link *link, const struct ni_inproc_ep *ep)
+{
+    struct ni_list *node;
+
+    pthread_mutex_lock(&link->lock);
+    node = ep != NULL ? ep->list.next : link->eps.next;
+    pthread_mutex_unlock(&link->lock);
+    return node != &link->eps ? ni_container_of(node, struct ni_inproc_ep, list) : NULL;
+}
+
 static struct ni_inproc_ep *find_ep(struct ni_inproc_link *link, const struct ni_inproc_port *to)
 {
-    for (NI_LIST_EACH(node, &link->eps)) {
-        struct ni_inproc_ep *ep = ni_container_of(node, struct ni_inproc_ep, list);
+    struct ni_inproc_ep *ep = ep_after(link, NULL);
 
-        if (ep->to == to) {
-            return ep;
-        }
+    while (ep != NULL && ep->to != to) {
+        ep = ep_after(link, ep);
     }
-    return NULL;
+    return ep;
 }
 
 /* Whether two lanes are rails of one sender. */
@@ -251,8 +260,7 @@ static bool still_sends(struct ni_inproc_link *link, const struct ni_inproc_ep *
 /* Report one endpoint whose peer is gone; false if there is none. */
 static bool report_an_endpoint(struct ni_inproc_link *link)
 {
-    for (NI_LIST_EACH(node, &link->eps)) {
-        struct ni_inproc_ep *ep = ni_container_of(node, struct ni_inproc_ep, list);
+    for (struct ni_inproc_ep *ep = ep_after(link, NULL); ep != NULL; ep = ep_after(link, ep)) {
         ni_status status = ep->reported ? NI_OK : receiver_gone(ep);
 
         if (status != NI_OK && !still_sends(link, ep)) {

@@ -62,7 +62,7 @@ static struct ni_shm_peer *peer_find(struct ni_shm_link *link, uint64_t key)
 }
 
 struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_shm_blob *blob,
-                                    bool hold)
+                                    struct ni_peer *core)
 {
     struct ni_shm_peer *peer;
 
@@ -71,8 +71,9 @@ struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_sh
     if (peer == NULL) {
         peer = peer_new(link, blob);
     }
-    if (peer != NULL && hold) {
+    if (peer != NULL && core != NULL) {
         peer->held = true;
+        peer->ep.peer = core;
     }
     pthread_mutex_unlock(&link->lock);
     return peer;
@@ -301,14 +302,13 @@ ni_status ni_shm_connect(struct ni_link *base, const void *bytes, size_t len, st
     if (status != NI_OK) {
         return status;
     }
-    peer = ni_shm_peer_get(link, &blob, true);
+    peer = ni_shm_peer_get(link, &blob, core);
     if (peer == NULL) {
         return NI_ERR_NOMEM;
     }
     if (peer->stage != NI_SHM_UNCONNECTED) {
         return NI_ERR_EXISTS;
     }
-    peer->ep.peer = core;
     peer->blob = blob;
     status = connect_peer(link, peer);
     if (status != NI_OK) {

@@ -100,7 +100,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     if (core_peer == NULL) {
         return refuse(link, seat);
     }
-    peer = ni_shm_peer_get(link, &blob, false);
+    peer = ni_shm_peer_get(link, &blob, NULL);
     if (peer == NULL) {
         return RETRY;
     }

@@ -240,9 +240,10 @@ ni_status ni_shm_connect(struct ni_link *link, const void *blob, size_t len, str
                          struct ni_ep **ep);
 void ni_shm_disconnect(struct ni_ep *ep);
 /* The peer of this blob that has not gone down; made, without either part, if there is none. NULL:
- * out of memory. With hold, it stays until disconnect, or until ni_shm_connect has failed. */
+ * out of memory. With the engine's peer, which connects to it, it stays until disconnect, or until
+ * ni_shm_connect has failed. */
 struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_shm_blob *blob,
-                                    bool hold);
+                                    struct ni_peer *core);
 /* Give up what the out part has, then the struct. The in part has been stopped. */
 void ni_shm_peer_free(struct ni_shm_peer *peer);
 /* Use the segment that was found: fills the endpoint. By the endpoint's holder. */
