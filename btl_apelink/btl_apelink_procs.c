@@ -8,15 +8,9 @@
 
 /* ---- endpoints ------------------------------------------------------------------------------- */
 
-static mca_btl_apelink_endpoint_t *endpoint_new(mca_btl_apelink_module_t *module,
-                                                struct opal_proc_t *proc, struct ni_peer *peer,
-                                                ni_handle queue)
+static void endpoint_begin(mca_btl_apelink_module_t *module, mca_btl_apelink_endpoint_t *endpoint,
+                           struct opal_proc_t *proc, struct ni_peer *peer, ni_handle queue)
 {
-    mca_btl_apelink_endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
-
-    if (endpoint == NULL) {
-        return NULL;
-    }
     endpoint->peer = peer;
     endpoint->queue = queue;
     endpoint->proc = proc;
@@ -28,7 +22,15 @@ static mca_btl_apelink_endpoint_t *endpoint_new(mca_btl_apelink_module_t *module
     ni_list_push_back(&module->endpoints, &endpoint->all);
     mca_btl_apelink_unlock(module, &module->lock);
     ni_peer_set_user(peer, endpoint);
-    return endpoint;
+}
+
+/* No callback uses it any more. */
+static void endpoint_free(void *arg)
+{
+    mca_btl_apelink_endpoint_t *endpoint = arg;
+
+    OBJ_DESTRUCT(&endpoint->lock);
+    free(endpoint);
 }
 
 void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint)
@@ -42,9 +44,9 @@ void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint)
     if (ni_peer_user(endpoint->peer) == endpoint) {
         ni_peer_set_user(endpoint->peer, NULL);
     }
-    ni_disconnect(module->ni, endpoint->peer);
-    OBJ_DESTRUCT(&endpoint->lock);
-    free(endpoint);
+    /* bml/r2 gives back an endpoint that it has no use for under its lock, for which a callback in
+     * another thread may wait. Without memory the endpoint stays. */
+    (void)ni_leave(module->ni, endpoint->peer, endpoint_free, endpoint);
 }
 
 /* ---- add ------------------------------------------------------------------------------------- */
@@ -83,6 +85,26 @@ static NI_COLD void report_unreachable(const struct opal_proc_t *proc, const cha
     }
 }
 
+static ni_status endpoint_connect(mca_btl_apelink_module_t *module, struct opal_proc_t *proc,
+                                  const struct mca_btl_apelink_modex_t *modex,
+                                  mca_btl_apelink_endpoint_t **connected)
+{
+    mca_btl_apelink_endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
+    struct ni_peer *peer;
+    ni_status status = NI_ERR_NOMEM;
+
+    if (endpoint != NULL) {
+        status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);
+    }
+    if (status != NI_OK) {
+        free(endpoint);
+        return status;
+    }
+    endpoint_begin(module, endpoint, proc, peer, modex->queue.handle);
+    *connected = endpoint;
+    return NI_OK;
+}
+
 /* Connect to a process if it can be reached. Whether it can, its address tells: the locality that
  * Open MPI knows is missing for processes of other jobs. */
 static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
@@ -90,7 +112,6 @@ static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
 {
     struct mca_btl_apelink_modex_t *modex = modex_of(proc);
     mca_btl_apelink_endpoint_t *endpoint = NULL;
-    struct ni_peer *peer = NULL;
     char reason[256] = "it does not use apelink";
 
     if (modex != NULL &&
@@ -99,15 +120,8 @@ static mca_btl_apelink_endpoint_t *connect_to(mca_btl_apelink_module_t *module,
     }
     if (modex != NULL &&
         ni_reachable(module->ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
-        ni_status status = ni_connect(module->ni, modex->blob, modex->blob_len, &peer);
+        ni_status status = endpoint_connect(module, proc, modex, &endpoint);
 
-        if (status == NI_OK) {
-            endpoint = endpoint_new(module, proc, peer, modex->queue.handle);
-            if (endpoint == NULL) {
-                ni_disconnect(module->ni, peer);
-                status = NI_ERR_NOMEM;
-            }
-        }
         snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
     }
     free(modex);

@@ -8,14 +8,10 @@
 
 /* ---- endpoints ------------------------------------------------------------------------------- */
 
-/* The lock is held, as in all of this section. */
-static struct ompi_match_endpoint *endpoint_new(struct ompi_proc_t *proc, struct ni_peer *peer)
+/* peer NULL: ourselves. The lock is held. */
+static void endpoint_begin(struct ompi_match_endpoint *endpoint, struct ompi_proc_t *proc,
+                           struct ni_peer *peer)
 {
-    struct ompi_match_endpoint *endpoint = calloc(1, sizeof(*endpoint));
-
-    if (endpoint == NULL) {
-        return NULL;
-    }
     endpoint->peer = peer;
     endpoint->id = peer != NULL ? ni_peer_initiator(peer) : NI_INITIATOR_SELF;
     endpoint->proc = proc;
@@ -24,20 +20,33 @@ static struct ompi_match_endpoint *endpoint_new(struct ompi_proc_t *proc, struct
         ni_peer_set_user(peer, endpoint);
     }
     ompi_glue_set_mtl_slot(proc, endpoint);
-    return endpoint;
 }
 
-static void endpoint_release(struct ompi_match_endpoint *endpoint)
+/* To the list of those that go. The lock is held: they are given up without it, since a callback
+ * may wait for it. */
+static void endpoint_part(struct ompi_match_endpoint *endpoint, struct ni_list *parted)
 {
     ni_list_remove(&endpoint->all);
+    ni_list_push_back(parted, &endpoint->all);
     ompi_glue_set_mtl_slot(endpoint->proc, NULL);
-    if (endpoint->peer != NULL) {
-        if (ni_peer_user(endpoint->peer) == endpoint) {
-            ni_peer_set_user(endpoint->peer, NULL);
-        }
-        ni_disconnect(ompi_match.ni, endpoint->peer);
+    if (endpoint->peer != NULL && ni_peer_user(endpoint->peer) == endpoint) {
+        ni_peer_set_user(endpoint->peer, NULL);
     }
-    free(endpoint);
+}
+
+static void endpoints_free(struct ni_list *parted)
+{
+    struct ni_list *node;
+
+    while ((node = ni_list_pop_front(parted)) != NULL) {
+        struct ompi_match_endpoint *endpoint =
+            ni_container_of(node, struct ompi_match_endpoint, all);
+
+        if (endpoint->peer != NULL) {
+            ni_disconnect(ompi_match.ni, endpoint->peer);
+        }
+        free(endpoint);
+    }
 }
 
 /* ---- add ------------------------------------------------------------------------------------- */
@@ -62,16 +71,36 @@ static struct ompi_match_modex *modex_of(const opal_proc_t *proc)
     return modex;
 }
 
-/* Connect to a process; says why if it cannot be reached. */
+/* modex NULL: to ourselves. The lock is held. */
+static ni_status endpoint_connect(struct ompi_proc_t *proc, const struct ompi_match_modex *modex,
+                                  struct ompi_match_endpoint **connected)
+{
+    struct ompi_match_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+    struct ni_peer *peer = NULL;
+    ni_status status = endpoint != NULL ? NI_OK : NI_ERR_NOMEM;
+
+    if (status == NI_OK && modex != NULL) {
+        status = ni_connect(ompi_match.ni, modex->blob, modex->blob_len, &peer);
+    }
+    if (status != NI_OK) {
+        free(endpoint);
+        return status;
+    }
+    endpoint_begin(endpoint, proc, peer);
+    *connected = endpoint;
+    return NI_OK;
+}
+
+/* Connect to a process; says why if it cannot be reached. The lock is held. */
 static struct ompi_match_endpoint *connect_to(struct ompi_proc_t *proc)
 {
     struct ompi_match_modex *modex;
     struct ompi_match_endpoint *endpoint = NULL;
-    struct ni_peer *peer = NULL;
     char reason[256] = "it uses neither the match MTL nor the match PML";
 
     if (&proc->super == opal_proc_local_get()) {
-        return endpoint_new(proc, NULL);
+        (void)endpoint_connect(proc, NULL, &endpoint);
+        return endpoint;
     }
     modex = modex_of(&proc->super);
     if (modex != NULL) {
@@ -79,13 +108,8 @@ static struct ompi_match_endpoint *connect_to(struct ompi_proc_t *proc)
     }
     if (modex != NULL &&
         ni_reachable(ompi_match.ni, modex->blob, modex->blob_len, reason, sizeof(reason))) {
-        ni_status status = ni_connect(ompi_match.ni, modex->blob, modex->blob_len, &peer);
+        ni_status status = endpoint_connect(proc, modex, &endpoint);
 
-        endpoint = status == NI_OK ? endpoint_new(proc, peer) : NULL;
-        if (status == NI_OK && endpoint == NULL) {
-            ni_disconnect(ompi_match.ni, peer);
-            status = NI_ERR_NOMEM;
-        }
         snprintf(reason, sizeof(reason), "%s", ni_status_text(status));
     }
     free(modex);
@@ -137,6 +161,9 @@ static void show_links(void)
 
 int ompi_match_del_procs(size_t nprocs, struct ompi_proc_t **procs)
 {
+    struct ni_list parted;
+
+    ni_list_init(&parted);
     opal_mutex_lock(&ompi_match.lock);
     show_links();
     for (size_t i = 0; i < nprocs; i++) {
@@ -144,22 +171,27 @@ int ompi_match_del_procs(size_t nprocs, struct ompi_proc_t **procs)
             (struct ompi_match_endpoint *)ompi_glue_mtl_slot(procs[i]);
 
         if (endpoint != NULL) {
-            endpoint_release(endpoint);
+            endpoint_part(endpoint, &parted);
         }
     }
     opal_mutex_unlock(&ompi_match.lock);
+    endpoints_free(&parted);
     return OMPI_SUCCESS;
 }
 
 void ompi_match_release_all(void)
 {
+    struct ni_list parted;
+
+    ni_list_init(&parted);
     opal_mutex_lock(&ompi_match.lock);
     show_links();
     while (!ni_list_empty(&ompi_match.endpoints)) {
-        endpoint_release(
-            ni_container_of(ompi_match.endpoints.next, struct ompi_match_endpoint, all));
+        endpoint_part(ni_container_of(ompi_match.endpoints.next, struct ompi_match_endpoint, all),
+                      &parted);
     }
     opal_mutex_unlock(&ompi_match.lock);
+    endpoints_free(&parted);
 }
 
 /* ---- die ------------------------------------------------------------------------------------- */

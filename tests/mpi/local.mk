@@ -89,6 +89,7 @@ mt_programs = \
     tests/mpi/scale_small \
     tests/mpi/stat_pvars \
     tests/mpi/thr_fanin \
+    tests/mpi/thr_first \
     tests/mpi/thr_mixed \
     tests/mpi/thr_pingpong \
     tests/mpi/thr_requests \
@@ -213,6 +214,8 @@ tests_mpi_stat_pvars_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_stat_pvars_LDADD = $(MT_LIBS)
 tests_mpi_thr_fanin_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_fanin_LDADD = $(MT_LIBS)
+tests_mpi_thr_first_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_thr_first_LDADD = $(MT_LIBS)
 tests_mpi_thr_mixed_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_mixed_LDADD = $(MT_LIBS)
 tests_mpi_thr_pingpong_CPPFLAGS = $(MT_CPPFLAGS)
