@@ -53,8 +53,10 @@ dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/collectives.py \
     pml_hooks/reportlib/costs.py \
     pml_hooks/reportlib/csvfile.py \
+    pml_hooks/reportlib/diff.py \
     pml_hooks/reportlib/facts.py \
     pml_hooks/reportlib/faults.py \
+    pml_hooks/reportlib/jsonfile.py \
     pml_hooks/reportlib/live.py \
     pml_hooks/reportlib/page.py \
     pml_hooks/reportlib/pagedata.py \

@@ -116,7 +116,7 @@ def parse_raw(data, where):
         raise BadRecord("%s is damaged: %s" % (where, error)) from error
     checked([rank], where)
     name_parts(rank, layout.call_kinds, layout.tag_classes)
-    rank["fault_kinds"] = layout.fault_kinds
+    rank.update(call_kinds=layout.call_kinds, tag_classes=layout.tag_classes, fault_kinds=layout.fault_kinds)
     return rank
 
 
@@ -160,10 +160,9 @@ def read_json(path):
         raise BadRecord("%s is no record of pml_hooks" % path)
     check_head(job, path)
     checked(job["ranks"], path)
-    kinds, classes = names_of(job, "call_kinds"), names_of(job, "tag_classes")
-    job["fault_kinds"] = names_of(job, "fault_kinds")
+    job.update({key: names_of(job, key) for key in schema.NAMES})
     for rank in job["ranks"]:
-        name_parts(rank, kinds, classes)
+        name_parts(rank, job["call_kinds"], job["tag_classes"])
     return job
 
 
@@ -254,8 +253,28 @@ def read_running(directory, job):
                 continue  # it is just being made, or removed
     if not ranks:
         raise BadRecord("there is no job %d in %s; apelink-report --list says which there are" % (job, directory))
-    return {"format": "apelink-hooks", "version": VERSION, "job": job, "size": ranks[0]["size"], "ranks": ranks,
-            "fault_kinds": ranks[0]["fault_kinds"]}
+    return as_job(ranks)
+
+
+def as_job(ranks):
+    """Records in memory of one job as that."""
+    names = {key: ranks[0][key] for key in schema.NAMES}
+    return {"format": "apelink-hooks", "version": VERSION, "job": ranks[0]["job"], "size": ranks[0]["size"],
+            "ranks": ranks, **names}
+
+
+def is_raw(path):
+    """Whether a file is a record as it lies in memory."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(8) == struct.pack("<Q", MAGIC)
+    except OSError:
+        return False
+
+
+def read(path):
+    """The job in a file, of either kind."""
+    return as_job([read_raw(path)]) if is_raw(path) else read_json(path)
 
 
 def running_jobs(directory):

@@ -11,6 +11,18 @@ LENGTHS = {"PML_HOOKS_MODES": 5, "PML_HOOKS_SIZES": 48, "PML_HOOKS_LAST": 8}
 MOST_RANKS = 1 << 22
 FIELDS_FILE = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "pml_hooks_fields.def")
 
+# Lists of names, which numbers of the record stand for.
+NAMES = {
+    "call_kinds": "names of the kinds of calls",
+    "tag_classes": "names of the classes of tags, in the order of each rank's classes",
+    "fault_kinds": "names of the kinds of faults",
+}
+# What is known of a process from outside its record, when that is read from memory.
+OUTSIDE = {
+    "alive": {"type": "boolean", "description": "whether the process was there"},
+    "stopped": {"type": "boolean", "description": "whether it was stopped by a signal"},
+    "age": {"type": "number", "minimum": 0, "description": "seconds since its record began"},
+}
 FIELD_ROW = re.compile(r"(FIELD|ARRAY)\((\w+), (\w+)(?:, (\w+))?\)\s*(?:/\*(.*?)\*/)?")
 DOCUMENT = "https://json-schema.org/draft/2020-12/schema"
 MEANINGS = {
@@ -79,7 +91,7 @@ def entry_schema(fields, more=None):
 def json_schema():
     """The schema of the file that MPI_Finalize writes."""
     lists = {PARTS[part]: {"type": "array", "items": entry_schema(FIELDS[part])} for part in PARTS}
-    rank = entry_schema(FIELDS["head"], lists)
+    rank = entry_schema(FIELDS["head"], {**OUTSIDE, **lists})
     rank["required"] = ["rank", "size", "pid"]
     names = {"type": "array", "items": {"type": "string"}}
     return {
@@ -95,9 +107,7 @@ def json_schema():
             "job": {"type": "integer", "minimum": 0},
             "size": {"type": "integer", "minimum": 1, "maximum": MOST_RANKS,
                      "description": "ranks of MPI_COMM_WORLD, of which some may have left no record"},
-            "call_kinds": dict(names, description="names of the kinds of calls"),
-            "tag_classes": dict(names, description="names of the classes of tags, in the order of each rank's classes"),
-            "fault_kinds": dict(names, description="names of the kinds of faults"),
+            **{key: dict(names, description=words) for key, words in NAMES.items()},
             "ranks": {"type": "array", "minItems": 1, "items": rank},
         },
     }
@@ -139,12 +149,21 @@ def complete(entry, part, where, missing):
     return None
 
 
+def complete_outside(rank, where):
+    """The same for what is known from outside, which may be absent."""
+    for key, meaning in OUTSIDE.items():
+        good = isinstance(rank.get(key, True), bool) if meaning["type"] == "boolean" else is_number(rank.get(key, 0), "TICKS")
+        if not good:
+            return "%s: %s is %s" % (where, key, repr(rank[key])[:40])
+    return None
+
+
 def complete_rank(rank, missing):
     """The same for all of a rank."""
     if not isinstance(rank, dict):
         return "a rank is not an object"
     where = "rank %s" % repr(rank.get("rank"))[:20]
-    wrong = complete(rank, "head", where, missing)
+    wrong = complete(rank, "head", where, missing) or complete_outside(rank, where)
     for part, plural in PARTS.items():
         entries = rank.setdefault(plural, [])
         if wrong or not isinstance(entries, list):

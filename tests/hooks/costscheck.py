@@ -11,6 +11,9 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from hookscheck import fail, mpirun, read, report, transports, turns  # pylint: disable=wrong-import-position
 import hookscheck  # pylint: disable=wrong-import-position
+import make_record  # pylint: disable=wrong-import-position,unused-import # finds reportlib
+import schemacheck  # pylint: disable=wrong-import-position
+from reportlib import schema  # pylint: disable=wrong-import-position,import-error
 
 CLOSE = 0.05  # of the time measured; what is printed has three digits
 TRIES = 8  # where the record says that it does not know why some wait took so long, or ranks were held up by others
@@ -56,6 +59,12 @@ def undisturbed(output, way):
     return way != "chain" or min(found) > EVEN * max(found)
 
 
+def wrong_record(job):
+    """What in a real record is not as the schema of it says, or not there."""
+    meaning = schema.json_schema()
+    return schemacheck.wrong(job, meaning) or schemacheck.lacking(job, meaning, optional=schema.OUTSIDE)
+
+
 def first_sentences(text):
     return text.partition("What costs most:\n")[2].partition("\n\n")[0]
 
@@ -68,6 +77,9 @@ def once(way, transport):
         if code != 0:
             return "exit code %s: %s" % (code, errors[-600:]), True
         told = first_sentences(report(folder, os.path.join(folder, "hooks.json")).stdout)
+        wrong = wrong_record(read(folder))
+        if wrong:
+            return "the record is not as the schema says: " + wrong, True
         complete = unknown(read(folder)) == 0 and undisturbed(output, way)
     match = re.search(pattern, told)
     if not match:

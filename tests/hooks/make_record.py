@@ -119,7 +119,9 @@ def make_rank(draw, rank, size):
         end_stamp=SECONDS, host="node%02d" % (rank // HOST_RANKS), program="made_up", pml="ob1",
         call_count=1, class_count=len(CLASSES), slice_count=SLICES, peer_count=len(peers), peer_room=16384)
     made.update(calls=[entry("call", kind=10, thread=1, since=SECONDS, calls=2 * messages)], classes=classes,
-                slices=make_slices(draw, peers, classes), pending=[], peers=peers)
+                slices=make_slices(draw, peers, classes), peers=peers)
+    for plural in schema.PARTS.values():
+        made.setdefault(plural, [])
     return made
 
 
