@@ -9,6 +9,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/type/external.c \
     presto/type/external.h \
     presto/type/f90.c \
+    presto/type/loops.h \
     presto/type/named.h \
     presto/type/op.c \
     presto/type/op.h \
@@ -19,4 +20,5 @@ presto_libpresto_core_la_SOURCES += \
     presto/type/pairs.h \
     presto/type/predefined.c \
     presto/type/predefined.h \
+    presto/type/runs.c \
     presto/type/type.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies between an element's memory and the stream of its data, from any byte on. */
-#include "type/type.h"
+#include "type/loops.h"
 
 #include <string.h>
 
@@ -81,21 +81,6 @@ static void run_blocks(const struct pri_loop *loop, char *memory, size_t i, stru
     }
 }
 
-/* The last loop of a list that begins at or before a byte of its data. */
-static size_t loop_at(const struct pri_loop *part, size_t parts, size_t byte)
-{
-    size_t low = 0, high = parts;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (part[middle].at <= byte) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void run_list(const struct pri_loop *part, size_t parts, char *memory, struct cursor *c);
 
 /* One loop; `skip` lies within its data. */
@@ -120,7 +105,7 @@ static void run_list(const struct pri_loop *part, size_t parts, char *memory, st
 {
     size_t i = 0;
     if (c->skip > 0) {
-        i = loop_at(part, parts, c->skip);
+        i = pri_loop_at(part, parts, c->skip);
         c->skip -= part[i].at;
     }
     for (; i < parts && c->left > 0; i++) {

@@ -145,6 +145,15 @@ size_t pri_type_copy(void *to, size_t to_count, const struct pri_type *to_type, 
  * gap. */
 size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap);
 
+/* Where byte `offset` of the data of a row of elements without end is: at *at, relative to the
+ * row's address, with *length - 1 more behind it without a gap, and maybe others there. The type
+ * has data. */
+void pri_type_run(const struct pri_type *type, size_t offset, ptrdiff_t *at, size_t *length);
+
+/* Whether in a row of elements each byte of data lies behind those before it, the first one not
+ * before the row's address. */
+bool pri_type_ascends(const struct pri_type *type);
+
 /* `bytes` bytes of data in whole elements; SIZE_MAX if they are not whole ones. */
 static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)
 {
