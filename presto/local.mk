@@ -23,6 +23,7 @@ include presto/core/local.mk
 include presto/type/local.mk
 include presto/coll/local.mk
 include presto/rma/local.mk
+include presto/io/local.mk
 include presto/native/local.mk
 include presto/mpi/local.mk
 include presto/tools/local.mk

@@ -29,6 +29,7 @@ extern "C" {
 #include "mpi/datatype.h"
 #include "mpi/communicator.h"
 #include "mpi/onesided.h"
+#include "mpi/files.h"
 #include "mpi/fortran.h"
 #include "mpi/lacking.h"
 #include "mpi/missing.h"

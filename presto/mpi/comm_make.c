@@ -74,6 +74,30 @@ static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *c
     return pri_result(comm, function, rc);
 }
 
+int pri_comm_copy(struct pri_comm *comm, struct pri_comm **copy)
+{
+    pri_group_retain(comm->group);
+    struct pri_comm *made = pri_comm_new(comm->mpi, comm->group);
+    if (made == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    made->leads = comm->team.rank == 0;
+    int error = made->leads ? pri_context_take(comm->mpi->self, &made->context) : 0;
+    if (error == 0) {
+        error =
+            pri_coll_bcast(&comm->team, &made->context, sizeof(made->context), MPI_BYTE, 0, NULL);
+    }
+    if (error == 0) {
+        error = pri_comm_begin(made, made->context, made->leads);
+    }
+    if (error == 0) {
+        *copy = made;
+    } else {
+        pri_comm_release(made);
+    }
+    return error;
+}
+
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm *copy)
 {
     struct pri_comm *comm = pri_comm_of(handle);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers, and what happens when something goes wrong. */
+#include "mpi/file.h"
 #include "mpi/win.h"
 
 #include <stdio.h>
@@ -158,6 +159,29 @@ NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
     fatal(win->comm->mpi->self, object, function, code);
 }
 
+NI_COLD int pri_file_fail(MPI_File file, const char *function, int code)
+{
+    struct pri_mpi *mpi = pri_mpi_need(function);
+    if (!pri_file_ok(file)) {
+        file = MPI_FILE_NULL;
+    }
+    struct pri_errhandler *handler = file == NULL ? mpi->file_errhandler : file->errhandler;
+    if (handler->kind != PRI_HANDLER_FATAL) {
+        blame.code = MPI_SUCCESS;
+    }
+    if (handler->kind == PRI_HANDLER_FILE) {
+        int argument = code;
+        handler->file(&file, &argument);
+    }
+    if (handler->kind != PRI_HANDLER_FATAL) {
+        return code;
+    }
+    char object[MPI_MAX_OBJECT_NAME + 32];
+    snprintf(object, sizeof(object), "file %.*s", MPI_MAX_OBJECT_NAME,
+             file == NULL ? "(none)" : file->io.path);
+    fatal(mpi->self, object, function, code);
+}
+
 static struct pri_errhandler *new_handler(enum pri_handler_kind kind)
 {
     struct pri_errhandler *handler = calloc(1, sizeof(*handler));
@@ -199,13 +223,29 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhand
 }
 PRI_ALIAS(Win_create_errhandler);
 
+int MPI_File_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    if (function == NULL) {
+        return pri_file_fail(NULL, __func__, MPI_ERR_ARG);
+    }
+    struct pri_errhandler *handler = new_handler(PRI_HANDLER_FILE);
+    if (handler == NULL) {
+        return pri_file_fail(NULL, __func__, MPI_ERR_NO_MEM);
+    }
+    handler->file = function;
+    *errhandler = handler;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(File_create_errhandler);
+
 int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     if (comm == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_COMM);
     }
-    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_WIN) {
+    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_WIN ||
+        errhandler->kind == PRI_HANDLER_FILE) {
         return pri_fail(comm, __func__, MPI_ERR_ARG);
     }
     pri_errhandler_retain(errhandler);

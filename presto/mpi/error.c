@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes, classes and texts of errors. A predefined class is its own code. */
 #include "mpi/state.h"
+#include "io/io.h"
 #include "rma/rma.h"
 
 #include <stdio.h>
@@ -107,6 +108,17 @@ int pri_mpi_code(int error)
         [PRI_RMA_ATTACH] = MPI_ERR_RMA_ATTACH,
         [PRI_RMA_SHARED] = MPI_ERR_RMA_SHARED,
         [PRI_RMA_TYPE] = MPI_ERR_TYPE,
+        [PRI_IO_NO_SUCH_FILE] = MPI_ERR_NO_SUCH_FILE,
+        [PRI_IO_EXISTS] = MPI_ERR_FILE_EXISTS,
+        [PRI_IO_ACCESS] = MPI_ERR_ACCESS,
+        [PRI_IO_READ_ONLY] = MPI_ERR_READ_ONLY,
+        [PRI_IO_NO_SPACE] = MPI_ERR_NO_SPACE,
+        [PRI_IO_QUOTA] = MPI_ERR_QUOTA,
+        [PRI_IO_NAME] = MPI_ERR_BAD_FILE,
+        [PRI_IO_IN_USE] = MPI_ERR_FILE_IN_USE,
+        [PRI_IO_FAILED] = MPI_ERR_IO,
+        [PRI_IO_NOT_SAME] = MPI_ERR_NOT_SAME,
+        [PRI_IO_CONVERSION] = MPI_ERR_CONVERSION,
     };
     return error >= 0 && error < (int)sizeof(code) ? code[error] : MPI_ERR_INTERN;
 }

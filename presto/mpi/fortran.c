@@ -75,6 +75,7 @@ static void *handle_of(const char *function, MPI_Fint number)
 
 CONVERTS(Comm, MPI_Comm);
 CONVERTS(Errhandler, MPI_Errhandler);
+CONVERTS(File, MPI_File);
 CONVERTS(Group, MPI_Group);
 CONVERTS(Info, MPI_Info);
 CONVERTS(Message, MPI_Message);

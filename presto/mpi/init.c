@@ -10,6 +10,7 @@ static void free_state(struct pri_mpi *mpi)
 {
     pri_keyvals_free(mpi);
     pri_errors_free(mpi);
+    pri_errhandler_release(mpi->file_errhandler);
     pri_type_names_free(mpi);
     free(mpi->integer);
     pri_requests_free(mpi);
@@ -79,6 +80,7 @@ static int start(int level)
     }
     mpi->self = self;
     mpi->main_thread = pthread_self();
+    mpi->file_errhandler = MPI_ERRORS_RETURN;
     pthread_mutex_init(&mpi->lock, NULL);
     set_attributes(mpi);
     ni_list_init(&mpi->comms);

@@ -11,6 +11,7 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/constants.h \
     presto/include/mpi/datatype.h \
     presto/include/mpi/environment.h \
+    presto/include/mpi/files.h \
     presto/include/mpi/fortran.h \
     presto/include/mpi/handles.h \
     presto/include/mpi/lacking.h \
@@ -50,6 +51,14 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/errhandler.c \
     presto/mpi/error.c \
     presto/mpi/external.c \
+    presto/mpi/file.h \
+    presto/mpi/file_data.c \
+    presto/mpi/file_error.c \
+    presto/mpi/file_info.c \
+    presto/mpi/file_make.c \
+    presto/mpi/file_read.c \
+    presto/mpi/file_view.c \
+    presto/mpi/file_write.c \
     presto/mpi/fortran.c \
     presto/mpi/graph.c \
     presto/mpi/graph_dist.c \

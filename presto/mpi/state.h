@@ -30,12 +30,19 @@ struct pri_topology;
 struct pri_mpi;
 
 /* Who is called when something goes wrong. `kind` says for which objects. */
-enum pri_handler_kind { PRI_HANDLER_FATAL, PRI_HANDLER_RETURN, PRI_HANDLER_COMM, PRI_HANDLER_WIN };
+enum pri_handler_kind {
+    PRI_HANDLER_FATAL,
+    PRI_HANDLER_RETURN,
+    PRI_HANDLER_COMM,
+    PRI_HANDLER_WIN,
+    PRI_HANDLER_FILE
+};
 
 struct pri_errhandler {
     enum pri_handler_kind kind;
     MPI_Comm_errhandler_function *comm;
     MPI_Win_errhandler_function *win;
+    MPI_File_errhandler_function *file;
     atomic_uint refs; /* not counted in the predefined two */
 };
 
@@ -121,11 +128,12 @@ struct pri_type_name;
 
 struct pri_mpi {
     struct pri_rank *self;
-    struct pri_comm *world, *alone;   /* MPI_COMM_WORLD, MPI_COMM_SELF */
-    struct pri_mpi_request *requests; /* free ones: mpi/request.h */
-    pthread_mutex_t lock;             /* of what follows */
-    struct pri_comm *ending;          /* freed here, and not yet by all */
-    struct ni_list comms;             /* with a context */
+    struct pri_comm *world, *alone;         /* MPI_COMM_WORLD, MPI_COMM_SELF */
+    struct pri_mpi_request *requests;       /* free ones: mpi/request.h */
+    struct pri_errhandler *file_errhandler; /* of MPI_FILE_NULL */
+    pthread_mutex_t lock;                   /* of what follows */
+    struct pri_comm *ending;                /* freed here, and not yet by all */
+    struct ni_list comms;                   /* with a context */
     struct pri_keyval *keyval;
     int keyvals;
     struct pri_type_name *type_names; /* of predefined types, given by the application */
@@ -229,6 +237,9 @@ struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group);
 int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads);
 /* Takes what a new communicator has from the one that it is made of. */
 void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from);
+/* The same ranks in a context of their own, for the library: collective. 0 or an error of the
+ * core. */
+int pri_comm_copy(struct pri_comm *comm, struct pri_comm **copy);
 /* One more handle or request. */
 static inline void pri_comm_retain(struct pri_comm *comm)
 {

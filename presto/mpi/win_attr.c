@@ -139,7 +139,8 @@ int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
     if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
     }
-    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_COMM) {
+    if (errhandler == NULL || errhandler->kind == PRI_HANDLER_COMM ||
+        errhandler->kind == PRI_HANDLER_FILE) {
         return pri_win_fail(win, __func__, MPI_ERR_ARG);
     }
     pri_errhandler_retain(errhandler);

@@ -5,31 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The window's communicator: the application's ranks, in a context of its own. */
-static int copy_comm(struct pri_comm *comm, struct pri_comm **copy)
-{
-    pri_group_retain(comm->group);
-    struct pri_comm *made = pri_comm_new(comm->mpi, comm->group);
-    if (made == NULL) {
-        return PRI_ERR_NOMEM;
-    }
-    made->leads = comm->team.rank == 0;
-    int error = made->leads ? pri_context_take(comm->mpi->self, &made->context) : 0;
-    if (error == 0) {
-        error =
-            pri_coll_bcast(&comm->team, &made->context, sizeof(made->context), MPI_BYTE, 0, NULL);
-    }
-    if (error == 0) {
-        error = pri_comm_begin(made, made->context, made->leads);
-    }
-    if (error == 0) {
-        *copy = made;
-    } else {
-        pri_comm_release(made);
-    }
-    return error;
-}
-
 static void destroy(struct pri_win *win)
 {
     win->magic = 0;
@@ -51,7 +26,7 @@ static bool says(MPI_Info info, const char *key)
 
 static int open_window(struct pri_win *win, struct pri_comm *comm, MPI_Info info, void **base)
 {
-    int error = copy_comm(comm, &win->comm);
+    int error = pri_comm_copy(comm, &win->comm);
     if (error != 0) {
         return error;
     }

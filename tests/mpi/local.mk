@@ -3,6 +3,8 @@
 # of them over any transport, tests/mpi/real programs of others.
 
 EXTRA_DIST += \
+    tests/mpi/file_calls.c \
+    tests/mpi/file_model.c \
     tests/mpi/mtjob.py \
     tests/mpi/mtlist.py \
     tests/mpi/real \

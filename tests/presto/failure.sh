@@ -49,7 +49,7 @@ ends 0 "a rank that is stopped" '' "$prestorun" -n 4 "$native" stop
 ends 1 "a thread that ends" 'presto: rank 1 was a thread that has ended without pr_fini' "$native" thread
 
 compile "$here/mpi_fail.c" "$work/mpi_fail" || exit 1
-for operation in barrier allreduce alltoall ibarrier iallgather ssend any; do
+for operation in barrier allreduce alltoall ibarrier iallgather ssend any write_all read_all ordered; do
     ends 137 "MPI: $operation" "$goes_on" "$prestorun" -n 4 --keep-going "$work/mpi_fail" $operation
 done
 ends any "MPI: an error that nobody handles" 'An error occurred in MPI_Allreduce' \

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROW = 10, DIES_AT = 3, MOST = 64 };
 
 static int rank, size;
+static MPI_File file;
 
 static void must(int holds, const char *what)
 {
@@ -27,6 +29,34 @@ static void must(int holds, const char *what)
 static int waited(int started, MPI_Request *request)
 {
     return started != MPI_SUCCESS ? started : MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* A file of integers, in turns those of each rank: they go by others. */
+static MPI_File open_file(void)
+{
+    char path[4096];
+    int pid = (int)getpid();
+    MPI_Datatype type;
+    MPI_Info info;
+    MPI_File opened;
+
+    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(path, sizeof(path), "%s/mpi_fail.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             pid);
+    must(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                       &opened) == MPI_SUCCESS,
+         "a file");
+    MPI_Barrier(MPI_COMM_WORLD);
+    unlink(path);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_write", "enable");
+    MPI_Info_set(info, "romio_cb_read", "enable");
+    MPI_Type_vector(MOST, 1, size, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_File_set_view(opened, rank * (MPI_Offset)sizeof(int), MPI_INT, type, "native", info);
+    MPI_Type_free(&type);
+    MPI_Info_free(&info);
+    return opened;
 }
 
 static int call(const char *name)
@@ -49,6 +79,15 @@ static int call(const char *name)
     if (strcmp(name, "iallgather") == 0) {
         return waited(MPI_Iallgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD, &request),
                       &request);
+    }
+    if (strcmp(name, "write_all") == 0) {
+        return MPI_File_write_at_all(file, 0, in, MOST, MPI_INT, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(name, "read_all") == 0) {
+        return MPI_File_read_at_all(file, 0, out, MOST, MPI_INT, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(name, "ordered") == 0) {
+        return MPI_File_write_ordered(file, in, MOST, MPI_INT, MPI_STATUS_IGNORE);
     }
     if (strcmp(name, "ssend") == 0) {
         return rank == 1 ? MPI_SUCCESS : MPI_Ssend(in, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
@@ -106,6 +145,9 @@ int main(int argc, char **argv)
     must(argc > 1 && size > 2 && size <= MOST, "an argument, and 3 to 64 ranks");
     if (argc == 2) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    if (strstr("write_all read_all ordered", argv[1]) != NULL) {
+        file = open_file();
     }
     MPI_Barrier(MPI_COMM_WORLD);
     code = row(argv[1]);

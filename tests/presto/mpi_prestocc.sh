@@ -48,13 +48,13 @@ cat >"$work/bad.c" <<'END'
 #include <mpi.h>
 int main(void)
 {
-    MPI_File f = MPI_FILE_NULL; MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_Session s = MPI_SESSION_NULL; MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
     return MPI_Nonsense(1);
 }
 END
 has 'nothing is missing' "$prestocc" --check "$work/good.c"
 "$prestocc" --check "$work/bad.c" >"$work/out" && failed "--check does not say that something is missing"
-grep -q 'bad.c:4: MPI_File_open is not in Presto: MPI-IO' "$work/out" || failed "--check does not name MPI_File_open"
+grep -q 'bad.c:4: MPI_Session_init is not in Presto: use MPI_Init' "$work/out" || failed "--check does not name MPI_Session_init"
 grep -q 'bad.c:5: MPI_Nonsense is no function' "$work/out" || failed "--check does not name MPI_Nonsense"
 "$prestocc" --check "$work/absent.c" 2>/dev/null && failed "--check takes a file that is not there"
 "$prestocc" --check "$work" >"$work/out" 2>&1 && failed "--check takes a folder"
@@ -65,7 +65,7 @@ compile "$work/good.c" "$work/good" || failed "a program does not compile"
 for compiler in "${CC:-cc}" gcc clang; do
     $compiler --version >/dev/null 2>&1 || continue
     PRESTO_CC=$compiler "$prestocc" -c "$work/bad.c" -o "$work/bad.o" 2>"$work/out" && failed "$compiler compiles bad.c"
-    grep -q 'MPI_File_open is not in Presto' "$work/out" || failed "$compiler does not name MPI_File_open"
+    grep -q 'MPI_Session_init is not in Presto' "$work/out" || failed "$compiler does not name MPI_Session_init"
 done
 printf '#include <mpi.h>\n#include <mpi.h>\nint main() { return MPI_Init(0, 0) + (MPI_INT == MPI_BYTE); }\n' >"$work/one.cc"
 cxx=${CXX:-c++}
@@ -133,8 +133,8 @@ all= # of the errors, from clang, too
 sed -n 's/.* error: .*: \(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\1/p' "$work/out" | sort | uniq -c |
     sed -n 's/^ *2 //p' >"$work/told"
 cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
-"$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_File_open is not in Presto: MPI-IO' ||
-    failed "--check does not name PMPI_File_open"
+"$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_Session_init is not in Presto: use MPI_Init' ||
+    failed "--check does not name PMPI_Session_init"
 
 # What a configure script asks without the header, as it is installed: Autoconf's two ways and CMake's, of all names that are
 # there, and each of some that are missing, with another MPI's library, too, if there is one.
@@ -175,7 +175,7 @@ for compiler in "${CC:-cc}" $others "$cxx"; do
     done
     ask "$compiler" cmake MPI_Comm_rank || failed "$compiler: CMake does not find MPI_Comm_rank: $(cat "$work/out")"
     for other in '' "$theirs"; do
-        for name in MPI_File_open PMPI_File_close MPI_Comm_spawn; do
+        for name in MPI_Register_datarep PMPI_Comm_spawn MPI_Comm_accept; do
             for way in func lib cmake; do
                 ask "$compiler" $way "$name" && failed "$compiler, $way, '$other': $name is found"
                 grep -q 'presto_missing_MPI_' "$work/out" || failed "$compiler, $way: $name is refused because of $(cat "$work/out")"

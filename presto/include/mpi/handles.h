@@ -12,6 +12,7 @@ typedef struct pri_mpi_message *MPI_Message;
 typedef struct pri_errhandler *MPI_Errhandler;
 typedef struct pri_info *MPI_Info;
 typedef struct pri_win *MPI_Win;
+typedef struct pri_file *MPI_File;
 
 typedef ptrdiff_t MPI_Aint;
 typedef long long MPI_Offset;
@@ -30,8 +31,10 @@ typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *
 
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *error, ...);
 typedef void MPI_Win_errhandler_function(MPI_Win *win, int *error, ...);
+typedef void MPI_File_errhandler_function(MPI_File *file, int *error, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int keyval, void *extra, void *in, void *out,

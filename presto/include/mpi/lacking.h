@@ -5,32 +5,13 @@
 #ifndef PRESTO_MPI_LACKING_H
 #define PRESTO_MPI_LACKING_H
 
-/* ---- files ---- */
+/* ---- representations of data in files ---- */
 
-typedef struct presto_file *MPI_File;
-typedef void MPI_File_errhandler_function(MPI_File *file, int *error, ...);
-typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra);
 typedef int MPI_Datarep_conversion_function(void *user, MPI_Datatype type, int count, void *file,
                                             MPI_Offset position, void *extra);
 
-#define MPI_FILE_NULL            ((MPI_File)0)
-#define MPI_CONVERSION_FN_NULL   ((MPI_Datarep_conversion_function *)0)
-#define MPI_DISPLACEMENT_CURRENT (-54278278)
-
-#define MPI_MODE_CREATE          1
-#define MPI_MODE_RDONLY          2
-#define MPI_MODE_WRONLY          4
-#define MPI_MODE_RDWR            8
-#define MPI_MODE_DELETE_ON_CLOSE 16
-#define MPI_MODE_UNIQUE_OPEN     32
-#define MPI_MODE_EXCL            64
-#define MPI_MODE_APPEND          128
-#define MPI_MODE_SEQUENTIAL      256
-
-#define MPI_SEEK_SET 600
-#define MPI_SEEK_CUR 602
-#define MPI_SEEK_END 604
+#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)
 
 /* ---- processes that come later, sessions ---- */
 

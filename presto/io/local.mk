@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Files that ranks share.
+
+presto_libpresto_core_la_SOURCES += \
+    presto/io/collective.c \
+    presto/io/collective.h \
+    presto/io/data.c \
+    presto/io/exchange.c \
+    presto/io/io.h \
+    presto/io/layout.c \
+    presto/io/layout.h \
+    presto/io/open.c \
+    presto/io/pointer.c \
+    presto/io/view.c
