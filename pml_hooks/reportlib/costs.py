@@ -16,10 +16,9 @@ CHAINED = 0.8  # of the time for which others wait for it, a rank waits itself: 
 
 def seconds_of(rank):
     """How long a rank has run."""
-    for key in ("end_stamp", "last_event"):
-        if rank.get(key):
-            return rank[key]
-    return rank.get("age", 0.0)
+    if not rank["end_stamp"] and rank.get("alive"):
+        return rank.get("age", 0.0)
+    return rank["end_stamp"] or rank["last_event"] or rank.get("age", 0.0)
 
 
 def pairs(job):
@@ -158,6 +157,19 @@ def of_transfers(waits, by_rank):
         yield Cost(left, text, ranks, peers)
 
 
+def of_unfinished(job):
+    """Calls in which ranks were when their record was read, or when they ended."""
+    for rank in job["ranks"]:
+        busy = [call for call in rank["calls"] if call["depth"] > 0 and call["since"] is not None]
+        if rank["end_stamp"] or not busy:
+            continue
+        call = min(busy, key=lambda call: call["since"])
+        seconds = seconds_of(rank) - call["since"]
+        if seconds > 0:
+            yield Cost(seconds, "rank %d waits %s of the time (%s) in a %s that has not ended" % (
+                rank["rank"], share(seconds, seconds_of(rank)), duration(seconds), call["name"]), [rank["rank"]])
+
+
 def exchanged(found):
     """Messages and bytes of the program between the ranks of waits, each message once although both ends tell of it."""
     flows = {}
@@ -196,6 +208,7 @@ def all_costs(job):
         *of_late(waits, "late_sender"),
         *of_late(waits, "late_receiver"),
         *of_transfers(waits, by_rank),
+        *of_unfinished(job),
         *(Cost(*found) for found in collectives.find(job, seconds_of)),
     ]
     costs.sort(key=lambda cost: -cost.seconds)

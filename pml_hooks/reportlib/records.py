@@ -238,7 +238,7 @@ def read_raw(path):
         raise BadRecord("cannot read %s: %s" % (path, error)) from error
     state = process_state(rank["pid"], rank["process_start"])
     rank["alive"], rank["stopped"] = state != "", state in ("T", "t")
-    rank["age"] = (time.monotonic_ns() - rank["clock_start"]) * 1e-9
+    rank["age"] = max(0, time.monotonic_ns() - rank["clock_start"]) * 1e-9
     return rank
 
 
@@ -275,6 +275,17 @@ def is_raw(path):
 def read(path):
     """The job in a file, of either kind."""
     return as_job([read_raw(path)]) if is_raw(path) else read_json(path)
+
+
+def lives(directory, job):
+    """Whether any process of a job that has a record in memory lives."""
+    for path, number, _ in raw_files(directory):
+        try:
+            if number == job and read_raw(path)["alive"]:
+                return True
+        except BadRecord:
+            continue
+    return False
 
 
 def running_jobs(directory):

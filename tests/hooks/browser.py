@@ -166,10 +166,9 @@ class Browser:
     def text(self, selector):
         return self.evaluate("document.querySelector(%s).textContent" % json.dumps(selector))
 
-    def picture(self, path, whole=True):
-        """A picture of the page, or of what is visible of it."""
-        answer = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole,
-                          **({"clip": self.page_size()} if whole else {}))
+    def picture(self, path, clip=None):
+        """A picture of the whole page, or of a part of it."""
+        answer = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip or self.page_size())
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))
 

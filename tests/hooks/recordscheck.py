@@ -10,6 +10,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -175,7 +176,26 @@ def old_records():
         with open(raw, "wb") as file:
             file.write(raw_record())
         done = report(raw)
-        expect(done.returncode == 0 and "Rank 0 did not come to MPI_Finalize" in done.stdout, done.stdout + done.stderr)
+        expect(done.returncode == 0 and "Rank 0 did not come to MPI_Finalize" in done.stdout
+               and re.search(r"1\. Rank 0 waits .* in a recv that has not ended", done.stdout), done.stdout + done.stderr)
+
+
+def records_in_memory(folder):
+    """Which jobs there are; records of processes that have ended are removed, of one job or of all."""
+    names = ["apelink-hooks.%d.%d.0" % (os.getuid(), job) for job in (7, 8, 9)]
+    for name in names:
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(raw_record())
+    listed = report("--directory", folder, "--list").stdout.splitlines()
+    expect([line.split()[0] for line in listed] == ["7", "8", "9"], "--list: %s" % listed)
+    done = report("--directory", folder, "--live")
+    expect(done.returncode == 1 and "there are several jobs: give one of 7, 8, 9" in done.stderr, done.stdout + done.stderr)
+    done = report("--directory", folder, "--clean", "8")
+    expect("removed 1 records" in done.stdout and sorted(os.listdir(folder)) == [names[0], names[2]], "--clean 8: " + done.stdout)
+    done = report("--directory", folder, "--clean", "x")
+    expect(done.returncode == 2 and "is not the number of a job" in done.stderr, "--clean x: " + done.stderr)
+    done = report("--directory", folder, "--clean")
+    expect("removed 2 records" in done.stdout and not os.listdir(folder), "--clean: " + done.stdout)
 
 
 def check_csv():
@@ -263,6 +283,8 @@ def main():
         refusals(folder)
         check_json(folder)
         check_diff(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        records_in_memory(folder)
     old_records()
     check_csv()
     check_progress()
