@@ -3,8 +3,10 @@
  * Ranks that are threads of one process: their interfaces share a fabric. The process holds one job
  * at a time; it begins with the first thread that joins, and is over when the last one has left.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +23,8 @@ static struct {
     int wanted; /* ranks; 0: ranks are processes; UNREADABLE: nobody can start */
     struct ni_fabric *fabric;
     struct pri_blob *blobs;
-    bool *taken; /* numbers of ranks */
+    bool *taken;    /* numbers of ranks */
+    unsigned cores; /* that the process may use; 0: not known */
     int joined, given, left;
     bool broken; /* one could not start: nobody can */
 } job = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
@@ -81,6 +84,27 @@ void pri_thread_rank(int rank)
 
 /* ---- join ------------------------------------------------------------------------------------ */
 
+/* The processors on which any thread of the process may run: each may be bound to its own. */
+static unsigned count_cores(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    const struct dirent *thread;
+    cpu_set_t all, one;
+
+    CPU_ZERO(&all);
+    while (threads != NULL && (thread = readdir(threads)) != NULL) {
+        pid_t id = (pid_t)strtol(thread->d_name, NULL, 10);
+
+        if (id > 0 && sched_getaffinity(id, sizeof(one), &one) == 0) {
+            CPU_OR(&all, &all, &one);
+        }
+    }
+    if (threads != NULL) {
+        closedir(threads);
+    }
+    return (unsigned)CPU_COUNT(&all);
+}
+
 static bool open_job(void)
 {
     if (ni_fabric_create(NULL, &job.fabric) != NI_OK) {
@@ -88,6 +112,7 @@ static bool open_job(void)
     }
     job.blobs = calloc((size_t)job.wanted, sizeof(*job.blobs));
     job.taken = calloc((size_t)job.wanted, sizeof(*job.taken));
+    job.cores = count_cores();
     job.given = 0;
     job.left = 0;
     job.broken = false;
@@ -160,6 +185,7 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
 {
     attr->fabric = job.fabric;
     attr->host_processes = (unsigned)self->size;
+    attr->host_cores = job.cores;
 }
 
 /* ---- wait ------------------------------------------------------------------------------------ */

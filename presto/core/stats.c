@@ -30,8 +30,8 @@ void pri_map_print(const struct pri_rank *self)
     }
 }
 
-/* One line, written at once, so that those of several ranks do not mix; statistics that are 0 are
- * left out. */
+/* One line, written at once, so that those of several ranks do not mix; what is 0 is left out. Last
+ * whether the rank gives the core to others whenever it waits. */
 void pri_stats_print(const struct pri_rank *self)
 {
     char line[4096];
@@ -54,5 +54,5 @@ void pri_stats_print(const struct pri_rank *self)
                                      ni_stat_infos[i].name, (unsigned long long)value);
         }
     }
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s%s\n", line, self->crowded ? " crowded 1" : "");
 }

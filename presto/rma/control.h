@@ -6,11 +6,6 @@
  * What the files of this folder share: the control block of each rank and its words, which all
  * ranks update, by atomic instructions of the CPU where the block is mapped and by the NI's
  * otherwise.
- *
- * The lock is a ticket lock of readers and writers: who comes draws a ticket from `users`. A reader
- * is let in when `readers` has reached its ticket, and lets the next one in by raising it at once;
- * a writer when `writers` has reached its ticket, that is when all before it have left. Who leaves
- * raises `writers`, a writer `readers` as well. So nobody overtakes.
  */
 
 #include <stddef.h>
@@ -33,9 +28,9 @@ struct pri_rma_piece {
 enum { PRI_RMA_ROUNDS = 16 }; /* of a meeting: 2^16 ranks */
 
 struct pri_rma_control {
-    _Alignas(64) _Atomic uint64_t users;
-    _Atomic uint64_t readers;
-    _Atomic uint64_t writers;
+    _Alignas(64) _Atomic uint64_t lock; /* this and the next two: lock_word.c */
+    _Atomic uint64_t queued;
+    _Atomic uint64_t served;
     _Atomic uint64_t accumulator;          /* 0, or 1 + the rank that accumulates */
     _Alignas(64) _Atomic uint64_t arrived; /* of rank 0: at meetings, since the window was opened */
     _Atomic uint64_t met[PRI_RMA_ROUNDS]; /* without a segment: signals of each round of meetings */
@@ -76,8 +71,13 @@ int pri_rma_error_of(ni_status status);
  * release. */
 int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint64_t *old);
 int pri_rma_word_load(struct pri_rma_target *t, size_t word, uint64_t *value);
-/* Becomes `to` if it is 0; *old is what it was. */
-int pri_rma_word_claim(struct pri_rma_target *t, size_t word, uint64_t to, uint64_t *old);
+/* Becomes `to` if it is `from`; *old is what it was. */
+int pri_rma_word_cswap(struct pri_rma_target *t, size_t word, uint64_t from, uint64_t to,
+                       uint64_t *old);
+
+/* lock_word.c: have the lock of a target, alone or with other readers; give it back. */
+int pri_rma_enter(struct pri_rma_target *t, bool exclusive);
+int pri_rma_leave(struct pri_rma_target *t, bool exclusive);
 
 /* An atomic operation of the NI that is waited for. */
 int pri_rma_fetch(struct pri_rma_target *t, enum ni_atomic_op op, unsigned width, uint64_t operand,

@@ -8,6 +8,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/rma/control.h \
     presto/rma/epochs.c \
     presto/rma/locked.c \
+    presto/rma/lock_word.c \
     presto/rma/locks.c \
     presto/rma/place.c \
     presto/rma/rma.h \

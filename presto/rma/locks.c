@@ -1,42 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Passive epochs: locks, and flushing. control.h says how a lock works. */
+/* Passive epochs: locks, and flushing. */
 #include "rma/control.h"
-
-/* Until a word of the target's lock has reached a ticket. */
-static int wait_turn(struct pri_rma_target *t, size_t word, uint64_t ticket)
-{
-    struct pri_word_wait wait = {.spins = pri_rma_spins(t)};
-    uint64_t now;
-    int error;
-
-    while ((error = pri_rma_word_load(t, word, &now)) == 0 && now != ticket) {
-        pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
-        if (NI_UNLIKELY(pri_rma_lost(t->rma))) {
-            return PRI_ERR_PEER;
-        }
-    }
-    return error;
-}
-
-static int enter(struct pri_rma_target *t, bool exclusive)
-{
-    uint64_t ticket;
-    int error = pri_rma_word_add(t, PRI_RMA_WORD(users), 1, &ticket);
-
-    if (error == 0 && exclusive) {
-        return wait_turn(t, PRI_RMA_WORD(writers), ticket);
-    }
-    if (error == 0) {
-        error = wait_turn(t, PRI_RMA_WORD(readers), ticket);
-    }
-    return error != 0 ? error : pri_rma_word_add(t, PRI_RMA_WORD(readers), 1, NULL);
-}
-
-static int leave(struct pri_rma_target *t, bool exclusive)
-{
-    int error = exclusive ? pri_rma_word_add(t, PRI_RMA_WORD(readers), 1, NULL) : 0;
-    return error != 0 ? error : pri_rma_word_add(t, PRI_RMA_WORD(writers), 1, NULL);
-}
 
 /* Accesses begin: a fence that nobody has used is no epoch. */
 static int end_fence(struct pri_rma *rma)
@@ -58,7 +22,7 @@ static int lock(struct pri_rma_target *t, bool exclusive, bool check)
         return PRI_RMA_SYNC;
     }
     if (check) {
-        error = enter(t, exclusive);
+        error = pri_rma_enter(t, exclusive);
     }
     unsigned access = error != 0 ? PRI_RMA_NO_ACCESS
                       : !check   ? PRI_RMA_LOCKED_UNCHECKED
@@ -74,7 +38,7 @@ static int unlock(struct pri_rma_target *t)
     int error = pri_rma_drain(t), rc = 0;
 
     if (access != PRI_RMA_LOCKED_UNCHECKED) {
-        rc = leave(t, access == PRI_RMA_LOCKED_EXCLUSIVELY);
+        rc = pri_rma_leave(t, access == PRI_RMA_LOCKED_EXCLUSIVELY);
     }
     atomic_store_explicit(&t->access, PRI_RMA_NO_ACCESS, memory_order_release);
     return error != 0 ? error : rc;
@@ -185,7 +149,7 @@ int pri_rma_accumulate_lock(struct pri_rma_target *t)
     struct pri_word_wait wait = {.spins = pri_rma_spins(t)};
     int error;
 
-    while ((error = pri_rma_word_claim(t, PRI_RMA_WORD(accumulator), me, &holder)) == 0 &&
+    while ((error = pri_rma_word_cswap(t, PRI_RMA_WORD(accumulator), 0, me, &holder)) == 0 &&
            holder != 0) {
         pri_relax_word(t->rma->self, &wait, pri_rma_tell_lock, t);
         if (NI_UNLIKELY(pri_rma_lost(t->rma))) {

@@ -90,18 +90,18 @@ static inline _Atomic uint64_t *mapped(const struct pri_rma_target *t, size_t wo
 }
 
 static int by_ni(struct pri_rma_target *t, enum ni_atomic_op op, size_t word, uint64_t value,
-                 uint64_t *old)
+                 uint64_t compare, uint64_t *old)
 {
     struct ni_remote at = t->control_at;
 
     at.addr += word;
-    return pri_rma_fetch(t, op, sizeof(uint64_t), value, 0, &at, old);
+    return pri_rma_fetch(t, op, sizeof(uint64_t), value, compare, &at, old);
 }
 
 int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint64_t *old)
 {
     if (NI_UNLIKELY(t->control == NULL)) {
-        return by_ni(t, NI_ATOMIC_ADD, word, value, old);
+        return by_ni(t, NI_ATOMIC_ADD, word, value, 0, old);
     }
     /* release, with the acquire of whoever sees the word raised, and of whoever raises it next */
     uint64_t before = atomic_fetch_add_explicit(mapped(t, word), value, memory_order_acq_rel);
@@ -114,18 +114,19 @@ int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint
 int pri_rma_word_load(struct pri_rma_target *t, size_t word, uint64_t *value)
 {
     if (NI_UNLIKELY(t->control == NULL)) {
-        return by_ni(t, NI_ATOMIC_ADD, word, 0, value);
+        return by_ni(t, NI_ATOMIC_ADD, word, 0, 0, value);
     }
     /* acquire, with the release in pri_rma_word_add */
     *value = atomic_load_explicit(mapped(t, word), memory_order_acquire);
     return 0;
 }
 
-int pri_rma_word_claim(struct pri_rma_target *t, size_t word, uint64_t to, uint64_t *old)
+int pri_rma_word_cswap(struct pri_rma_target *t, size_t word, uint64_t from, uint64_t to,
+                       uint64_t *old)
 {
-    *old = 0;
+    *old = from;
     if (NI_UNLIKELY(t->control == NULL)) {
-        return by_ni(t, NI_ATOMIC_CSWAP, word, to, old);
+        return by_ni(t, NI_ATOMIC_CSWAP, word, to, from, old);
     }
     /* acquire, with the release of who had it */
     atomic_compare_exchange_strong_explicit(mapped(t, word), old, to, memory_order_acquire,

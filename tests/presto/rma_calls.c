@@ -33,6 +33,7 @@ static void *body(void *arg)
     rma_types(0);
     rma_types(1);
     rma_locks();
+    rma_greed();
     rma_trace(0);
     rma_trace(1);
     rma_long(MPI_WIN_FLAVOR_CREATE);

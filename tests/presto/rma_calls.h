@@ -70,6 +70,7 @@ void rma_types(int allocate);
 void rma_requests(void);
 void rma_part_of_the_ranks(void);
 void rma_locks(void);
+void rma_greed(void);
 void rma_trace(int allocate);
 /* flavor: MPI_WIN_FLAVOR_CREATE, _ALLOCATE, _DYNAMIC */
 void rma_long(int flavor);

@@ -44,6 +44,45 @@ void rma_locks(void)
     MPI_Win_free(&win);
 }
 
+/* Rank 0 has the lock of its part again and again, the others want it once each: nobody is left out
+ * for good. `mode` is what rank 0 takes. Those who read overlap, so that a writer never finds the
+ * lock free by itself. */
+static void lock_greedily(MPI_Win win, int64_t *part, int mode)
+{
+    int64_t come = 0;
+
+    part[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Get(&come, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, win);
+        MPI_Win_flush_local(0, win);
+        come++;
+        MPI_Put(&come, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, win);
+        MPI_Win_unlock(0, win);
+    }
+    /* Those who have been let in want it, too, until all have. */
+    for (int i = 0; come < size - 1 || i == 0; i++) {
+        MPI_Win_lock(mode, 0, 0, win);
+        MPI_Get(&come, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, win);
+        MPI_Win_flush_local(0, win);
+        MPI_Win_unlock(0, win);
+    }
+    EQUAL(come, size - 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void rma_greed(void)
+{
+    int64_t *part;
+    MPI_Win win;
+
+    MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
+    lock_greedily(win, part, MPI_LOCK_EXCLUSIVE);
+    lock_greedily(win, part, MPI_LOCK_SHARED);
+    MPI_Win_free(&win);
+}
+
 /* A trace that each rank draws for itself, and that all can replay: operations that commute, so
  * that the end does not depend on their order. The part: 16 numbers of each of 4 types. */
 enum { SLOTS = 16, STEPS = 40 };
