@@ -125,6 +125,45 @@ static inline bool ompi_glue_recv_memory(const struct opal_convertor_t *converto
     return true;
 }
 
+/* Where count elements at buffer are and how long they are, if they lie in one piece; false if a
+ * convertor has to pack or unpack them, with the length all the same. No convertor is needed for
+ * this. */
+static inline bool ompi_glue_in_one_piece(const struct ompi_datatype_t *datatype, size_t count,
+                                          const void *buffer, void **memory, size_t *size)
+{
+    const opal_datatype_t *type = &datatype->super;
+    unsigned in_one_piece =
+        type->flags & (OPAL_DATATYPE_FLAG_CONTIGUOUS | OPAL_DATATYPE_FLAG_NO_GAPS);
+
+    *size = count * type->size;
+    *memory = (char *)(uintptr_t)buffer + type->true_lb;
+#if OPAL_CUDA_SUPPORT
+    return *size == 0; /* the convertor knows in whose memory they are */
+#endif
+    if (OPAL_LIKELY(in_one_piece == (OPAL_DATATYPE_FLAG_CONTIGUOUS | OPAL_DATATYPE_FLAG_NO_GAPS))) {
+        return true;
+    }
+    return *size == 0 || (count == 1 && (in_one_piece & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0);
+}
+
+/* Prepare a convertor for what does not lie in one piece, from its beginning. It is to be cleaned
+ * up by opal_convertor_cleanup. */
+static inline void ompi_glue_describe_send(opal_convertor_t *convertor,
+                                           const struct ompi_datatype_t *datatype, size_t count,
+                                           const void *buffer)
+{
+    (void)opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &datatype->super,
+                                                   count, buffer, 0, convertor);
+}
+
+static inline void ompi_glue_describe_recv(opal_convertor_t *convertor,
+                                           const struct ompi_datatype_t *datatype, size_t count,
+                                           void *buffer)
+{
+    (void)opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &datatype->super,
+                                                   count, buffer, 0, convertor);
+}
+
 /* Whether the caller of a receive does nothing but wait for it: pml cm has the convertor of
  * MPI_Recv apart from its request; that of a receive which is waited for later lies in it, between
  * the request's two parts. */

@@ -130,8 +130,8 @@ static inline bool ompi_match_is_too_late(const struct ompi_match_endpoint *from
                                           struct ompi_communicator_t *comm,
                                           const struct ompi_request_t *user)
 {
-    if (from != NULL) {
-        return atomic_load_explicit(&from->down, memory_order_relaxed) != 0;
+    if (NI_LIKELY(from != NULL)) {
+        return NI_UNLIKELY(atomic_load_explicit(&from->down, memory_order_relaxed) != 0);
     }
     return NI_UNLIKELY(atomic_load_explicit(&ompi_match.lost, memory_order_relaxed)) &&
            ompi_glue_of_window(user) && ompi_match_misses_peer(comm);

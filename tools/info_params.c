@@ -24,8 +24,10 @@ static void print_param_text(const struct ni_param *param)
     info_print_wrapped(param->help, 4);
     printf("    default   %s\n", param->default_text[0] != '\0' ? param->default_text : "\"\"");
     printf("    accepted  %s\n", accepted);
-    printf("    set by    %s in the environment, btl_apelink_%s or mtl_match_%s in Open MPI\n\n",
-           env, param->name, param->name);
+    printf(
+        "    set by    %s in the environment, btl_apelink_%s, mtl_match_%s or pml_match_%s in Open "
+        "MPI\n\n",
+        env, param->name, param->name, param->name);
 }
 
 static void print_json_member(const char *key, const char *value)
@@ -106,7 +108,7 @@ static void print_params_markdown(void)
         "This file is made by `make parameters` from `ni/base/params.def`.\n\n"
         "A parameter `name` is set by the environment variable `APENI_NAME` or, under Open MPI, "
         "by `-mca\nbtl_apelink_name VALUE` for the BTL, `-mca mtl_match_name VALUE` for the MTL, "
-        "and "
+        "`-mca pml_match_name VALUE` for the\nPML, and "
         "wherever else Open MPI takes its\nparameters from. `apeni-info --params` prints the "
         "values in force and where each comes from. A value that cannot\nbe read or is out of "
         "range, and a variable that begins with `APENI_` but names no parameter, are errors that\n"

@@ -76,6 +76,7 @@ void perf_tune_setting(struct perf_tuning *tuning, const char *param, const char
         fprintf(tuning->mca, "%sbtl_apelink_%s = %s\n", mark, param, value);
     }
     fprintf(tuning->mca, "%smtl_match_%s = %s\n", mark, param, value);
+    fprintf(tuning->mca, "%spml_match_%s = %s\n", mark, param, value);
 }
 
 void perf_tune_print_untried(struct perf_tuning *tuning)

@@ -180,6 +180,7 @@ _PT2PT = _mca(("osc", "pt2pt"))
 
 _APELINK = _mca(("pml", "ob1"), ("btl", "apelink,self"))
 _MATCH_MTL = _mca(("pml", "cm"), ("mtl", "match"))
+_MATCH_PML = _mca(("pml", "match"))
 _TCP = _mca(("pml", "ob1"), ("btl", "tcp,self"))
 
 TRANSPORTS = (
@@ -189,6 +190,8 @@ TRANSPORTS = (
               "the apelink BTL under pml ob1; one-sided: osc rdma", (("btl", "apelink"),), _APELINK),
     Transport("match", "openmpi", _MATCH_MTL, _PT2PT,
               "the match MTL under pml cm; one-sided: osc pt2pt", (("mtl", "match"), ("pml", "cm")), _MATCH_MTL),
+    Transport("pml-match", "openmpi", _MATCH_PML, _PT2PT,
+              "the match PML, without pml cm; one-sided: osc pt2pt", (("pml", "match"),), _MATCH_PML),
     Transport("apelink-both", "openmpi", _APELINK + _mca(("btl_apelink_links", "both")), _RDMA,
               "the same on one host, with the link to other hosts open as well", (("btl", "apelink"),)),
     Transport("match-both", "openmpi", _MATCH_MTL + _mca(("mtl_match_links", "both")), _PT2PT,

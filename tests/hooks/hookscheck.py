@@ -30,6 +30,7 @@ TRANSPORTS = {
     "vader": ["pml", "ob1", "btl", "vader,self"],
     "apelink": ["pml", "ob1", "btl", "apelink,self"],
     "match": ["pml", "cm", "mtl", "match"],
+    "pml-match": ["pml", "match"],
 }
 LIMIT = 120  # seconds after which a run has hung
 
@@ -45,7 +46,8 @@ def fail(text):
 def transports():
     """Those that this build has."""
     found = ["vader"]
-    for name, path in (("apelink", "btl_apelink/.libs/mca_btl_apelink.so"), ("match", "mtl_match/.libs/mca_mtl_match.so")):
+    for name, path in (("apelink", "btl_apelink/.libs/mca_btl_apelink.so"), ("match", "mtl_match/.libs/mca_mtl_match.so"),
+                       ("pml-match", "pml_match/.libs/mca_pml_match.so")):
         if os.path.exists(os.path.join(BUILD, path)):
             found.append(name)
     return found

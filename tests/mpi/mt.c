@@ -61,7 +61,8 @@ static int keep_mapped(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     (void)arg;
     if (strstr(info->dlpi_name, "/mca_btl_apelink.so") != NULL ||
-        strstr(info->dlpi_name, "/mca_mtl_match.so") != NULL) {
+        strstr(info->dlpi_name, "/mca_mtl_match.so") != NULL ||
+        strstr(info->dlpi_name, "/mca_pml_match.so") != NULL) {
         (void)dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
     return 0;

@@ -20,6 +20,9 @@ FOREVER = float("inf")
 START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up
 MARK = "APELINK_MT_RUN"
 PRIVATE = "APELINK_MT_PRIVATE"
+# Of the ranks over pml match each second one goes over mtl match, rank 0 among them.
+MIXED = ('case $OMPI_COMM_WORLD_RANK in *[02468]) OMPI_MCA_pml=cm OMPI_MCA_mtl=match; export OMPI_MCA_pml OMPI_MCA_mtl;; esac; '
+         'exec "$@"')
 ISOLATED = pathlib.Path(__file__).resolve().parent.parent / "sheet" / "isolated"
 # What osc/rdma of Open MPI 4.1 needs between hosts: no dynamic windows, in which it waits for a lock that it holds; and the
 # first ranks on the first host, because a process that leads those of its host does not find what it keeps itself about
@@ -35,7 +38,7 @@ LOOK = """for p in /proc/[0-9]*; do
 done
 find /dev/shm "$TMPDIR" -type f | sed 's/^/file /'"""
 LEAKS = "lsan"  # begin of the names of LeakSanitizer's reports
-COMPONENT = re.compile(r"\((\S*/mca_(?:btl_apelink|mtl_match)\.so)\+(0x[0-9a-f]+)\)")
+COMPONENT = re.compile(r"\((\S*/mca_(?:btl_apelink|mtl_match|pml_match)\.so)\+(0x[0-9a-f]+)\)")
 OURS = re.compile("apelink|apeni", re.IGNORECASE)
 HELPERS = {"coll": "coll.c", "dt": "dt.c", "dyn": "dyn.c", "rma": "rma.c dt.c", "thr": "thr.c rma.c"}
 
@@ -204,7 +207,7 @@ def build(src, out, mpicc):
 def program(test, env):
     """The command of each rank."""
     wrappers = {"": [], "deny_cma": [str(env.bindir / "deny_cma")], "userns": ["unshare", "-U", "-c"],
-                "isolated": [str(ISOLATED)]}
+                "isolated": [str(ISOLATED)], "mixed": ["sh", "-c", MIXED, "mixed"]}
     return [*wrappers[test.wrap], str(env.bindir / test.command[0]), *test.command[1:]]
 
 

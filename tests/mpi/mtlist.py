@@ -36,12 +36,21 @@ class Test:
     osc: str = ""  # osc component
     mca: list = dataclasses.field(default_factory=list)  # NAME=VALUE
     env: list = dataclasses.field(default_factory=list)  # NAME=VALUE
-    wrap: str = ""  # deny_cma, userns or isolated: in front of each rank's program
+    wrap: str = ""  # deny_cma, userns, isolated or mixed: in front of each rank's program
     shm: str = ""  # size of /dev/shm, for example 1m
     recovery: bool = False  # mpirun leaves the survivors of a dead rank alone
     max_lines: int = 2000  # of output
-    only: str = ""  # transport
+    only: list = dataclasses.field(default_factory=list)  # transports
     hosts: str = ""  # no: is about processes of one host; only: about several hosts
+
+    def replace(self, words):
+        """Puts what a transport says in the place of each @NAME@."""
+        for name, value in words.items():
+            def put(text, name=name, value=value):
+                return text.replace(f"@{name}@", value)
+
+            self.command, self.mca, self.env = ([put(text) for text in texts] for texts in (self.command, self.mca, self.env))
+            self.match = put(self.match)
 
     def needs_root(self):
         return bool(self.shm)
@@ -80,7 +89,9 @@ def set_option(test, word):
         if value not in (KINDS if key == "kind" else EXPECT):
             return f"{key} '{value}' is unknown"
         setattr(test, key, value)
-    elif key in ("match", "wrap", "shm", "only", "hosts"):
+    elif key == "only":
+        test.only = value.split(",")
+    elif key in ("match", "wrap", "shm", "hosts"):
         setattr(test, key, value)
     elif key != "osc":
         return f"option '{key}' is unknown"
@@ -109,6 +120,15 @@ def read_tests(path):
 
 def read_transports(path):
     """Name to list of NAME=VALUE MCA parameters."""
+    return {name: [p for p in params if not p.startswith("@")] for name, params in _transports(path).items()}
+
+
+def read_words(path, transport):
+    """What a transport puts in the place of @NAME@ in the tests: name to value."""
+    return dict(p[1:].split("=", 1) for p in _transports(path)[transport] if p.startswith("@"))
+
+
+def _transports(path):
     found = {}
     for number, text in rows(path):
         name, *params = text.split()
@@ -125,8 +145,8 @@ class Skips:
 
     def reason(self, transport, test, names):
         """Why a test is not run over a transport, or None; names: all that an entry may have for it."""
-        if test.only and test.only != transport:
-            return f"is about {test.only} only"
+        if test.only and transport not in test.only:
+            return f"is about {' and '.join(test.only)} only"
         for who, pattern, why in self.entries:
             # brackets are part of a name here, not a set of characters
             literal = pattern.replace("[", "[[]")

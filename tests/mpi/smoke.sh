@@ -39,4 +39,5 @@ smoke() {
 smoke apelink 'p2p_all[np=2]' 'rma_putget[np=2,rdma]' 'spawn[np=1]'
 [ -e "$builddir/mtl_match/.libs/mca_mtl_match.so" ] || exit $status
 smoke cm-match 'p2p_all[np=2]' 'spawn[np=1]'
+smoke pml-match 'p2p_all[np=2]' 'p2p_modes' 'dt_layouts' 'spawn[np=1]'
 exit $status

@@ -100,16 +100,17 @@ BEGIN {
     allow("btl_apelink", "ompi_glue ni/engine ni/link ni/base ni/include")
     allow("ompi_match", "ompi_glue ni/engine ni/link ni/base ni/include")
     allow("mtl_match", "ompi_match ompi_glue ni/engine ni/link ni/base ni/include")
+    allow("pml_match", "ompi_match ompi_glue ni/engine ni/link ni/base ni/include")
     allow("pml_hooks", "ompi_glue")
     allow("tools", "ni/engine ni/link ni/base ni/include")
     allow("osu_bench", "presto ni/engine ni/match ni/link ni/base ni/include")
     allow("examples", "presto ni/include")
-    split("ompi_glue ompi_match btl_apelink mtl_match pml_hooks", parts, " ")
+    split("ompi_glue ompi_match btl_apelink mtl_match pml_match pml_hooks", parts, " ")
     for (i in parts)
         component[parts[i]] = 1
 
     # The folders that are on an include path.
-    roots = split("ni/include ni . presto btl_apelink ompi_match mtl_match pml_hooks hfm osu_bench tests tests/unit", root, " ")
+    roots = split("ni/include ni . presto btl_apelink ompi_match mtl_match pml_match pml_hooks hfm osu_bench tests tests/unit", root, " ")
 
     failures = 0
     while ((getline file < list) > 0)

@@ -69,6 +69,7 @@ done <<EOF
 ni/.libs/libapeni.so ni_
 btl_apelink/.libs/mca_btl_apelink.so mca_btl_apelink_
 mtl_match/.libs/mca_mtl_match.so mca_mtl_match_
+pml_match/.libs/mca_pml_match.so mca_pml_match_
 presto/.libs/libpresto.so pr
 EOF
 [ $count -gt 0 ] || skip "no shared object has been built"

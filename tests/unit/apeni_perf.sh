@@ -254,7 +254,7 @@ while read -r name; do
     upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
     grep -Eq "^(# as it is: )?APENI_$upper=|^#   $name +now .*: [a-z-]" "$work/out" || fail "--tune says nothing about $name"
 done <"$work/names"
-grep -v '^#' "$work/tune.conf" | grep -v '^$' | grep -Eqv '^(btl_apelink|mtl_match)_[a-z_]* = [0-9a-zA-Z]*$' &&
+grep -v '^#' "$work/tune.conf" | grep -v '^$' | grep -Eqv '^(btl_apelink|mtl_match|pml_match)_[a-z_]* = [0-9a-zA-Z]*$' &&
     fail "not only MCA parameters in $(cat "$work/tune.conf")"
 grep '^APENI_' "$work/out" >"$work/settings"
 while read -r setting; do

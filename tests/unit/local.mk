@@ -12,6 +12,7 @@ include tests/unit/engine.mk
 include tests/unit/link.mk
 include tests/unit/btl.mk
 include tests/unit/mtl.mk
+include tests/unit/pml.mk
 include tests/unit/hooks.mk
 include tests/unit/match.mk
 include tests/unit/table.mk

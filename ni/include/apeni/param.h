@@ -11,10 +11,10 @@
  * Parameters. Each is declared once, in ni/base/params.def, as a row of name, type, default,
  * range, unit and help. The row feeds the field of struct ni_config of the same name, the
  * environment variable APENI_<NAME> (in capitals), the MCA variables btl_apelink_<name> and
- * mtl_match_<name> (registered by the components), apeni-info and docs/parameters.md. A value that
- * does not parse or lies outside of the range, and a variable with our prefix that names no
- * parameter, are errors which name the variable, the value, what is accepted and, for a misspelt
- * name, the closest one.
+ * mtl_match_<name> and pml_match_<name> (registered by the components), apeni-info and
+ * docs/parameters.md. A value that does not parse or lies outside of the range, and a variable with
+ * our prefix that names no parameter, are errors which name the variable, the value, what is
+ * accepted and, for a misspelt name, the closest one.
  */
 
 /* What follows is exported by libapeni; everything else of it is hidden. */
