@@ -68,6 +68,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/inter.c \
     presto/mpi/inter.h \
     presto/mpi/marks.c \
+    presto/mpi/missing.c \
     presto/mpi/op.c \
     presto/mpi/persistent.c \
     presto/mpi/probe.c \

@@ -134,12 +134,16 @@ void run_options_parse(int argc, char **argv, int processors, struct run_options
 void run_options_free(struct run_options *options);
 /* Say what is wrong with an option (value may be empty), and exit. */
 _Noreturn void run_options_refuse(const char *option, const char *value, const char *wanted);
+/* The same of what the job does not depend on. Called as mpirun or mpiexec, by scripts that know no
+ * Presto, it is ignored with a line. */
+void run_options_doubt(const char *option, const char *value, const char *wanted);
 
 /* Options of other launchers that prestorun lacks, for getopt, with NULL at the end; they have the
  * numbers from `first` on. */
 void run_foreign_options(struct option to[RUN_FOREIGN_MAX + 1], int first);
-/* What to do instead of the one with number first + i. */
-const char *run_foreign_remedy(int i);
+/* The one with number first + i, with what is behind it from argv[behind] on; valued: a value is in
+ * it already. Refuses it, or, if it is ignored, returns where the next word is. */
+int run_foreign_option(int i, char **argv, int behind, bool valued);
 /* Refuse what is other than one rank after the other. */
 void run_check_mapping(const char *text);
 /* Ranks in a list of names, each perhaps with a number behind it; other hosts are refused. */

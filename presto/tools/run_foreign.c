@@ -15,34 +15,37 @@
     "lists those of the network interface, which -x sets)"
 #define PER_RANK "each rank can do so itself: sh -c './app >out.$PRESTO_RANK'"
 
+enum { NEEDED = -1 };
+
 static const struct foreign {
     const char *name, *remedy;
+    int words; /* that follow it; NEEDED: the job is another one without it */
 } foreign[] = {
-    {"mca", PARAMETERS},
-    {"gmca", PARAMETERS},
-    {"am", PARAMETERS},
-    {"tune", PARAMETERS},
-    {"hostfile", SEVERAL_HOSTS},
-    {"machinefile", SEVERAL_HOSTS},
-    {"default-hostfile", SEVERAL_HOSTS},
-    {"nolocal", SEVERAL_HOSTS},
-    {"prefix", "leave it out: prestorun and its library know where they are"},
-    {"pernode", "say how many ranks there are with -n"},
-    {"npersocket", "say how many ranks there are with -n"},
-    {"ppn", "say how many ranks there are with -n"},
-    {"rank-by", "leave it out: ranks are placed one after the other"},
-    {"report-bindings",
-     "--bind-to core places ranks one after the other; taskset -cp PID shows it"},
-    {"cpu-set", "start prestorun itself on them: taskset -c LIST prestorun ..."},
-    {"nooversubscribe", "more ranks than processors are always allowed: leave it out"},
-    {"use-hwthread-cpus", "all processors may be used: leave it out"},
-    {"display-map", "--verbose says which process each rank is"},
-    {"output-filename", PER_RANK},
-    {"timestamp-output", "have another program do it: prestorun ... | ts"},
-    {"quiet", "leave it out: without --verbose only failures are told"},
-    {"genv", "-x NAME=VALUE sets a variable"},
-    {"env", "-x NAME=VALUE sets a variable"},
-    {"prepend-rank", "--tag-output does so"},
+    {"mca", PARAMETERS, 2},
+    {"gmca", PARAMETERS, 2},
+    {"am", PARAMETERS, 1},
+    {"tune", PARAMETERS, 1},
+    {"hostfile", SEVERAL_HOSTS, NEEDED},
+    {"machinefile", SEVERAL_HOSTS, NEEDED},
+    {"default-hostfile", SEVERAL_HOSTS, NEEDED},
+    {"nolocal", SEVERAL_HOSTS, 0},
+    {"prefix", "leave it out: prestorun and its library know where they are", 1},
+    {"pernode", "say how many ranks there are with -n", NEEDED},
+    {"npersocket", "say how many ranks there are with -n", NEEDED},
+    {"ppn", "say how many ranks there are with -n", NEEDED},
+    {"rank-by", "leave it out: ranks are placed one after the other", 1},
+    {"report-bindings", "--bind-to core places ranks one after the other; taskset -cp PID shows it",
+     0},
+    {"cpu-set", "start prestorun itself on them: taskset -c LIST prestorun ...", 1},
+    {"nooversubscribe", "more ranks than processors are always allowed: leave it out", 0},
+    {"use-hwthread-cpus", "all processors may be used: leave it out", 0},
+    {"display-map", "--verbose says which process each rank is", 0},
+    {"output-filename", PER_RANK, NEEDED},
+    {"timestamp-output", "have another program do it: prestorun ... | ts", 0},
+    {"quiet", "leave it out: without --verbose only failures are told", 0},
+    {"genv", "-x NAME=VALUE sets a variable", NEEDED},
+    {"env", "-x NAME=VALUE sets a variable", NEEDED},
+    {"prepend-rank", "--tag-output does so", NEEDED},
 };
 
 #define FOREIGNERS (sizeof(foreign) / sizeof(foreign[0]))
@@ -57,9 +60,19 @@ void run_foreign_options(struct option to[RUN_FOREIGN_MAX + 1], int first)
     to[FOREIGNERS] = (struct option){NULL, 0, NULL, 0};
 }
 
-const char *run_foreign_remedy(int i)
+int run_foreign_option(int i, char **argv, int behind, bool valued)
 {
-    return foreign[i].remedy;
+    int words = foreign[i].words - (valued ? 1 : 0);
+    const char *option = argv[behind - 1];
+
+    if (foreign[i].words == NEEDED) {
+        run_options_refuse(option, "", foreign[i].remedy);
+    }
+    run_options_doubt(option, "", foreign[i].remedy);
+    while (words-- > 0 && argv[behind] != NULL) {
+        behind++;
+    }
+    return behind;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -75,9 +88,9 @@ void run_check_mapping(const char *text)
             return;
         }
     }
-    run_options_refuse("--map-by", text,
-                       "slot, core, hwthread or node is needed, ranks are placed one after "
-                       "the other; for other places have each rank call taskset or numactl");
+    run_options_doubt("--map-by", text,
+                      "slot, core, hwthread or node is needed, ranks are placed one after "
+                      "the other; for other places have each rank call taskset or numactl");
 }
 
 /* The first `length` characters of a name, with or without its domain. */

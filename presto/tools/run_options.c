@@ -86,6 +86,26 @@ _Noreturn void run_options_refuse(const char *option, const char *value, const c
     exit(2);
 }
 
+/* As which this was called, without its folder; NULL: as prestorun. */
+static const char *any_launcher;
+
+static const char *any_launcher_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    name = slash != NULL ? slash + 1 : name;
+    return strcmp(name, "mpirun") == 0 || strcmp(name, "mpiexec") == 0 ? name : NULL;
+}
+
+void run_options_doubt(const char *option, const char *value, const char *wanted)
+{
+    if (any_launcher == NULL) {
+        run_options_refuse(option, value, wanted);
+    }
+    fprintf(stderr, "%s (Presto's): %s%s%s is ignored: %s\n", any_launcher, option,
+            *value != '\0' ? " " : "", value, wanted);
+}
+
 static _Noreturn void print_and_end(const char *text)
 {
     fputs(text, stdout);
@@ -149,7 +169,7 @@ static enum run_bind bind_of(const char *text)
         return RUN_BIND_HWTHREAD;
     }
     if (strcasecmp(text, "none") != 0) {
-        run_options_refuse("--bind-to", text, "core, hwthread or none is needed");
+        run_options_doubt("--bind-to", text, "core, hwthread or none is needed");
     }
     return RUN_BIND_NONE;
 }
@@ -245,7 +265,8 @@ static void take(int option, struct run_options *options, struct run_app *app, c
         run_options_refuse("-q", "", "leave it out: without --verbose only failures are told");
     default:
         if (option >= FOREIGN) {
-            run_options_refuse(argv[optind - 1], "", run_foreign_remedy(option - FOREIGN));
+            optind = run_foreign_option(option - FOREIGN, argv, optind, optarg != NULL);
+            break;
         }
         refuse_option(option, argv);
     }
@@ -313,6 +334,7 @@ static void count_ranks(struct run_options *options, int processors)
 
 void run_options_parse(int argc, char **argv, int processors, struct run_options *options)
 {
+    any_launcher = any_launcher_of(argv[0]);
     /* Each command has at least one word, and a colon in front of it. */
     options->apps = calloc((size_t)argc / 2 + 1, sizeof(*options->apps));
     if (options->apps == NULL) {

@@ -23,11 +23,16 @@ lay_out() {
     rm "$prefix/include/presto/presto.h"
     cp -P "$build"/presto/.libs/libpresto.so* "$build/presto/.libs/libpresto_plain.a" "$prefix/lib"
     ln -s "$prestorun" "$prefix/bin/prestorun"
-    for file in prestocc:bin/prestocc presto.pc:lib/pkgconfig/presto.pc PrestoConfig.cmake:lib/cmake/Presto/PrestoConfig.cmake \
+    ln -s prestocc "$prefix/bin/prestocxx"
+    for file in prestocc:bin/prestocc presto-env:bin/presto-env presto.pc:lib/pkgconfig/presto.pc PrestoConfig.cmake:lib/cmake/Presto/PrestoConfig.cmake \
         PrestoConfigVersion.cmake:lib/cmake/Presto/PrestoConfigVersion.cmake; do
         sed "s|$was/|$prefix/|g; s|^prefix=.*|prefix=$prefix|" "$build/presto/tools/${file%%:*}" >"$prefix/${file#*:}"
     done
-    chmod +x "$prefix/bin/prestocc"
+    chmod +x "$prefix/bin/prestocc" "$prefix/bin/presto-env"
+    wrappers=$(sed -n "s/^wrappers='\(.*\)'/\1/p" "$prefix/bin/presto-env")
+    mkdir -p "$wrappers"
+    for name in mpicc mpicxx mpic++ mpifort mpif90; do ln -s "$prefix/bin/prestocc" "$wrappers/$name"; done
+    for name in mpirun mpiexec; do ln -s "$prefix/bin/prestorun" "$wrappers/$name"; done
 }
 
 # try NAME COMMAND...: which has to end well and to leave a program `ring` that runs.
@@ -66,6 +71,25 @@ with_cmake() {
     cmake -S . -B build "$@" -DCMAKE_C_COMPILER_LAUNCHER= -DCMAKE_C_FLAGS="$sanitizer" && cmake --build build
 }
 
+# As a script does that knows no Presto, where presto-env was heeded.
+with_names_of_any() {
+    eval "$("$prefix/bin/presto-env")"
+    # shellcheck disable=SC2086 # no option, or one
+    mpicc $sanitizer ring.c sum.c -o ring && mpirun -n 2 -mca btl self --rank-by=core --map-by socket ./ring 2>said | grep -q '^2 ranks, sum 1, Presto$' &&
+        [ "$(grep -c '^mpirun (Presto.s): .* is ignored: ' said)" -eq 3 ] && ! mpirun -n 2 -hostfile x ./ring 2>/dev/null &&
+        mpicc -show x.c | grep -q 'lpresto ' && mpicc -compile_info x.c | grep -qv 'lpresto ' || return 1
+    printf '#include <mpi.h>\n#include <vector>\nint main() { MPI_Init(0, 0); std::vector<int> v(1, 2); return MPI_Finalize(); }\n' >one.cc
+    # shellcheck disable=SC2086
+    mpicxx $sanitizer one.cc -o one && mpiexec -n 2 ./one || return 1
+    if mpif90 x.f90 2>said; then return 1; fi
+    grep -q '^mpif90: Presto has no interface for Fortran' said
+}
+
+with_cmake_and_names() {
+    eval "$("$prefix/bin/presto-env")"
+    with_cmake -DWITH=MPI "$@"
+}
+
 with_configure() {
     autoconf && ./configure CC="$prefix/bin/prestocc" CFLAGS="-O1 $sanitizer" && make && grep -q '^LIBS = *$' Makefile
 }
@@ -73,12 +97,14 @@ with_configure() {
 [ -n "$installed" ] || lay_out
 try make with_make
 try "several objects" with_objects
+try "the names of any MPI" with_names_of_any
 if pkg-config --version >/dev/null 2>&1; then
     try pkg-config with_pkg_config
 fi
 if cmake --version >/dev/null 2>&1; then
     try "CMake, find_package(Presto)" with_cmake -DCMAKE_C_COMPILER="${compiler##* }" -DWITH=Presto -DCMAKE_PREFIX_PATH="$prefix"
     [ -z "$installed" ] || {
+        try "CMake, find_package(MPI), presto-env" with_cmake_and_names -DCMAKE_C_COMPILER="${compiler##* }"
         try "CMake, find_package(MPI)" with_cmake -DCMAKE_C_COMPILER="${compiler##* }" -DWITH=MPI -DMPI_C_COMPILER="$prefix/bin/prestocc"
         try "CMake, prestocc as the compiler" with_cmake -DCMAKE_C_COMPILER="$prefix/bin/prestocc" -DWITH=none \
             -DOTHER_MPI="$([ -z "${MPICC-}" ] || $MPICC --showme:link 2>/dev/null)"

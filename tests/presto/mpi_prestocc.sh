@@ -53,6 +53,32 @@ int main(void)
 }
 END
 has 'nothing is missing' "$prestocc" --check "$work/good.c"
+
+# A missing function in a branch: compiled on request, and an error where it is called.
+cat >"$work/branch.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int code = 0, class = 0;
+    MPI_Session session = MPI_SESSION_NULL;
+    MPI_Init(&argc, &argv);
+    if (argc > 1) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    if (argc > 2 || (argc == 1 && argv[0] == NULL)) {
+        code = MPI_Session_finalize(&session);
+        MPI_Error_class(code, &class);
+    }
+    printf("class %d\n", class == MPI_ERR_UNSUPPORTED_OPERATION);
+    return MPI_Finalize();
+}
+END
+"$prestocc" -c "$work/branch.c" -o "$work/branch.o" 2>/dev/null && failed "a missing function compiles without being asked for"
+# shellcheck disable=SC2086 # no option, or one
+"$prestocc" --defer-missing $sanitizer -Wall -Wextra -Werror "$work/branch.c" -o "$work/branch" || failed "--defer-missing does not compile"
+has '^class 0$' "$work/branch"
+has '^class 1$' "$work/branch" return call
 "$prestocc" --check "$work/bad.c" >"$work/out" && failed "--check does not say that something is missing"
 grep -q 'bad.c:4: MPI_Session_init is not in Presto: use MPI_Init' "$work/out" || failed "--check does not name MPI_Session_init"
 grep -q 'bad.c:5: MPI_Nonsense is no function' "$work/out" || failed "--check does not name MPI_Nonsense"
@@ -76,7 +102,7 @@ if $cxx --version >/dev/null 2>&1; then
 fi
 
 "$prestocc" "$work/one.cc" -o "$work/one" 2>"$work/out" && failed "a C compiler takes C++"
-grep -q 'one.cc is C++, and .*: use PRESTO_CC=c++' "$work/out" || failed "C++ is refused without a remedy"
+grep -q 'one.cc is C++, and .*: use prestocxx' "$work/out" || failed "C++ is refused without a remedy"
 "$prestocc" -c solver.f90 2>"$work/out" && failed "Fortran is taken"
 grep -q 'solver.f90 is Fortran' "$work/out" || failed "Fortran is refused without its name"
 if $cxx --version >/dev/null 2>&1; then

@@ -9,6 +9,9 @@
     result MPI_##name parameters;           \
     result PMPI_##name parameters
 
+/* Of a function that Presto does not have, where prestocc --defer-missing compiles: an error. */
+int presto_missing(const char *name, const char *hint);
+
 PRESTO_FN(int, Init, (int *argc, char ***argv));
 PRESTO_FN(int, Init_thread, (int *argc, char ***argv, int required, int *provided));
 PRESTO_FN(int, Initialized, (int *flag));

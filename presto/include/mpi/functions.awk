@@ -19,7 +19,14 @@ function give_up(why) {
 }
 
 function begin_missing() {
-    print "#if defined(__has_attribute)"
+    print "#ifdef PRESTO_DEFER_MISSING"
+    print "#define PRESTO_MISSING(name, hint) \\"
+    print "    static inline int presto_missing_MPI_##name(void) \\"
+    print "    { \\"
+    print "        return presto_missing(\"MPI_\" #name, hint); \\"
+    print "    } \\"
+    print "    int presto_given(int none, ...)"
+    print "#elif defined(__has_attribute)"
     print "#if __has_attribute(error)"
     print "#define PRESTO_MISSING(name, hint) \\"
     print "    int presto_missing_MPI_##name(void) \\"
