@@ -14,6 +14,8 @@
 #include "core/launch.h"
 #include "core/wire_up.h"
 
+enum { PRI_FD_MAX = 1 << 20 };
+
 /* cold->launch. */
 struct wire {
     int fd;
@@ -63,7 +65,7 @@ static int join(struct pri_rank *self)
     long fd, rank, size, app, cores;
     uint64_t key;
 
-    if (!pri_environment("PRESTO_FD", 0, 1 << 20, &fd) ||
+    if (!pri_environment("PRESTO_FD", 0, PRI_FD_MAX, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
         !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
         !pri_environment("PRESTO_APPNUM", 0, size - 1, &app) || !key_of(&key) ||
@@ -154,10 +156,13 @@ static bool read_blob(int fd, struct pri_blob *blob)
            read_all(fd, blob->bytes, blob->length);
 }
 
+/* ---- the end of prestorun -------------------------------------------------------------------- */
+
 /* Have the kernel kill this process when prestorun ends, whatever the process does then: it sends
- * the signal that was chosen here when something comes, which after the table can only be the end.
- * Whom prestorun has started itself is killed likewise; this is for what a shell stands before. The
- * program's threads and handlers are its own, and nobody is left who could be told. */
+ * the signal that was chosen here when something comes, which before the hello and after the table
+ * can only be the end. Whom prestorun has started itself is killed likewise; this is for what a
+ * shell stands before. The program's threads and handlers are its own, and nobody is left who could
+ * be told. */
 static void end_with_prestorun(int fd)
 {
     char byte;
@@ -170,13 +175,43 @@ static void end_with_prestorun(int fd)
     }
 }
 
+static void wait_for_prestorun(int fd)
+{
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_ASYNC);
+}
+
+static bool is_wire(int fd)
+{
+    int domain = 0;
+    socklen_t length = sizeof(domain);
+
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX;
+}
+
+/* A program may compute for long before it joins, or never do: it is watched from its first
+ * moment. A child of it that joins in its place is the owner from then on. */
+static __attribute__((constructor)) void watch(void)
+{
+    const char *text = getenv("PRESTO_FD");
+    char *end;
+    long fd = text != NULL ? strtol(text, &end, 10) : -1;
+
+    if (fd >= 0 && fd <= PRI_FD_MAX && end != text && *end == '\0' && is_wire((int)fd)) {
+        end_with_prestorun((int)fd);
+    }
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
 static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
 {
     const struct wire *wire = self->cold->launch;
     struct pri_wire_head head = {0, 0};
-    bool well = tell(wire, PRI_WIRE_HELLO, mine->bytes, mine->length) &&
-                read_all(wire->fd, &head, sizeof(head)) && head.kind == PRI_WIRE_TABLE;
+    bool well;
 
+    wait_for_prestorun(wire->fd);
+    well = tell(wire, PRI_WIRE_HELLO, mine->bytes, mine->length) &&
+           read_all(wire->fd, &head, sizeof(head)) && head.kind == PRI_WIRE_TABLE;
     for (int i = 0; well && i < self->size; i++) {
         well = read_blob(wire->fd, &all[i]);
     }

@@ -21,9 +21,9 @@
  *   rank -> prestorun   ABORT  int32, its code     the job is to end
  *
  * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes,
- * TABLE has them in order of ranks. It is the last that prestorun says: what comes behind it is the
- * end of prestorun, and ends the rank. Both ends are of one version: prestorun and the library are
- * installed together.
+ * TABLE has them in order of ranks. It is all that prestorun says: what comes before a rank's hello
+ * or behind the table is the end of prestorun, and ends the rank. Both ends are of one version:
+ * prestorun and the library are installed together.
  */
 enum pri_wire_kind {
     PRI_WIRE_HELLO = 0x50520101, /* version 01, kinds from 01 */

@@ -82,14 +82,16 @@ a rank that computes:2:exec "$1"
 a rank that computes, in a wrapper:2:"$1"; :
 END
 
-# Both at once. What has joined the job ends, also where nobody stands over it.
-what="a rank that computes, both are killed"
-# shellcheck disable=SC2016 # the ranks' shells expand it
-start 2 sh -c '"$0"; :' "$busy"
-kill -s STOP "$guard"
-kill -s KILL $pid "$guard"
-wait $pid 2>/dev/null
-nothing_is_left
+# Both at once. A rank ends, whether it has joined the job already or not, also where nobody stands over it.
+for early in '' early; do
+    what="a rank that computes${early:+ before it joins}, both are killed"
+    # shellcheck disable=SC2016 # the ranks' shells expand it
+    start 2 sh -c '"$0" $1; :' "$busy" "$early"
+    kill -s STOP "$guard"
+    kill -s KILL $pid "$guard"
+    wait $pid 2>/dev/null
+    nothing_is_left
+done
 
 echo "killed: $failures failures"
 [ $failures -eq 0 ]
