@@ -87,10 +87,12 @@ def own_waits(job):
 def roots(by_peer, kind):
     """By peer: the rank whose lateness it only passes on, or itself. Who waits for others about as long as others wait
     for it passes theirs on, unless that leads back to it."""
-    behind = {}
+    behind, by_rank = {}, {}
+    for wait in (wait for waits in by_peer.values() for wait in waits):
+        by_rank.setdefault(wait.rank, []).append(wait)
     for peer, waits in by_peer.items():
         causes = sum(wait.late[kind] for wait in waits) / len(waits)
-        own = [wait for found in by_peer.values() for wait in found if wait.rank == peer]
+        own = by_rank.get(peer)
         if own and sum(wait.late[kind] for wait in own) >= CHAINED * causes:
             behind[peer] = max(own, key=lambda wait: wait.late[kind]).peer
     found = {}

@@ -13,6 +13,11 @@ PAIR_KEYS = ("sent_smallest", "sent_largest", "received_smallest", "received_lar
 WAIT_KEYS = ("send_wait_ticks", "receive_wait_ticks")
 
 
+def counts(values):
+    """A column of numbers of messages or bytes, as short as they are."""
+    return column("u32" if max(values, default=0) < 1 << 32 else "f64", values)
+
+
 def column(kind, values):
     """A column of numbers: kind is "u32", "f32" or "f64"."""
     packed = array.array({"u32": "I", "f32": "f", "f64": "d"}[kind], values)
@@ -38,10 +43,10 @@ def pair_columns(job, index):
                "col": column("u32", [place[peer] for _, peer, _ in found])}
     entries = [entry for _, _, entry in found]
     for key in ("sent", "sent_bytes", "received", "received_bytes"):
-        columns[key] = column("f64", [entry[key][0] for entry in entries])
-        columns[key + "_internal"] = column("f64", [entry[key][1] for entry in entries])
+        columns[key] = counts([entry[key][0] for entry in entries])
+        columns[key + "_internal"] = counts([entry[key][1] for entry in entries])
     for key in PAIR_KEYS:
-        columns[key] = column("f64", [entry[key] for entry in entries])
+        columns[key] = counts([entry[key] for entry in entries])
     for key in WAIT_KEYS:
         columns[key] = column("f32", [entry[key] for entry in entries])
     for kind in ("late_sender", "late_receiver"):
@@ -70,13 +75,10 @@ def size_columns(job):
     for way in ("sent", "received"):
         values = []
         for number, rank in enumerate(job["ranks"]):
-            sums = [0] * SIZES
-            for entry in rank["peers"]:
-                for at, count in enumerate(entry[way + "_by_size"][:SIZES]):
-                    sums[at] += count
-            values += sums
+            by_size = [entry[way + "_by_size"] for entry in rank["peers"]]
+            values += [sum(counted) for counted in zip(*by_size)] if by_size else [0] * SIZES
             progress.show("counting sizes", number, len(job["ranks"]))
-        found[way] = column("f64", values)
+        found[way] = counts(values)
     return found
 
 

@@ -126,13 +126,20 @@ def is_number(value, kind):
     return kind == "I32" or 0 <= value < 1 << 64
 
 
+def are_numbers(values, kind):
+    """The same of all values of a list, which has some. Records have many of these: most are told at once."""
+    if set(map(type, values)) == {int} and 0 <= min(values) and max(values) < 1 << 64:
+        return True
+    return all(is_number(value, kind) for value in values)
+
+
 def fits(field, value):
     if field.kind == "TEXT":
         return isinstance(value, str)
     if field.length is None:
         return is_number(value, field.kind)
     return (isinstance(value, list) and len(value) > 0 and (not field.length or len(value) == field.length)
-            and all(is_number(item, field.kind) for item in value))
+            and are_numbers(value, field.kind))
 
 
 def complete(entry, part, where, missing):
