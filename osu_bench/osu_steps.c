@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A message in steps, for instructions to be counted: rank 0 sends when the receive of rank 1 is
- * posted, and rank 1 waits for it when MPI_Send has returned, so that nobody polls in vain. The
- * ranks take turns by a word in shared memory, not by MPI. Run by "instructions".
+ * posted, and rank 1 waits for it when the data has left, so that nobody polls in vain. A blocking
+ * receive begins then. The ranks take turns by a word in shared memory, not by MPI. Run by
+ * "instructions".
  */
 #include <mpi.h>
 #include <sched.h>
@@ -36,24 +37,64 @@ static void pass(_Atomic int *turn, int value)
     atomic_store_explicit(turn, value, memory_order_release);
 }
 
-static void sends(_Atomic int *turn, int messages, int bytes)
+/* Which calls are made. */
+enum way { POSTED, NONBLOCKING, BLOCKING, PERSISTENT, WAYS };
+static const char *const ways[WAYS] = {"posted", "nonblocking", "blocking", "persistent"};
+
+static void send_one(enum way way, int bytes, MPI_Request *request)
 {
-    for (int i = 0; i < messages; i++) {
-        await(turn, 2 * i + 1);
+    if (way == NONBLOCKING) {
+        MPI_Isend(data, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, request);
+    } else if (way == PERSISTENT) {
+        MPI_Start(request);
+    } else {
         MPI_Send(data, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
-        pass(turn, 2 * i + 2);
     }
 }
 
-static void receives(_Atomic int *turn, int messages, int bytes)
+static void sends(_Atomic int *turn, int messages, int bytes, enum way way)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
 
+    if (way == PERSISTENT) {
+        MPI_Send_init(data, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &request);
+    }
     for (int i = 0; i < messages; i++) {
-        MPI_Irecv(data, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        await(turn, 2 * i + 1);
+        send_one(way, bytes, &request);
+        pass(turn, 2 * i + 2);
+        if (way == NONBLOCKING || way == PERSISTENT) { /* it may need the receiver */
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    if (way == PERSISTENT) {
+        MPI_Request_free(&request);
+    }
+}
+
+static void receives(_Atomic int *turn, int messages, int bytes, enum way way)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (way == PERSISTENT) {
+        MPI_Recv_init(data, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+    }
+    for (int i = 0; i < messages; i++) {
+        if (way == PERSISTENT) {
+            MPI_Start(&request);
+        } else if (way != BLOCKING) {
+            MPI_Irecv(data, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        }
         pass(turn, 2 * i + 1);
         await(turn, 2 * i + 2);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (way == BLOCKING) {
+            MPI_Recv(data, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    if (way == PERSISTENT) {
+        MPI_Request_free(&request);
     }
 }
 
@@ -66,7 +107,20 @@ static int argument(int argc, char **argv, int which)
     return end != NULL && *end == '\0' && end != argv[which] && value <= 1 << 30 ? (int)value : -1;
 }
 
-static const char usage[] = "Usage: osu_steps MESSAGES BYTES, of two ranks, at most 1048576 bytes\n"
+/* The way of that name; POSTED if there is none, WAYS if it is unknown. */
+static enum way way_of(const char *name)
+{
+    int way = POSTED;
+
+    while (name != NULL && way < WAYS && strcmp(name, ways[way]) != 0) {
+        way++;
+    }
+    return (enum way)way;
+}
+
+static const char usage[] = "Usage: osu_steps MESSAGES BYTES "
+                            "[posted|nonblocking|blocking|persistent], of two ranks, at most "
+                            "1048576 bytes\n"
                             "Sends messages; osu_bench/instructions counts what they take.";
 
 int main(int argc, char **argv)
@@ -75,6 +129,7 @@ int main(int argc, char **argv)
     _Atomic int *turn;
     MPI_Aint length;
     MPI_Win window;
+    enum way way;
 
     if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
         printf("%s\n", usage);
@@ -85,10 +140,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     messages = argument(argc, argv, 1);
     bytes = argument(argc, argv, 2);
+    way = way_of(argc > 3 ? argv[3] : NULL);
     if (size != 2) {
         return fail("it needs exactly two ranks (mpirun -n 2)");
     }
-    if (argc != 3 || messages < 1 || bytes < 0 || bytes > MOST) {
+    if (argc < 3 || argc > 4 || way == WAYS || messages < 1 || bytes < 0 || bytes > MOST) {
         return fail(usage);
     }
     MPI_Win_allocate_shared(rank == 0 ? sizeof(*turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &turn,
@@ -99,9 +155,9 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        sends(turn, messages, bytes);
+        sends(turn, messages, bytes, way);
     } else {
-        receives(turn, messages, bytes);
+        receives(turn, messages, bytes, way);
     }
     MPI_Win_free(&window);
     MPI_Finalize();

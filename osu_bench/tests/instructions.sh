@@ -10,18 +10,18 @@ grep -q -e __asan_init -e __tsan_init "$programs/osu_steps" &&
 tool=$(dirname "$0")/../instructions
 PATH=$programs/../presto/tools:$PATH # prestorun
 
-# counts TRANSPORT LIBRARY: the parts are there and make the whole, and the library has a share of it.
+# counts TRANSPORT LIBRARY [CALLS HOW-MANY]: the parts are there and make the whole, and the library has a share of it.
 counts() {
     count=$((count + 1))
-    "$tool" --programs "$programs" --messages 200 --transports "$1" >"$work/out" 2>"$work/err" ||
-        fail "$1: status $?: $(cat "$work/err")"
-    awk -v library="$2" '
-        /(MPI_(Send|Irecv|Wait)|pr_(send_bytes|irecv_bytes|wait)) / { parts += $2; calls++ }
+    "$tool" --programs "$programs" --messages 200 --transports "$1" --calls "${3:-posted}" >"$work/out" 2>"$work/err" ||
+        fail "$1 ${3-}: status $?: $(cat "$work/err")"
+    awk -v library="$2" -v want="${4:-3}" '
+        /(MPI_(I?send|Send|I?recv|Recv|Start|Wait)|pr_(send_bytes|irecv_bytes|wait)) / { parts += $2; calls++ }
         $1 == "all" { all = $2 }
         $1 == "in" { sum += $3; if ($2 == library) share = $3 }
-        END { exit !(calls == 3 && all > 100 && share > 10 &&
+        END { exit !(calls == want && all > 100 && share > 10 &&
                      parts > 0.95 * all && parts < 1.05 * all && sum > 0.95 * all && sum < 1.05 * all) }' "$work/out" ||
-        fail "$1 printed: $(cat "$work/out")"
+        fail "$1 ${3-} printed: $(cat "$work/out")"
 }
 
 # refuses PATTERN ARGUMENT...
@@ -36,8 +36,12 @@ refuses() {
 }
 
 counts vader mca_btl_vader
+counts vader mca_btl_vader nonblocking 3
+counts vader mca_btl_vader blocking 2
+counts vader mca_btl_vader persistent 2
 counts native libpresto
 refuses "there is no 'nowhere'" --transports nowhere
 refuses "ni runs neither" --transports ni
+refuses "native has only posted" --transports native --calls blocking
 refuses "give a number of at least 1" --messages 0
 finish
