@@ -261,6 +261,8 @@ int pml_match_make_requests(void)
 {
     int rc = make_list(&mca_pml_base_send_requests, MCA_PML_REQUEST_SEND);
 
+    pml_match_sends.first = NULL;
+    pml_match_receives.first = NULL;
     make_sent();
     return rc == OPAL_SUCCESS ? make_list(&mca_pml_base_recv_requests, MCA_PML_REQUEST_RECV) : rc;
 }
