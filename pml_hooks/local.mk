@@ -13,7 +13,10 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_calls.c \
     pml_hooks/pml_hooks_clock.h \
     pml_hooks/pml_hooks_component.c \
+    pml_hooks/pml_hooks_count.h \
     pml_hooks/pml_hooks_fields.def \
+    pml_hooks/pml_hooks_follow.c \
+    pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \
     pml_hooks/pml_hooks_hold.c \
     pml_hooks/pml_hooks_inject.c \
@@ -35,7 +38,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_watch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
-pml_hooks_libpml_hooks_la_CFLAGS = $(AM_CFLAGS)
+pml_hooks_libpml_hooks_la_CFLAGS = $(AM_CFLAGS) -fno-tree-slp-vectorize
 
 # Open MPI finds the component by its exported name.
 pml_hooks_mca_hook_apelink_la_SOURCES =

@@ -12,10 +12,13 @@
  *   params.c     parameters
  *   pass.c       the functions of the PML
  *   persistent.c MPI_Start of requests that are used again
- *   requests.c   operations under way, and the calls that wait for them
+ *   follow.h     operations under way, inline
+ *   follow.c     the rest of it, and their end
+ *   requests.c   the calls that test and wait
  *   calls.c      what each thread does in MPI
  *   peers.c      entries of peers, and what is read in the records of others
- *   account.c    what is counted when an operation begins or ends
+ *   count.h      what is done for each message, inline
+ *   account.c    the rest of what is counted when an operation begins or ends
  *   record.c     the file in memory that holds all of it
  *   names.c      classes of tags, names of calls
  *   clock.h      the time stamp counter
@@ -32,6 +35,9 @@
 #include "pml_hooks/pml_hooks_record.h"
 
 OPAL_MODULE_DECLSPEC extern ompi_hook_base_component_t mca_hook_apelink_component;
+
+/* All of this is the component's own. */
+#pragma GCC visibility push(hidden)
 
 /* Parameters; what they mean is in params.c. Set before MPI_Init returns. */
 struct pml_hooks_params {
@@ -65,6 +71,14 @@ void pml_hooks_requests_install(ompi_request_fns_t *functions);
  * the rank is none, a spare entry that nobody reads. Thread-safe. */
 struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank);
 
+/* Which entry a communicator's rank has: pairs that are remembered, each at one place. */
+enum { PML_HOOKS_PAIRS = 2048 /* a power of two */ };
+struct pml_hooks_pair {
+    uint64_t key; /* communicator and rank */
+    struct pml_hooks_peer *peer;
+};
+extern struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
+
 /* Forget what was remembered of a communicator: its number may be given to another. */
 void pml_hooks_peers_forget(void);
 
@@ -83,24 +97,24 @@ void pml_hooks_peers_close(void);
 /* Several threads may count at the same time. Set once, before anything is counted. */
 extern bool pml_hooks_threads;
 
+/* The stamp at which the slice of now ends. */
+extern uint64_t pml_hooks_slice_end;
+
 /* Begin with slices of time of 2^shift ticks. */
 void pml_hooks_slices_begin(unsigned shift);
 
-/* Add to a counter of the record, which readers outside take at any time. Where threads is constant
- * the compiler leaves out the other way. */
-static inline __attribute__((always_inline)) void pml_hooks_add_by(bool threads, uint64_t *counter,
-                                                                   uint64_t amount)
+/* Write what has been counted in the slice of now into the record, and take the slice of `now` if
+ * that is a later one. Thread-safe. */
+void pml_hooks_slice_next(uint64_t now);
+
+/* Add to a counter of the record, which readers outside take at any time. */
+static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
 {
-    if (__builtin_expect(threads, 0)) {
+    if (__builtin_expect(pml_hooks_threads, 0)) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
     } else {
         *counter += amount;
     }
-}
-
-static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
-{
-    pml_hooks_add_by(pml_hooks_threads, counter, amount);
 }
 
 /* A message is about to be sent in a communicator, of so many bytes, at that time. */
@@ -119,13 +133,6 @@ static inline bool pml_hooks_recording(void)
     return pml_hooks_record.head != NULL;
 }
 
-/* A receive that names the peer begins. */
-static inline void pml_hooks_count_post(struct pml_hooks_peer *peer, uint64_t now)
-{
-    __atomic_store_n(&peer->receive_stamp, now, __ATOMIC_RELAXED);
-    pml_hooks_add(&peer->receive_number, 1);
-}
-
 /* A message has been received. */
 void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
                              bool any_source, uint64_t now);
@@ -135,6 +142,10 @@ void pml_hooks_count_receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t
                                   uint64_t begin, uint64_t end);
 void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag, uint64_t begin, uint64_t end);
 
+/* Of such a wait for a message: how much of it was before the peer sent. */
+void pml_hooks_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+                          uint64_t end);
+
 /* The size of a message in bytes. */
 static inline uint64_t pml_hooks_bytes(size_t count, const struct ompi_datatype_t *type)
 {
@@ -143,16 +154,6 @@ static inline uint64_t pml_hooks_bytes(size_t count, const struct ompi_datatype_
 
 /* ---- operations under way ---------------------------------------------------------------------
  */
-
-/* A send or receive has been started with these arguments, and the PML gave it this request;
- * src_any receives have rank MPI_ANY_SOURCE. Called after it was started; begin is the time before.
- */
-void pml_hooks_follow_send(ompi_request_t *request, struct pml_hooks_peer *peer, int tag,
-                           struct ompi_communicator_t *comm, uint64_t bytes, bool persistent,
-                           uint64_t begin);
-void pml_hooks_follow_receive(ompi_request_t *request, struct pml_hooks_peer *peer, int tag,
-                              struct ompi_communicator_t *comm, uint64_t bytes, bool persistent,
-                              uint64_t begin);
 
 /* Of a request that pml_irecv_init or pml_isend_init has made: have it start by way of us. */
 void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
@@ -169,11 +170,8 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 /* ---- what threads do --------------------------------------------------------------------------
  */
 
-/* This thread enters a call; to be left with what is returned. */
-struct pml_hooks_call_entry *pml_hooks_call_enter(enum pml_hooks_call kind,
-                                                  const struct pml_hooks_peer *peer, int tag,
-                                                  uint32_t context, uint64_t bytes, uint64_t now);
-void pml_hooks_call_leave(struct pml_hooks_call_entry *call, uint64_t now);
+/* The entry of this thread, where several threads may be in MPI. */
+struct pml_hooks_call_entry *pml_hooks_call_of_thread(void);
 
 /* ---- processes --------------------------------------------------------------------------------
  */
@@ -201,5 +199,7 @@ void pml_hooks_gather(void);
 /* Write a record, a copy of a mapped file, to a stream of JSON. */
 struct _IO_FILE;
 void pml_hooks_json_record(struct _IO_FILE *out, const char *memory, size_t size);
+
+#pragma GCC visibility pop
 
 #endif

@@ -30,39 +30,7 @@ static __attribute__((noinline)) struct pml_hooks_call_entry *take_entry(void)
     return mine = &pml_hooks_record.calls[index];
 }
 
-/* Where only one thread at a time is in MPI the first entry serves all. */
-static inline struct pml_hooks_call_entry *entry(void)
+struct pml_hooks_call_entry *pml_hooks_call_of_thread(void)
 {
-    if (__builtin_expect(!pml_hooks_threads, 1)) {
-        return pml_hooks_record.calls;
-    }
     return mine != NULL ? mine : take_entry();
-}
-
-struct pml_hooks_call_entry *pml_hooks_call_enter(enum pml_hooks_call kind,
-                                                  const struct pml_hooks_peer *peer, int tag,
-                                                  uint32_t context, uint64_t bytes, uint64_t now)
-{
-    struct pml_hooks_call_entry *call = entry();
-
-    if (call->depth++ != 0) {
-        return call; /* within another call, which is what the program asked for */
-    }
-    call->kind = kind;
-    call->peer_job = peer != NULL ? peer->job : 0;
-    call->peer = peer != NULL ? (int32_t)peer->rank : PML_HOOKS_ANY;
-    call->tag = tag;
-    call->context = context;
-    call->bytes = bytes;
-    call->requests = 0;
-    call->calls++;
-    __atomic_store_n(&call->since, now, __ATOMIC_RELAXED);
-    return call;
-}
-
-void pml_hooks_call_leave(struct pml_hooks_call_entry *call, uint64_t now)
-{
-    if (--call->depth == 0) {
-        __atomic_store_n(&call->since, now, __ATOMIC_RELAXED);
-    }
 }

@@ -134,7 +134,7 @@ static void fill_head(void)
 /* The end of MPI_Init: from here our functions stand for those of the PML and of requests. */
 static void begin(int argc, char **argv, int requested, int *provided)
 {
-    enum { FIRST_SLICE = 22 }; /* 2^22 ticks: a millisecond or two */
+    enum { FIRST_SLICE = 24 }; /* 2^24 ticks: some milliseconds */
     const char *error;
 
     (void)argc, (void)argv, (void)requested;
@@ -153,6 +153,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_threads = *provided == MPI_THREAD_MULTIPLE;
     fill_head();
     pml_hooks_slices_begin(FIRST_SLICE);
+    pml_hooks_peers_forget();
     original = pml_hooks_below = mca_pml;
     pml_hooks_requests_below = ompi_request_functions;
     if (injecting()) {
@@ -175,6 +176,7 @@ static void end(void)
     head->end_stamp = pml_hooks_stamp();
     head->state = PML_HOOKS_FINALIZING;
     read_clocks(&head->clock_last, &head->stamp_last);
+    pml_hooks_slice_next(head->stamp_last);
     mca_pml = pml_hooks_below = original;
     ompi_request_functions = pml_hooks_requests_below;
     if (injecting()) {

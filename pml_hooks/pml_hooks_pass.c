@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of the PML: each passes the call on and has it counted. */
-#include "pml_hooks/pml_hooks.h"
 #include "pml_hooks/pml_hooks_clock.h"
+#include "pml_hooks/pml_hooks_follow.h"
 
 mca_pml_base_module_t pml_hooks_below;
 ompi_request_fns_t pml_hooks_requests_below;
@@ -30,48 +30,97 @@ static int pass_isend_init(const void *buffer, size_t count, struct ompi_datatyp
     return rc;
 }
 
-static int pass_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
-                      int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
-                      struct ompi_request_t **request)
+PML_HOOKS_INLINE int isend_by(bool threads, const void *buffer, size_t count,
+                              struct ompi_datatype_t *type, int peer, int tag,
+                              mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                              struct ompi_request_t **request)
 {
-    struct pml_hooks_peer *entry;
-    uint64_t now, bytes = pml_hooks_bytes(count, type);
+    uint64_t now = pml_hooks_stamp(), bytes = pml_hooks_bytes(count, type);
+    struct pml_hooks_peer *entry = pml_hooks_peer_at(threads, comm, peer);
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct pml_hooks_follow *follow;
     int rc;
 
-    now = pml_hooks_stamp();
-    entry = pml_hooks_peer_of(comm, peer);
-    pml_hooks_count_mode(mode);
-    pml_hooks_add(&pml_hooks_record.head->sends_nonblocking, 1);
-    pml_hooks_count_send(entry, tag, ompi_glue_comm_id(comm), bytes, now);
+    pml_hooks_add_by(threads, &head->sends[mode], 1);
+    pml_hooks_add_by(threads, &head->sends_nonblocking, 1);
+    pml_hooks_count_send_by(threads, head, entry, tag, ompi_glue_comm_id(comm), bytes, now);
+    follow = pml_hooks_follow_begin(threads, entry, tag, comm, bytes, false, now);
     rc = pml_hooks_below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
     if (rc == OMPI_SUCCESS) {
-        pml_hooks_follow_send(*request, entry, tag, comm, bytes, false, now);
+        pml_hooks_follow_send(threads, follow, *request);
+    } else {
+        pml_hooks_follow_drop(follow, false);
     }
     return rc;
 }
 
-static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
-                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
+                             struct ompi_datatype_t *type, int peer, int tag,
+                             mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
     uint64_t begin = pml_hooks_stamp(), end = begin, bytes = pml_hooks_bytes(count, type);
-    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, peer);
+    struct pml_hooks_peer *entry = pml_hooks_peer_at(threads, comm, peer);
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint32_t context = ompi_glue_comm_id(comm);
     struct pml_hooks_call_entry *call;
     int rc;
 
-    pml_hooks_count_mode(mode);
-    pml_hooks_add(&head->sends_blocking, 1);
-    pml_hooks_count_send(entry, tag, ompi_glue_comm_id(comm), bytes, begin);
-    call = pml_hooks_call_enter(PML_HOOKS_SEND, entry, tag, ompi_glue_comm_id(comm), bytes, begin);
+    pml_hooks_add_by(threads, &head->sends[mode], 1);
+    pml_hooks_add_by(threads, &head->sends_blocking, 1);
+    pml_hooks_count_send_by(threads, head, entry, tag, context, bytes, begin);
+    call = pml_hooks_call_enter_by(threads, PML_HOOKS_SEND, entry, tag, context, bytes, 0, begin);
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     if (bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS) {
         end = pml_hooks_stamp();
-        pml_hooks_add(&head->wait_ticks, end - begin);
+        pml_hooks_add_by(threads, &head->wait_ticks, end - begin);
         pml_hooks_count_send_wait(entry, tag, begin, end);
     }
-    pml_hooks_add(rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
+    pml_hooks_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
     pml_hooks_call_leave(call, end);
     return rc;
+}
+
+static __attribute__((noinline)) int send_any(const void *buffer, size_t count,
+                                              struct ompi_datatype_t *type, int peer, int tag,
+                                              mca_pml_base_send_mode_t mode,
+                                              struct ompi_communicator_t *comm)
+{
+    return send_by(false, buffer, count, type, peer, tag, mode, comm);
+}
+
+/* The same for a send as most are, which has one time: the PML sends it at once. What calls would
+ * have registers saved. */
+static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+{
+    uint64_t bytes = pml_hooks_bytes(count, type), now = pml_hooks_stamp();
+    uint32_t context = ompi_glue_comm_id(comm);
+    struct pml_hooks_peer *entry;
+    struct pml_hooks_head *head;
+    int rc;
+
+    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || tag < 0 ||
+                             bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS ||
+                             pml_hooks_record.calls->depth != 0 || now >= pml_hooks_slice_end,
+                         0)) {
+        return send_any(buffer, count, type, peer, tag, mode, comm);
+    }
+    pml_hooks_call_begin(pml_hooks_record.calls, PML_HOOKS_SEND, entry, tag, context, bytes, 0,
+                         now);
+    pml_hooks_announce_send(false, entry, tag, context, now);
+    pml_hooks_record.head->last_event = now;
+    rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
+    head = pml_hooks_record.head;
+    head->sends[mode]++;
+    head->sends_blocking++;
+    pml_hooks_count_send_of(false, PML_HOOKS_CLASS_USER, entry, bytes);
+    pml_hooks_record.calls->depth = 0;
+    if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
+        head->failed++;
+        return rc;
+    }
+    head->completed++;
+    return OMPI_SUCCESS;
 }
 
 /* ---- receives ---------------------------------------------------------------------------------
@@ -90,50 +139,106 @@ static int pass_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *t
 }
 
 /* The entry of a receive's source, whose begin is noted; NULL if it is any source. */
-static struct pml_hooks_peer *post(struct ompi_communicator_t *comm, int peer, uint64_t now)
+PML_HOOKS_INLINE struct pml_hooks_peer *post(bool threads, struct ompi_communicator_t *comm,
+                                             int peer, uint64_t now)
 {
     struct pml_hooks_peer *entry = NULL;
 
-    if (peer != MPI_ANY_SOURCE) {
-        entry = pml_hooks_peer_of(comm, peer);
-        pml_hooks_count_post(entry, now);
+    if (__builtin_expect(peer != MPI_ANY_SOURCE, 1)) {
+        entry = pml_hooks_peer_at(threads, comm, peer);
+        pml_hooks_count_post_by(threads, entry, now);
     }
     return entry;
 }
 
-static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
-                      struct ompi_communicator_t *comm, struct ompi_request_t **request)
+PML_HOOKS_INLINE int irecv_by(bool threads, void *buffer, size_t count,
+                              struct ompi_datatype_t *type, int peer, int tag,
+                              struct ompi_communicator_t *comm, struct ompi_request_t **request)
 {
     uint64_t now = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(comm, peer, now);
-    int rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
+    struct pml_hooks_peer *entry = post(threads, comm, peer, now);
+    struct pml_hooks_follow *follow =
+        pml_hooks_follow_begin(threads, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
+    int rc;
 
-    pml_hooks_add(&pml_hooks_record.head->receives_nonblocking, 1);
+    pml_hooks_add_by(threads, &pml_hooks_record.head->receives_nonblocking, 1);
+    rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
     if (rc == OMPI_SUCCESS) {
-        pml_hooks_follow_receive(*request, entry, tag, comm, pml_hooks_bytes(count, type), false,
-                                 now);
+        pml_hooks_follow_receive(threads, follow, *request);
+    } else {
+        pml_hooks_follow_drop(follow, false);
     }
     return rc;
 }
 
+static __attribute__((noinline)) int irecv_any(void *buffer, size_t count,
+                                               struct ompi_datatype_t *type, int peer, int tag,
+                                               struct ompi_communicator_t *comm,
+                                               struct ompi_request_t **request)
+{
+    return irecv_by(false, buffer, count, type, peer, tag, comm, request);
+}
+
+static __attribute__((noinline)) int irecv_rest(struct pml_hooks_follow *follow,
+                                                ompi_request_t **request, int rc)
+{
+    if (rc == OMPI_SUCCESS) {
+        pml_hooks_follow_receive(false, follow, *request);
+    } else {
+        pml_hooks_follow_drop(follow, false);
+    }
+    return rc;
+}
+
+/* The same for a receive as most are. */
+static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
+                      struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    struct pml_hooks_follow *follow = pml_hooks_first_free;
+    uint64_t now = pml_hooks_stamp();
+    struct pml_hooks_peer *entry;
+    int rc;
+
+    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || follow == NULL, 0)) {
+        return irecv_any(buffer, count, type, peer, tag, comm, request);
+    }
+    pml_hooks_first_free = follow->next_free;
+    pml_hooks_count_post_by(false, entry, now);
+    pml_hooks_record.head->receives_nonblocking++;
+    pml_hooks_follow_fill(follow, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
+    rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
+    if (__builtin_expect(rc != OMPI_SUCCESS || REQUEST_COMPLETE(*request) ||
+                             (*request)->req_complete_cb != NULL,
+                         0)) {
+        return irecv_rest(follow, request, rc);
+    }
+    follow->request = *request;
+    follow->pending->kind = PML_HOOKS_PENDING_RECV;
+    follow->request->req_complete_cb_data = follow;
+    follow->request->req_complete_cb = pml_hooks_ended;
+    return OMPI_SUCCESS;
+}
+
 /* A blocking receive has ended: count what came and how long that took. */
-static void end_blocking(struct pml_hooks_peer *named, struct ompi_communicator_t *comm, int rc,
-                         const ompi_status_public_t *status, uint64_t begin,
-                         struct pml_hooks_call_entry *call)
+PML_HOOKS_INLINE void end_blocking(bool threads, struct pml_hooks_peer *named,
+                                   struct ompi_communicator_t *comm, int rc,
+                                   const ompi_status_public_t *status, uint64_t begin,
+                                   struct pml_hooks_call_entry *call)
 {
     struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t end = pml_hooks_stamp();
     struct pml_hooks_peer *entry = named;
+    uint64_t end = pml_hooks_stamp();
 
-    pml_hooks_add(&head->receives_blocking, 1);
-    pml_hooks_add(&head->wait_ticks, end - begin);
+    pml_hooks_add_by(threads, &head->receives_blocking, 1);
+    pml_hooks_add_by(threads, &head->wait_ticks, end - begin);
     if (rc == OMPI_SUCCESS || rc == MPI_ERR_TRUNCATE) {
-        if (entry == NULL) {
+        if (__builtin_expect(entry == NULL, 0)) {
             entry = pml_hooks_peer_of(comm, status->MPI_SOURCE);
         }
-        pml_hooks_count_receive(entry, status->MPI_TAG, ompi_glue_comm_id(comm), status->_ucount,
-                                named == NULL, end);
-        pml_hooks_count_receive_wait(entry, status->MPI_TAG, ompi_glue_comm_id(comm), begin, end);
+        pml_hooks_count_receive_by(threads, head, entry, status->MPI_TAG, ompi_glue_comm_id(comm),
+                                   status->_ucount, named == NULL, end);
+        pml_hooks_count_receive_wait_by(threads, entry, status->MPI_TAG, ompi_glue_comm_id(comm),
+                                        begin, end);
     }
     if (rc != OMPI_SUCCESS) {
         pml_hooks_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
@@ -141,20 +246,21 @@ static void end_blocking(struct pml_hooks_peer *named, struct ompi_communicator_
     pml_hooks_call_leave(call, end);
 }
 
-static int pass_recv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
-                     struct ompi_communicator_t *comm, ompi_status_public_t *status)
+PML_HOOKS_INLINE int recv_by(bool threads, void *buffer, size_t count, struct ompi_datatype_t *type,
+                             int peer, int tag, struct ompi_communicator_t *comm,
+                             ompi_status_public_t *status)
 {
     uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(comm, peer, begin);
+    struct pml_hooks_peer *entry = post(threads, comm, peer, begin);
     struct pml_hooks_call_entry *call =
-        pml_hooks_call_enter(PML_HOOKS_RECV, entry, tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag,
-                             ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), begin);
+        pml_hooks_call_enter_by(threads, PML_HOOKS_RECV, entry, pml_hooks_named_tag(tag),
+                                ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
     ompi_status_public_t own;
     int rc;
 
     status = status == MPI_STATUS_IGNORE ? &own : status;
     rc = pml_hooks_below.pml_recv(buffer, count, type, peer, tag, comm, status);
-    end_blocking(entry, comm, rc, status, begin, call);
+    end_blocking(threads, entry, comm, rc, status, begin, call);
     return rc;
 }
 
@@ -163,14 +269,17 @@ static int pass_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
 {
     struct ompi_communicator_t *comm = (*message)->comm;
     struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
-    uint64_t now = pml_hooks_stamp();
+    struct pml_hooks_follow *follow =
+        pml_hooks_follow_begin(pml_hooks_threads, entry, MPI_ANY_TAG, comm,
+                               pml_hooks_bytes(count, type), false, pml_hooks_stamp());
     int rc = pml_hooks_below.pml_imrecv(buffer, count, type, message, request);
 
     pml_hooks_add(&pml_hooks_record.head->receives_nonblocking, 1);
     pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
     if (rc == OMPI_SUCCESS) {
-        pml_hooks_follow_receive(*request, entry, MPI_ANY_TAG, comm, pml_hooks_bytes(count, type),
-                                 false, now);
+        pml_hooks_follow_receive(pml_hooks_threads, follow, *request);
+    } else {
+        pml_hooks_follow_drop(follow, false);
     }
     return rc;
 }
@@ -182,15 +291,15 @@ static int pass_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
     struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
     uint64_t begin = pml_hooks_stamp();
     struct pml_hooks_call_entry *call =
-        pml_hooks_call_enter(PML_HOOKS_MRECV, entry, PML_HOOKS_ANY, ompi_glue_comm_id(comm),
-                             pml_hooks_bytes(count, type), begin);
+        pml_hooks_call_enter_by(pml_hooks_threads, PML_HOOKS_MRECV, entry, PML_HOOKS_ANY,
+                                ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
     ompi_status_public_t own;
     int rc;
 
     status = status == MPI_STATUS_IGNORE ? &own : status;
     rc = pml_hooks_below.pml_mrecv(buffer, count, type, message, status);
     pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
-    end_blocking(entry, comm, rc, status, begin, call);
+    end_blocking(pml_hooks_threads, entry, comm, rc, status, begin, call);
     return rc;
 }
 
@@ -224,8 +333,8 @@ static struct pml_hooks_call_entry *enter_probe(enum pml_hooks_call kind, int pe
         peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer);
 
     pml_hooks_add(&pml_hooks_record.head->probes, 1);
-    return pml_hooks_call_enter(kind, entry, tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag,
-                                ompi_glue_comm_id(comm), 0, begin);
+    return pml_hooks_call_enter_by(pml_hooks_threads, kind, entry, pml_hooks_named_tag(tag),
+                                   ompi_glue_comm_id(comm), 0, 0, begin);
 }
 
 /* Leave it: a probe waits for a message as its receive would. */
@@ -265,15 +374,58 @@ static int pass_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
 /* ---- exchange ---------------------------------------------------------------------------------
  */
 
+/* Those that are called for each message stand there twice: the second for programs with threads.
+ */
+static int pass_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                      int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                      struct ompi_request_t **request)
+{
+    return isend_by(false, buffer, count, type, peer, tag, mode, comm, request);
+}
+
+static int pass_isend_of_threads(const void *buffer, size_t count, struct ompi_datatype_t *type,
+                                 int peer, int tag, mca_pml_base_send_mode_t mode,
+                                 struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    return isend_by(true, buffer, count, type, peer, tag, mode, comm, request);
+}
+
+static int pass_send_of_threads(const void *buffer, size_t count, struct ompi_datatype_t *type,
+                                int peer, int tag, mca_pml_base_send_mode_t mode,
+                                struct ompi_communicator_t *comm)
+{
+    return send_by(true, buffer, count, type, peer, tag, mode, comm);
+}
+
+static int pass_irecv_of_threads(void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                                 int tag, struct ompi_communicator_t *comm,
+                                 struct ompi_request_t **request)
+{
+    return irecv_by(true, buffer, count, type, peer, tag, comm, request);
+}
+
+static int pass_recv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
+                     struct ompi_communicator_t *comm, ompi_status_public_t *status)
+{
+    return recv_by(false, buffer, count, type, peer, tag, comm, status);
+}
+
+static int pass_recv_of_threads(void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                                int tag, struct ompi_communicator_t *comm,
+                                ompi_status_public_t *status)
+{
+    return recv_by(true, buffer, count, type, peer, tag, comm, status);
+}
+
 void pml_hooks_pass_install(mca_pml_base_module_t *module)
 {
     module->pml_del_comm = pass_del_comm;
     module->pml_irecv_init = pass_irecv_init;
-    module->pml_irecv = pass_irecv;
-    module->pml_recv = pass_recv;
+    module->pml_irecv = pml_hooks_threads ? pass_irecv_of_threads : pass_irecv;
+    module->pml_recv = pml_hooks_threads ? pass_recv_of_threads : pass_recv;
     module->pml_isend_init = pass_isend_init;
-    module->pml_isend = pass_isend;
-    module->pml_send = pass_send;
+    module->pml_isend = pml_hooks_threads ? pass_isend_of_threads : pass_isend;
+    module->pml_send = pml_hooks_threads ? pass_send_of_threads : pass_send;
     module->pml_iprobe = pass_iprobe;
     module->pml_probe = pass_probe;
     module->pml_start = pml_hooks_persistent_start;

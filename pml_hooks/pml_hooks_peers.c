@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_count.h"
 
-enum { NO_INDEX = 0xffff, MAX_PEERS = NO_INDEX };
+enum { MAX_PEERS = 65535, NO_INDEX = MAX_PEERS };
+#define NO_PAIR UINT64_MAX
 
 /* Counts what has no entry of its own. */
 static struct pml_hooks_peer spare;
@@ -19,26 +20,10 @@ static opal_mutex_t peers_lock = OPAL_MUTEX_STATIC_INIT;
 /* ---- by communicator and rank -----------------------------------------------------------------
  */
 
-/*
- * Which entry a communicator's rank has: a word for each remembered pair, which says communicator
- * (24 bits), rank (24 bits) and index (16 bits); 0 is none, as the index is never 0 there: it is
- * that of the entry and one.
- */
-enum { REMEMBERED = 1024, NUMBER_BITS = 24, INDEX_BITS = 16 };
-static uint64_t remembered[REMEMBERED];
+struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
 
-static inline uint64_t *place_of(uint32_t context, uint32_t rank)
-{
-    return &remembered[(context * 0x9e3779b1u + rank * 0x85ebca6bu) >> 22];
-}
-_Static_assert(REMEMBERED == 1 << (32 - 22), "the upper bits of the product");
-
-static inline uint64_t word_of(uint32_t context, uint32_t rank)
-{
-    return (uint64_t)context << (NUMBER_BITS + INDEX_BITS) | (uint64_t)rank << INDEX_BITS;
-}
-
-/* The entry of a process, a new one if there was none; NO_INDEX without room. Under the lock. */
+/* The entry of a process, a new one if there was none; NO_INDEX without room. Under the
+ * lock. */
 static uint32_t find_or_add(uint32_t job, uint32_t rank)
 {
     struct pml_hooks_head *head = pml_hooks_record.head;
@@ -60,48 +45,49 @@ static uint32_t find_or_add(uint32_t job, uint32_t rank)
     return count;
 }
 
-static __attribute__((noinline)) struct pml_hooks_peer *look_up(struct ompi_communicator_t *comm,
-                                                                int rank)
+/* Remember the entry of a pair. Under the lock. Where there are threads a pair keeps its place,
+ * since another thread may be reading there. */
+static void remember(struct ompi_communicator_t *comm, int rank, struct pml_hooks_peer *peer)
 {
-    const ompi_group_t *group = comm->c_remote_group;
-    uint32_t context = ompi_glue_comm_id(comm), index;
-    opal_process_name_t name;
+    struct pml_hooks_pair *pair = pml_hooks_pair_of(comm, rank);
 
-    if (rank < 0 || rank >= group->grp_proc_count) {
+    if (pml_hooks_threads && pair->key != NO_PAIR) {
+        return;
+    }
+    pair->peer = peer;
+    /* Release pairs with the acquire in pml_hooks_peer_known. */
+    __atomic_store_n(&pair->key, pml_hooks_pair_key(comm, rank), __ATOMIC_RELEASE);
+}
+
+struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank)
+{
+    opal_process_name_t name;
+    uint32_t index;
+
+    if (rank < 0 || rank >= comm->c_remote_group->grp_proc_count) {
         return &spare;
     }
     name = ompi_glue_peer_name(comm, rank);
     OPAL_THREAD_LOCK(&peers_lock);
     index = find_or_add(name.jobid, name.vpid);
+    if (index != NO_INDEX) {
+        remember(comm, rank, &pml_hooks_record.peers[index]);
+    }
     OPAL_THREAD_UNLOCK(&peers_lock);
     if (index == NO_INDEX) {
         pml_hooks_add(&pml_hooks_record.head->peers_lost, 1);
         return &spare;
     }
-    if ((context >> NUMBER_BITS) == 0 && ((uint32_t)rank >> NUMBER_BITS) == 0) {
-        __atomic_store_n(place_of(context, (uint32_t)rank),
-                         word_of(context, (uint32_t)rank) | (index + 1), __ATOMIC_RELAXED);
-    }
     return &pml_hooks_record.peers[index];
-}
-
-struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank)
-{
-    uint32_t context = ompi_glue_comm_id(comm);
-    uint64_t word = __atomic_load_n(place_of(context, (uint32_t)rank), __ATOMIC_RELAXED);
-    uint64_t other = word ^ word_of(context, (uint32_t)rank);
-
-    if (__builtin_expect(other - 1 < NO_INDEX, 1)) {
-        return &pml_hooks_record.peers[other - 1];
-    }
-    return look_up(comm, rank);
 }
 
 void pml_hooks_peers_forget(void)
 {
-    for (size_t i = 0; i < REMEMBERED; i++) {
-        __atomic_store_n(&remembered[i], 0, __ATOMIC_RELAXED);
+    OPAL_THREAD_LOCK(&peers_lock);
+    for (size_t i = 0; i < PML_HOOKS_PAIRS; i++) {
+        __atomic_store_n(&pml_hooks_pairs[i].key, NO_PAIR, __ATOMIC_RELAXED);
     }
+    OPAL_THREAD_UNLOCK(&peers_lock);
 }
 
 /* ---- records of others ------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 /* Requests that are used again. MPI_Start calls the function that the PML has put into the request,
  * not that of the PML's table: it is exchanged in each request when that is made. */
 #include "opal/class/opal_hash_table.h"
-#include "pml_hooks/pml_hooks.h"
 #include "pml_hooks/pml_hooks_clock.h"
+#include "pml_hooks/pml_hooks_follow.h"
 
 struct persistent {
     struct pml_hooks_peer *peer; /* NULL: any source */
@@ -96,17 +96,7 @@ static void before(const struct persistent *what, uint64_t now)
     }
     pml_hooks_add(&head->receives_persistent, 1);
     if (what->peer != NULL) {
-        pml_hooks_count_post(what->peer, now);
-    }
-}
-
-static void after(ompi_request_t *request, const struct persistent *what, uint64_t now)
-{
-    if (what->is_send) {
-        pml_hooks_follow_send(request, what->peer, what->tag, what->comm, what->bytes, true, now);
-    } else {
-        pml_hooks_follow_receive(request, what->peer, what->tag, what->comm, what->bytes, true,
-                                 now);
+        pml_hooks_count_post_by(pml_hooks_threads, what->peer, now);
     }
 }
 
@@ -115,6 +105,7 @@ static int start_one(ompi_request_t **request, uint64_t now)
 {
     const struct persistent *found = find(*request, false);
     ompi_request_t *old = *request;
+    struct pml_hooks_follow *follow;
     struct persistent what;
     int rc;
 
@@ -123,14 +114,21 @@ static int start_one(ompi_request_t **request, uint64_t now)
     }
     what = *found;
     before(&what, now);
+    follow = pml_hooks_follow_begin(pml_hooks_threads, what.peer, what.tag, what.comm, what.bytes,
+                                    true, now);
     rc = pml_hooks_below.pml_start(1, request);
     if (rc != OMPI_SUCCESS) {
+        pml_hooks_follow_drop(follow, false);
         return rc;
     }
     if (*request != old) {
         remember(*request, &what);
     }
-    after(*request, &what, now);
+    if (what.is_send) {
+        pml_hooks_follow_send(pml_hooks_threads, follow, *request);
+    } else {
+        pml_hooks_follow_receive(pml_hooks_threads, follow, *request);
+    }
     return OMPI_SUCCESS;
 }
 

@@ -143,6 +143,7 @@ static void time_is_in_at_most_200_slices(void **state)
         now += UINT64_C(1) << (SHIFT - 4 + i / 100);
         pml_hooks_count_send(peer, 1, 0, 8, now);
         sent++;
+        pml_hooks_slice_next(now);
         assert_true(head->slice_count <= PML_HOOKS_SLICES);
         index = (now - head->stamp_start) / head->slice_ticks;
         assert_true(index < head->slice_count);

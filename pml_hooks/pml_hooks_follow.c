@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations under way, as far as they are not inline. */
+#include "pml_hooks/pml_hooks_clock.h"
+#include "pml_hooks/pml_hooks_follow.h"
+
+struct pml_hooks_follow *pml_hooks_first_free;
+opal_mutex_t pml_hooks_free_lock = OPAL_MUTEX_STATIC_INIT;
+struct pml_hooks_last_end pml_hooks_the_only_end;
+_Thread_local struct pml_hooks_last_end pml_hooks_my_end;
+
+/* ---- entries ----------------------------------------------------------------------------------
+ */
+
+/* Entries are made by the chunk. */
+enum { CHUNK = 256 };
+struct chunk {
+    struct chunk *next;
+    struct pml_hooks_follow follows[CHUNK];
+    struct pml_hooks_pending outside[CHUNK]; /* for those that have none in the record */
+};
+static struct chunk *chunks;
+
+/* Free the entries whose request has another callback now; how many. */
+static unsigned sweep(void)
+{
+    unsigned freed = 0;
+
+    for (struct chunk *chunk = chunks; chunk != NULL; chunk = chunk->next) {
+        for (unsigned i = 0; i < CHUNK; i++) {
+            struct pml_hooks_follow *follow = &chunk->follows[i];
+
+            if (follow->pending->kind != PML_HOOKS_FREE &&
+                follow->request->req_complete_cb_data != follow) {
+                follow->pending->kind = PML_HOOKS_FREE;
+                follow->next_free = pml_hooks_first_free;
+                pml_hooks_first_free = follow;
+                freed++;
+            }
+        }
+    }
+    return freed;
+}
+
+static void add_chunk(void)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct chunk *chunk = calloc(1, sizeof(*chunk));
+    uint32_t count = head->pending_count;
+
+    if (chunk == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < CHUNK; i++) {
+        struct pml_hooks_follow *follow = &chunk->follows[i];
+
+        follow->pending = count + i < PML_HOOKS_PENDING ? &pml_hooks_record.pending[count + i]
+                                                        : &chunk->outside[i];
+        follow->next_free = i + 1 < CHUNK ? follow + 1 : pml_hooks_first_free;
+    }
+    pml_hooks_first_free = chunk->follows;
+    head->pending_count = count + CHUNK < PML_HOOKS_PENDING ? count + CHUNK : PML_HOOKS_PENDING;
+    chunk->next = chunks;
+    chunks = chunk;
+}
+
+struct pml_hooks_follow *pml_hooks_follow_new(void)
+{
+    struct pml_hooks_follow *follow;
+
+    /* A sweep that frees little is not worth another one soon. */
+    if (sweep() < CHUNK / 2) {
+        add_chunk();
+    }
+    follow = pml_hooks_first_free;
+    if (follow != NULL) {
+        pml_hooks_first_free = follow->next_free;
+    }
+    return follow;
+}
+
+void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost)
+{
+    if (lost) {
+        pml_hooks_add(&pml_hooks_record.head->pending_lost, 1);
+    }
+    if (follow != NULL) {
+        pml_hooks_follow_give(pml_hooks_threads, follow);
+    }
+}
+
+/* ---- the end of an operation ------------------------------------------------------------------
+ */
+
+static void count_error(const ompi_status_public_t *status)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+
+    if (status->_cancelled != 0) {
+        pml_hooks_add(&head->cancelled, 1);
+    } else if (status->MPI_ERROR == MPI_ERR_TRUNCATE) {
+        pml_hooks_add(&head->receives_truncated, 1);
+    } else {
+        pml_hooks_add(&head->failed, 1);
+    }
+}
+
+/* The rare part of end_receive: an error, or a receive of any source. Returns the peer, NULL
+ * without a message. */
+static __attribute__((noinline)) struct pml_hooks_peer *end_unusual(
+    struct ompi_communicator_t *comm, struct pml_hooks_peer *named,
+    const ompi_status_public_t *status, uint64_t now)
+{
+    struct pml_hooks_peer *peer = named;
+
+    if (status->_cancelled != 0 || status->MPI_ERROR != MPI_SUCCESS) {
+        count_error(status);
+        if (status->_cancelled != 0 || status->MPI_ERROR != MPI_ERR_TRUNCATE) {
+            return NULL;
+        }
+    }
+    if (peer == NULL) {
+        peer = pml_hooks_peer_of(comm, status->MPI_SOURCE);
+    }
+    pml_hooks_count_receive(peer, status->MPI_TAG, ompi_glue_comm_id(comm), status->_ucount,
+                            named == NULL, now);
+    return peer;
+}
+
+/* A receive has ended with this status; returns the peer, NULL without a message. */
+PML_HOOKS_INLINE struct pml_hooks_peer *end_receive(bool threads,
+                                                    const struct pml_hooks_follow *follow,
+                                                    const ompi_status_public_t *status,
+                                                    uint64_t now)
+{
+    struct pml_hooks_peer *named = follow->peer;
+
+    if (__builtin_expect(
+            named == NULL || status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0, 0)) {
+        return end_unusual(follow->comm, named, status, now);
+    }
+    pml_hooks_count_receive_by(threads, pml_hooks_record.head, named, status->MPI_TAG,
+                               follow->pending->context, status->_ucount, false, now);
+    return named;
+}
+
+void pml_hooks_received_at_once(struct pml_hooks_follow *follow, const ompi_request_t *request)
+{
+    if (follow == NULL) {
+        pml_hooks_follow_drop(NULL, true);
+        return;
+    }
+    pml_hooks_add(&pml_hooks_record.head->receives_at_once, 1);
+    (void)end_receive(pml_hooks_threads, follow, &request->req_status, follow->pending->since);
+    pml_hooks_follow_give(pml_hooks_threads, follow);
+}
+
+/* What an operation was; its entry is free from now on. Open MPI may call twice, where a request
+ * completes while the callback is being set: PML_HOOKS_FREE for the second. */
+PML_HOOKS_INLINE uint32_t take_kind(bool threads, struct pml_hooks_pending *pending)
+{
+    uint32_t kind;
+
+    if (threads) {
+        return __atomic_exchange_n(&pending->kind, PML_HOOKS_FREE, __ATOMIC_ACQ_REL);
+    }
+    kind = pending->kind;
+    pending->kind = PML_HOOKS_FREE;
+    return kind;
+}
+
+/* The callback of a request: it is complete, and nobody has been told yet. */
+PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
+{
+    struct pml_hooks_follow *follow = request->req_complete_cb_data;
+    struct pml_hooks_last_end *last = pml_hooks_last_end(threads);
+    struct pml_hooks_pending *pending;
+    uint64_t now;
+    uint32_t kind;
+
+    if (follow == NULL || (kind = take_kind(threads, follow->pending)) == PML_HOOKS_FREE) {
+        return 0;
+    }
+    pending = follow->pending;
+    request->req_complete_cb_data = NULL;
+    now = pml_hooks_stamp();
+    last->kind = kind;
+    last->when = now;
+    if (__builtin_expect(kind == PML_HOOKS_PENDING_RECV, 1)) {
+        last->peer = end_receive(threads, follow, &request->req_status, now);
+    } else {
+        last->tag = pending->tag;
+        last->peer = follow->peer;
+        if (request->req_status.MPI_ERROR != MPI_SUCCESS || request->req_status._cancelled != 0) {
+            count_error(&request->req_status);
+        }
+        pml_hooks_add_by(threads, &pml_hooks_record.head->completed, 1);
+        pml_hooks_record.head->last_event = now;
+    }
+    pml_hooks_add_by(threads, &pml_hooks_record.head->span_ticks, now - pending->since);
+    pml_hooks_follow_give(threads, follow);
+    return 0;
+}
+
+static __attribute__((noinline)) int ended_any(ompi_request_t *request)
+{
+    return ended_by(false, request);
+}
+
+/* The same for a receive as most are; without a call, which would have registers saved. */
+int pml_hooks_ended(ompi_request_t *request)
+{
+    struct pml_hooks_follow *follow = request->req_complete_cb_data;
+    const ompi_status_public_t *status = &request->req_status;
+    struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t now = pml_hooks_stamp();
+
+    if (__builtin_expect(follow == NULL || follow->pending->kind != PML_HOOKS_PENDING_RECV ||
+                             follow->peer == NULL || status->MPI_ERROR != MPI_SUCCESS ||
+                             status->_cancelled != 0 || status->MPI_TAG < 0 ||
+                             now >= pml_hooks_slice_end,
+                         0)) {
+        return ended_any(request);
+    }
+    request->req_complete_cb_data = NULL;
+    last->peer = follow->peer;
+    last->when = now;
+    last->kind = PML_HOOKS_USUAL_RECEIVE;
+    follow->pending->kind = PML_HOOKS_FREE;
+    pml_hooks_add_by(false, &head->span_ticks, now - follow->pending->since);
+    pml_hooks_count_receive_of(false, head, PML_HOOKS_CLASS_USER, follow->peer, status->MPI_TAG,
+                               follow->pending->context, status->_ucount, false, now);
+    pml_hooks_follow_give(false, follow);
+    return 0;
+}
+
+int pml_hooks_ended_of_threads(ompi_request_t *request)
+{
+    return ended_by(true, request);
+}
