@@ -215,14 +215,12 @@ int pml_hooks_ended(ompi_request_t *request)
     struct pml_hooks_head *head = pml_hooks_record.head;
     uint64_t now = pml_hooks_stamp();
 
-    if (__builtin_expect(follow == NULL || follow->pending->kind != PML_HOOKS_PENDING_RECV ||
-                             follow->peer == NULL || status->MPI_ERROR != MPI_SUCCESS ||
-                             status->_cancelled != 0 || status->MPI_TAG < 0 ||
-                             now >= pml_hooks_slice_end,
+    if (__builtin_expect(follow->pending->kind != PML_HOOKS_PENDING_RECV || follow->peer == NULL ||
+                             status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
+                             status->MPI_TAG < 0 || now >= pml_hooks_slice_end,
                          0)) {
         return ended_any(request);
     }
-    request->req_complete_cb_data = NULL;
     last->peer = follow->peer;
     last->when = now;
     last->kind = PML_HOOKS_USUAL_RECEIVE;
