@@ -25,6 +25,11 @@ pml_match_libpml_match_la_SOURCES = \
 
 pml_match_libpml_match_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(NI_CORE_CPPFLAGS) $(OMPI_CPPFLAGS)
 pml_match_libpml_match_la_CFLAGS = $(AM_CFLAGS)
+if ENABLE_UBSAN
+# gcc forgets that a bool is volatile where it checks its value, and moves the load out of the loop of Open MPI's
+# WAIT_SYNC_RELEASE.
+pml_match_libpml_match_la_CFLAGS += -fno-sanitize=bool
+endif
 pml_match_libpml_match_la_LIBADD = ompi_match/libompi_match.la ompi_glue/libompi_glue_mtl.la ompi_glue/libompi_glue.la ni/libapeni_core.la
 
 # Open MPI finds the component by its exported name.
