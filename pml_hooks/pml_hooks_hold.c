@@ -5,10 +5,13 @@
  * as soon as the process makes progress in MPI, so that nobody waits for it who would not have
  * waited.
  */
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
+#include "pml_hooks/pml_hooks_clock.h"
 #include "pml_hooks/pml_hooks_inject.h"
 
 enum { HELD = 16, LONGEST = 65536 };
@@ -26,7 +29,9 @@ static struct held {
 } * first_held, *first_going;
 
 static mca_pml_base_module_t below;
-static pthread_mutex_t lock; /* recursive: sending may make progress, which comes here again */
+/* Recursive: sending may make progress, which comes here again. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static bool polling; /* our progress function is among Open MPI's */
 static uint32_t held_count;
 static bool sending;
 
@@ -92,13 +97,7 @@ static int progress(void)
 
 void pml_hooks_hold_begin(const mca_pml_base_module_t *module)
 {
-    pthread_mutexattr_t attributes;
-
     below = *module;
-    (void)pthread_mutexattr_init(&attributes);
-    (void)pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-    (void)pthread_mutex_init(&lock, &attributes);
-    (void)pthread_mutexattr_destroy(&attributes);
 }
 
 /* A copy of the message, packed; NULL if there is no memory. */
@@ -134,7 +133,6 @@ bool pml_hooks_hold(const void *buffer, size_t count, struct ompi_datatype_t *ty
                     int tag, struct ompi_communicator_t *comm, uint64_t overtaking,
                     const struct pml_hooks_fault *fault)
 {
-    static bool registered;
     struct held **place = &first_held, *held;
 
     if (count * type->super.size > LONGEST) {
@@ -152,9 +150,8 @@ bool pml_hooks_hold(const void *buffer, size_t count, struct ompi_datatype_t *ty
         }
         *place = held;
         held_count++;
-        if (!registered) {
-            registered = true;
-            (void)opal_progress_register(progress);
+        if (!polling) {
+            polling = opal_progress_register(progress) == OPAL_SUCCESS;
         }
     }
     (void)pthread_mutex_unlock(&lock);
@@ -219,11 +216,41 @@ void pml_hooks_hold_release(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
+/* Sends under way. */
+static size_t count_going(void)
+{
+    size_t count = 0;
+
+    (void)pthread_mutex_lock(&lock);
+    for (const struct held *held = first_going; held != NULL; held = held->next) {
+        count++;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return count;
+}
+
 void pml_hooks_hold_end(void)
 {
+    enum { PATIENCE_S = 5 };
+    uint64_t since = pml_hooks_clock();
+    size_t left, before = SIZE_MAX;
+
     pml_hooks_hold_release();
-    while (first_going != NULL) {
+    while ((left = count_going()) > 0 &&
+           pml_hooks_clock() - since < PATIENCE_S * UINT64_C(1000000000)) {
+        since = left < before ? pml_hooks_clock() : since;
+        before = left;
         opal_progress();
         (void)progress();
+    }
+    if (left > 0) {
+        fprintf(stderr,
+                "pml_hooks: rank %" PRIu32 ": %zu messages that pml_hooks_inject has held back are "
+                "given up: nobody receives them\n",
+                pml_hooks_record.head->rank, left);
+    }
+    if (polling) {
+        (void)opal_progress_unregister(progress);
+        polling = false;
     }
 }

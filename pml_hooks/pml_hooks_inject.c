@@ -265,13 +265,14 @@ static int inject_start(size_t count, ompi_request_t **requests)
 
 static int inject_del_comm(struct ompi_communicator_t *comm)
 {
-    pml_hooks_hold_end();
+    pml_hooks_hold_release();
     return below.pml_del_comm(comm);
 }
 
 void pml_hooks_inject_install(mca_pml_base_module_t *module)
 {
     below = *module;
+    holding = false;
     for (size_t i = 0; i < rules.count; i++) {
         holding = holding || rules.rules[i].action == PML_HOOKS_REORDER;
     }

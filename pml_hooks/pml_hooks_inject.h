@@ -47,7 +47,8 @@ void pml_hooks_hold_after(struct ompi_communicator_t *comm, int peer);
 /* Send all that is held back. */
 void pml_hooks_hold_release(void);
 
-/* The same, and wait until it has gone. */
+/* The same, and wait until it has gone; what nobody receives for five seconds is given up, and
+ * said. From then on no function of ours is called by Open MPI's progress. */
 void pml_hooks_hold_end(void);
 
 #endif

@@ -6,6 +6,7 @@
   truncated  a receive that there is no room for, blocking and not
   delayed    delays are done and recorded
   reordered  a later message to another peer arrives first, and each pair keeps its order
+  unreceived a message that is held back and that nobody receives does not keep MPI_Finalize from its end
   stops      a rank stops until SIGCONT, or dies, at the nth message
   seeds      the same seed gives the same faults, another one others
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
@@ -115,6 +116,14 @@ def reordered():
             healthy(transport, code, output, errors)
 
 
+def unreceived():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = mpirun(folder, 2, transport, ["hooks_faults", "unreceived"], inject="reorder@rank=0,nth=1")
+            if healthy(transport, code, output, errors) and "rank 0: 1 messages that pml_hooks_inject has held back" not in errors:
+                fail("%s: it does not say that the message is given up: %s" % (transport, errors))
+
+
 def stops():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +187,7 @@ def wrong():
                 fail("%s: exit code %s: %s" % (rules, code, errors))
 
 
-CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "stops": stops, "seeds": seeds,
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "seeds": seeds,
           "wrong": wrong}
 
 

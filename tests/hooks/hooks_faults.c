@@ -8,6 +8,7 @@
  *   ring         twenty messages round a ring, blocking, nonblocking and persistent in turns
  *   overtaken    says from whom rank 1 hears first: of rank 0, or of rank 2, which rank 0 told
  * later
+ *   unreceived   rank 0 sends rank 1 a long message that rank 1 does not receive
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -135,6 +136,15 @@ static void overtaken(const char *path)
     }
 }
 
+static void unreceived(void)
+{
+    static char bytes[60000];
+
+    if (rank == 0) {
+        MPI_Send(bytes, sizeof(bytes), MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -147,6 +157,8 @@ int main(int argc, char **argv)
         ring();
     } else if (argc > 2 && strcmp(argv[1], "overtaken") == 0) {
         overtaken(argv[2]);
+    } else if (argc > 1 && strcmp(argv[1], "unreceived") == 0) {
+        unreceived();
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
