@@ -82,6 +82,17 @@ static bool wrong(void)
     return true;
 }
 
+/* Rank 0 has said why. The others give it time: their end would be its end, too. */
+static void end_job(void)
+{
+    enum { PATIENCE_S = 5 };
+
+    if (OMPI_PROC_MY_NAME->vpid != 0) {
+        (void)sleep(PATIENCE_S);
+    }
+    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+}
+
 static void copy_text(char *to, size_t size, const char *from)
 {
     size_t length = from != NULL ? strnlen(from, size - 1) : 0;
@@ -139,7 +150,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
 
     (void)argc, (void)argv, (void)requested;
     if (wrong()) {
-        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+        end_job();
     }
     if (!pml_hooks_params.enable || refused()) {
         return;
