@@ -20,7 +20,9 @@ osu_names = \
     osu_bcast \
     osu_alltoall \
     osu_init \
-    osu_deep_queue
+    osu_deep_queue \
+    osu_patterns \
+    osu_peers
 
 # What does not need MPI.
 osu_PROGRAMS += osu_bench/line_time
@@ -163,6 +165,12 @@ osu_bench_osu_init_LDADD = $(OSU_LIBS)
 osu_bench_osu_deep_queue_SOURCES = osu_bench/osu_deep_queue.c
 osu_bench_osu_deep_queue_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_deep_queue_LDADD = $(OSU_LIBS)
+osu_bench_osu_patterns_SOURCES = osu_bench/osu_patterns.c
+osu_bench_osu_patterns_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_patterns_LDADD = $(OSU_LIBS)
+osu_bench_osu_peers_SOURCES = osu_bench/osu_peers.c
+osu_bench_osu_peers_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_peers_LDADD = $(OSU_LIBS)
 
 # A library that is preloaded to see whether the programs notice damaged data.
 osu_bench_tests_damage_la_SOURCES = osu_bench/tests/damage.c
@@ -200,6 +208,8 @@ osu_PROGRAMS += \
     osu_bench/osu_alltoall \
     osu_bench/osu_init \
     osu_bench/osu_deep_queue \
+    osu_bench/osu_patterns \
+    osu_bench/osu_peers \
     osu_bench/osu_steps \
     osu_bench/osu_win_sync
 check_LTLIBRARIES += osu_bench/tests/damage.la
@@ -232,7 +242,9 @@ osumpich_programs = \
     osu_bench/mpich/osu_bcast \
     osu_bench/mpich/osu_alltoall \
     osu_bench/mpich/osu_init \
-    osu_bench/mpich/osu_deep_queue
+    osu_bench/mpich/osu_deep_queue \
+    osu_bench/mpich/osu_patterns \
+    osu_bench/mpich/osu_peers
 
 if HAVE_MPI
 osumpich_SCRIPTS = $(osumpich_programs)
@@ -245,7 +257,8 @@ osu_bench/mpich.stamp: osu_bench/build-mpich $(osu_bench_libosu_la_SOURCES) \
     osu_bench/osu_multi_lat.c osu_bench/osu_latency_mt.c osu_bench/osu_put_latency.c osu_bench/osu_get_latency.c \
     osu_bench/osu_acc_latency.c osu_bench/osu_cas_latency.c osu_bench/osu_fop_latency.c osu_bench/osu_put_bw.c \
     osu_bench/osu_get_bw.c osu_bench/osu_allreduce.c osu_bench/osu_barrier.c osu_bench/osu_bcast.c \
-    osu_bench/osu_alltoall.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c
+    osu_bench/osu_alltoall.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c \
+    osu_bench/osu_patterns.c osu_bench/osu_peers.c
 	$(AM_V_GEN)$(MKDIR_P) osu_bench && CFLAGS='$(CFLAGS)' OSU_MPICC="$${OSU_MPICC:-$(MPICH_CC)}" \
 	    $(SHELL) $(srcdir)/osu_bench/build-mpich $(srcdir) $(builddir) $(osu_names) && touch $@
 

@@ -60,3 +60,12 @@ void osu_defaults_depth(struct osu_options *options)
     options->queue = OSU_QUEUE_POSTED;
     options->order = OSU_ORDER_RANDOM;
 }
+
+void osu_defaults_peers(struct osu_options *options)
+{
+    osu_defaults_latency(options);
+    osu_set_size_range(options, 8, 8);
+    options->depths[0] = 0;
+    options->depths[1] = 2;
+    options->depth_count = 2;
+}

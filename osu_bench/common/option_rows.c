@@ -160,6 +160,28 @@ static const char *take_order(const char *value, struct osu_options *out)
     return wanted;
 }
 
+static const char *take_pattern(const char *value, struct osu_options *out)
+{
+    static const struct word words[] = {{"exch", OSU_PATTERN_EXCH},
+                                        {"ring", OSU_PATTERN_RING},
+                                        {"halo6", OSU_PATTERN_HALO6},
+                                        {"pers", OSU_PATTERN_PERS},
+                                        {"any", OSU_PATTERN_ANY},
+                                        {"late", OSU_PATTERN_LATE},
+                                        {NULL, 0}};
+    int pattern = (int)out->pattern;
+    const char *wanted = parse_word(value, words, "exch, ring, halo6, pers, any or late", &pattern);
+    out->pattern = (enum osu_pattern_kind)pattern;
+    return wanted;
+}
+
+static const char *take_peers(const char *value, struct osu_options *out)
+{
+    return osu_parse_depths(value, out) != NULL
+               ? "a list of up to 64 numbers of ranks, such as 0,2,31"
+               : NULL;
+}
+
 static const char *take_wildcards(const char *value, struct osu_options *out)
 {
     return osu_parse_int(value, 0, 100, &out->wildcards) != NULL ? "a percentage from 0 to 100"
@@ -203,6 +225,10 @@ const struct osu_option_row osu_option_rows[] = {
     {'o', "order", "ORDER",
      "entry that is matched next: forward (the oldest), reverse (the newest) or random (default)",
      take_order},
+    {'P', "pattern", "PATTERN", "exch, ring, halo6, pers, any or late (default exch)",
+     take_pattern},
+    {'N', "peers", "COUNT[,..]", "ranks that have talked to both and sleep, a row for each",
+     take_peers},
     {'a', "wildcards", "PERCENT",
      "receives with MPI_ANY_SOURCE or MPI_ANY_TAG, half of each (default 0)", take_wildcards},
     {'i', "iterations", "ITER", "timed iterations for each size", take_iterations},

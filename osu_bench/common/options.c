@@ -74,6 +74,10 @@ static void print_defaults(const struct osu_options *options, const char *letter
         printf(" -d ");
         print_list(options->depths, options->depth_count);
     }
+    if (strchr(letters, 'N') != NULL) {
+        printf(" -N ");
+        print_list(options->depths, options->depth_count);
+    }
     printf(" -i %d -x %d", options->iterations.small, options->warmup.small);
     if (strpbrk(letters, "mB") != NULL) {
         printf(" (above %d bytes -i %d -x %d)", OSU_LARGE_MESSAGE, options->iterations.large,

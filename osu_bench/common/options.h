@@ -36,6 +36,16 @@ enum osu_queue { OSU_QUEUE_POSTED, OSU_QUEUE_UNEXPECTED };
 /* Which entry of the queue is matched next: the oldest, the newest, or any. */
 enum osu_order { OSU_ORDER_FORWARD, OSU_ORDER_REVERSE, OSU_ORDER_RANDOM };
 
+/* Which messages a step is made of (osu_patterns). */
+enum osu_pattern_kind {
+    OSU_PATTERN_EXCH,
+    OSU_PATTERN_RING,
+    OSU_PATTERN_HALO6,
+    OSU_PATTERN_PERS,
+    OSU_PATTERN_ANY,
+    OSU_PATTERN_LATE
+};
+
 /* Iterations and warm-up rounds for messages up to OSU_LARGE_MESSAGE bytes and above. */
 struct osu_counts {
     int small;
@@ -61,12 +71,14 @@ struct osu_options {
     enum osu_type type;
     size_t memory_limit; /* -M: bytes that one buffer may take */
     double percentiles[OSU_MAX_PERCENTILES];
-    int percentile_count;         /* -z: 0 without it */
-    int digits;                   /* digits behind the decimal point */
-    size_t depths[OSU_MAX_SIZES]; /* -d: entries of the queue besides the one that is matched */
+    int percentile_count; /* -z: 0 without it */
+    int digits;           /* digits behind the decimal point */
+    /* -d: entries of the queue besides the one that is matched; -N: ranks that sleep. */
+    size_t depths[OSU_MAX_SIZES];
     int depth_count;
     enum osu_queue queue;
     enum osu_order order;
+    enum osu_pattern_kind pattern;
     int wildcards; /* -a: percent of the receives that name any source or any tag */
     bool memory;   /* osu_init -M: memory per rank */
     bool contact;  /* osu_init -k: exchange a message with each rank before measuring memory */
@@ -84,6 +96,8 @@ void osu_defaults_bandwidth(struct osu_options *options);
 void osu_defaults_collective(struct osu_options *options);
 /* A ping-pong of 8 bytes with queues of 0 to 10,000 entries. */
 void osu_defaults_depth(struct osu_options *options);
+/* A ping-pong of 8 bytes without and with two ranks that sleep. */
+void osu_defaults_peers(struct osu_options *options);
 
 /* Replace the list of sizes by the powers of two from first to last times first (0 is followed by
  * 1). */

@@ -62,6 +62,25 @@ def _deep_queues():
     return tuple(rows)
 
 
+_PATTERNS = (
+    ("exch", "MPI_Sendrecv with each other"),
+    ("ring", "2 MPI_Irecv, 2 MPI_Isend, MPI_Waitall"),
+    ("halo6", "6 MPI_Irecv, 6 MPI_Isend, MPI_Waitall"),
+    ("pers", "the same with persistent requests"),
+    ("any", "8 receives from any source, MPI_Testany"),
+    ("late", "4 messages sent before 4 are received, last first"),
+)
+
+
+def _patterns():
+    """A row for each pattern of messages, of which one step is timed."""
+    return tuple(Bench(f"patterns_{key}", "osu_patterns", ("-P", key), sizes=(8, 64, 512, 4 * K), any_ranks=True,
+                       group="patterns", what=what) for key, what in _PATTERNS)
+
+
+_PEERS = {"program": "osu_peers", "size_option": "-N", "axis": "sleeping ranks", "base": True,
+          "group": "peers"}
+
 _MATCH = {"program": "ni_match_list", "args": ("--csv", "--lists=1"), "launcher": "perf", "plain": True,
           "style": "match", "axis": "entries", "unit": "ns"}
 
@@ -129,6 +148,10 @@ BENCHES = (
     Bench("memory_8", "osu_init", ("-M", "-k"), style="memory", unit="KiB", any_ranks=True,
           ranks=8, what="the same, 8 ranks"),
     *_deep_queues(),
+    *_patterns(),
+    Bench("peers_31", sizes=(2, 31), ranks=33, **_PEERS,
+          what="ping-pong of 8 bytes beside ranks that have talked to both and sleep"),
+    Bench("peers_128", sizes=(128,), ranks=130, **_PEERS, what="the same, with 128 of them"),
     *_examples(),
     Bench("ni_latency", "apeni-perf", ("latency", "--link", "shm"), sizes=(8, 256, K),
           launcher="perf", what="one way over the network interface, without MPI"),
@@ -233,6 +256,14 @@ MIXED = "mixed"  # before and after differ
 BUSY = "busy"  # something else ran on the cores while the line was measured
 UNKNOWN = "unknown"  # the line was not measured
 ALL_STATES = tuple(state.key for state in STATES) + (MIXED, BUSY, UNKNOWN)
+
+
+def add_transport(key, args):
+    """A transport of the user's own, of which Open MPI's mpirun is told args. Returns its row."""
+    global TRANSPORTS  # pylint: disable=global-statement
+    transport = Transport(key, "openmpi", tuple(args), (), "the user's own", between=tuple(args))
+    TRANSPORTS += (transport,)
+    return transport
 
 
 def bench_by_key(key):

@@ -52,11 +52,16 @@ many=10
     done
 
     for ranks in 2 3; do
+        for pattern in exch ring halo6 pers any late; do
+            passes $ranks $many "$programs/osu_patterns" $few -m $sizes -P $pattern
+        done
         passes $ranks 1 "$programs/osu_barrier" $few
         passes $ranks $many "$programs/osu_bcast" $few -m $sizes
         passes $ranks $many "$programs/osu_alltoall" $few -m $sizes
     done
 }
+
+passes 5 3 "$programs/osu_peers" -c -i 60 -x 7 -N 0,2,3
 
 mpi 3 "$programs/osu_init" -M -k || fail "osu_init: $(cat "$work/err")"
 grep -Eq '^nprocs: 3, min: [0-9]+ ms, max: [0-9]+ ms, avg: [0-9]+ ms$' "$work/out" ||

@@ -110,6 +110,9 @@ refuses "--tail-lat '101': wanted is" 2 osu_latency -z101
 refuses "--depth '0,1048577': wanted is a list of up to 64 depths, each at most 1048576" 2 osu_deep_queue -d 0,1048577
 refuses "--queue 'late': wanted is posted or unexpected" 2 osu_deep_queue -q late
 refuses "--order 'sorted': wanted is forward, reverse or random" 2 osu_deep_queue -o sorted
+refuses "--pattern 'star': wanted is exch, ring, halo6, pers, any or late" 2 osu_patterns -P star
+refuses "--peers 'many': wanted is a list of up to 64 numbers of ranks" 2 osu_peers -N many
+refuses "--peers 7: that takes 9 ranks, and there are 2" 2 osu_peers -N 0,7
 refuses "--wildcards '101': wanted is a percentage" 2 osu_deep_queue -a 101
 refuses "--message-size '8,16': wanted is a number of bytes" 2 osu_deep_queue -m 8,16
 refuses "11 buffers of 1024 bytes exceed the limit of 4096 .*largest depth" 2 osu_deep_queue -b multiple -d 10 -m 1K -M 4K
@@ -124,7 +127,7 @@ refuses "a window of 64 times 1048576 bytes exceeds the limit" 2 osu_put_bw -m 1
 
 for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_mt osu_put_latency osu_get_latency \
     osu_acc_latency osu_fop_latency osu_cas_latency osu_put_bw osu_get_bw osu_allreduce osu_alltoall osu_barrier \
-    osu_bcast osu_init osu_deep_queue line_time; do
+    osu_bcast osu_init osu_deep_queue osu_patterns osu_peers line_time; do
     count=$((count + 2))
     "$programs/$program" -h >"$work/out" 2>"$work/err" || fail "$program -h: $(cat "$work/err")"
     prints "^Usage: $program " out "$program -h"

@@ -229,6 +229,17 @@ class SessionTest(unittest.TestCase):
             self.assertEqual(status, 2, words)
             self.assertIn(reason, err)
 
+    def test_transport_of_the_users_own(self):
+        status, out, _ = self.compare("--transport", "mine=--mca pml ucx", "--transports", "vader", "--bench", "latency",
+                                      "--sizes", "8", "--reps", "1")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"mine +1 .*0\.80")
+        for text, reason in (("mine", "write NAME="), ("=-x A", "write NAME="), ("vader=-x A", "already"),
+                             ("mine='", "No closing quotation")):
+            status, _, err = self.compare("--transport", text)
+            self.assertEqual(status, 2)
+            self.assertIn(reason, err)
+
     def test_list_and_help(self):
         status, out, _ = self.compare("--list")
         self.assertEqual(status, 0)
