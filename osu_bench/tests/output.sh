@@ -82,6 +82,13 @@ prints '^# Wildcards: 25 %$' out osu_deep_queue
 prints '^# Depth +Latency \(us\)$' out osu_deep_queue
 columns 2 "0 7" osu_deep_queue
 
+mpi 2 "$programs/osu_file" -d "$work" -b 4096 -m 1 -i 1 || fail "osu_file: $(cat "$work/err")"
+prints '^# 2 ranks, blocks of 4096 bytes in turns$' out osu_file
+columns 2 "write_all read_all write_at pwrite" osu_file
+ls "$work"/osu_file.* >/dev/null 2>&1 && fail "osu_file leaves its file"
+mpi 1 "$programs/osu_file" -b 0 && fail "osu_file -b 0 is taken"
+prints "osu_file: '0': a number from 1 to" err "osu_file -b 0"
+
 # refuses PATTERN RANKS PROGRAM ARGUMENT...: fails with one such line on stderr, for all ranks together.
 refuses() {
     pattern=$1
