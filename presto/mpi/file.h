@@ -76,8 +76,7 @@ int pri_file_end(MPI_File file, const char *function, enum pri_file_call call, b
                  MPI_Status *status);
 
 /* The hints that an info changes. */
-void pri_file_hints(const struct pri_file *file, struct pri_info *info, int size,
-                    struct pri_io_hints *hints);
+void pri_file_hints(struct pri_info *info, int size, struct pri_io_hints *hints);
 
 /* The worst of all ranks' codes: collective. */
 int pri_file_agree(struct pri_comm *comm, int code);

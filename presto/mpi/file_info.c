@@ -42,11 +42,9 @@ static void choice(struct pri_info *info, const char *key, uint8_t *to)
     }
 }
 
-void pri_file_hints(const struct pri_file *file, struct pri_info *info, int size,
-                    struct pri_io_hints *hints)
+void pri_file_hints(struct pri_info *info, int size, struct pri_io_hints *hints)
 {
     char value[MPI_MAX_INFO_VAL + 1];
-    (void)file;
     if (info == NULL || info == MPI_INFO_ENV) {
         return;
     }
@@ -72,7 +70,7 @@ int MPI_File_set_info(MPI_File file, MPI_Info info)
         return pri_file_fail(file, __func__, MPI_ERR_FILE);
     }
     struct pri_io_hints hints = file->io.hints;
-    pri_file_hints(file, info, file->comm->team.size, &hints);
+    pri_file_hints(info, file->comm->team.size, &hints);
     int error = pri_coll_bcast(&file->comm->team, &hints, sizeof(hints), MPI_BYTE, 0, NULL);
     if (error == 0) {
         file->io.hints = hints;

@@ -43,7 +43,7 @@ static int open_file(struct pri_file *file, struct pri_comm *comm, const char *n
     }
     file->comm->errhandler = MPI_ERRORS_RETURN;
     struct pri_io_hints hints = pri_io_hints_default(comm->team.size);
-    pri_file_hints(file, info, comm->team.size, &hints);
+    pri_file_hints(info, comm->team.size, &hints);
     error = pri_io_open(&file->io, &file->comm->team, name, (unsigned)file->amode, &hints);
     if (error != 0) {
         pri_comm_end(file->comm);

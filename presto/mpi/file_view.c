@@ -66,7 +66,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
     }
     int code = set_view(file, disp, etype, filetype, datarep);
     if (code == MPI_SUCCESS) {
-        pri_file_hints(file, info, file->comm->team.size, &file->io.hints);
+        pri_file_hints(info, file->comm->team.size, &file->io.hints);
         file->io.pointer = 0;
         memset(file->datarep, 0, sizeof(file->datarep));
         strncpy(file->datarep, datarep, sizeof(file->datarep) - 1);

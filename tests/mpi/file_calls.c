@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files, function by function: modes, sizes, pointers, views, representations, errors. What random
+/* Covers: presto/mpi/file_*.c presto/io/open.c pointer.c view.c layout.c
+ *
+ * Files, function by function: modes, sizes, pointers, views, representations, errors. What random
  * accesses give is in file_model.c. A plain MPI program for any number of ranks. */
 #include "mt.h"
 

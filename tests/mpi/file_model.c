@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Covers: presto/io/data.c collective.c exchange.c view.c presto/type/runs.c
+ *
  * Files against a plain array: each round all ranks take random views in which their parts do not
  * overlap, and read or write by one of the ways that MPI has. What every rank writes is known to
  * all, so that each has the whole file in memory; rank 0 compares it with the file byte by byte.

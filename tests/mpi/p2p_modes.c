@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Covers: pml_match_recv.c pml_match_send.c pml_match_buffered.c pml_match_persistent.c
+ *
  * All send modes in all forms against all forms of receives, and what the modes promise: a
  * synchronous send does not complete before its receive is posted, a buffered one always does.
  *

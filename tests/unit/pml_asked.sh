@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: pml_match_component.c pml_match_params.c
 # The match PML takes part in a run only if the run names it, and a mistake in a parameter fails with a sentence. Ranks over
 # it and ranks over the match MTL talk to each other where Open MPI lets them.
 set -u

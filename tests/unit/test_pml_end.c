@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 /*
+ * Covers: pml_match_request.c pml_match_hot.h
+ *
  * Requests of the PML begin and end: each is given back once, when it is both over and freed, and
  * with it the communicator, whose count tells.
  */

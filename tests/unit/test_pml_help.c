@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the PML tells users when it steps aside: the whole text, with values and remedy. What needs
- * several processes is in tests/mpi/testlist. */
+/*
+ * Covers: pml_match_component.c pml_match_module.c pml_match_params.c
+ *
+ * What the PML tells users when it steps aside: the whole text, with values and remedy. What needs
+ * several processes is in tests/mpi/testlist.
+ */
 #include "said.h"
 
 #include "pml_match/pml_match.h"
