@@ -11,33 +11,27 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks.h \
     pml_hooks/pml_hooks_account.c \
     pml_hooks/pml_hooks_calls.c \
-    pml_hooks/pml_hooks_clock.h \
+    pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
-    pml_hooks/pml_hooks_fields.def \
     pml_hooks/pml_hooks_follow.c \
     pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \
     pml_hooks/pml_hooks_hold.c \
     pml_hooks/pml_hooks_inject.c \
     pml_hooks/pml_hooks_inject.h \
-    pml_hooks/pml_hooks_json.c \
-    pml_hooks/pml_hooks_names.c \
-    pml_hooks/pml_hooks_names.h \
     pml_hooks/pml_hooks_params.c \
     pml_hooks/pml_hooks_pass.c \
     pml_hooks/pml_hooks_peers.c \
     pml_hooks/pml_hooks_persistent.c \
-    pml_hooks/pml_hooks_process.c \
     pml_hooks/pml_hooks_pvars.c \
-    pml_hooks/pml_hooks_record.c \
-    pml_hooks/pml_hooks_record.h \
     pml_hooks/pml_hooks_requests.c \
     pml_hooks/pml_hooks_rules.c \
     pml_hooks/pml_hooks_rules.h \
     pml_hooks/pml_hooks_watch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
+pml_hooks_libpml_hooks_la_LIBADD = record/librecord.la
 pml_hooks_libpml_hooks_la_CFLAGS = $(AM_CFLAGS) -fno-tree-slp-vectorize
 
 # Open MPI finds the component by its exported name.
@@ -49,7 +43,6 @@ pml_hooks_mca_hook_apelink_la_LIBADD = pml_hooks/libpml_hooks.la $(OMPI_LIBS)
 # The report.
 hooksreportdir = $(pkglibexecdir)/hooks
 dist_hooksreport_SCRIPTS = pml_hooks/report
-dist_hooksreport_DATA = pml_hooks/pml_hooks_fields.def
 hooksreportlibdir = $(hooksreportdir)/reportlib
 dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/__init__.py \

@@ -19,20 +19,20 @@
  *   peers.c      entries of peers, and what is read in the records of others
  *   count.h      what is done for each message, inline
  *   account.c    the rest of what is counted when an operation begins or ends
- *   record.c     the file in memory that holds all of it
- *   names.c      classes of tags, names of calls
- *   clock.h      the time stamp counter
- *   process.c    whether processes live
+ *   class.c      classes of tags
  *   watch.c      a thread that sees when nothing moves
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   gather.c     at the end: the records of all ranks become one file of JSON
- *   json.c       a record as JSON
  *   pvars.c      variables of MPI_T
+ *
+ * The record itself, its file and its JSON are in record/, which knows nothing of Open MPI.
  */
 
 #include "ompi_glue/pml.h"
-#include "pml_hooks/pml_hooks_names.h"
-#include "pml_hooks/pml_hooks_record.h"
+#include "record/json.h"
+#include "record/names.h"
+#include "record/process.h"
+#include "record/record.h"
 
 OPAL_MODULE_DECLSPEC extern ompi_hook_base_component_t mca_hook_apelink_component;
 
@@ -90,6 +90,10 @@ uint64_t pml_hooks_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_
 uint64_t pml_hooks_peer_received(const struct pml_hooks_peer *peer, bool *known);
 
 void pml_hooks_peers_close(void);
+
+/* The class of a message with this tag: the program's own have tags of 0 and more, Open MPI's
+ * collectives send with negative tags, which name the collective. */
+uint32_t pml_hooks_class_of(int tag);
 
 /* ---- accounting -------------------------------------------------------------------------------
  */
@@ -173,16 +177,6 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 /* The entry of this thread, where several threads may be in MPI. */
 struct pml_hooks_call_entry *pml_hooks_call_of_thread(void);
 
-/* ---- processes --------------------------------------------------------------------------------
- */
-
-/* The state of a process as in /proc, and when it started, in clock ticks after the host's start; 0
- * if there is no such process. */
-char pml_hooks_process_state(uint32_t pid, uint64_t *start);
-
-/* Whether the process of a record lives, and whether it is stopped. */
-bool pml_hooks_process_lives(const struct pml_hooks_head *head, bool *stopped);
-
 /* ---- when nothing moves -----------------------------------------------------------------------
  */
 
@@ -195,10 +189,6 @@ void pml_hooks_watch_end(void);
 
 /* Collective over MPI_COMM_WORLD: have rank 0 write the records of all to the file of JSON. */
 void pml_hooks_gather(void);
-
-/* Write a record, a copy of a mapped file, to a stream of JSON. */
-struct _IO_FILE;
-void pml_hooks_json_record(struct _IO_FILE *out, const char *memory, size_t size);
 
 #pragma GCC visibility pop
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "pml_hooks/pml_hooks.h"
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_inject.h"
 
 /* The functions of the PML as they were. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations under way, as far as they are not inline. */
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_follow.h"
 
 struct pml_hooks_follow *pml_hooks_first_free;

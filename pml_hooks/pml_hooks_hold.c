@@ -11,7 +11,7 @@
 
 #include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_inject.h"
 
 enum { HELD = 16, LONGEST = 65536 };

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_rules.h"
 
 static struct pml_hooks_rules rules;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of the PML: each passes the call on and has it counted. */
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_follow.h"
 
 mca_pml_base_module_t pml_hooks_below;

@@ -2,7 +2,7 @@
 /* Requests that are used again. MPI_Start calls the function that the PML has put into the request,
  * not that of the PML's table: it is exchanged in each request when that is made. */
 #include "opal/class/opal_hash_table.h"
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_follow.h"
 
 struct persistent {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls that test requests, and those that wait for them. */
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 #include "pml_hooks/pml_hooks_follow.h"
 
 /* Enter a call that waits for requests; the first that is followed says for whom. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pml_hooks/pml_hooks_record.h"
+#include "record/record.h"
 
 /*
  * The schedule of faults that are injected: what pml_hooks_inject says. Rules are separated by

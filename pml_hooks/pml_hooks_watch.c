@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "pml_hooks/pml_hooks.h"
-#include "pml_hooks/pml_hooks_clock.h"
+#include "record/clock.h"
 
 extern char **environ;
 

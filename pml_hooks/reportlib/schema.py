@@ -9,7 +9,7 @@ VERSION = 1
 PLURALS = {"class": "classes", "pending": "pending"}
 LENGTHS = {"PML_HOOKS_MODES": 5, "PML_HOOKS_SIZES": 48, "PML_HOOKS_LAST": 8}
 MOST_RANKS = 1 << 22
-FIELDS_FILE = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "pml_hooks_fields.def")
+FIELDS_FILE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "record", "fields.def")
 
 # Lists of names, which numbers of the record stand for.
 NAMES = {

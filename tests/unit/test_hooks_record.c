@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_record.c pml_hooks_account.c pml_hooks_peers.c pml_hooks_json.c
- * pml_hooks_names.c
+ * Covers: record/record.c record/json.c record/names.c pml_hooks_account.c pml_hooks_peers.c
  *
  * The record of pml_hooks: its file, what is counted, time in slices, and a record as JSON.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "pml_hooks/pml_hooks_names.h"
+#include "record/names.h"
 
-#include "ompi_glue/pml.h"
-#include "pml_hooks/pml_hooks_record.h"
+#include "record/record.h"
 
-/* In the order of Open MPI's tags, downwards from the first. */
+/* Collectives in the order of Open MPI's tags, downwards from the first. */
 static const char *const class_names[PML_HOOKS_CLASSES] = {"user",
                                                            "allgather",
                                                            "allgatherv",
@@ -41,27 +40,6 @@ static const char *const fault_names[PML_HOOKS_FAULT_KINDS] = {
     [PML_HOOKS_FAULT_REORDER] = "reorder", [PML_HOOKS_FAULT_TRUNCATE] = "truncate",
     [PML_HOOKS_FAULT_STOP] = "stop",       [PML_HOOKS_FAULT_DIE] = "die",
 };
-
-_Static_assert(MCA_COLL_BASE_TAG_ALLGATHER - MCA_COLL_BASE_TAG_SCATTERV ==
-                   PML_HOOKS_CLASS_NONBLOCKING - PML_HOOKS_CLASS_COLLECTIVES - 1,
-               "each collective with a tag of its own has a class");
-
-uint32_t pml_hooks_class_of(int tag)
-{
-    if (tag >= 0) {
-        return PML_HOOKS_CLASS_USER;
-    }
-    if (tag <= MCA_COLL_BASE_TAG_ALLGATHER && tag >= MCA_COLL_BASE_TAG_SCATTERV) {
-        return PML_HOOKS_CLASS_COLLECTIVES + (uint32_t)(MCA_COLL_BASE_TAG_ALLGATHER - tag);
-    }
-    if (tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END) {
-        return PML_HOOKS_CLASS_NONBLOCKING;
-    }
-    if (tag <= MCA_COLL_BASE_TAG_NEIGHBOR_BASE && tag >= MCA_COLL_BASE_TAG_NEIGHBOR_END) {
-        return PML_HOOKS_CLASS_NEIGHBOR;
-    }
-    return PML_HOOKS_CLASS_OTHER;
-}
 
 const char *pml_hooks_class_name(uint32_t class)
 {

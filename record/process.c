@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "record/process.h"
+
+#include "record/record.h"
 
 char pml_hooks_process_state(uint32_t pid, uint64_t *start)
 {

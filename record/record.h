@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PML_HOOKS_RECORD_H
-#define PML_HOOKS_RECORD_H
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ enum {
 
 enum pml_hooks_state { PML_HOOKS_RUNNING = 1, PML_HOOKS_FINALIZING, PML_HOOKS_FINALIZED };
 
-/* What a thread does in MPI. The names are in pml_hooks_names.c. */
+/* What a thread does in MPI. The names are in names.c. */
 enum pml_hooks_call {
     PML_HOOKS_NOTHING,
     PML_HOOKS_SEND,
@@ -55,7 +55,7 @@ enum pml_hooks_call {
 
 enum pml_hooks_pending_kind { PML_HOOKS_FREE, PML_HOOKS_PENDING_SEND, PML_HOOKS_PENDING_RECV };
 
-/* Faults. The first are those that can be injected, see pml_hooks_rules.h. */
+/* Faults. The first are those that can be injected, see pml_hooks/pml_hooks_rules.h. */
 enum pml_hooks_fault_kind {
     PML_HOOKS_FAULT_DELAY,
     PML_HOOKS_FAULT_ERROR,
@@ -76,43 +76,43 @@ typedef char PML_HOOKS_TEXT;
 
 struct pml_hooks_head {
 #define HEAD_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef HEAD_FIELDS
 };
 
 struct pml_hooks_call_entry {
 #define CALL_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef CALL_FIELDS
 };
 
 struct pml_hooks_class {
 #define CLASS_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef CLASS_FIELDS
 };
 
 struct pml_hooks_slice {
 #define SLICE_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef SLICE_FIELDS
 };
 
 struct pml_hooks_pending {
 #define PENDING_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef PENDING_FIELDS
 };
 
 struct pml_hooks_fault {
 #define FAULT_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef FAULT_FIELDS
 };
 
 struct pml_hooks_peer {
 #define PEER_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef PEER_FIELDS
 };
 
@@ -152,7 +152,7 @@ void pml_hooks_record_close(bool remove);
 /* The file name of the record of a process, without its folder. */
 void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank);
 
-/* The types of fields, see pml_hooks_fields.def. */
+/* The types of fields, see fields.def. */
 enum pml_hooks_type {
     PML_HOOKS_TYPE_U64,
     PML_HOOKS_TYPE_U32,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PML_HOOKS_NAMES_H
-#define PML_HOOKS_NAMES_H
+#ifndef RECORD_NAMES_H
+#define RECORD_NAMES_H
 
 #include <stdint.h>
 
 /*
- * Classes of messages by their tags. The program's own have tags of 0 and more; Open MPI sends
- * those of collectives with negative tags, which name the collective.
+ * Classes of messages: the program's own, and those of each collective.
  */
 enum {
     PML_HOOKS_CLASS_USER,
@@ -16,9 +15,6 @@ enum {
     PML_HOOKS_CLASS_OTHER,
     PML_HOOKS_CLASSES
 };
-
-/* The class of a message with this tag. */
-uint32_t pml_hooks_class_of(int tag);
 
 /* The name of a class, such as "allreduce"; "unknown" if there is no such class. */
 const char *pml_hooks_class_name(uint32_t class);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A record as JSON: an object of the head's fields, and an array for each other part. */
+#include "record/json.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "record/record.h"
 
 /* What converts ticks of a record. */
 struct clock {

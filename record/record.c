@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record's file: its layout, its description, and the memory for it. */
-#include "pml_hooks/pml_hooks_record.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks_names.h"
+#include "record/names.h"
 
 struct pml_hooks_record pml_hooks_record;
 
@@ -34,7 +34,7 @@ enum { PAGE = 4096, PEERS_AT_ONCE = 16 };
 static const struct pml_hooks_field head_fields[] = {
 #define PART pml_hooks_head
 #define HEAD_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef HEAD_FIELDS
 #undef PART
     LAST};
@@ -42,7 +42,7 @@ static const struct pml_hooks_field head_fields[] = {
 static const struct pml_hooks_field call_fields[] = {
 #define PART pml_hooks_call_entry
 #define CALL_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef CALL_FIELDS
 #undef PART
     LAST};
@@ -50,7 +50,7 @@ static const struct pml_hooks_field call_fields[] = {
 static const struct pml_hooks_field class_fields[] = {
 #define PART pml_hooks_class
 #define CLASS_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef CLASS_FIELDS
 #undef PART
     LAST};
@@ -58,7 +58,7 @@ static const struct pml_hooks_field class_fields[] = {
 static const struct pml_hooks_field slice_fields[] = {
 #define PART pml_hooks_slice
 #define SLICE_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef SLICE_FIELDS
 #undef PART
     LAST};
@@ -66,7 +66,7 @@ static const struct pml_hooks_field slice_fields[] = {
 static const struct pml_hooks_field pending_fields[] = {
 #define PART pml_hooks_pending
 #define PENDING_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef PENDING_FIELDS
 #undef PART
     LAST};
@@ -74,7 +74,7 @@ static const struct pml_hooks_field pending_fields[] = {
 static const struct pml_hooks_field fault_fields[] = {
 #define PART pml_hooks_fault
 #define FAULT_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef FAULT_FIELDS
 #undef PART
     LAST};
@@ -82,7 +82,7 @@ static const struct pml_hooks_field fault_fields[] = {
 static const struct pml_hooks_field peer_fields[] = {
 #define PART pml_hooks_peer
 #define PEER_FIELDS
-#include "pml_hooks/pml_hooks_fields.def"
+#include "record/fields.def"
 #undef PEER_FIELDS
 #undef PART
     LAST};

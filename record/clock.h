@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PML_HOOKS_CLOCK_H
-#define PML_HOOKS_CLOCK_H
+#ifndef RECORD_CLOCK_H
+#define RECORD_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
