@@ -9,8 +9,6 @@ endif
 pml_hooks_libpml_hooks_la_SOURCES = \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
-    pml_hooks/pml_hooks_account.c \
-    pml_hooks/pml_hooks_calls.c \
     pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
@@ -27,8 +25,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_pvars.c \
     pml_hooks/pml_hooks_requests.c \
     pml_hooks/pml_hooks_rules.c \
-    pml_hooks/pml_hooks_rules.h \
-    pml_hooks/pml_hooks_watch.c
+    pml_hooks/pml_hooks_rules.h
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
 pml_hooks_libpml_hooks_la_LIBADD = record/librecord.la

@@ -15,23 +15,20 @@
  *   follow.h     operations under way, inline
  *   follow.c     the rest of it, and their end
  *   requests.c   the calls that test and wait
- *   calls.c      what each thread does in MPI
- *   peers.c      entries of peers, and what is read in the records of others
- *   count.h      what is done for each message, inline
- *   account.c    the rest of what is counted when an operation begins or ends
+ *   peers.c      entries of peers, by communicator and rank
+ *   count.h      what is done for each message, inline, by communicators and tags
  *   class.c      classes of tags
- *   watch.c      a thread that sees when nothing moves
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   pvars.c      variables of MPI_T
  *
- * The record itself, its file and its JSON are in record/, which knows nothing of Open MPI.
+ * The record itself, what is counted and how, its file and its JSON are in record/, which knows
+ * nothing of Open MPI.
  */
 
 #include "ompi_glue/pml.h"
-#include "record/json.h"
+#include "record/account.h"
 #include "record/names.h"
-#include "record/process.h"
 #include "record/record.h"
 
 OPAL_MODULE_DECLSPEC extern ompi_hook_base_component_t mca_hook_apelink_component;
@@ -68,7 +65,7 @@ void pml_hooks_requests_install(ompi_request_fns_t *functions);
  */
 
 /* The entry of the process that is `rank` in a communicator; never NULL: where there is no room, or
- * the rank is none, a spare entry that nobody reads. Thread-safe. */
+ * the rank is none, record_spare_peer. Thread-safe. */
 struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank);
 
 /* Which entry a communicator's rank has: pairs that are remembered, each at one place. */
@@ -82,44 +79,12 @@ extern struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
 /* Forget what was remembered of a communicator: its number may be given to another. */
 void pml_hooks_peers_forget(void);
 
-/* When the peer sent the message that we have received last of it, with that tag and communicator;
- * when it began the receive of what we have sent last. *known is false if its record does not say.
- */
-uint64_t pml_hooks_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
-                             bool *known);
-uint64_t pml_hooks_peer_received(const struct pml_hooks_peer *peer, bool *known);
-
-void pml_hooks_peers_close(void);
-
 /* The class of a message with this tag: the program's own have tags of 0 and more, Open MPI's
  * collectives send with negative tags, which name the collective. */
 uint32_t pml_hooks_class_of(int tag);
 
 /* ---- accounting -------------------------------------------------------------------------------
  */
-
-/* Several threads may count at the same time. Set once, before anything is counted. */
-extern bool pml_hooks_threads;
-
-/* The stamp at which the slice of now ends. */
-extern uint64_t pml_hooks_slice_end;
-
-/* Begin with slices of time of 2^shift ticks. */
-void pml_hooks_slices_begin(unsigned shift);
-
-/* Write what has been counted in the slice of now into the record, and take the slice of `now` if
- * that is a later one. Thread-safe. */
-void pml_hooks_slice_next(uint64_t now);
-
-/* Add to a counter of the record, which readers outside take at any time. */
-static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
-{
-    if (__builtin_expect(pml_hooks_threads, 0)) {
-        (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
-    } else {
-        *counter += amount;
-    }
-}
 
 /* A message is about to be sent in a communicator, of so many bytes, at that time. */
 void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
@@ -141,15 +106,6 @@ static inline bool pml_hooks_recording(void)
 void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
                              bool any_source, uint64_t now);
 
-/* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it. */
-void pml_hooks_count_receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context,
-                                  uint64_t begin, uint64_t end);
-void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag, uint64_t begin, uint64_t end);
-
-/* Of such a wait for a message: how much of it was before the peer sent. */
-void pml_hooks_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
-                          uint64_t end);
-
 /* The size of a message in bytes. */
 static inline uint64_t pml_hooks_bytes(size_t count, const struct ompi_datatype_t *type)
 {
@@ -170,19 +126,6 @@ int pml_hooks_persistent_start(size_t count, ompi_request_t **requests);
 /* What a request that is used again does; false if it is not known. */
 bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communicator_t **comm,
                              int *peer, int *tag, bool *is_send);
-
-/* ---- what threads do --------------------------------------------------------------------------
- */
-
-/* The entry of this thread, where several threads may be in MPI. */
-struct pml_hooks_call_entry *pml_hooks_call_of_thread(void);
-
-/* ---- when nothing moves -----------------------------------------------------------------------
- */
-
-/* Begin and end to watch. Between the two the record is open. */
-void pml_hooks_watch_begin(void);
-void pml_hooks_watch_end(void);
 
 /* ---- the end ----------------------------------------------------------------------------------
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes of messages by their tags, by which Open MPI's collectives send. */
-#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_count.h"
 
 _Static_assert(MCA_COLL_BASE_TAG_ALLGATHER - MCA_COLL_BASE_TAG_SCATTERV ==
                    PML_HOOKS_CLASS_NONBLOCKING - PML_HOOKS_CLASS_COLLECTIVES - 1,
@@ -21,4 +21,18 @@ uint32_t pml_hooks_class_of(int tag)
         return PML_HOOKS_CLASS_NEIGHBOR;
     }
     return PML_HOOKS_CLASS_OTHER;
+}
+
+void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                          uint64_t now)
+{
+    pml_hooks_count_send_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context, bytes,
+                            now);
+}
+
+void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                             bool any_source, uint64_t now)
+{
+    pml_hooks_count_receive_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context, bytes,
+                               any_source, now);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From loading to MPI_Finalize. */
-#include <errno.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "pml_hooks/pml_hooks.h"
-#include "record/clock.h"
 #include "pml_hooks/pml_hooks_inject.h"
+#include "record/start.h"
+#include "record/watch.h"
 
 /* The functions of the PML as they were. */
 static mca_pml_base_module_t original;
@@ -93,59 +93,44 @@ static void end_job(void)
     (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
 }
 
-static void copy_text(char *to, size_t size, const char *from)
+/* The reason why nothing moves has been printed. */
+static void end_hanging(void)
 {
-    size_t length = from != NULL ? strnlen(from, size - 1) : 0;
-
-    memcpy(to, from, length);
-    to[length] = '\0';
+    if (pml_hooks_params.hang_abort) {
+        fprintf(stderr, "pml_hooks: the job is ended (pml_hooks_hang_abort)\n");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
 }
 
-/* Two clocks read together. */
-static void read_clocks(uint64_t *clock, uint64_t *stamp)
+static void watch_begin(void)
 {
-    *clock = pml_hooks_clock();
-    *stamp = pml_hooks_stamp();
+    record_watch_begin(&(struct record_watch){
+        .hang_s = pml_hooks_params.hang_s,
+        .who = "pml_hooks",
+        .hang_name = "pml_hooks_hang_s",
+        .report = pml_hooks_params.report,
+        .report_name = "pml_hooks_report",
+        .spoken = end_hanging,
+    });
 }
 
-static void fill_head(void)
+static const char *start(bool threads)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    const char *slash = strrchr(program_invocation_name, '/');
-    struct timespec now;
-
-    head->version = PML_HOOKS_VERSION;
-    head->threads = pml_hooks_threads;
-    head->enabled = 1;
-    head->state = PML_HOOKS_RUNNING;
-    head->job = OMPI_PROC_MY_NAME->jobid;
-    head->rank = OMPI_PROC_MY_NAME->vpid;
-    head->size = (uint32_t)ompi_comm_size(&ompi_mpi_comm_world.comm);
-    head->pid = (uint32_t)getpid();
-    (void)pml_hooks_process_state(head->pid, &head->process_start);
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    head->start_seconds = (uint64_t)now.tv_sec;
-    head->start_nanoseconds = (uint64_t)now.tv_nsec;
-    read_clocks(&head->clock_start, &head->stamp_start);
-    head->clock_last = head->clock_start;
-    head->stamp_last = head->stamp_start;
-    head->last_event = head->stamp_start;
-    head->call_count = pml_hooks_threads ? 0 : 1;
-    head->class_count = PML_HOOKS_CLASSES;
-    pml_hooks_record.calls[0].thread = pml_hooks_threads ? 0 : head->pid;
-    copy_text(head->host, sizeof(head->host), opal_process_info.nodename);
-    copy_text(head->program, sizeof(head->program),
-              slash != NULL ? slash + 1 : program_invocation_name);
-    copy_text(head->pml, sizeof(head->pml),
-              mca_pml_base_selected_component.pmlm_version.mca_component_name);
-    /* Readers take the record for complete from here. */
-    __atomic_store_n(&head->magic, PML_HOOKS_MAGIC, __ATOMIC_RELEASE);
+    return record_start(&(struct record_process){
+        .directory = pml_hooks_params.directory,
+        .job = OMPI_PROC_MY_NAME->jobid,
+        .rank = OMPI_PROC_MY_NAME->vpid,
+        .size = (uint32_t)ompi_comm_size(&ompi_mpi_comm_world.comm),
+        .peers = pml_hooks_params.peers,
+        .threads = threads,
+        .host = opal_process_info.nodename,
+        .below = mca_pml_base_selected_component.pmlm_version.mca_component_name,
+    });
 }
 
 /* The end of MPI_Init: from here our functions stand for those of the PML and of requests. */
 static void begin(int argc, char **argv, int requested, int *provided)
 {
-    enum { FIRST_SLICE = 24 }; /* 2^24 ticks: some milliseconds */
     const char *error;
 
     (void)argc, (void)argv, (void)requested;
@@ -155,15 +140,11 @@ static void begin(int argc, char **argv, int requested, int *provided)
     if (!pml_hooks_params.enable || refused()) {
         return;
     }
-    error = pml_hooks_record_open(pml_hooks_params.directory, OMPI_PROC_MY_NAME->jobid,
-                                  OMPI_PROC_MY_NAME->vpid, pml_hooks_params.peers);
+    error = start(*provided == MPI_THREAD_MULTIPLE);
     if (error != NULL) {
         say(error);
         return;
     }
-    pml_hooks_threads = *provided == MPI_THREAD_MULTIPLE;
-    fill_head();
-    pml_hooks_slices_begin(FIRST_SLICE);
     pml_hooks_peers_forget();
     original = pml_hooks_below = mca_pml;
     pml_hooks_requests_below = ompi_request_functions;
@@ -172,22 +153,17 @@ static void begin(int argc, char **argv, int requested, int *provided)
     }
     pml_hooks_pass_install(&mca_pml);
     pml_hooks_requests_install(&ompi_request_functions);
-    pml_hooks_watch_begin();
+    watch_begin();
 }
 
 /* The begin of MPI_Finalize: what comes now is Open MPI's own. */
 static void end(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
-
-    if (head == NULL) {
+    if (!pml_hooks_recording()) {
         return;
     }
-    pml_hooks_watch_end();
-    head->end_stamp = pml_hooks_stamp();
-    head->state = PML_HOOKS_FINALIZING;
-    read_clocks(&head->clock_last, &head->stamp_last);
-    pml_hooks_slice_next(head->stamp_last);
+    record_watch_end();
+    record_finish();
     mca_pml = pml_hooks_below = original;
     ompi_request_functions = pml_hooks_requests_below;
     if (injecting()) {

@@ -3,77 +3,17 @@
 #define PML_HOOKS_COUNT_H
 
 /*
- * What is done for each message, inline. `threads` is a constant in each function: whether several
- * threads may count at the same time. Where they may not, the record's only writer adds to plain
- * words, which readers outside take at any time.
+ * What is done for each message, inline: record/count.h by Open MPI's tags and communicators.
+ * `threads` is a constant in each function: whether several threads may count at the same time.
  */
 
 #include "pml_hooks/pml_hooks.h"
+#include "record/count.h"
 
-#define PML_HOOKS_INLINE static inline __attribute__((always_inline))
+#define PML_HOOKS_INLINE RECORD_INLINE
 
-/* ---- counters ---------------------------------------------------------------------------------
+/* ---- tags -------------------------------------------------------------------------------------
  */
-
-PML_HOOKS_INLINE void pml_hooks_add_by(bool threads, uint64_t *counter, uint64_t amount)
-{
-    if (threads) {
-        (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
-    } else {
-        *counter += amount;
-    }
-}
-
-PML_HOOKS_INLINE void pml_hooks_add_size(bool threads, uint32_t *counter)
-{
-    if (threads) {
-        (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-    } else {
-        *counter += 1;
-    }
-}
-
-/* 0 for no bytes, k for 2^(k-1) to 2^k - 1. */
-PML_HOOKS_INLINE unsigned pml_hooks_size_class(uint64_t bytes)
-{
-    const uint64_t most = (UINT64_C(1) << (PML_HOOKS_SIZES - 1)) - 1;
-
-    return 63u - (unsigned)__builtin_clzll(2 * (bytes < most ? bytes : most) | 1);
-}
-
-/* Smallest and largest of all messages in one direction, before they are counted in `counts`; those
- * of none are both 0. */
-PML_HOOKS_INLINE void pml_hooks_widen(uint64_t *smallest, uint64_t *largest, uint64_t bytes,
-                                      const uint64_t counts[2])
-{
-    if (__builtin_expect(bytes < *smallest, 0)) {
-        *smallest = bytes;
-    }
-    if (__builtin_expect(bytes > *largest, 0)) {
-        *largest = bytes;
-        if (counts[0] + counts[1] == 0) {
-            *smallest = bytes;
-        }
-    }
-}
-
-/* What names a process, from one part of the record to another. */
-PML_HOOKS_INLINE void pml_hooks_name(uint32_t *peer_job, const struct pml_hooks_peer *peer)
-{
-    static const struct {
-        uint32_t job;
-        int32_t rank;
-    } nobody = {0, PML_HOOKS_ANY};
-
-    memcpy(peer_job, __builtin_expect(peer != NULL, 1) ? (const void *)peer : &nobody, 8);
-}
-_Static_assert(offsetof(struct pml_hooks_peer, job) == 0 &&
-                   offsetof(struct pml_hooks_peer, rank) == 4 &&
-                   offsetof(struct pml_hooks_call_entry, peer) ==
-                       offsetof(struct pml_hooks_call_entry, peer_job) + 4 &&
-                   offsetof(struct pml_hooks_pending, peer) ==
-                       offsetof(struct pml_hooks_pending, peer_job) + 4,
-               "job and rank are neighbours");
 
 /* The class of a tag; the program's own are found without a call. */
 PML_HOOKS_INLINE uint32_t pml_hooks_class_at(int tag)
@@ -85,14 +25,6 @@ PML_HOOKS_INLINE uint32_t pml_hooks_class_at(int tag)
 PML_HOOKS_INLINE int32_t pml_hooks_named_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag;
-}
-
-/* Begin the slice of now if that of before has ended: what is counted from here on is of it. */
-PML_HOOKS_INLINE void pml_hooks_slice_at(uint64_t now)
-{
-    if (__builtin_expect(now >= pml_hooks_slice_end, 0)) {
-        pml_hooks_slice_next(now);
-    }
 }
 
 /* ---- peers ------------------------------------------------------------------------------------
@@ -142,158 +74,36 @@ PML_HOOKS_INLINE struct pml_hooks_peer *pml_hooks_peer_at(bool threads,
 /* ---- messages ---------------------------------------------------------------------------------
  */
 
-/* A message is about to be sent: what the peer may read. */
-PML_HOOKS_INLINE void pml_hooks_announce_send(bool threads, struct pml_hooks_peer *peer, int tag,
-                                              uint32_t context, uint64_t now)
-{
-    unsigned last = (unsigned)peer->send_number % PML_HOOKS_LAST;
-
-    peer->sent_tags[last] = tag;
-    peer->sent_contexts[last] = context;
-    __atomic_store_n(&peer->sent_stamps[last], now, __ATOMIC_RELEASE);
-    pml_hooks_add_by(threads, &peer->send_number, 1);
-}
-
-/* The rest of pml_hooks_count_send, of a class that may be a constant. */
-PML_HOOKS_INLINE void pml_hooks_count_send_of(bool threads, uint32_t class,
-                                              struct pml_hooks_peer *peer, uint64_t bytes)
-{
-    unsigned internal = class != PML_HOOKS_CLASS_USER;
-    struct pml_hooks_class *sum = &pml_hooks_record.classes[class];
-
-    pml_hooks_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
-    pml_hooks_add_by(threads, &peer->sent[internal], 1);
-    pml_hooks_add_by(threads, &peer->sent_bytes[internal], bytes);
-    pml_hooks_add_size(threads, &peer->sent_by_size[pml_hooks_size_class(bytes)]);
-    pml_hooks_add_by(threads, &sum->sent, 1);
-    pml_hooks_add_by(threads, &sum->sent_bytes, bytes);
-}
-
+/* A message is about to be sent. */
 PML_HOOKS_INLINE void pml_hooks_count_send_by(bool threads, struct pml_hooks_head *head,
                                               struct pml_hooks_peer *peer, int tag,
                                               uint32_t context, uint64_t bytes, uint64_t now)
 {
-    pml_hooks_slice_at(now);
-    pml_hooks_announce_send(threads, peer, tag, context, now);
-    pml_hooks_count_send_of(threads, pml_hooks_class_at(tag), peer, bytes);
-    head->last_event = now;
+    record_count_send_by(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes, now);
 }
 
-/* A receive that names the peer begins. */
-PML_HOOKS_INLINE void pml_hooks_count_post_by(bool threads, struct pml_hooks_peer *peer,
-                                              uint64_t now)
-{
-    __atomic_store_n(&peer->receive_stamp, now, __ATOMIC_RELAXED);
-    pml_hooks_add_by(threads, &peer->receive_number, 1);
-}
-
-/* pml_hooks_count_receive, of a class that may be a constant. */
-PML_HOOKS_INLINE void pml_hooks_count_receive_of(bool threads, struct pml_hooks_head *head,
-                                                 uint32_t class, struct pml_hooks_peer *peer,
-                                                 int tag, uint32_t context, uint64_t bytes,
-                                                 bool any_source, uint64_t now)
-{
-    uint64_t number = peer->received[0] + peer->received[1];
-    unsigned last = (unsigned)number % PML_HOOKS_LAST, internal = class != PML_HOOKS_CLASS_USER;
-    struct pml_hooks_class *sum = &pml_hooks_record.classes[class];
-
-    peer->received_tags[last] = tag;
-    peer->received_contexts[last] = context;
-    pml_hooks_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
-    pml_hooks_add_by(threads, &peer->received[internal], 1);
-    pml_hooks_add_by(threads, &peer->received_bytes[internal], bytes);
-    pml_hooks_add_size(threads, &peer->received_by_size[pml_hooks_size_class(bytes)]);
-    if (any_source) {
-        pml_hooks_add_by(threads, &peer->received_any_source, 1);
-        pml_hooks_add_by(threads, &head->receives_any_source, 1);
-    }
-    pml_hooks_add_by(threads, &sum->received, 1);
-    pml_hooks_add_by(threads, &sum->received_bytes, bytes);
-    pml_hooks_add_by(threads, &head->completed, 1);
-    head->last_event = now;
-}
-
+/* A message has been received. */
 PML_HOOKS_INLINE void pml_hooks_count_receive_by(bool threads, struct pml_hooks_head *head,
                                                  struct pml_hooks_peer *peer, int tag,
                                                  uint32_t context, uint64_t bytes, bool any_source,
                                                  uint64_t now)
 {
-    pml_hooks_slice_at(now);
-    pml_hooks_count_receive_of(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes,
-                               any_source, now);
+    record_count_receive_by(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes,
+                            any_source, now);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------
- */
-
-/* Waits below this many ticks are not asked about: the answer costs a line that the peer writes. */
-enum { PML_HOOKS_WORTH_ASKING = 8192 };
-
-PML_HOOKS_INLINE void pml_hooks_count_wait_by(bool threads, int tag, uint64_t ticks, uint64_t end)
-{
-    pml_hooks_slice_at(end);
-    pml_hooks_add_by(threads, &pml_hooks_record.classes[pml_hooks_class_at(tag)].wait_ticks, ticks);
-}
-
-/* A call that waited from `begin` to `end` ended with a message of the peer. */
+/* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it. */
 PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct pml_hooks_peer *peer,
                                                       int tag, uint32_t context, uint64_t begin,
                                                       uint64_t end)
 {
-    pml_hooks_add_by(threads, &peer->receive_wait_ticks, end - begin);
-    pml_hooks_count_wait_by(threads, tag, end - begin, end);
-    if (__builtin_expect(end - begin >= PML_HOOKS_WORTH_ASKING, 0)) {
-        pml_hooks_ask_sender(peer, tag, context, begin, end);
-    }
+    record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, begin, end);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
-
-/* The entry of this thread. Where only one thread at a time is in MPI the first serves all. */
-PML_HOOKS_INLINE struct pml_hooks_call_entry *pml_hooks_call_mine(bool threads)
+PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag,
+                                                uint64_t begin, uint64_t end)
 {
-    return threads ? pml_hooks_call_of_thread() : pml_hooks_record.calls;
-}
-
-/* A thread enters a call that is not within another one. */
-PML_HOOKS_INLINE void pml_hooks_call_begin(struct pml_hooks_call_entry *call,
-                                           enum pml_hooks_call kind,
-                                           const struct pml_hooks_peer *peer, int tag,
-                                           uint32_t context, uint64_t bytes, uint32_t requests,
-                                           uint64_t now)
-{
-    call->requests = requests;
-    call->depth = 1;
-    call->kind = kind;
-    pml_hooks_name(&call->peer_job, peer);
-    call->tag = tag;
-    call->context = context;
-    call->bytes = bytes;
-    call->calls++;
-    __atomic_store_n(&call->since, now, __ATOMIC_RELAXED);
-}
-
-/* This thread enters a call; to be left with what is returned. */
-PML_HOOKS_INLINE struct pml_hooks_call_entry *pml_hooks_call_enter_by(
-    bool threads, enum pml_hooks_call kind, const struct pml_hooks_peer *peer, int tag,
-    uint32_t context, uint64_t bytes, uint32_t requests, uint64_t now)
-{
-    struct pml_hooks_call_entry *call = pml_hooks_call_mine(threads);
-
-    if (__builtin_expect(call->depth != 0, 0)) {
-        call->depth++; /* within another call, which is what the program asked for */
-    } else {
-        pml_hooks_call_begin(call, kind, peer, tag, context, bytes, requests, now);
-    }
-    return call;
-}
-
-PML_HOOKS_INLINE void pml_hooks_call_leave(struct pml_hooks_call_entry *call, uint64_t now)
-{
-    if (__builtin_expect(--call->depth == 0, 1)) {
-        __atomic_store_n(&call->since, now, __ATOMIC_RELAXED);
-    }
+    record_count_send_wait(pml_hooks_class_at(tag), peer, begin, end);
 }
 
 #endif

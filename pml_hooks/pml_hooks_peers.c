@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of peers, found by communicator and rank, and what is read in the records of others. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+/* Entries of peers, found by communicator and rank. */
 #include "pml_hooks/pml_hooks_count.h"
 
-enum { MAX_PEERS = 65535, NO_INDEX = MAX_PEERS };
 #define NO_PAIR UINT64_MAX
-
-/* Counts what has no entry of its own. */
-static struct pml_hooks_peer spare;
-
-static opal_mutex_t peers_lock = OPAL_MUTEX_STATIC_INIT;
-
-/* ---- by communicator and rank -----------------------------------------------------------------
- */
 
 struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
 
-/* The entry of a process, a new one if there was none; NO_INDEX without room. Under the
- * lock. */
-static uint32_t find_or_add(uint32_t job, uint32_t rank)
-{
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    struct pml_hooks_peer *peers = pml_hooks_record.peers;
-    uint32_t count = head->peer_count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (peers[i].job == job && peers[i].rank == rank) {
-            return i;
-        }
-    }
-    if (count == MAX_PEERS || !pml_hooks_record_grow(count + 1)) {
-        return NO_INDEX;
-    }
-    peers[count].job = job;
-    peers[count].rank = rank;
-    /* Whoever reads the count finds a complete entry. */
-    __atomic_store_n(&head->peer_count, count + 1, __ATOMIC_RELEASE);
-    return count;
-}
+static opal_mutex_t pairs_lock = OPAL_MUTEX_STATIC_INIT;
 
 /* Remember the entry of a pair. Under the lock. Where there are threads a pair keeps its place,
  * since another thread may be reading there. */
@@ -61,193 +24,27 @@ static void remember(struct ompi_communicator_t *comm, int rank, struct pml_hook
 
 struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank)
 {
+    struct pml_hooks_peer *peer;
     opal_process_name_t name;
-    uint32_t index;
 
     if (rank < 0 || rank >= comm->c_remote_group->grp_proc_count) {
-        return &spare;
+        return &record_spare_peer;
     }
     name = ompi_glue_peer_name(comm, rank);
-    OPAL_THREAD_LOCK(&peers_lock);
-    index = find_or_add(name.jobid, name.vpid);
-    if (index != NO_INDEX) {
-        remember(comm, rank, &pml_hooks_record.peers[index]);
+    OPAL_THREAD_LOCK(&pairs_lock);
+    peer = record_peer(name.jobid, name.vpid);
+    if (peer != &record_spare_peer) {
+        remember(comm, rank, peer);
     }
-    OPAL_THREAD_UNLOCK(&peers_lock);
-    if (index == NO_INDEX) {
-        pml_hooks_add(&pml_hooks_record.head->peers_lost, 1);
-        return &spare;
-    }
-    return &pml_hooks_record.peers[index];
+    OPAL_THREAD_UNLOCK(&pairs_lock);
+    return peer;
 }
 
 void pml_hooks_peers_forget(void)
 {
-    OPAL_THREAD_LOCK(&peers_lock);
+    OPAL_THREAD_LOCK(&pairs_lock);
     for (size_t i = 0; i < PML_HOOKS_PAIRS; i++) {
         __atomic_store_n(&pml_hooks_pairs[i].key, NO_PAIR, __ATOMIC_RELAXED);
     }
-    OPAL_THREAD_UNLOCK(&peers_lock);
-}
-
-/* ---- records of others ------------------------------------------------------------------------
- */
-
-/* The record of a peer, if it is on this host and has one. All but me under the lock. */
-struct view {
-    const struct pml_hooks_peer *_Atomic me; /* our entry in it, or NULL */
-    const struct pml_hooks_head *head;       /* mapped for reading, or NULL */
-    size_t size;
-    uint32_t tries, next_try; /* a try costs system calls: they become rarer */
-};
-
-static struct view *_Atomic views[MAX_PEERS];
-
-/* Map the record; false if there is none. Its own head says where the peers are, checked against
- * its length. */
-static bool map_record(struct view *view, uint32_t job, uint32_t rank)
-{
-    char name[64], path[256];
-    struct stat status;
-    void *memory = MAP_FAILED;
-    const char *slash = strrchr(pml_hooks_record.path, '/');
-    int fd;
-
-    pml_hooks_record_name(name, sizeof(name), job, rank);
-    if (snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - pml_hooks_record.path),
-                 pml_hooks_record.path, name) >= (int)sizeof(path)) {
-        return false;
-    }
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return false;
-    }
-    if (fstat(fd, &status) == 0 && status.st_uid == getuid() &&
-        (size_t)status.st_size >= pml_hooks_record_peers_at()) {
-        memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    }
-    (void)close(fd);
-    if (memory == MAP_FAILED) {
-        return false;
-    }
-    view->head = memory;
-    view->size = (size_t)status.st_size;
-    if (view->head->magic != PML_HOOKS_MAGIC || view->head->version != PML_HOOKS_VERSION) {
-        (void)munmap(memory, view->size);
-        view->head = NULL;
-    }
-    return view->head != NULL;
-}
-
-static void find_me(struct view *view)
-{
-    const struct pml_hooks_head *own = pml_hooks_record.head;
-    const struct pml_hooks_peer *peers =
-        (const void *)((const char *)view->head + pml_hooks_record_peers_at());
-    uint32_t room = (uint32_t)((view->size - pml_hooks_record_peers_at()) / sizeof(*peers));
-    uint32_t count = __atomic_load_n(&view->head->peer_count, __ATOMIC_ACQUIRE);
-
-    for (uint32_t i = 0; i < count && i < room; i++) {
-        if (peers[i].job == own->job && peers[i].rank == own->rank) {
-            atomic_store_explicit(&view->me, &peers[i], memory_order_release);
-            return;
-        }
-    }
-}
-
-/* The rare part of entry_of_me: look whether there is a record by now. */
-static __attribute__((noinline)) const struct pml_hooks_peer *look_for_me(
-    const struct pml_hooks_peer *peer, size_t index)
-{
-    const struct pml_hooks_peer *me = NULL;
-    struct view *view;
-
-    OPAL_THREAD_LOCK(&peers_lock);
-    view = atomic_load_explicit(&views[index], memory_order_relaxed);
-    if (view == NULL) {
-        view = calloc(1, sizeof(*view));
-        atomic_store_explicit(&views[index], view, memory_order_release);
-    }
-    if (view != NULL && view->tries++ >= view->next_try) {
-        view->next_try = 2 * view->tries;
-        if (view->head != NULL || map_record(view, peer->job, peer->rank)) {
-            find_me(view);
-        }
-    }
-    if (view != NULL) {
-        me = atomic_load_explicit(&view->me, memory_order_relaxed);
-    }
-    OPAL_THREAD_UNLOCK(&peers_lock);
-    return me;
-}
-
-/* Our entry in the record of a peer, or NULL. */
-static const struct pml_hooks_peer *entry_of_me(const struct pml_hooks_peer *peer)
-{
-    size_t index = (size_t)(peer - pml_hooks_record.peers);
-    const struct pml_hooks_peer *me = NULL;
-    struct view *view;
-
-    if (peer == &spare) {
-        return NULL;
-    }
-    /* Pair with the stores of look_for_me and find_me. */
-    view = atomic_load_explicit(&views[index], memory_order_acquire);
-    if (view != NULL) {
-        me = atomic_load_explicit(&view->me, memory_order_acquire);
-    }
-    return me != NULL ? me : look_for_me(peer, index);
-}
-
-uint64_t pml_hooks_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
-                             bool *known)
-{
-    const struct pml_hooks_peer *me = entry_of_me(peer);
-    uint64_t received = peer->received[0] + peer->received[1], sent;
-
-    *known = false;
-    if (me == NULL) {
-        return 0;
-    }
-    sent = __atomic_load_n(&me->send_number, __ATOMIC_ACQUIRE);
-    /* Messages mostly come in their order: the one received is at its number, or not far. */
-    for (uint64_t number = received; number <= sent && number < received + PML_HOOKS_LAST;
-         number++) {
-        unsigned last = (unsigned)(number - 1) & (PML_HOOKS_LAST - 1);
-
-        if (me->sent_tags[last] == tag && me->sent_contexts[last] == context &&
-            sent - number < PML_HOOKS_LAST) {
-            *known = true;
-            return __atomic_load_n(&me->sent_stamps[last], __ATOMIC_ACQUIRE);
-        }
-    }
-    return 0;
-}
-
-uint64_t pml_hooks_peer_received(const struct pml_hooks_peer *peer, bool *known)
-{
-    const struct pml_hooks_peer *me = entry_of_me(peer);
-    uint64_t number, stamp;
-
-    *known = false;
-    if (me == NULL) {
-        return 0;
-    }
-    number = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE);
-    stamp = __atomic_load_n(&me->receive_stamp, __ATOMIC_RELAXED);
-    *known = number == peer->send_number;
-    return stamp;
-}
-
-void pml_hooks_peers_close(void)
-{
-    for (size_t i = 0; i < MAX_PEERS; i++) {
-        struct view *view = atomic_exchange_explicit(&views[i], NULL, memory_order_acquire);
-
-        if (view != NULL && view->head != NULL) {
-            (void)munmap((void *)(uintptr_t)view->head, view->size);
-        }
-        free(view);
-    }
-    pml_hooks_peers_forget();
+    OPAL_THREAD_UNLOCK(&pairs_lock);
 }

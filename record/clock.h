@@ -4,13 +4,6 @@
 
 #include <stdint.h>
 #include <time.h>
-#include <x86intrin.h>
-
-/* The time stamp counter: the same on all processors of a host, at a constant rate. */
-static inline uint64_t pml_hooks_stamp(void)
-{
-    return __rdtsc();
-}
 
 /* CLOCK_MONOTONIC in ns. */
 static inline uint64_t pml_hooks_clock(void)
@@ -19,6 +12,22 @@ static inline uint64_t pml_hooks_clock(void)
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The processor's counter, the same on all processors of a host, at a constant rate; nanoseconds
+ * where there is none. */
+static inline uint64_t pml_hooks_stamp(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return pml_hooks_clock();
+#endif
 }
 
 #endif

@@ -133,6 +133,12 @@ size_t pml_hooks_record_peers_at(void)
     return pml_hooks_parts()[PEER].offset;
 }
 
+size_t record_used(void)
+{
+    return pml_hooks_record_peers_at() +
+           pml_hooks_record.head->peer_count * sizeof(struct pml_hooks_peer);
+}
+
 size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_hooks_part *part)
 {
     const size_t counts[PARTS] = {

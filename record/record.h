@@ -136,7 +136,7 @@ struct pml_hooks_record {
 };
 
 /* The record; its pointers are NULL until pml_hooks_record_open. */
-extern struct pml_hooks_record pml_hooks_record;
+extern struct pml_hooks_record pml_hooks_record __attribute__((visibility("hidden")));
 
 /*
  * Make and map the record of process `rank` of `job` in the folder `directory`, for up to `peers`
@@ -183,6 +183,9 @@ size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_
 
 /* Where the peers begin in the file of any record of this version. */
 size_t pml_hooks_record_peers_at(void);
+
+/* How much of this process's record is in use, in bytes. */
+size_t record_used(void);
 
 /* Set the memory of another peer's entry aside in the file system. False if there is none. */
 bool pml_hooks_record_grow(uint32_t peers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_calls.c pml_hooks_watch.c pml_hooks_process.c
+ * Covers: record/calls.c record/watch.c record/process.c
  *
  * Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
  */

@@ -13,7 +13,7 @@ include tests/unit/link.mk
 include tests/unit/btl.mk
 include tests/unit/mtl.mk
 include tests/unit/pml.mk
-include tests/unit/hooks.mk
+include tests/unit/record.mk
 include tests/unit/match.mk
 include tests/unit/table.mk
 include tests/unit/topology.mk

@@ -17,11 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "record/account.h"
 #include "record/clock.h"
+#include "record/process.h"
+#include "record/watch.h"
 
 extern char **environ;
 
+static struct record_watch how;
 static pthread_t thread;
 static bool running, stop;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -127,21 +130,19 @@ static void speak(uint64_t still_ns)
     char job[16], folder[sizeof(pml_hooks_record.path)];
     const char *slash = strrchr(pml_hooks_record.path, '/');
     char why[] = "--why", directory[] = "--directory";
-    char *arguments[] = {pml_hooks_params.report, why, directory, folder, job, NULL};
+    char *arguments[] = {how.report, why, directory, folder, job, NULL};
 
     (void)snprintf(job, sizeof(job), "%" PRIu32, head->job);
     (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - pml_hooks_record.path),
                    pml_hooks_record.path);
-    fprintf(stderr, "pml_hooks: nothing has completed on %s for %.0f s (pml_hooks_hang_s):\n",
-            head->host, (double)still_ns * 1e-9);
+    fprintf(stderr, "%s: nothing has completed on %s for %.0f s (%s):\n", how.who, head->host,
+            (double)still_ns * 1e-9, how.hang_name);
     if (!run_report(arguments)) {
-        fprintf(stderr,
-                "pml_hooks: cannot run %s (pml_hooks_report); apelink-report --live %s says more\n",
-                pml_hooks_params.report, job);
+        fprintf(stderr, "%s: cannot run %s (%s); apelink-report --live %s says more\n", how.who,
+                how.report, how.report_name, job);
     }
-    if (pml_hooks_params.hang_abort) {
-        fprintf(stderr, "pml_hooks: the job is ended (pml_hooks_hang_abort)\n");
-        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    if (how.spoken != NULL) {
+        how.spoken();
     }
 }
 
@@ -171,7 +172,7 @@ static void look_for_hang(void)
 {
     static uint64_t spoken_of; /* the event since which nothing moved when we spoke */
     const struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t limit = pml_hooks_params.hang_s * UINT64_C(1000000000), still;
+    uint64_t limit = how.hang_s * UINT64_C(1000000000), still;
     struct look look;
 
     if (limit == 0 || in_nanoseconds(head->stamp_last - head->last_event) < limit) {
@@ -208,12 +209,14 @@ static void *watch(void *unused)
     return NULL;
 }
 
-void pml_hooks_watch_begin(void)
+void record_watch_begin(const struct record_watch *watch_how)
 {
     pthread_attr_t attributes;
     pthread_condattr_t clock;
     sigset_t all, before;
 
+    how = *watch_how;
+    stop = false;
     (void)pthread_condattr_init(&clock);
     (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&wake, &clock);
@@ -228,7 +231,7 @@ void pml_hooks_watch_begin(void)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void pml_hooks_watch_end(void)
+void record_watch_end(void)
 {
     if (!running) {
         return;

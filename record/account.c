@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is counted when an operation begins or ends, as far as it is not inline. */
-#include "pml_hooks/pml_hooks_count.h"
+/* Slices of time, and what is counted as far as it is not inline. */
+#include <pthread.h>
+
+#include "record/count.h"
 
 bool pml_hooks_threads;
 uint64_t pml_hooks_slice_end;
@@ -97,11 +99,11 @@ static void widen_slices(void)
 
 void pml_hooks_slice_next(uint64_t now)
 {
-    static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const struct pml_hooks_head *head = pml_hooks_record.head;
     struct pml_hooks_slice sum;
 
-    opal_mutex_lock(&lock);
+    (void)pthread_mutex_lock(&lock);
     sum = write_slice();
     if (now >= pml_hooks_slice_end) {
         uint64_t index;
@@ -112,32 +114,7 @@ void pml_hooks_slice_next(uint64_t now)
         }
         set_slice(index);
     }
-    opal_mutex_unlock(&lock);
-}
-
-/* ---- messages ---------------------------------------------------------------------------------
- */
-
-void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                          uint64_t now)
-{
-    if (__builtin_expect(pml_hooks_threads, 0)) {
-        pml_hooks_count_send_by(true, pml_hooks_record.head, peer, tag, context, bytes, now);
-    } else {
-        pml_hooks_count_send_by(false, pml_hooks_record.head, peer, tag, context, bytes, now);
-    }
-}
-
-void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                             bool any_source, uint64_t now)
-{
-    struct pml_hooks_head *head = pml_hooks_record.head;
-
-    if (__builtin_expect(pml_hooks_threads, 0)) {
-        pml_hooks_count_receive_by(true, head, peer, tag, context, bytes, any_source, now);
-    } else {
-        pml_hooks_count_receive_by(false, head, peer, tag, context, bytes, any_source, now);
-    }
+    (void)pthread_mutex_unlock(&lock);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------
@@ -152,33 +129,28 @@ static inline uint64_t part_until(uint64_t stamp, uint64_t begin, uint64_t end)
     return (stamp < end ? stamp : end) - begin;
 }
 
-void pml_hooks_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
-                          uint64_t end)
+void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+                       uint64_t end)
 {
     bool known;
-    uint64_t stamp = pml_hooks_peer_sent(peer, tag, context, &known);
+    uint64_t stamp = record_peer_sent(peer, tag, context, &known);
 
     pml_hooks_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, 1);
     pml_hooks_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
 }
 
-void pml_hooks_count_receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context,
-                                  uint64_t begin, uint64_t end)
-{
-    pml_hooks_count_receive_wait_by(true, peer, tag, context, begin, end);
-}
-
-void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag, uint64_t begin, uint64_t end)
+void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t begin,
+                            uint64_t end)
 {
     bool known;
     uint64_t stamp;
 
     pml_hooks_add(&peer->send_wait_ticks, end - begin);
-    pml_hooks_count_wait_by(true, tag, end - begin, end);
+    record_count_wait_by(true, class, end - begin, end);
     if (end - begin < PML_HOOKS_WORTH_ASKING) {
         return;
     }
-    stamp = pml_hooks_peer_received(peer, &known);
+    stamp = record_peer_received(peer, &known);
     pml_hooks_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
     pml_hooks_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
 }

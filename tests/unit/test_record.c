@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: record/record.c record/json.c record/names.c pml_hooks_account.c pml_hooks_peers.c
+ * Covers: record/record.c record/json.c record/names.c record/account.c record/peers.c
  *
- * The record of pml_hooks: its file, what is counted, time in slices, and a record as JSON.
+ * The record: its file, what is counted, time in slices, and a record as JSON.
  */
 #include "unit.h"
 
@@ -11,11 +11,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "record/count.h"
+#include "record/json.h"
 
 enum { JOB = 7, RANK = 3, SHIFT = 10 };
 
-static char folder[] = "hooks_record.XXXXXX";
+static char folder[] = "record.XXXXXX";
+
+enum { CLASS = PML_HOOKS_CLASS_USER, BARRIER = PML_HOOKS_CLASS_COLLECTIVES + 6 };
+
+static void send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                 uint64_t now)
+{
+    record_count_send_by(false, pml_hooks_record.head, CLASS, peer, tag, context, bytes, now);
+}
+
+static void receive(uint32_t class, struct pml_hooks_peer *peer, int tag, uint32_t context,
+                    uint64_t bytes, bool any_source, uint64_t now)
+{
+    record_count_receive_by(false, pml_hooks_record.head, class, peer, tag, context, bytes,
+                            any_source, now);
+}
+
+static void receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+                         uint64_t end)
+{
+    record_count_receive_wait_by(false, CLASS, peer, tag, context, begin, end);
+}
 
 /* A record without peers of its own process. */
 static int open_record(void **state)
@@ -109,9 +131,9 @@ static void messages_are_counted(void **state)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         uint32_t before = peer->sent_by_size[classes[i]];
 
-        pml_hooks_count_send(peer, 5, 0, sizes[i], 2000 + i);
+        send(peer, 5, 0, sizes[i], 2000 + i);
         assert_int_equal(peer->sent_by_size[classes[i]], before + 1);
-        pml_hooks_count_receive(peer, -16, 0, sizes[i], i == 0, 2000 + i);
+        receive(BARRIER, peer, -16, 0, sizes[i], i == 0, 2000 + i);
     }
     assert_int_equal(peer->sent[0], 8);
     assert_int_equal(peer->sent[1], 0);
@@ -120,11 +142,8 @@ static void messages_are_counted(void **state)
     assert_int_equal(peer->sent_smallest, 0);
     assert_int_equal(peer->sent_largest, UINT64_C(1) << 62);
     assert_int_equal(pml_hooks_record.classes[PML_HOOKS_CLASS_USER].sent, 8);
-    assert_int_equal(pml_hooks_record.classes[pml_hooks_class_of(-16)].received, 8);
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-16)), "barrier");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(0)), "user");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-27)), "nonblocking collectives");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-9)), "other");
+    assert_int_equal(pml_hooks_record.classes[BARRIER].received, 8);
+    assert_string_equal(pml_hooks_class_name(BARRIER), "barrier");
 }
 
 /* However long it lasts, no message is missing from the slices, and each is in the one of its time.
@@ -140,7 +159,7 @@ static void time_is_in_at_most_200_slices(void **state)
         uint64_t sum = 0, index;
 
         now += UINT64_C(1) << (SHIFT - 4 + i / 100);
-        pml_hooks_count_send(peer, 1, 0, 8, now);
+        send(peer, 1, 0, 8, now);
         sent++;
         pml_hooks_slice_next(now);
         assert_true(head->slice_count <= PML_HOOKS_SLICES);
@@ -160,9 +179,9 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
     struct pml_hooks_peer *peer = add_peer(1);
 
     (void)state;
-    pml_hooks_count_receive_wait(peer, 1, 0, 2000, 2000 + 100000);
-    pml_hooks_count_send_wait(peer, 1, 2000, 2000 + 50000);
-    pml_hooks_count_receive_wait(peer, 1, 0, 2000, 2010);
+    receive_wait(peer, 1, 0, 2000, 2000 + 100000);
+    record_count_send_wait(CLASS, peer, 2000, 2000 + 50000);
+    receive_wait(peer, 1, 0, 2000, 2010);
     assert_int_equal(peer->receive_wait_ticks, 100010);
     assert_int_equal(peer->send_wait_ticks, 50000);
     assert_int_equal(peer->late_sender_unknown, 1);
@@ -181,7 +200,7 @@ static void a_late_sender_is_known_from_its_record(void **state)
     pml_hooks_record.head->job = JOB;
     pml_hooks_record.head->rank = RANK;
     peer = add_peer(RANK + 1);
-    pml_hooks_count_receive(peer, 9, 4, 1, false, 60000);
+    receive(CLASS, peer, 9, 4, 1, false, 60000);
     mine = pml_hooks_record;
     memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
     assert_null(pml_hooks_record_open(folder, JOB, RANK + 1, 100));
@@ -189,15 +208,15 @@ static void a_late_sender_is_known_from_its_record(void **state)
     pml_hooks_record.head->stamp_start = 1000;
     pml_hooks_slices_begin(SHIFT);
     me = add_peer(RANK);
-    pml_hooks_count_send(me, 9, 4, 1, 50000);
-    pml_hooks_count_send(me, 9, 4, 1, 70000);
+    send(me, 9, 4, 1, 50000);
+    send(me, 9, 4, 1, 70000);
     pml_hooks_record.head->magic = PML_HOOKS_MAGIC;
     pml_hooks_record_close(false);
     pml_hooks_record = mine;
-    pml_hooks_count_receive_wait(peer, 9, 4, 20000, 60000);
+    receive_wait(peer, 9, 4, 20000, 60000);
     assert_int_equal(peer->late_sender_known, 1);
     assert_int_equal(peer->late_sender_ticks, 30000);
-    pml_hooks_peers_close();
+    record_peers_close();
 }
 
 static void json_has_every_field(void **state)
@@ -209,7 +228,7 @@ static void json_has_every_field(void **state)
     (void)state;
     (void)snprintf(pml_hooks_record.head->program, sizeof(pml_hooks_record.head->program),
                    "a\"b\\c\n");
-    pml_hooks_count_send(add_peer(12), 5, 0, 77, 2000);
+    send(add_peer(12), 5, 0, 77, 2000);
     pml_hooks_json_record(out, (const char *)pml_hooks_record.head,
                           pml_hooks_record_peers_at() + sizeof(struct pml_hooks_peer));
     assert_int_equal(fclose(out), 0);

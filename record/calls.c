@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What each thread does in MPI, for whoever looks at the record. */
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "record/account.h"
 
-static opal_mutex_t calls_lock = OPAL_MUTEX_STATIC_INIT;
+static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct pml_hooks_call_entry *mine;
 
 /* An entry for this thread; the last one is shared by all that came too late. */
@@ -14,7 +15,7 @@ static __attribute__((noinline)) struct pml_hooks_call_entry *take_entry(void)
     struct pml_hooks_head *head = pml_hooks_record.head;
     uint32_t thread = (uint32_t)syscall(SYS_gettid), index;
 
-    OPAL_THREAD_LOCK(&calls_lock);
+    (void)pthread_mutex_lock(&calls_lock);
     for (index = 0; index < head->call_count; index++) {
         if (pml_hooks_record.calls[index].thread == thread) {
             break;
@@ -26,7 +27,7 @@ static __attribute__((noinline)) struct pml_hooks_call_entry *take_entry(void)
         pml_hooks_record.calls[index].thread = thread;
         head->call_count = index + 1;
     }
-    OPAL_THREAD_UNLOCK(&calls_lock);
+    (void)pthread_mutex_unlock(&calls_lock);
     return mine = &pml_hooks_record.calls[index];
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef RECORD_ACCOUNT_H
+#define RECORD_ACCOUNT_H
+
+#include "record/record.h"
+
+/*
+ * What a process writes into its record while it runs, as far as it is not inline: count.h. All
+ * functions may be called between record_start and record_stop, from any thread.
+ */
+
+/* Of whoever links it, and found without a table. */
+#pragma GCC visibility push(hidden)
+
+/* ---- peers ------------------------------------------------------------------------------------
+ */
+
+/* The entry of a process, a new one if it has none; never NULL: where there is no room it is
+ * record_spare_peer, which nobody reads. */
+struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank);
+extern struct pml_hooks_peer record_spare_peer;
+
+/* When the peer sent the message that we have received last of it, with that tag and context;
+ * when it began the receive of what we have sent last. *known is false if its record does not say.
+ */
+uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
+                          bool *known);
+uint64_t record_peer_received(const struct pml_hooks_peer *peer, bool *known);
+
+/* Let go of what others have written. */
+void record_peers_close(void);
+
+/* ---- counters and slices of time --------------------------------------------------------------
+ */
+
+/* Several threads may count at the same time. Set once, before anything is counted. */
+extern bool pml_hooks_threads;
+
+/* The stamp at which the slice of now ends. */
+extern uint64_t pml_hooks_slice_end;
+
+/* Begin with slices of time of 2^shift ticks. */
+void pml_hooks_slices_begin(unsigned shift);
+
+/* Write what has been counted in the slice of now into the record, and take the slice of `now` if
+ * that is a later one. */
+void pml_hooks_slice_next(uint64_t now);
+
+/* Add to a counter of the record, which readers outside take at any time. */
+static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
+{
+    if (__builtin_expect(pml_hooks_threads, 0)) {
+        (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+    } else {
+        *counter += amount;
+    }
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------
+ */
+
+/* A call that waited from `begin` to `end` ended with what was sent to the peer. */
+void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t begin,
+                            uint64_t end);
+
+/* Of a wait for a message of the peer: how much of it was before it sent. */
+void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+                       uint64_t end);
+
+/* ---- what threads do --------------------------------------------------------------------------
+ */
+
+/* The entry of this thread, where several threads may be in MPI. */
+struct pml_hooks_call_entry *pml_hooks_call_of_thread(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The begin and the end of a record. */
+#include "record/start.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/account.h"
+#include "record/clock.h"
+#include "record/names.h"
+#include "record/process.h"
+
+enum { FIRST_SLICE = 24 }; /* 2^24 ticks: some milliseconds */
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+    size_t length = from != NULL ? strnlen(from, size - 1) : 0;
+
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* Two clocks read together. */
+static void read_clocks(uint64_t *clock, uint64_t *stamp)
+{
+    *clock = pml_hooks_clock();
+    *stamp = pml_hooks_stamp();
+}
+
+static void fill_head(const struct record_process *process)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    const char *slash = strrchr(program_invocation_name, '/');
+    struct timespec now;
+
+    head->version = PML_HOOKS_VERSION;
+    head->threads = process->threads;
+    head->enabled = 1;
+    head->state = PML_HOOKS_RUNNING;
+    head->job = process->job;
+    head->rank = process->rank;
+    head->size = process->size;
+    head->pid = (uint32_t)getpid();
+    (void)pml_hooks_process_state(head->pid, &head->process_start);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    head->start_seconds = (uint64_t)now.tv_sec;
+    head->start_nanoseconds = (uint64_t)now.tv_nsec;
+    read_clocks(&head->clock_start, &head->stamp_start);
+    head->clock_last = head->clock_start;
+    head->stamp_last = head->stamp_start;
+    head->last_event = head->stamp_start;
+    head->call_count = process->threads ? 0 : 1;
+    head->class_count = PML_HOOKS_CLASSES;
+    pml_hooks_record.calls[0].thread = process->threads ? 0 : head->pid;
+    copy_text(head->host, sizeof(head->host), process->host);
+    copy_text(head->program, sizeof(head->program),
+              slash != NULL ? slash + 1 : program_invocation_name);
+    copy_text(head->pml, sizeof(head->pml), process->below);
+    /* Readers take the record for complete from here. */
+    __atomic_store_n(&head->magic, PML_HOOKS_MAGIC, __ATOMIC_RELEASE);
+}
+
+const char *record_start(const struct record_process *process)
+{
+    const char *error =
+        pml_hooks_record_open(process->directory, process->job, process->rank, process->peers);
+
+    if (error != NULL) {
+        return error;
+    }
+    pml_hooks_threads = process->threads;
+    fill_head(process);
+    pml_hooks_slices_begin(FIRST_SLICE);
+    return NULL;
+}
+
+void record_finish(void)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+
+    head->end_stamp = pml_hooks_stamp();
+    head->state = PML_HOOKS_FINALIZING;
+    read_clocks(&head->clock_last, &head->stamp_last);
+    pml_hooks_slice_next(head->stamp_last);
+}
+
+void record_stop(void)
+{
+    pml_hooks_record.head->state = PML_HOOKS_FINALIZED;
+    record_peers_close();
+    (void)unlink(pml_hooks_record.path);
+}
