@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Fuzzers: programs fuzz_NAME with a corpus in corpus/NAME. With --enable-fuzz libFuzzer drives them (tools/stages/fuzz);
+# Fuzzers: programs fuzz_NAME with a corpus in corpus/NAME.tar.gz. With --enable-fuzz libFuzzer drives them (tools/stages/fuzz);
 # in other builds replay.c runs each over its corpus and some random inputs, as a test.
 
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/tests/unit
@@ -43,8 +43,8 @@ tests_fuzz_fuzz_queues_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_queues_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_queues_LDADD = $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address tests/fuzz/corpus/commands tests/fuzz/corpus/engine tests/fuzz/corpus/packet tests/fuzz/corpus/portals \
-    tests/fuzz/corpus/qp tests/fuzz/corpus/queues
+EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address.tar.gz tests/fuzz/corpus/commands.tar.gz tests/fuzz/corpus/engine.tar.gz tests/fuzz/corpus/packet.tar.gz tests/fuzz/corpus/portals.tar.gz \
+    tests/fuzz/corpus/qp.tar.gz tests/fuzz/corpus/queues.tar.gz
 
 include tests/fuzz/shm.mk
 include tests/fuzz/presto.mk

@@ -9,4 +9,4 @@ tests_fuzz_fuzz_wire_up_CPPFLAGS = $(FUZZ_CPPFLAGS) -I$(top_srcdir)/presto
 tests_fuzz_fuzz_wire_up_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_wire_up_LDADD = $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/corpus/wire_up
+EXTRA_DIST += tests/fuzz/corpus/wire_up.tar.gz

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
+#include <limits.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/random.h"
 
@@ -13,7 +17,7 @@
  *
  *   fuzz_NAME [FILE...]      the files instead
  *
- * The corpus is $APELINK_SRCDIR/tests/fuzz/corpus/NAME.
+ * The corpus is the files in $APELINK_SRCDIR/tests/fuzz/corpus/NAME.tar.gz.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,14 +54,56 @@ static void run_file(const char *path)
     run(buffer, size);
 }
 
+/* The folder's files; it is removed with them. */
+static unsigned run_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    unsigned files = 0;
+    struct dirent *entry;
+
+    if (dir == NULL) {
+        perror(path);
+        exit(1);
+    }
+    while ((entry = readdir(dir)) != NULL) {
+        char file[PATH_MAX + sizeof(entry->d_name)];
+
+        if (entry->d_name[0] != '.') {
+            snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
+            run_file(file);
+            unlink(file);
+            files++;
+        }
+    }
+    closedir(dir);
+    rmdir(path);
+    return files;
+}
+
+static void unpack(char *archive, char *folder)
+{
+    char *command[] = {(char[]){"tar"}, (char[]){"-xzf"}, archive, (char[]){"-C"}, folder, NULL};
+    int status = -1;
+    pid_t tar;
+
+    if (mkdtemp(folder) == NULL) {
+        perror(folder);
+        exit(1);
+    }
+    if (posix_spawnp(&tar, command[0], NULL, NULL, command, environ) != 0 ||
+        waitpid(tar, &status, 0) != tar || status != 0) {
+        fprintf(stderr, "%s: tar could not unpack it\n", archive);
+        rmdir(folder);
+        exit(1);
+    }
+}
+
 static unsigned run_corpus(const char *program)
 {
     const char *source = getenv("APELINK_SRCDIR");
+    const char *temporary = getenv("TMPDIR");
     const char *name = strstr(program, "fuzz_");
-    char path[4096];
-    unsigned files = 0;
-    struct dirent *entry;
-    DIR *dir;
+    char archive[PATH_MAX], folder[PATH_MAX];
 
     for (const char *next = name; next != NULL; next = strstr(next + 1, "fuzz_")) {
         name = next;
@@ -65,22 +111,11 @@ static unsigned run_corpus(const char *program)
     if (source == NULL || name == NULL) {
         return 0;
     }
-    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/%s", source, name + strlen("fuzz_"));
-    dir = opendir(path);
-    if (dir == NULL) {
-        return 0;
-    }
-    while ((entry = readdir(dir)) != NULL) {
-        char file[8192];
-
-        if (entry->d_name[0] != '.') {
-            snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
-            run_file(file);
-            files++;
-        }
-    }
-    closedir(dir);
-    return files;
+    snprintf(archive, sizeof(archive), "%s/tests/fuzz/corpus/%s.tar.gz", source,
+             name + strlen("fuzz_"));
+    snprintf(folder, sizeof(folder), "%s/fuzz-XXXXXX", temporary != NULL ? temporary : "/tmp");
+    unpack(archive, folder);
+    return run_folder(folder);
 }
 
 /* Random bytes, of which runs are 0 or 0xff: lengths and flags that random bytes seldom hit. */

@@ -15,4 +15,4 @@ tests_fuzz_fuzz_shm_segment_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_fuzz_fuzz_shm_segment_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_shm_segment_LDADD = $(SHM_LIBS)
 
-EXTRA_DIST += tests/fuzz/corpus/shm_blob tests/fuzz/corpus/shm_segment
+EXTRA_DIST += tests/fuzz/corpus/shm_blob.tar.gz tests/fuzz/corpus/shm_segment.tar.gz

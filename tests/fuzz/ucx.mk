@@ -10,4 +10,4 @@ tests_fuzz_fuzz_ucx_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS) -Wl,--wrap=clock_get
 tests_fuzz_fuzz_ucx_LDADD = $(FUZZ_LIBS)
 endif
 
-EXTRA_DIST += tests/fuzz/corpus/ucx
+EXTRA_DIST += tests/fuzz/corpus/ucx.tar.gz
