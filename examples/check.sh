@@ -17,7 +17,7 @@ run() {
     ranks=$2
     shift 2
     runs=$((runs + 1))
-    if ! timeout 60 "$@" >"$work/out" 2>"$work/err"; then
+    if ! timeout -k 10 60 "$@" >"$work/out" 2>"$work/err"; then
         echo "$name on $ranks processes failed: $*"
         cat "$work/out" "$work/err"
         failures=$((failures + 1))

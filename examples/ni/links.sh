@@ -16,7 +16,7 @@ run() { # LINK EXAMPLE [ARGUMENT]
     runs=$((runs + 1))
     link=$1
     shift
-    APENI_LINKS=$link timeout 120 "$@" </dev/null && return
+    APENI_LINKS=$link timeout -k 10 120 "$@" </dev/null && return
     echo "FAIL: over $link: $*: exit status $?"
     failures=$((failures + 1))
 }
@@ -31,7 +31,7 @@ for link in $links; do
 done
 runs=$((runs + 1))
 for steps in many 0 -1 3x; do
-    timeout 120 "$examples/halo" $steps 2>&1 | grep -q "^halo: $steps: wants a number of steps" && continue
+    timeout -k 10 120 "$examples/halo" $steps 2>&1 | grep -q "^halo: $steps: wants a number of steps" && continue
     echo "FAIL: halo $steps does not say what it wants"
     failures=$((failures + 1))
 done

@@ -17,7 +17,7 @@ run_program() {
     words=$1
     shift
     # shellcheck disable=SC2086 # $words is a list
-    "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
+    "$hosts" exec h1 timeout -k 10 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
         "$programs"/$words >"$work/soak" 2>&1
 }
 

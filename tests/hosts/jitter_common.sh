@@ -16,7 +16,7 @@ passes() {
     rows=$2
     shift 2
     runs=$((runs + 1))
-    expect 0 "$hosts" exec h1 timeout 120 "${MPIRUN:-mpirun}" --map-by node --bind-to none -n "$ranks" "$@"
+    expect 0 "$hosts" exec h1 timeout -k 10 120 "${MPIRUN:-mpirun}" --map-by node --bind-to none -n "$ranks" "$@"
     { [ "$(grep -c 'Pass$' "$work/out")" = "$rows" ] && ! grep -q Fail "$work/out"; } ||
         fail "$*: not $rows rows that pass: $(cat "$work/out" "$work/err")"
 }

@@ -11,7 +11,7 @@ runs=0
 # run COMMAND...: two ranks on each host, neighbours on different ones.
 run() {
     runs=$((runs + 1))
-    expect 0 "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --map-by node --bind-to none "$@"
+    expect 0 "$hosts" exec h1 timeout -k 10 100 "${MPIRUN:-mpirun}" --map-by node --bind-to none "$@"
 }
 
 expect 0 "$hosts" up -n 3

@@ -10,7 +10,7 @@ needs_hosts
 job() {
     program=$build/tests/mpi/$1
     shift
-    "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --host h1:2,h2:2 --map-by node --bind-to none -n 4 \
+    "$hosts" exec h1 timeout -k 10 100 "${MPIRUN:-mpirun}" --host h1:2,h2:2 --map-by node --bind-to none -n 4 \
         --mca mpi_yield_when_idle 1 "$@" "$program" >"$work/out" 2>&1 </dev/null
     status=$?
     says out "Name of the hosts: twin"

@@ -7,7 +7,7 @@ needs_hosts
 
 # run ARGUMENT...: two processes on each of two hosts, and everybody talks to everybody.
 run() {
-    expect 0 "$hosts" exec h1 timeout 100 "${MPIRUN:-mpirun}" --bind-to none --map-by slot --hostfile @HOSTFILE@ -n 4 -N 2 \
+    expect 0 "$hosts" exec h1 timeout -k 10 100 "${MPIRUN:-mpirun}" --bind-to none --map-by slot --hostfile @HOSTFILE@ -n 4 -N 2 \
         --mca mpi_yield_when_idle 1 "$@" "$build/tests/mpi/p2p_all"
     says out MT-OK
     cat "$work/out" "$work/err" | grep reached >"$work/reached"

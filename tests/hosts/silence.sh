@@ -11,7 +11,7 @@ start() {
     mode=$1
     shift
     : >"$work/said"
-    "$hosts" exec h1 timeout 150 "${MPIRUN:-mpirun}" --bind-to none --map-by node -n 2 --mca mpi_yield_when_idle 1 "$@" \
+    "$hosts" exec h1 timeout -k 10 150 "${MPIRUN:-mpirun}" --bind-to none --map-by node -n 2 --mca mpi_yield_when_idle 1 "$@" \
         "$build/tests/mpi/bad_silent" -mode "$mode" -ms 6000 >"$work/said" 2>&1 &
     job=$!
     for _ in $(seq 1000); do

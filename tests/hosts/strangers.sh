@@ -26,7 +26,7 @@ within() {
 
 # call HOST WHOM: in the background.
 call() {
-    "$hosts" exec "$1" timeout 100 python3 "$here/strangers.py" call "$2" "$work/heard" silent noise half crowd >"$work/called.$1" 2>&1 &
+    "$hosts" exec "$1" timeout -k 10 100 python3 "$here/strangers.py" call "$2" "$work/heard" silent noise half crowd >"$work/called.$1" 2>&1 &
 }
 
 # called HOST PID
@@ -40,9 +40,9 @@ called() {
 
 : >"$work/said"
 expect 0 "$hosts" up -n 3
-"$hosts" exec h1 timeout 100 python3 "$here/strangers.py" record "$work/heard" >"$work/recorder" 2>&1 &
+"$hosts" exec h1 timeout -k 10 100 python3 "$here/strangers.py" record "$work/heard" >"$work/recorder" 2>&1 &
 within grep -q ready "$work/recorder"
-"$hosts" exec h1 timeout 200 "${MPIRUN:-mpirun}" --host h1,h2 --bind-to none -n 2 --mca mpi_yield_when_idle 1 "$@" \
+"$hosts" exec h1 timeout -k 10 200 "${MPIRUN:-mpirun}" --host h1,h2 --bind-to none -n 2 --mca mpi_yield_when_idle 1 "$@" \
     "$build/tests/mpi/bad_silent" -mode until -file "$work/done" >"$work/said" 2>&1 &
 job=$!
 within grep -q '^ready' "$work/said"

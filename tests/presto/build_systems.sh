@@ -42,7 +42,7 @@ try() {
     rm -rf "$work/project"
     cp -r "$here/project" "$work/project"
     if (cd "$work/project" && "$@") >"$work/out" 2>&1 &&
-        timeout 60 "$prefix/bin/prestorun" -n 3 "$(find "$work/project" -type f -name ring)" >"$work/ran" 2>&1 &&
+        timeout -k 10 60 "$prefix/bin/prestorun" -n 3 "$(find "$work/project" -type f -name ring)" >"$work/ran" 2>&1 &&
         grep -q '^3 ranks, sum 3, Presto$' "$work/ran"; then
         passed=$((passed + 1))
     else

@@ -27,7 +27,7 @@ one() {
     what=$2
     pattern=$3
     shift 3
-    timeout 120 "$@" >"$out" 2>&1 </dev/null
+    timeout -k 10 120 "$@" >"$out" 2>&1 </dev/null
     status=$?
     case $code/$status in
     any/0 | any/124) failed "$what: exit status $status" ;;
@@ -84,7 +84,7 @@ ends 0 "no memory for a fetch" '' "$prestorun" -n 2 "$build/tests/presto/native_
 memory=$build/tests/presto/native_memory
 kernel='env APENI_SHM_COPY=process_vm APENI_PATIENCE_US=0 APENI_MATCH_EAGER=16K'
 # shellcheck disable=SC2086 # words
-if timeout 60 $kernel "$prestorun" -n 2 "$memory" works >"$work/kernel" 2>&1 </dev/null; then
+if timeout -k 10 60 $kernel "$prestorun" -n 2 "$memory" works >"$work/kernel" 2>&1 </dev/null; then
     compile "$here/mpi_wrong.c" "$work/mpi_wrong" || exit 1
     for n in 2 3 4; do
         ends 0 "memory, $n ranks" '' $kernel "$prestorun" -n $n "$memory" errors

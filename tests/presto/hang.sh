@@ -67,13 +67,13 @@ done
 unset PRESTO_RMA_SHARED
 
 # Nobody who has asked for nothing hears of waits. Nor does anybody where something moves, or others only come later.
-PRESTO_HANG_S=4 PRESTO_FINALIZE_S=1 timeout 120 "$prestorun" -n 2 "$work/hang" move >"$work/out" 2>&1 </dev/null ||
+PRESTO_HANG_S=4 PRESTO_FINALIZE_S=1 timeout -k 10 120 "$prestorun" -n 2 "$work/hang" move >"$work/out" 2>&1 </dev/null ||
     failed "a job in which something moves (exit status $?)"
 [ ! -s "$work/out" ] || failed "a job in which something moves is told of: $(cat "$work/out")"
 
 # leaves WHAT STATUS WORDS: with a time after which the job ends.
 leaves() {
-    PRESTO_FINALIZE_S=1 timeout 120 "$prestorun" -n 2 "$work/hang" "$1" >"$work/out" 2>&1 </dev/null
+    PRESTO_FINALIZE_S=1 timeout -k 10 120 "$prestorun" -n 2 "$work/hang" "$1" >"$work/out" 2>&1 </dev/null
     rc=$?
     if [ $rc -ne "$2" ] || { [ -n "$3" ] && ! grep -q "$3" "$work/out"; }; then
         failed "$1 (exit status $rc, not $2): $(cat "$work/out")"
@@ -97,8 +97,8 @@ for never in never 0; do
     told "$work/out" $! "$in_finalize.*communicator fluid\$"
 done
 
-PRESTO_HANG_S=soon timeout 60 "$prestorun" -n 1 "$work/hang" kept-recv >"$work/out" 2>&1 </dev/null && failed "PRESTO_HANG_S=soon is taken"
+PRESTO_HANG_S=soon timeout -k 10 60 "$prestorun" -n 1 "$work/hang" kept-recv >"$work/out" 2>&1 </dev/null && failed "PRESTO_HANG_S=soon is taken"
 grep -q 'PRESTO_HANG_S=soon: it has to be a number of seconds from 0 to 1000000$' "$work/out" || failed "PRESTO_HANG_S=soon: $(cat "$work/out")"
-PRESTO_FINALIZE_S=-1 timeout 60 "$prestorun" -n 1 "$work/hang" kept-recv >"$work/out" 2>&1 </dev/null && failed "PRESTO_FINALIZE_S=-1 is taken"
+PRESTO_FINALIZE_S=-1 timeout -k 10 60 "$prestorun" -n 1 "$work/hang" kept-recv >"$work/out" 2>&1 </dev/null && failed "PRESTO_FINALIZE_S=-1 is taken"
 grep -q 'PRESTO_FINALIZE_S=-1: .*, or never$' "$work/out" || failed "PRESTO_FINALIZE_S=-1: $(cat "$work/out")"
 exit $status

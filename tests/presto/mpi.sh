@@ -34,7 +34,7 @@ program() {
 # run LAUNCHER...: it has to end well, and to have said that it checked something.
 run() {
     runs=$((runs + 1))
-    timeout 300 "$@" >"$work/out" 2>&1 </dev/null
+    timeout -k 10 300 "$@" >"$work/out" 2>&1 </dev/null
     rc=$?
     if [ $rc -ne 0 ] || ! grep -q '^MT-OK .*checks=[1-9]' "$work/out"; then
         failed "$* (exit status $rc)"
@@ -80,7 +80,7 @@ run "$prestorun" -n 4 "$work/rma_limits"
 # Whoever waits for a rank that dies, or accesses it, gets an error.
 compile "$here/rma_death.c" "$work/rma_death" || failed "rma_death does not compile"
 for shared in 1 0; do
-    PRESTO_RMA_SHARED=$shared timeout 120 "$prestorun" --keep-going -n 6 "$work/rma_death" >"$work/out" 2>&1 </dev/null
+    PRESTO_RMA_SHARED=$shared timeout -k 10 120 "$prestorun" --keep-going -n 6 "$work/rma_death" >"$work/out" 2>&1 </dev/null
     rc=$?
     if [ $rc -ne 137 ] || [ "$(grep -vc '^prestorun: rank 1 ' "$work/out")" -ne 0 ]; then
         failed "rma_death, PRESTO_RMA_SHARED=$shared (exit status $rc, not 137): $(cat "$work/out")"
@@ -119,21 +119,21 @@ case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
 esac
 
 # An error that nobody handles says where it came from and ends the job.
-timeout 300 "$prestorun" -n 2 "$work/mpi_calls" fatal >"$work/out" 2>&1 </dev/null && failed "an error did not end the job"
+timeout -k 10 300 "$prestorun" -n 2 "$work/mpi_calls" fatal >"$work/out" 2>&1 </dev/null && failed "an error did not end the job"
 for word in 'An error occurred in MPI_Send' 'MPI_COMM_WORLD' 'MPI_ERR_RANK: invalid rank' 'MPI_ERRORS_ARE_FATAL'; do
     grep -q "$word" "$work/out" || failed "an error ends the job without saying '$word'"
 done
 
 # What ends a job is no success, whatever is left of the code in an exit status.
 for way in abort handler; do
-    timeout 300 "$prestorun" -n 2 "$work/mpi_wrong" $way >"$work/out" 2>&1 </dev/null
+    timeout -k 10 300 "$prestorun" -n 2 "$work/mpi_wrong" $way >"$work/out" 2>&1 </dev/null
     rc=$?
     [ $rc -eq 1 ] || failed "mpi_wrong $way (exit status $rc, not 1): $(cat "$work/out")"
 done
 
 # It names the function, the value and what it may be.
 while IFS='|' read -r mistake function text; do
-    timeout 300 "$prestorun" -n 2 "$work/mpi_wrong" "$mistake" >"$work/out" 2>&1 </dev/null && failed "mpi_wrong $mistake did not end the job"
+    timeout -k 10 300 "$prestorun" -n 2 "$work/mpi_wrong" "$mistake" >"$work/out" 2>&1 </dev/null && failed "mpi_wrong $mistake did not end the job"
     for words in "An error occurred in $function" "$text"; do
         grep -q "$words\$" "$work/out" || failed "mpi_wrong $mistake does not say '$words': $(cat "$work/out")"
     done
@@ -162,10 +162,10 @@ done <"$here/mpi_lacks"
 
 if [ "$all" = --all ]; then
     PRESTOCC=$prestocc CFLAGS="-O1 -g $sanitizer" "$src/osu_bench/build-presto" "$work/osu" || failed "the benchmarks do not compile"
-    timeout 300 "$prestorun" -n 2 "$work/osu/osu_latency" -m 1:4K -i 20 -x 2 >"$work/out" 2>&1 </dev/null
+    timeout -k 10 300 "$prestorun" -n 2 "$work/osu/osu_latency" -m 1:4K -i 20 -x 2 >"$work/out" 2>&1 </dev/null
     grep -q '^4096 *[0-9.]' "$work/out" || failed "osu_latency: $(cat "$work/out")"
     for kind in create allocate dynamic; do
-        timeout 300 "$prestorun" -n 2 "$work/osu/osu_put_bw" -w $kind -m 8:64K -i 4 -x 1 -c >"$work/out" 2>&1 </dev/null
+        timeout -k 10 300 "$prestorun" -n 2 "$work/osu/osu_put_bw" -w $kind -m 8:64K -i 4 -x 1 -c >"$work/out" 2>&1 </dev/null
         grep -q '^65536 *[0-9.]' "$work/out" || failed "osu_put_bw -w $kind: $(cat "$work/out")"
     done
 fi

@@ -12,7 +12,7 @@ failures=0
 run() { # WHAT COMMAND...
     what=$1
     shift
-    timeout 120 "$@" </dev/null || { echo "FAIL: $what: exit status $?"; failures=$((failures + 1)); }
+    timeout -k 10 120 "$@" </dev/null || { echo "FAIL: $what: exit status $?"; failures=$((failures + 1)); }
 }
 
 fails() { # WHAT CODE PATTERN COMMAND...: it ends with this code and says so
@@ -20,7 +20,7 @@ fails() { # WHAT CODE PATTERN COMMAND...: it ends with this code and says so
     code=$2
     pattern=$3
     shift 3
-    timeout 120 "$@" >"$errors" 2>&1 </dev/null
+    timeout -k 10 120 "$@" >"$errors" 2>&1 </dev/null
     status=$?
     [ $status -eq "$code" ] && { [ -z "$pattern" ] || grep -q "$pattern" "$errors"; } && return
     echo "FAIL: $what: exit status $status, not $code; it printed:"
@@ -98,7 +98,7 @@ case ${APELINK_SANITIZER-} in
 esac
 
 # Rank 1 dies: with --keep-going the others finish, without it prestorun ends them.
-timeout 120 "$prestorun" -n 6 --keep-going "$programs/native_death" 2>"$errors"
+timeout -k 10 120 "$prestorun" -n 6 --keep-going "$programs/native_death" 2>"$errors"
 status=$?
 [ $status -eq 137 ] || { echo "FAIL: native_death: exit status $status, not 137"; failures=$((failures + 1)); }
 grep -Eq '^prestorun: rank 1 \(pid [0-9]+\) was ended by signal 9 \(Killed\); the others go on$' "$errors" || {

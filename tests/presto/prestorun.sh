@@ -19,7 +19,7 @@ expect() {
     code=$1
     what=$2
     shift 2
-    timeout 60 "$run" "$@" >"$work/out" 2>"$work/err"
+    timeout -k 10 60 "$run" "$@" >"$work/out" 2>"$work/err"
     status=$?
     [ $status -eq "$code" ] || fail "$what: exit status $status, not $code"
 }
@@ -91,12 +91,12 @@ has out '^\[0\]<stdout>:/$'
     grep -Eq 'list:[[:space:]]*[0-9]+$' "$work/out" || fail "binding: not one processor"
     expect 0 "binding to cores" -n 1 --bind-to core sh -c 'exec nproc'
 
-    echo word | timeout 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
+    echo word | timeout -k 10 60 "$run" -n 2 cat >"$work/out" 2>"$work/err" || fail "input: exit status $?"
     [ "$(cat "$work/out")" = word ] || fail "input: rank 0, and no other, reads it"
 
-    echo word | timeout 60 "$run" -n 3 --stdin 2 sh -c 'echo "$PRESTO_RANK$(cat)"' >"$work/out" 2>"$work/err" || fail "input of rank 2: exit status $?"
+    echo word | timeout -k 10 60 "$run" -n 3 --stdin 2 sh -c 'echo "$PRESTO_RANK$(cat)"' >"$work/out" 2>"$work/err" || fail "input of rank 2: exit status $?"
     [ "$(sort "$work/out")" = "$(printf '0\n1\n2word')" ] || fail "input of rank 2: another has read it"
-    echo word | timeout 60 "$run" -n 1 --stdin none cat >"$work/out" 2>"$work/err" || fail "no input: exit status $?"
+    echo word | timeout -k 10 60 "$run" -n 1 --stdin none cat >"$work/out" 2>"$work/err" || fail "no input: exit status $?"
     [ ! -s "$work/out" ] || fail "no input: somebody has read it"
 
     # Several commands: numbers, directories and variables of each; what is not the ranks' to say.
@@ -128,11 +128,11 @@ has out '^\[0\]<stdout>:/$'
     # What the ranks print is lost on a full disk; a reader who has gone did not want it.
     if [ -w /dev/full ]; then
         what="a full disk"
-        timeout 60 "$run" -n 2 sh -c 'echo hello' >/dev/full 2>"$work/err"
+        timeout -k 10 60 "$run" -n 2 sh -c 'echo hello' >/dev/full 2>"$work/err"
         status=$?
         [ $status -eq 1 ] || fail "$what: exit status $status, not 1"
         has err '^prestorun: cannot write what the ranks print to standard output: No space left on device$'
-        timeout 60 "$run" --help >/dev/full 2>"$work/err"
+        timeout -k 10 60 "$run" --help >/dev/full 2>"$work/err"
         status=$?
         [ $status -eq 1 ] || fail "$what, help: exit status $status, not 1"
         has err '^prestorun: cannot write to standard output: No space left on device$'
@@ -279,7 +279,7 @@ done
 
 # Who reads late gets all of it, in whole lines, and then what prestorun says.
 what="output that is taken late"
-{ timeout 60 "$run" -v -n 2 sh -c 'seq 20000' 2>&1 || echo "exit status $?"; } | { sleep 0.5; cat; } >"$work/out"
+{ timeout -k 10 60 "$run" -v -n 2 sh -c 'seq 20000' 2>&1 || echo "exit status $?"; } | { sleep 0.5; cat; } >"$work/out"
 : >"$work/err"
 [ "$(grep -c '^[0-9]*$' "$work/out")" -eq 40000 ] || fail "$what: lines are lost or mixed"
 has out '^prestorun: 0 of 2 ranks joined, 0 messages refused, exit status 0$'
@@ -330,7 +330,7 @@ status=$?
 # What was a child of the shell that prestorun has replaced is none of the ranks'.
 what="a child from before"
 # shellcheck disable=SC2016 # the shell that is replaced expands it
-timeout 60 sh -c 'sleep 600 & echo $! >"$0"; exec "$@"' "$work/before" "$run" -n 1 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+timeout -k 10 60 sh -c 'sleep 600 & echo $! >"$0"; exec "$@"' "$work/before" "$run" -n 1 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
 kill "$(cat "$work/before")" 2>/dev/null || fail "$what: is gone"
 
 # Stopped, all are, and go on together.
@@ -349,7 +349,7 @@ wait $pid
 # From a terminal, where all have the signal: a rank gets it once.
 what="interrupted in a terminal"
 if command -v python3 >/dev/null; then
-    timeout 60 python3 - "$run" >"$work/out" 2>"$work/err" <<'END' || fail "$what: exit status $?"
+    timeout -k 10 60 python3 - "$run" >"$work/out" 2>"$work/err" <<'END' || fail "$what: exit status $?"
 import os
 import pty
 import sys

@@ -19,7 +19,7 @@ for ranks in processes threads; do
     else
         set -- "$prestorun" -n 2 "$work/rma_words"
     fi
-    PRESTO_STATS=1 timeout 120 taskset -c "$first" "$@" >"$work/out" 2>&1 </dev/null ||
+    PRESTO_STATS=1 timeout -k 10 120 taskset -c "$first" "$@" >"$work/out" 2>&1 </dev/null ||
         { echo "FAIL: $ranks: exit status $?"; cat "$work/out"; exit 1; }
     [ "$(grep -c 'of 2: tx_packets.* crowded 1$' "$work/out")" -eq 2 ] ||
         { echo "FAIL: $ranks: no statistics of two ranks that know that they share a processor"; cat "$work/out"; exit 1; }

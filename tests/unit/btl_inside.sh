@@ -29,7 +29,7 @@ says() {
     failures=$((failures + 1))
 }
 
-timeout 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 --mca pml ob1 \
+timeout -k 10 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 --mca pml ob1 \
     --mca btl apelink,self "$build/tests/unit/btl_inside" >"$work/out" 2>&1 || {
     echo "FAIL: exit status $?"
     failures=$((failures + 1))

@@ -21,7 +21,7 @@ case ${APELINK_SANITIZER-} in
     exit 77
     ;;
 esac
-timeout 120 "${MPIRUN:-mpirun}" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 --mca pml ob1 \
+timeout -k 10 120 "${MPIRUN:-mpirun}" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 --mca pml ob1 \
     --mca btl apelink,self --mca btl_apelink_links both "$build/tests/unit/btl_keys" || {
     echo "FAIL: exit status $?"
     exit 1

@@ -30,7 +30,7 @@ fail() {
 
 # run ARGUMENT...: two ranks; status in $status, all that is said in $work/out.
 run() {
-    timeout 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 \
+    timeout -k 10 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 \
         --mca mtl_base_verbose 10 --mca pml_base_verbose 10 "$@" "$program" >"$work/out" 2>&1
     status=$?
 }

@@ -31,7 +31,7 @@ fail() {
 
 # run ARGUMENT...: two ranks; status in $status, all that is said in $work/out.
 run() {
-    timeout 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 \
+    timeout -k 10 60 "$mpirun" --oversubscribe --bind-to none -n 2 --mca mpi_yield_when_idle 1 \
         --mca pml_base_verbose 10 "$@" "$program" >"$work/out" 2>&1
     status=$?
 }
@@ -65,7 +65,7 @@ says_not() {
 # each 0|1 "NAME=VALUE..." "NAME=VALUE...": parameters of rank 0, and of rank 1. mpirun takes those of one for the other's, too.
 each() {
     # shellcheck disable=SC2086 # several words
-    timeout 60 "$mpirun" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca pml_base_verbose 10 \
+    timeout -k 10 60 "$mpirun" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca pml_base_verbose 10 \
         -n 1 env $2 "$program" : -n 1 env $3 "$program" >"$work/out" 2>&1
     status=$?
     if [ "$1" = 0 ]; then
