@@ -94,6 +94,7 @@ BEGIN {
     allow("ni/sync", "ni/engine ni/table ni/link ni/base ni/include")
     allow("ni/portals", "ni/engine ni/table ni/match ni/link ni/base ni/include")
     allow("ni/tasks", "ni/base ni/include")
+    allow("dnp", "ni/table ni/base ni/include")
     allow("hfm", "ni/engine ni/link ni/base ni/include")
     allow("record", "")
     allow("presto", "record ni/engine ni/base ni/include")

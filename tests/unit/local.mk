@@ -14,6 +14,7 @@ include tests/unit/btl.mk
 include tests/unit/mtl.mk
 include tests/unit/pml.mk
 include tests/unit/record.mk
+include tests/unit/dnp.mk
 include tests/unit/match.mk
 include tests/unit/table.mk
 include tests/unit/topology.mk

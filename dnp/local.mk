@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The APEnet+ card as state machines. No threads, sockets or time inside.
+
+noinst_LTLIBRARIES += dnp/libdnp.la
+noinst_PROGRAMS += dnp/registers-table
+
+# For whoever is built into the card or links libdnp.la.
+DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
+
+dnp_libdnp_la_SOURCES = \
+    dnp/limits.h \
+    dnp/registers.c \
+    dnp/registers.def \
+    dnp/registers.h \
+    dnp/registers_print.c
+dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
+dnp_libdnp_la_LIBADD = ni/libapeni_core.la
+
+dnp_registers_table_SOURCES = dnp/registers_table.c
+dnp_registers_table_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
+dnp_registers_table_LDADD = dnp/libdnp.la
+
+EXTRA_DIST += docs/board.md docs/registers.md
+
+# docs/registers.md, which tests/unit/dnp_registers.sh compares with the table.
+registers: dnp/registers-table
+	$(AM_V_GEN)dnp/registers-table >$(srcdir)/docs/registers.md.tmp && \
+	    mv $(srcdir)/docs/registers.md.tmp $(srcdir)/docs/registers.md
+
+.PHONY: registers

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of registers, and what a host may do with them. */
+#include "dnp/registers.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <apeni/torus.h>
+
+#include "base/bits.h"
+#include "dnp/limits.h"
+
+const struct dnp_register dnp_registers[] = {
+#define DNP_REGISTER(name, offset, width, count, access, reset, source, meaning) \
+    {#name, offset, width, count, DNP_##access, reset, source, meaning},
+#define DNP_FIELD(reg, name, high, low, meaning)
+#include "dnp/registers.def"
+#undef DNP_REGISTER
+#undef DNP_FIELD
+};
+const size_t dnp_register_count = NI_ARRAY_LENGTH(dnp_registers);
+
+const struct dnp_field dnp_fields[] = {
+#define DNP_REGISTER(name, offset, width, count, access, reset, source, meaning)
+#define DNP_FIELD(reg, name, high, low, meaning) {#reg, #name, high, low, meaning},
+#include "dnp/registers.def"
+#undef DNP_REGISTER
+#undef DNP_FIELD
+};
+const size_t dnp_field_count = NI_ARRAY_LENGTH(dnp_fields);
+
+/* Bytes that a register and those of its kind take. */
+static uint32_t extent(const struct dnp_register *reg)
+{
+    return (uint32_t)reg->width / 8 * reg->count;
+}
+
+void dnp_registers_reset(struct dnp_register_file *file)
+{
+    memset(file, 0, sizeof *file);
+    for (size_t i = 0; i < dnp_register_count; i++) {
+        const struct dnp_register *reg = &dnp_registers[i];
+
+        for (uint32_t at = reg->offset; at < reg->offset + extent(reg); at += reg->width / 8U) {
+            file->word[(at - DNP_REGISTERS_BEGIN) / 4] = reg->reset;
+        }
+    }
+}
+
+const struct dnp_register *dnp_register_at(uint32_t offset)
+{
+    for (size_t i = 0; i < dnp_register_count; i++) {
+        if (offset - dnp_registers[i].offset < extent(&dnp_registers[i])) {
+            return &dnp_registers[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t dnp_register_bits(uint32_t offset)
+{
+    const struct dnp_register *reg = dnp_register_at(offset);
+    uint32_t bits = 0;
+
+    if (reg == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; i < dnp_field_count; i++) {
+        if (strcmp(dnp_fields[i].reg, reg->name) == 0) {
+            bits |= (uint32_t)(((uint64_t)2 << dnp_fields[i].high) -
+                               ((uint64_t)1 << dnp_fields[i].low));
+        }
+    }
+    return bits == 0 ? UINT32_MAX : bits;
+}
+
+ni_status dnp_registers_read(const struct dnp_register_file *file, uint32_t offset, uint32_t *value)
+{
+    if (offset % 4 != 0) {
+        return NI_ERR_ALIGN;
+    }
+    if (dnp_register_at(offset) == NULL) {
+        return NI_ERR_NOTFOUND;
+    }
+    *value = file->word[(offset - DNP_REGISTERS_BEGIN) / 4];
+    return NI_OK;
+}
+
+static bool torus_makes_sense(uint32_t value)
+{
+    uint64_t nodes = (uint64_t)DNP_FIELD_GET(value, board_torus_x) *
+                     DNP_FIELD_GET(value, board_torus_y) * DNP_FIELD_GET(value, board_torus_z);
+
+    return nodes > 0 && nodes <= NI_TORUS_NODES_MAX;
+}
+
+/* Whether the card can work with this value of a register. */
+static bool makes_sense(uint32_t reg, uint32_t value)
+{
+    uint32_t red = DNP_FIELD_GET(value, link_thresholds_red);
+    uint32_t yellow = DNP_FIELD_GET(value, link_thresholds_yellow);
+
+    switch (reg) {
+    case DNP_REG_link_thresholds:
+        return yellow > 0 && yellow < red && red >= DNP_PACKET_WORDS && red <= DNP_RED_MAX;
+    case DNP_REG_link_credit:
+        return DNP_FIELD_GET(value, link_credit_busy) > 0 &&
+               DNP_FIELD_GET(value, link_credit_idle) > 0;
+    case DNP_REG_tx_ring_size:
+    case DNP_REG_event_ring_size:
+        return value == 0 || (ni_is_pow2(value) && value <= DNP_RING_MAX);
+    case DNP_REG_board_torus:
+        return torus_makes_sense(value);
+    default:
+        return true;
+    }
+}
+
+ni_status dnp_registers_write(struct dnp_register_file *file, uint32_t offset, uint32_t value)
+{
+    const struct dnp_register *reg = dnp_register_at(offset);
+    uint32_t *word;
+
+    if (offset % 4 != 0) {
+        return NI_ERR_ALIGN;
+    }
+    if (reg == NULL) {
+        return NI_ERR_NOTFOUND;
+    }
+    word = &file->word[(offset - DNP_REGISTERS_BEGIN) / 4];
+    switch (reg->access) {
+    case DNP_CLEAR:
+        *word &= value;
+        return NI_OK;
+    case DNP_WRITE:
+        if ((value & ~dnp_register_bits(offset)) != 0 || !makes_sense(reg->offset, value)) {
+            return NI_ERR_INVALID;
+        }
+        *word = value;
+        return NI_OK;
+    default:
+        return NI_ERR_ACCESS;
+    }
+}

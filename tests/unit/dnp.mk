@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests of dnp.
+
+DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
+DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
+
+unit_tests += \
+    tests/unit/test_dnp_registers
+
+unit_scripts += tests/unit/dnp_registers.sh
+
+tests_unit_test_dnp_registers_SOURCES = tests/unit/test_dnp_registers.c
+tests_unit_test_dnp_registers_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_registers_LDADD = $(DNP_UNIT_LIBS)
