@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 
 /* ---- out ------------------------------------------------------------------------------------- */
 

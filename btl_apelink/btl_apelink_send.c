@@ -3,7 +3,7 @@
 #include "btl_apelink/btl_apelink.h"
 
 #include "btl_apelink/btl_apelink_parts.h"
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 
 /*
  * A descriptor that finds no room waits in its endpoint, in order, and goes out in progress. While

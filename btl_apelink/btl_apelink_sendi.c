@@ -3,7 +3,7 @@
 #include "btl_apelink/btl_apelink.h"
 
 #include "btl_apelink/btl_apelink_copy_inl.h"
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 
 /* There is no room, or something waits already: give the caller a descriptor to fill and send. */
 static NI_COLD int sendi_later(struct mca_btl_base_module_t *btl,

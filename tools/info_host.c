@@ -20,7 +20,7 @@
 
 #include "base/memory_node.h"
 #include "base/number.h"
-#include "engine/place.h"
+#include "engine/drive/place.h"
 
 /* The flag is whether error is 0; the detail is what error means. */
 static void add_attempt(struct info_facts *facts, const char *key, int error)

@@ -6,7 +6,7 @@
 
 #include <apeni/apeni.h>
 
-#include "engine/ni.h"
+#include "engine/core/ni.h"
 
 /* Which links an interface would have here, by opening one. */
 

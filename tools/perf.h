@@ -50,7 +50,7 @@ enum perf_mode {
 /* How a transfer is made. */
 enum perf_op {
     PERF_MESSAGE,  /* ni_message to a consumer */
-    PERF_INLINE,   /* the same, composed in place (engine/fast.h) */
+    PERF_INLINE,   /* the same, composed in place (engine/send/fast.h) */
     PERF_WRITE,    /* ni_write with an ack */
     PERF_READ,     /* ni_read */
     PERF_FETCH_OP, /* ni_fetch_op, 4 or 8 bytes */

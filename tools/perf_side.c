@@ -9,7 +9,7 @@
 #include <apeni/apeni.h>
 
 #include "base/bits.h"
-#include "engine/progress.h"
+#include "engine/drive/progress.h"
 
 enum {
     PATIENCE = 20000, /* empty polls; half a millisecond, more than any wait on a quiet machine */

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 #include "perf.h"
 
 /*

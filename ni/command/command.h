@@ -6,7 +6,7 @@
 #include <apeni/notify.h>
 
 #include "engine/engine.h"
-#include "engine/targets.h"
+#include "engine/core/targets.h"
 
 /*
  * Command regions inside. Lines are memory of the owner, in which anything may happen at any time;

@@ -7,58 +7,50 @@
  * the links' business.
  *
  * This header is for the layers above: all of the engine but its inline paths, fast.h for messages
- * and direct.h for requests and answers. The engine's own files include what they use. Its headers,
- * each knowing only those before it in its column:
+ * and direct.h for requests and answers. The engine's own files include what they use. The folders,
+ * each of which may use those before it in this list, and says in one header what it is:
  *
- *   lock.h         locks, and their order        send.h      packets composed and sent
- *   work.h         what progress looks after     control.h   small ones, that wait in order
- *   portal_ops.h   what portals do with packets  stream.h    long transfers cut into packets
- *   command_ops.h  and command regions           waiting.h   what waits for room
- *   ni.h           the NI: open.c, fork.c        job.h       a transfer described in the lane
- *   peer.h         peers: peer.c, peer_down.c,   copy.h      which its initiator copies
- *                  connect.c                     help.h      and its target helps to copy
- *   counts.h       statistics added up late      ask.h       long reads, answered or taken
- *   op.h           operations, and their ends    transfer.h  Write, Read: which way; fetch.c
- *   regions.h      regions                                   atomics, store.c to queues, counters,
- *   counter.h      counters: firing.c, setting.c             dequeue.c from queues
- *   queue.h        queues, and their numbers     stores.h    remote stores; load.c
- *   multi.h        those with many readers       arrive.h    packets in; arrival.h, arrive_*.c:
- *   atomic.h       applying atomics                          their handlers
- *   chore.h        what is done later
- *   lanes.h        the lanes that are polled     progress.h  polling; wait.c: waiting
- *   probe.h        how far a peer is             errand.h    copies without the turn
- *   place.h        where the thread runs         thread.h    the engine thread: back.c, front.c
+ *   core            core/ni.h: the NI, peers, operations, regions, locks
+ *   send            send/send.h: packets out
+ *   bulk            bulk/transfer.h: Writes and Reads, long transfers
+ *   object/notify   object/notify/note.h: what tells of Writes
+ *   object/store    object/store/stores.h: stores, loads, words
+ *   object/queue    object/queue/queue.h: queues
+ *   object/counter  object/counter/counter.h: counters
+ *   arrive          arrive/arrive.h: packets in
+ *   drive           drive/progress.h: polling and waiting, the engine thread
+ *   life            life/life.h: open, connect, fork, the loss of a peer
  */
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "engine/arrive.h"
-#include "engine/ask.h"
-#include "engine/atomic.h"
-#include "engine/chore.h"
-#include "engine/command_ops.h"
-#include "engine/control.h"
-#include "engine/copy.h"
-#include "engine/counter.h"
-#include "engine/counts.h"
-#include "engine/errand.h"
-#include "engine/help.h"
-#include "engine/job.h"
-#include "engine/lanes.h"
-#include "engine/lock.h"
-#include "engine/ni.h"
-#include "engine/op.h"
-#include "engine/peer.h"
-#include "engine/portal_ops.h"
-#include "engine/probe.h"
-#include "engine/progress.h"
-#include "engine/regions.h"
-#include "engine/send.h"
-#include "engine/stores.h"
-#include "engine/stream.h"
-#include "engine/thread.h"
-#include "engine/transfer.h"
-#include "engine/waiting.h"
-#include "engine/work.h"
+#include "engine/arrive/arrive.h"
+#include "engine/bulk/ask.h"
+#include "engine/core/atomic.h"
+#include "engine/core/chore.h"
+#include "engine/core/command_ops.h"
+#include "engine/send/control.h"
+#include "engine/bulk/copy.h"
+#include "engine/object/counter/counter.h"
+#include "engine/core/counts.h"
+#include "engine/bulk/errand.h"
+#include "engine/bulk/help.h"
+#include "engine/bulk/job.h"
+#include "engine/core/lanes.h"
+#include "engine/core/lock.h"
+#include "engine/core/ni.h"
+#include "engine/core/op.h"
+#include "engine/core/peer.h"
+#include "engine/core/portal_ops.h"
+#include "engine/send/probe.h"
+#include "engine/drive/progress.h"
+#include "engine/core/regions.h"
+#include "engine/send/send.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/stream.h"
+#include "engine/drive/thread.h"
+#include "engine/bulk/transfer.h"
+#include "engine/send/waiting.h"
+#include "engine/core/work.h"
 
 #endif

@@ -1,114 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The engine: what packets mean.
+# The engine: what packets mean. The folders, each of which knows those above it in this list only.
 
-ni_libapeni_core_la_SOURCES += \
-    ni/engine/address.c \
-    ni/engine/arrival.h \
-    ni/engine/arrive.c \
-    ni/engine/arrive.h \
-    ni/engine/arrive_queue.c \
-    ni/engine/arrive_note.c \
-    ni/engine/arrive_read.c \
-    ni/engine/arrive_write.c \
-    ni/engine/ask.c \
-    ni/engine/ask.h \
-    ni/engine/atomic.c \
-    ni/engine/atomic.h \
-    ni/engine/chore.c \
-    ni/engine/chore.h \
-    ni/engine/command_ops.h \
-    ni/engine/back.c \
-    ni/engine/connect.c \
-    ni/engine/control.c \
-    ni/engine/control.h \
-    ni/engine/copy.c \
-    ni/engine/copy.h \
-    ni/engine/counted.c \
-    ni/engine/counter.c \
-    ni/engine/counter.h \
-    ni/engine/counts.c \
-    ni/engine/counts.h \
-    ni/engine/dequeue.c \
-    ni/engine/direct.c \
-    ni/engine/direct.h \
-    ni/engine/engine.h \
-    ni/engine/errand.c \
-    ni/engine/errand.h \
-    ni/engine/fast.h \
-    ni/engine/fetch.c \
-    ni/engine/firing.c \
-    ni/engine/fork.c \
-    ni/engine/front.c \
-    ni/engine/help.c \
-    ni/engine/help.h \
-    ni/engine/interrupt.c \
-    ni/engine/job.c \
-    ni/engine/job.h \
-    ni/engine/lanes.c \
-    ni/engine/lanes.h \
-    ni/engine/links.c \
-    ni/engine/links.h \
-    ni/engine/load.c \
-    ni/engine/map.c \
-    ni/engine/lock.c \
-    ni/engine/lock.h \
-    ni/engine/message.c \
-    ni/engine/multi.c \
-    ni/engine/multi.h \
-    ni/engine/multi_send.c \
-    ni/engine/multi_serve.c \
-    ni/engine/multipath.h \
-    ni/engine/multipath_in.c \
-    ni/engine/multipath_out.c \
-    ni/engine/ni.h \
-    ni/engine/note.c \
-    ni/engine/note.h \
-    ni/engine/op.c \
-    ni/engine/op.h \
-    ni/engine/open.c \
-    ni/engine/owed.c \
-    ni/engine/pace.c \
-    ni/engine/pace.h \
-    ni/engine/peer.c \
-    ni/engine/peer.h \
-    ni/engine/peer_down.c \
-    ni/engine/place.c \
-    ni/engine/place.h \
-    ni/engine/portal_ops.h \
-    ni/engine/probe.c \
-    ni/engine/probe.h \
-    ni/engine/progress.c \
-    ni/engine/progress.h \
-    ni/engine/queue.c \
-    ni/engine/queue.h \
-    ni/engine/queue_names.c \
-    ni/engine/quiet.c \
-    ni/engine/quiet.h \
-    ni/engine/regions.c \
-    ni/engine/regions.h \
-    ni/engine/send.c \
-    ni/engine/send.h \
-    ni/engine/short.h \
-    ni/engine/setting.c \
-    ni/engine/store.c \
-    ni/engine/store_fence.c \
-    ni/engine/store_group.c \
-    ni/engine/stores.c \
-    ni/engine/stores.h \
-    ni/engine/stream.c \
-    ni/engine/stream.h \
-    ni/engine/targets.c \
-    ni/engine/targets.h \
-    ni/engine/thread.c \
-    ni/engine/take.h \
-    ni/engine/thread.h \
-    ni/engine/transfer.c \
-    ni/engine/transfer.h \
-    ni/engine/trigger.c \
-    ni/engine/wait.c \
-    ni/engine/ways.c \
-    ni/engine/ways.h \
-    ni/engine/waiting.c \
-    ni/engine/waiting.h \
-    ni/engine/word.c \
-    ni/engine/work.h
+ni_libapeni_core_la_SOURCES += ni/engine/engine.h
+
+include ni/engine/core/local.mk
+include ni/engine/send/local.mk
+include ni/engine/bulk/local.mk
+include ni/engine/object/counter/local.mk
+include ni/engine/object/queue/local.mk
+include ni/engine/object/store/local.mk
+include ni/engine/object/notify/local.mk
+include ni/engine/arrive/local.mk
+include ni/engine/drive/local.mk
+include ni/engine/life/local.mk

@@ -31,8 +31,8 @@
  * thread at a time. copy may be called by several threads at once.
  *
  * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets
- * that may arrive in any order (engine/multipath.h). The receiver polls each as it polls any lane;
- * packets keep their order within a rail. All rails of an endpoint end together.
+ * that may arrive in any order (engine/bulk/multipath.h). The receiver polls each as it polls any
+ * lane; packets keep their order within a rail. All rails of an endpoint end together.
  *
  * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,
  * from within progress, and from then on fails reserve with that status. It stays usable for all

@@ -117,9 +117,9 @@ enum { NI_WRITE_WHOLE_HEAD = NI_PACKET_HEADER + (int)offsetof(struct ni_packet_r
 
 /*
  * A WRITE with this in `operand` is a part of a transfer that is spread over rails
- * (engine/multipath.h). The rest of `operand` are flags and the offset; the payload begins with
- * struct ni_packet_part, then, with NI_PART_NOTED, struct ni_packet_note; neither is counted by
- * offset and total.
+ * (engine/bulk/multipath.h). The rest of `operand` are flags and the offset; the payload begins
+ * with struct ni_packet_part, then, with NI_PART_NOTED, struct ni_packet_note; neither is counted
+ * by offset and total.
  */
 #define NI_WRITE_PART   ((uint64_t)1 << 61)
 #define NI_PART_ORDERED ((uint64_t)1 << 60) /* the last part waits for all parts before it */

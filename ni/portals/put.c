@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/direct.h"
-#include "engine/fast.h"
-#include "engine/thread.h"
+#include "engine/send/direct.h"
+#include "engine/send/fast.h"
+#include "engine/drive/thread.h"
 #include "portals/portals.h"
 
 /*

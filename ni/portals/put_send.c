@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/fast.h"
-#include "engine/thread.h"
+#include "engine/send/fast.h"
+#include "engine/drive/thread.h"
 #include "portals/portals.h"
 
 /* Packets of puts, and puts that wait for room. */

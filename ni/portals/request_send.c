@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 #include "portals/portals.h"
 
 /* Packets of gets and atomics. The peer's lock is held. */

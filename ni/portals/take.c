@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdatomic.h>
 
-#include "engine/fast.h"
-#include "engine/progress.h"
+#include "engine/send/fast.h"
+#include "engine/drive/progress.h"
 #include "portals/portals.h"
 
 /*

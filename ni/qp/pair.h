@@ -6,7 +6,7 @@
 #include <apeni/qp.h>
 
 #include "engine/engine.h"
-#include "engine/targets.h"
+#include "engine/core/targets.h"
 
 /*
  * Queue pairs inside. The rings are memory of the owner, in which anything may happen at any time:

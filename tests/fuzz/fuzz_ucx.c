@@ -10,7 +10,7 @@
  */
 #include <apeni/param.h>
 
-#include "engine/ni.h"
+#include "engine/core/ni.h"
 #include "fake_ucx.h"
 #include "fuzz_victim.h"
 #include "link/ucx/ucx.h"

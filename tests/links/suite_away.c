@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/ni.h"
+#include "engine/core/ni.h"
 #include "suite_portals.h"
 
 /*

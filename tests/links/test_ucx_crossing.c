@@ -22,7 +22,7 @@
 #include <apeni/apeni.h>
 
 #include "base/clock.h"
-#include "engine/ni.h"
+#include "engine/core/ni.h"
 #include "link/ucx/ucx.h"
 
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/ni.h"
+#include "engine/core/ni.h"
 #include "ucx_caller.h"
 
 void caller_fail(const char *file, int line, const char *what)

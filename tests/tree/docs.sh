@@ -96,8 +96,8 @@ version_is() {
     tr '\n' ' ' <docs/wire.md | grep -qF "$3${number:-?}$4" ||
         fail "docs/wire.md does not have '$3$number$4', but $1 has $2 = $number"
 }
-version_is ni/engine/address.c BLOB_VERSION 'address blob (' ')'
-version_is ni/engine/address.c BLOB_VERSION ', version (1 byte, ' ')'
+version_is ni/engine/core/address.c BLOB_VERSION 'address blob (' ')'
+version_is ni/engine/core/address.c BLOB_VERSION ', version (1 byte, ' ')'
 version_is ni/link/shm/layout.h NI_SHM_VERSION 'segment of shared memory (' ')'
 version_is ni/link/ucx/ucx.h NI_UCX_VERSION 'link between hosts (' ')'
 version_is ni/link/ucx/ucx.h NI_UCX_VERSION '| version, ' ' |'

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "engine/peer.h"
-#include "engine/probe.h"
+#include "engine/core/peer.h"
+#include "engine/send/probe.h"
 
 /*
  * Long reads: who is asked answers through the lane, but where both read from each other and are

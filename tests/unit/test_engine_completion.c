@@ -2,7 +2,7 @@
 #include "engine_pair.h"
 
 #include "engine/engine.h"
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 
 /* Each operation completes once, whatever is given up, by whom, and when. */
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
-#include "engine/fast.h"
+#include "engine/send/fast.h"
 
 /* A forked child may call everything and gets nowhere; its parent notices nothing, however the
  * child ends. */

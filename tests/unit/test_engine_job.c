@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "engine/peer.h"
+#include "engine/core/peer.h"
 
 /*
  * Long transfers that both sides copy: bytes are right at the end, and nothing beside them is

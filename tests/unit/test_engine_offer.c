@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine_pair.h"
 
-#include "engine/peer.h"
+#include "engine/core/peer.h"
 
 /*
  * Writes of some pages whose bytes the target is offered: it takes them, or we have the kernel copy

@@ -2,8 +2,8 @@
 #include "engine_pair.h"
 
 #include "base/bits.h"
-#include "engine/ni.h"
-#include "engine/peer.h"
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
 
 /*
  * Long transfers beside messages: what one pass of progress copies, and that the bytes are right

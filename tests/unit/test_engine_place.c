@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "engine/place.h"
+#include "engine/drive/place.h"
 
 /* Placement: who gets which, on which core; and the life of the engine thread. */
 

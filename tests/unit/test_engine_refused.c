@@ -6,9 +6,9 @@
 #include <apeni/log.h>
 #include <apeni/portals.h>
 
-#include "engine/op.h"
-#include "engine/peer.h"
-#include "engine/progress.h"
+#include "engine/core/op.h"
+#include "engine/core/peer.h"
+#include "engine/drive/progress.h"
 
 /* What is refused, and who is told how. */
 

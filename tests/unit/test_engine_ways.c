@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unit.h"
 
-#include "engine/ways.h"
+#include "engine/bulk/ways.h"
 
 /*
  * Which of the ways long reads go, by a made-up clock: each read takes as long as its way costs,

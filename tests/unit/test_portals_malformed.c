@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "engine/progress.h"
+#include "engine/drive/progress.h"
 #include "portals/portals.h"
 
 /*

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/arrive/arrival.h"
+#include "engine/arrive/arrive.h"
+#include "engine/bulk/ask.h"
+#include "engine/send/control.h"
+#include "engine/send/direct.h"
+#include "engine/bulk/help.h"
+#include "engine/bulk/multipath.h"
+#include "engine/core/portal_ops.h"
+#include "engine/send/probe.h"
+
+/*
+ * Packets in: one handler per kind. What a packet does is decided by the type of the region that it
+ * names; everything in it is checked here first, against our own table, and a refusal goes back to
+ * whoever asked.
+ */
+
+enum {
+    NI_REQUESTS = 1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC |
+                  1 << NI_PACKET_JOB | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG |
+                  1 << NI_PACKET_GET | 1 << NI_PACKET_COMBINE,
+};
+
+/* It does not end what the token names. */
+static ni_status answer_quiet(const struct ni_arrival *a, uint64_t token, ni_status status)
+{
+    struct ni_packet_ack fields = {.token = token, .offset = 1};
+
+    if (status != NI_OK && token != 0) {
+        (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                              sizeof(fields));
+    }
+    return NI_OK;
+}
+
+ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_status status,
+                            uint64_t value)
+{
+    if (a->quiet) {
+        return answer_quiet(a, token, status);
+    }
+    return ni_direct_answer(a->peer, token, status, value, a->ni->threads);
+}
+
+ni_status ni_arrival_check(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                           uint64_t len, unsigned access)
+{
+    ni_status status =
+        ni_table_check(&a->ni->table, a->region, fields->key, fields->addr, len, access, NULL);
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        ni_stat_add(&a->ni->stats.rx_refused, 1);
+    }
+    return status;
+}
+
+ni_status ni_arrival_refuse(const struct ni_arrival *a, ni_status why)
+{
+    ni_stat_add(&a->ni->stats.rx_refused, 1);
+    return why;
+}
+
+ni_status ni_arrival_answer_refusal(const struct ni_arrival *a, uint64_t token, ni_status status)
+{
+    return status == NI_OK ? NI_OK : ni_arrival_answer(a, token, status, 0);
+}
+
+static ni_status on_job(const struct ni_arrival *a)
+{
+    struct ni_packet_job fields;
+    ni_status status;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if ((a->len != 0) != (fields.ask == NI_JOB_TAKE) || fields.job >= NI_LANE_JOBS) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (a->lane == NULL) {
+        return NI_OK;
+    }
+    switch (fields.ask) {
+    case NI_JOB_HELP:
+        ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
+        return NI_OK;
+    case NI_JOB_ANSWER:
+        return ni_arrival_answer_refusal(
+            a, fields.token, ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
+    case NI_JOB_TAKE:
+        return ni_ask_take(a->ni, &fields, a->region, a->lane, a->payload, a->len, &status)
+                   ? ni_arrival_answer(a, fields.token, status, a->len)
+                   : NI_OK;
+    default:
+        return NI_ERR_PROTOCOL;
+    }
+}
+
+static ni_status on_nop(const struct ni_arrival *a)
+{
+    if (a->tag == NI_NOP_TAKEN) {
+        return ni_multipath_taken(a->peer, ni_direct_field(a->packet, 0));
+    }
+    if (a->tag != 0) {
+        ni_probe_arrive(a->peer, a->tag, a->packet->body[0]);
+    }
+    return NI_OK;
+}
+
+/* ---- PUT and its kin: the portals' ----------------------------------------------------------- */
+
+/* An NI without a portal table drops puts, and says so to whoever asks. */
+static ni_status drop_put(const struct ni_arrival *a, uint64_t token)
+{
+    struct ni_packet_ack fields = {.token = token};
+
+    ni_stat_add(&a->ni->stats.rx_refused, 1);
+    if (token != 0) {
+        (void)ni_send_control(a->peer, NI_PACKET_PUT_ACK, NI_LINE, NI_PUT_DROPPED, 0,
+                              NI_HANDLE_PORTAL, &fields, sizeof(fields));
+    }
+    return NI_OK;
+}
+
+static ni_status on_put(const struct ni_arrival *a)
+{
+    struct ni_packet_put_more more = {.token = 0};
+
+    if ((a->tag & NI_PUT_MORE) != 0) {
+        memcpy(&more, a->packet->body + 2, sizeof(more));
+    }
+    return drop_put(a, more.token);
+}
+
+/* PUT_LONG, GET, COMBINE: the token is at the same place. */
+static ni_status on_put_long(const struct ni_arrival *a)
+{
+    return drop_put(a, a->packet->body[2]);
+}
+
+static ni_status on_unknown(const struct ni_arrival *a)
+{
+    (void)a;
+    return NI_ERR_PROTOCOL;
+}
+
+static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
+    [0] = on_unknown,
+    [NI_PACKET_MESSAGE] = ni_on_message,
+    [NI_PACKET_WRITE] = ni_on_write,
+    [NI_PACKET_READ] = ni_on_read,
+    [NI_PACKET_ATOMIC] = on_unknown, /* direct.c */
+    [NI_PACKET_ACK] = ni_on_ack,
+    [NI_PACKET_JOB] = on_job,
+    [NI_PACKET_NOP] = on_nop,
+    [NI_PACKET_PUT] = on_put,
+    [NI_PACKET_PUT_LONG] = on_put_long,
+    [NI_PACKET_PUT_ACK] = on_unknown,
+    [NI_PACKET_GET] = on_put_long,
+    [NI_PACKET_COMBINE] = on_put_long,
+    [NI_PACKET_REPLY] = on_unknown,
+};
+
+ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                        uint64_t word0, uint64_t word1, const uint8_t *payload,
+                        struct ni_lane_rx *lane)
+{
+    struct ni_arrival arrival = {
+        .ni = ni,
+        .peer = peer,
+        .packet = packet,
+        .payload = payload,
+        .lane = lane,
+        .region = ni_packet_region(word1),
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+        .in_bulk = ni_packet_in_bulk(word0),
+    };
+    unsigned kind = ni_packet_kind(word0);
+
+    arrival.quiet = kind == NI_PACKET_WRITE && (arrival.tag & NI_WRITE_QUIET) != 0;
+
+    /* A request is not begun whose answer could be lost. */
+    if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {
+        return NI_AGAIN;
+    }
+    if (kind >= NI_PACKET_PUT && kind < NI_PACKET_KINDS && ni->portal_ops != NULL) {
+        return ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload);
+    }
+    if (kind == NI_PACKET_ATOMIC) {
+        return ni_arrive_atomic(ni, peer, packet, word0, word1);
+    }
+    return kind < NI_PACKET_KINDS ? handlers[kind](&arrival) : NI_ERR_PROTOCOL;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include <apeni/counter.h>
+
+#include "engine/arrive/arrival.h"
+#include "engine/object/counter/counter.h"
+#include "engine/bulk/multipath.h"
+#include "engine/object/notify/note.h"
+#include "engine/object/queue/queue.h"
+#include "engine/core/regions.h"
+#include "engine/drive/thread.h"
+#include "engine/bulk/transfer.h"
+
+/* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
+ * Writes to memory, queues and counters. */
+
+ni_status ni_on_message(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
+        return ni_on_queue_message(a);
+    }
+    consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+    if (NI_LIKELY(consumer != NULL)) {
+        struct ni_message_info info = {
+            .source = a->peer, .data = a->payload, .len = a->len, .tag = a->tag};
+
+        consumer((void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT), &info);
+        return NI_OK;
+    }
+    /* What found no room, or is no item, is looked at anew there. */
+    return NI_LIKELY(ni_queue_body_push(
+                         (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                         a->payload, a->len) == NI_OK)
+               ? NI_OK
+               : ni_on_queue_message(a);
+}
+
+static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    return fields->operand <= fields->compare && a->len <= fields->compare - fields->operand;
+}
+
+static bool is_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    return fields->operand == NI_WRITE_WORD && fields->compare == a->len && a->len != 0 &&
+           a->len <= sizeof(uint64_t) && (a->len & (a->len - 1)) == 0;
+}
+
+/* Its bytes appear at once, for who polls them. */
+static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    uint64_t value = 0;
+    ni_status status;
+
+    memcpy(&value, a->payload, a->len);
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        status = ni_word_store(fields->addr, value, a->len);
+        status = status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    return ni_arrival_answer(a, fields->token, status, a->len);
+}
+
+static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    bool last = fields->operand + a->len == fields->compare;
+    ni_status status;
+
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, fields->compare, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    /* The first segment is refused for all; the last one reports a region that went away
+     * meanwhile. */
+    if (last || (status != NI_OK && fields->operand == 0)) {
+        return ni_arrival_answer(a, fields->token, status, fields->compare);
+    }
+    return NI_OK;
+}
+
+static ni_status write_counter(const struct ni_arrival *a)
+{
+    int64_t value;
+
+    if (a->len != sizeof(value)) {
+        ni_status status = ni_setting_arrive(a->ni, a->peer, a->region, a->payload, a->len);
+
+        return status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
+    }
+    memcpy(&value, a->payload, sizeof(value));
+    return ni_counter_add(a->ni, a->region, value);
+}
+
+/* Bytes that are counted where they arrive. Nobody asked to be told of a refusal. */
+static ni_status write_counted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+{
+    ni_status status;
+
+    if (fields->compare != a->len) {
+        return NI_ERR_PROTOCOL;
+    }
+    if (ni_engine_defers(a->ni)) {
+        ni_engine_leave(a->ni->engine); /* the counter's notifications may call the program */
+        return NI_AGAIN;
+    }
+    ni_lock_take(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        memcpy((void *)(uintptr_t)fields->addr, a->payload, a->len);
+    }
+    ni_lock_give(&a->ni->memory, a->ni->threads);
+    if (status == NI_OK &&
+        ni_counter_add_keyed(a->ni, (ni_handle)fields->operand, fields->token, a->len) != NI_OK) {
+        (void)ni_arrival_refuse(a, NI_ERR_REGION);
+    }
+    return NI_OK;
+}
+
+/* A Write to a region that is more than memory: one packet, whole. */
+static ni_status write_object(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                              const struct ni_region_view *region)
+{
+    ni_status status;
+
+    if (region->key != fields->key) {
+        status = ni_arrival_refuse(a, NI_ERR_KEY);
+    } else if (fields->compare != a->len) {
+        status = ni_arrival_refuse(a, NI_ERR_BOUNDS);
+    } else if (region->type == NI_REGION_COUNTER) {
+        status = write_counter(a);
+    } else if (region->type == NI_REGION_INTERRUPT) {
+        status = ni_interrupt_fire(a->ni, a->region);
+    } else {
+        status =
+            ni_arrival_refuse(a, NI_ERR_ACCESS); /* descriptors are composed by their owner alone */
+    }
+    return ni_arrival_answer(a, fields->token, status, a->len);
+}
+
+ni_status ni_on_write(const struct ni_arrival *a)
+{
+    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
+    struct ni_packet_remote fields;
+    struct ni_region_view region;
+    bool word = false;
+
+    memcpy(&fields, a->packet->body, sizeof(fields));
+    if (NI_UNLIKELY(!ni_arrival_has_fields(a, sizeof(fields)))) {
+        if (a->in_bulk || a->payload != (const uint8_t *)a->packet + NI_WRITE_WHOLE_HEAD) {
+            return NI_ERR_PROTOCOL;
+        }
+        fields.operand = 0;
+        fields.compare = a->len;
+    }
+    if ((a->tag & NI_WRITE_NOTED) != 0) {
+        return ni_on_noted(a, &fields);
+    }
+    if (NI_UNLIKELY(!fields_fit(a, &fields))) {
+        if ((fields.operand & NI_WRITE_COUNTED) != 0) {
+            return write_counted(a, &fields);
+        }
+        word = is_word(a, &fields);
+        if (!word) {
+            return (fields.operand & NI_WRITE_PART) != 0 ? ni_on_part(a, &fields) : NI_ERR_PROTOCOL;
+        }
+        fields.operand = 0;
+    }
+    if (entry == NULL || !ni_entry_read(entry, a->region, &region)) {
+        return ni_queue_is_number(a->region) ? ni_on_enqueue(a, &fields) : write_memory(a, &fields);
+    }
+    if (word && region.type == NI_REGION_MEMORY) {
+        return store_word(a, &fields);
+    }
+    if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
+        return ni_on_enqueue(a, &fields);
+    }
+    return region.type == NI_REGION_MEMORY ? write_memory(a, &fields)
+                                           : write_object(a, &fields, &region);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_TAKE_H
+#define NI_ENGINE_TAKE_H
+
+#include "engine/arrive/arrive.h"
+#include "engine/send/fast.h"
+#include "engine/object/queue/multi.h"
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
+#include "engine/core/portal_ops.h"
+#include "engine/object/queue/queue.h"
+#include "engine/send/short.h"
+
+/*
+ * Part of progress.c: one packet of a lane, from the look that finds it to the step over it. The
+ * most frequent kinds are told apart and handled inline.
+ */
+
+NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
+                                uint64_t word1, const uint8_t *payload)
+{
+    struct ni_message_info info = {
+        .source = peer,
+        .data = payload,
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+    };
+
+    ni->last.consumer(ni->last.arg, &info);
+}
+
+/* An item for a queue that takes it without asking who reads, which is remembered if all its items
+ * are of one size. */
+NI_ALWAYS_INLINE bool push(struct ni *ni, ni_handle handle, struct ni_queue *queue,
+                           const uint8_t *payload, uint32_t len)
+{
+    if (ni_queue_body_push(queue, payload, len) != NI_OK) {
+        return false;
+    }
+    if (queue->item != 0) {
+        ni->last_queue.queue = handle;
+        ni->last_queue.body = queue;
+    }
+    return true;
+}
+
+/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
+NI_ALWAYS_INLINE bool enqueue(struct ni *ni, ni_handle handle, const struct ni_table_entry *entry,
+                              const uint8_t *payload, uint32_t len)
+{
+    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
+    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
+
+    if (ni_word_type(word) != NI_REGION_MULTI_QUEUE ||
+        (ni_word_access(word) & NI_ACCESS_WRITE) == 0) {
+        return false;
+    }
+    return ni_list_empty(&multi->requests) ? push(ni, handle, &multi->queue, payload, len)
+                                           : ni_multi_push(multi, payload, len) == NI_OK;
+}
+
+/* A message for a consumer, or for a queue that has room; false: it is something else. */
+NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
+                              const uint8_t *payload)
+{
+    ni_handle queue = ni_packet_region(word1);
+    const struct ni_table_entry *entry;
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
+        return false;
+    }
+    if (NI_UNLIKELY(ni->last.queue != queue)) {
+        entry = ni_table_get(&ni->table, queue);
+        if (NI_UNLIKELY(entry == NULL)) {
+            return false;
+        }
+        if (NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_QUEUE)) {
+            return enqueue(ni, queue, entry, payload, ni_packet_len(word1));
+        }
+        consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+        if (NI_UNLIKELY(consumer == NULL)) {
+            return push(ni, queue,
+                        (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                        payload, ni_packet_len(word1));
+        }
+        ni->last.queue = queue;
+        ni->last.consumer = consumer;
+        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
+    }
+    call_last(ni, peer, word0, word1, payload);
+    return true;
+}
+
+NI_ALWAYS_INLINE bool is_line_message(uint64_t word0, uint64_t word1)
+{
+    return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
+           ni_packet_len(word1) <= NI_PACKET_INLINE;
+}
+
+/* By far the most frequent packet: a message in one line, for who got the last one. */
+NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last.queue;
+}
+
+/* The same, for the queue with a body that got the last one. */
+NI_ALWAYS_INLINE bool is_item(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last_queue.queue;
+}
+
+/* A message of several lines for the consumer that got the last one. */
+NI_ALWAYS_INLINE bool is_lines(const struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    return !ni_packet_in_bulk(word0) && ni_packet_region(word1) == ni->last.queue &&
+           ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) > NI_LINE;
+}
+
+/* A packet is stepped over before it is handed on: a callback may poll again, and then finds the
+ * next one. Its lines are given back when nobody is in a callback of this lane any more. */
+NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
+{
+    ni_lane_advance(lane, lines);
+    lane->depth++;
+}
+
+/* It has been handed on. slot is the lane's place in ni->lanes. */
+NI_ALWAYS_INLINE ni_status handed_on(const struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                     uint32_t lines, ni_status status)
+{
+    if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
+        return NI_ERR_CLOSED; /* the lane went away under its own packet */
+    }
+    lane->depth--;
+    if (NI_UNLIKELY(status == NI_AGAIN)) {
+        ni_lane_step_back(lane, lines);
+    }
+    return status;
+}
+
+NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    step_over(lane, 1);
+    call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+/* Nobody is called, so that nothing is found changed afterwards. False: it is of another size, or
+ * finds no room. */
+NI_ALWAYS_INLINE bool take_item(const struct ni *ni, struct ni_lane_rx *lane,
+                                const struct ni_packet *packet, uint64_t word1)
+{
+    struct ni_queue *queue = ni->last_queue.body;
+
+    if (NI_UNLIKELY(ni_packet_len(word1) != queue->item) ||
+        NI_UNLIKELY(!ni_queue_push_item(queue, packet->body))) {
+        return false;
+    }
+    ni_lane_advance(lane, 1);
+    return true;
+}
+
+static NI_NOINLINE ni_status take_lines_message(struct ni *ni, struct ni_lane_rx *lane,
+                                                uint32_t slot, const struct ni_packet *packet,
+                                                uint64_t word0, uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    /* From the second line on: the first is here. */
+    ni_fetch_ahead((const uint8_t *)packet + NI_LINE,
+                   (uint32_t)(payload - (const uint8_t *)packet) + ni_packet_len(word1) - NI_LINE);
+    step_over(lane, lines);
+    call_last(ni, lane->peer, word0, word1, payload);
+    return handed_on(ni, lane, slot, lines, NI_OK);
+}
+
+NI_ALWAYS_INLINE ni_status take_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                    const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1,
+                                          (const uint8_t *)&packet->body[2]);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
+static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                            const struct ni_packet *packet, uint64_t word0,
+                                            uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_fetch_ahead(payload, ni_packet_len(word1));
+    step_over(lane, lines);
+    status = ni->portal_ops->arrive_plain(ni, lane->peer, packet, word0, word1, payload);
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+static NI_NOINLINE ni_status take_any_line(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    ni_status status;
+
+    step_over(lane, 1);
+    status = ni_arrive_line(ni, lane->peer, packet, word0, word1);
+    return handed_on(ni, lane, slot, 1, status);
+}
+
+static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    struct ni_peer *peer = lane->peer;
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status = NI_OK;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    /* Behind the first line, or in the bulk area. */
+    if ((uintptr_t)payload - (uintptr_t)packet >= NI_LINE) {
+        ni_fetch_ahead(payload, ni_packet_len(word1));
+    }
+    step_over(lane, lines);
+    if (!consume(ni, peer, word0, word1, payload)) {
+        status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
+                     ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
+                     : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
+    }
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+static NI_NOINLINE ni_status take_any(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                      const struct ni_packet *packet, uint64_t word0,
+                                      uint64_t word1)
+{
+    return ni_packet_is_line_of_memory(word0, word1)
+               ? take_any_line(ni, lane, slot, packet, word0, word1)
+               : take_other(ni, lane, slot, packet, word0, word1);
+}
+
+/* Something that a function is told of. */
+static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       ni_done_fn fn, void *arg, uint64_t value)
+{
+    step_over(lane, 1);
+    fn(arg, NI_OK, value);
+    return handed_on(ni, lane, slot, 1, NI_OK);
+}
+
+/* It is done, and stepped over; whoever is to be told is. */
+NI_ALWAYS_INLINE ni_status ended(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                 const struct ni_short_end *end)
+{
+    if (end->fn != NULL) {
+        return take_told(ni, lane, slot, end->fn, end->arg, end->value);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+/* One function for each kind, which calls nothing but by its last step: together they would keep
+ * what all of them need, which is more than what one does. */
+
+static NI_NOINLINE ni_status take_counted(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                          const struct ni_packet *packet, uint64_t word0,
+                                          uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    struct ni_short_end end;
+
+    if (NI_UNLIKELY(lines == 0)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_fetch_ahead(payload, ni_packet_len(word1));
+    if (NI_UNLIKELY(!ni_short_counted(ni, packet, word1, payload, &end))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    step_over(lane, lines);
+    if (end.fn != NULL) {
+        end.fn(end.arg, NI_OK, end.value);
+    }
+    return handed_on(ni, lane, slot, lines, NI_OK);
+}
+
+static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    if ((ni_direct_field(packet, 3) & NI_WRITE_COUNTED) != 0) {
+        return take_counted(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_UNLIKELY(!ni_short_write(ni, lane->peer, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_write_quiet(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                              const struct ni_packet *packet, uint64_t word0,
+                                              uint64_t word1)
+{
+    if (NI_UNLIKELY(!ni_short_write_quiet(ni, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_addition(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                           const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    struct ni_short_end end;
+
+    return NI_LIKELY(ni_short_addition(ni, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+static NI_NOINLINE ni_status take_read(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    if (NI_UNLIKELY(!ni_short_read(ni, lane->peer, packet, word1))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+static NI_NOINLINE ni_status take_ack(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                      const struct ni_packet *packet, uint64_t word0,
+                                      uint64_t word1)
+{
+    struct ni_short_end end = {.fn = NULL};
+
+    return NI_LIKELY(ni_short_ack(ni, lane->peer, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+static NI_NOINLINE ni_status take_data(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    struct ni_short_end end = {.fn = NULL};
+
+    return NI_LIKELY(ni_short_data(ni, lane->peer, packet, word1, &end))
+               ? ended(ni, lane, slot, &end)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+/* What is no message and no put. */
+static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
+{
+    if (NI_UNLIKELY(ni->threads)) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
+        return take_write_quiet(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
+        return take_addition(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD)) {
+        return take_write(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_ACK, NI_LINE)) {
+        return take_ack(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
+        return take_read(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ)) {
+        return take_data(ni, lane, slot, packet, word0, word1);
+    }
+    return ni_short_is(word0, NI_PACKET_WRITE, NI_LINE)
+               ? take_counted(ni, lane, slot, packet, word0, word1)
+               : take_any(ni, lane, slot, packet, word0, word1);
+}
+
+/* Hand on one packet of a lane: the most frequent kinds in short. */
+NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    if (NI_LIKELY(is_usual(ni, word0, word1))) {
+        return take_message(ni, lane, slot, packet, word0, word1);
+    }
+    if (ni_packet_kind(word0) == NI_PACKET_MESSAGE) {
+        if (is_item(ni, word0, word1) && NI_LIKELY(take_item(ni, lane, packet, word1))) {
+            return NI_OK;
+        }
+        return NI_LIKELY(is_lines(ni, word0, word1))
+                   ? take_lines_message(ni, lane, slot, packet, word0, word1)
+                   : take_other(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_short_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_put(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ni_packet_is_lines_put(word0, word1) && ni->portal_ops != NULL)) {
+        return take_lines_put(ni, lane, slot, packet, word0, word1);
+    }
+    return take_rest(ni, lane, slot, packet, word0, word1);
+}
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "engine/bulk/ask.h"
+#include "engine/bulk/copy.h"
+#include "engine/bulk/job.h"
+#include "engine/send/probe.h"
+#include "engine/send/stream.h"
+
+/*
+ * Long reads from a peer whose memory the kernel copies. If the peer is in the library, it can copy
+ * the bytes into the lane, where they are read while the next are written: on many processors half
+ * the time of copies by the kernel, which looks up each page, on others twice (ways.h). If it is
+ * not, nothing would come before it is back. So it is asked first, and if nothing has been heard of
+ * it for some microseconds we take the bytes ourselves (copy.c).
+ *
+ * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
+ * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
+ *
+ * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
+ * target before it begins to answer or to take, we before we take over. So it is done once, and a
+ * question that is found late costs the target nothing.
+ */
+
+enum {
+    NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
+    NI_ASK_FRESH = 128 * 1024,  /* from here on it is looked whether memory is fresh */
+    NI_ASK_FAULT_NS = 150,      /* least time of a fault of a page */
+    NI_ASK_PAGE = 4096,
+    NI_ASK_AGAIN_NS = 20000000,  /* after it declined: some windows of long transfers both ways */
+    NI_ASK_BUSY = 50,            /* times the patience with a peer that has bytes of ours to copy */
+    NI_OFFER_MAX = 64 * 1024,    /* longer writes are copied by both sides */
+    NI_OFFER_AGAIN_NS = 1000000, /* after one was not taken in time */
+};
+
+/* ---- initiator ------------------------------------------------------------------------------- */
+
+/* Whether it would decline, as it did lately: the kernel copies then, and we begin without its
+ * help. */
+static bool would_decline(const struct ni_op *op, uint64_t now)
+{
+    return op->len >= NI_ASK_ONE_WAY &&
+           now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
+}
+
+/* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
+ * copies by the kernel. */
+static bool never(const struct ni *ni)
+{
+    return ni->config->patience_us == 0 || ni_has_back_end(ni);
+}
+
+/* What a load takes. The byte is the application's, of whom sanitizers may have more to say. */
+static NI_NOINLINE __attribute__((no_sanitize("address", "thread"))) uint64_t touch(
+    const volatile uint8_t *byte)
+{
+    uint64_t begin = ni_now_ns();
+
+    (void)*byte;
+    return ni_now_ns() - begin;
+}
+
+/* Whether the bytes go to memory that nobody has touched yet. Each page then takes a fault, which
+ * lasts longer than its copy: halves are better, of which the kernel fills the pages from both
+ * sides at once. Two pages tell, in the middle: one by the time of its fault, and since other
+ * things may take as long, the next by what the system says, whose answer takes longer. */
+static bool goes_to_fresh(const struct ni_op *op)
+{
+    uintptr_t page = ((uintptr_t)op->local + op->len / 2) & ~(uintptr_t)(NI_ASK_PAGE - 1);
+    unsigned char resident = 1;
+
+    if (op->len < NI_ASK_FRESH || touch((const uint8_t *)page) < NI_ASK_FAULT_NS) {
+        return false;
+    }
+    return mincore((void *)(page + NI_ASK_PAGE), 1, &resident) == 0 && (resident & 1) == 0;
+}
+
+/* The whole transfer is the target's, or ours. */
+static void prepare(struct ni_op *op, uint64_t now)
+{
+    op->chunk = op->len;
+    op->chunks = 1;
+    op->asked_ns = now;
+    op->asked = true;
+}
+
+/* Under one lock with the packet, which ni_ask_end takes: the answer may come at once. What could
+ * not be asked or offered now is when an earlier one has ended. */
+static void list(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    op->peer->asking++;
+    ni_work_add(&ni->asking, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+/* Which of the ways it is to go. */
+static enum ni_way choose(struct ni_op *op, uint64_t now)
+{
+    struct ni *ni = op->peer->ni;
+    enum ni_way way;
+
+    if (ni->config->ask_trial == 0) {
+        return NI_WAY_ASK;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    way = ni_ways_begin(&ni->ways[ni_ways_class(op->len)], now);
+    op->timed = true;
+    ni_lock_give(&ni->lock, ni->threads);
+    return way;
+}
+
+bool ni_ask_start(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    struct ni *ni = peer->ni;
+    uint64_t now = ni_now_ns();
+    bool asked = false;
+    enum ni_way way;
+
+    if (never(ni)) {
+        return false;
+    }
+    op->both_busy = would_decline(op, now);
+    way = choose(op, now);
+    op->alone = way == NI_WAY_ALONE;
+    /* We are copying already: the target did not answer, or did not want to. */
+    if (way != NI_WAY_ASK || op->both_busy ||
+        (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
+        return false;
+    }
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->ep->tx.lines != NULL) {
+        prepare(op, now);
+        (void)ni_job_share(op, 0);
+        list(op);
+        asked = true;
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return asked;
+}
+
+bool ni_ask_would_offer(const struct ni_peer *peer, uint64_t len)
+{
+    return len <= NI_OFFER_MAX && !never(peer->ni) &&
+           atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) == 0 &&
+           ni_now_ns() >= atomic_load_explicit(&peer->offer_from_ns, memory_order_relaxed);
+}
+
+bool ni_ask_offer(struct ni_op *op)
+{
+    struct ni_peer *peer = op->peer;
+    bool offered;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk;
+    if (offered) {
+        prepare(op, ni_now_ns());
+        (void)ni_job_offer(op);
+        list(op);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return offered;
+}
+
+void ni_ask_end(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (op->job != NULL) {
+        atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
+        ni_job_give(op);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->asking, &op->copying);
+    op->peer->asking--;
+    op->asked = false;
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_ask_finish(struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (!op->plain && op->asked) {
+        op->peer->heard_ns = ni_now_ns();
+        ni_ask_end(op);
+    }
+    ni_op_complete(op, status, value);
+}
+
+void ni_ask_declined(struct ni_op *op)
+{
+    ni_ask_end(op);
+    atomic_store_explicit(&op->peer->ask_from_ns, ni_now_ns() + NI_ASK_AGAIN_NS,
+                          memory_order_relaxed);
+    op->both_busy = true;
+    ni_copy_start(op);
+}
+
+/* Nothing came: take the bytes ourselves, unless the target has just begun. */
+static void take_over(struct ni_op *op)
+{
+    uint64_t open = (uint64_t)op->generation << 32;
+
+    if (op->job == NULL ||
+        atomic_compare_exchange_strong_explicit(&op->job->claim, &open, 0, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        ni_ask_end(op);
+        op->both_busy = would_decline(op, ni_now_ns());
+        if (op->kind == NI_OP_WRITE) {
+            atomic_store_explicit(&op->peer->offer_from_ns, ni_now_ns() + NI_OFFER_AGAIN_NS,
+                                  memory_order_relaxed);
+        }
+        ni_copy_start(op);
+    } else {
+        op->asked_ns = UINT64_MAX / 2; /* it answers */
+    }
+}
+
+/* Put the question that had to wait; false if it still has to. */
+static bool ask_late(struct ni_op *op)
+{
+    bool asked;
+
+    ni_lock_take(&op->peer->lock, op->peer->threads);
+    asked = op->job != NULL || (op->kind == NI_OP_READ ? ni_job_share(op, 0) : ni_job_offer(op));
+    ni_lock_give(&op->peer->lock, op->peer->threads);
+    return asked;
+}
+
+/* Whether packets of any kind have come since the last look: who sends is in the library, and will
+ * find the question when it is done with that. */
+static bool sends(struct ni_peer *peer)
+{
+    const struct ni *ni = peer->ni;
+    bool more = false;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            more = ni->lanes[i]->seq != peer->heard_seq;
+            peer->heard_seq = ni->lanes[i]->seq;
+        }
+    }
+    return more;
+}
+
+/* Whether it has something to copy that we send it. Where both sides read from each other each of
+ * them fills a lane and empties one in turns, and is silent for as long as the other takes. */
+static bool has_ours(struct ni_peer *peer)
+{
+    bool ours;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    ours = !ni_list_empty(&peer->streams);
+    ni_lock_give(&peer->lock, peer->threads);
+    return ours;
+}
+
+static bool in_time(const struct ni_op *op, uint64_t now)
+{
+    struct ni_peer *peer = op->peer;
+    uint64_t since = op->asked_ns > peer->heard_ns ? op->asked_ns : peer->heard_ns;
+    uint64_t patience = peer->ni->config->patience_us * 1000;
+
+    if (now < since + patience) {
+        return true;
+    }
+    if (sends(peer)) {
+        peer->heard_ns = now;
+        return true;
+    }
+    return now < since + patience * NI_ASK_BUSY && has_ours(peer);
+}
+
+unsigned ni_ask_progress(struct ni *ni)
+{
+    uint64_t now = ni_now_ns();
+    unsigned events = 0;
+    struct ni_list *node, *next;
+
+    /* Items are added at the end by others, and removed by whoever has the turn: us. */
+    ni_lock_take(&ni->lock, ni->threads);
+    for (node = ni->asking.items.next; node != &ni->asking.items && events == 0; node = next) {
+        struct ni_op *op = ni_container_of(node, struct ni_op, copying);
+
+        next = node->next;
+        ni_lock_give(&ni->lock, ni->threads);
+        if (!in_time(op, now) || (op->job == NULL && would_decline(op, now))) {
+            take_over(op);
+            events++;
+        } else if (!ask_late(op)) {
+            ni_lock_take(&ni->lock, ni->threads);
+            break; /* nor can those behind it */
+        }
+        ni_lock_take(&ni->lock, ni->threads);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return events;
+}
+
+/* ---- target ---------------------------------------------------------------------------------- */
+
+/* Whether both sides read long messages from each other at the same time: both are busy anyway
+ * then. */
+static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
+{
+    bool both;
+
+    if (len < NI_ASK_ONE_WAY) {
+        return false;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    both = peer->asking != 0 || ni_work_count(&ni->copying) != 0;
+    ni_lock_give(&ni->lock, ni->threads);
+    return both;
+}
+
+/* Where lines travel slowly one copy by the kernel takes no longer than two through the lane.
+ * Neither side is idle long enough for a probe, so look at the credits first. */
+static bool is_far(struct ni_peer *peer)
+{
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
+        ni_probe_credits(peer);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return atomic_load_explicit(&peer->far, memory_order_relaxed);
+}
+
+/* Claim all of it; false if the initiator has taken over. */
+static bool claim(struct ni_job *job, const struct ni_packet_job *request)
+{
+    uint64_t open = request->claim;
+
+    return atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                        ni_handle handle, struct ni_lane_rx *lane)
+{
+    struct ni_job *job = &lane->page->jobs[request->job];
+    uint64_t addr, len;
+    ni_status status;
+
+    if (!claim(job, request)) {
+        return NI_OK;
+    }
+    /* Read once, then checked against our own table. */
+    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    len = atomic_load_explicit(&job->len, memory_order_relaxed);
+    status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
+    if (status == NI_OK && both_ways(ni, peer, len) && is_far(peer)) {
+        return NI_AGAIN;
+    }
+    if (status == NI_OK) {
+        return ni_stream_answer(peer, (const void *)(uintptr_t)addr, len, request->token, handle,
+                                request->key);
+    }
+    ni_stat_add(&ni->stats.rx_refused, 1);
+    return status;
+}
+
+bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+                 struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status)
+{
+    struct ni_job *job = &lane->page->jobs[request->job];
+    uint64_t addr;
+
+    if (!claim(job, request)) {
+        return false;
+    }
+    /* Read once, then checked against our own table. */
+    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    ni_lock_take(&ni->memory, ni->threads);
+    *status =
+        atomic_load_explicit(&job->len, memory_order_relaxed) == len
+            ? ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_WRITE, NULL)
+            : NI_ERR_BOUNDS;
+    if (*status == NI_OK) {
+        memcpy((void *)(uintptr_t)addr, payload, len);
+    } else {
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    return true;
+}

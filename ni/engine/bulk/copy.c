@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "engine/bulk/ask.h"
+#include "engine/bulk/copy.h"
+#include "engine/bulk/errand.h"
+#include "engine/bulk/job.h"
+#include "engine/object/notify/note.h"
+#include "engine/drive/thread.h"
+#include "engine/bulk/transfer.h"
+
+/*
+ * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per
+ * ni_progress. Where the lane has a free job it also describes the transfer there (job.c) and asks
+ * the target, which has the data in its cache or wants it there, to copy chunks as well, while it
+ * is in the library (help.c). Either finishes alone.
+ */
+
+enum {
+    NI_JOB_SHARE_MIN = 32 * 1024, /* below, asking for help takes longer than it saves */
+    NI_JOB_CHUNK_MIN = 16 * 1024,
+    NI_JOB_CHUNK_MAX = 512 * 1024,
+    NI_JOB_CHUNK_FAR = 128 * 1024,
+    NI_JOB_FAR_TIMES = 4, /* as much at a time is copied without help where lines travel slowly */
+    NI_JOB_LAST = 8, /* of those that we copy are left: time that a target that has no more helps */
+};
+
+/* For how long a transfer that is given up waits for a target that lives but does not come back
+ * from copying. */
+#define NI_JOB_PATIENCE_NS UINT64_C(1000000000)
+
+/* Whether we have, or soon will have, others to copy. */
+static bool others_to_copy(const struct ni *ni)
+{
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->asking)) != 0;
+}
+
+/* Whether the target's help is worth asking for. */
+static bool worth_sharing(const struct ni_op *op)
+{
+    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
+}
+
+static bool is_far(const struct ni_op *op)
+{
+    return atomic_load_explicit(&op->peer->far, memory_order_relaxed);
+}
+
+/* Whether we copy most of it, or all. */
+static bool mostly_ours(const struct ni_op *op)
+{
+    return op->both_busy || !worth_sharing(op);
+}
+
+/* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer
+ * of them where these travel slowly. */
+static unsigned times(const struct ni_op *op)
+{
+    return is_far(op) && mostly_ours(op) ? NI_JOB_FAR_TIMES : 1;
+}
+
+static uint64_t chunk_size(const struct ni_op *op)
+{
+    const struct ni *ni = op->peer->ni;
+    uint64_t most = is_far(op) && !others_to_copy(ni) ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
+    uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
+
+    if (ni->config->bulk_chunk != 0) {
+        return ni_max_u64(ni->config->bulk_chunk, 4096);
+    }
+    /* Few large chunks pay least per chunk; where lines travel slowly the sides are less even. With
+     * other transfers to copy, both sides are busy without halves, and one that the target has
+     * declined is mostly ours. */
+    if (mostly_ours(op)) {
+        return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
+    }
+    if (others_to_copy(ni)) {
+        return ni_min_u64(op->len, most);
+    }
+    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
+}
+
+static bool share(struct ni_op *op, uint32_t own)
+{
+    struct ni_peer *peer = op->peer;
+    bool shared;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    shared = ni_job_share(op, own);
+    ni_lock_give(&peer->lock, peer->threads);
+    return shared;
+}
+
+/* No chunk can be claimed from now on; notes how many the target has. If the claims are not those
+ * of this transfer any more, the target has cleared the lane, as it does when it closes: nobody
+ * knows then who has copied what. */
+static void close_job(struct ni_op *op)
+{
+    op->closed = true;
+    op->at = op->until;
+    op->others = 0;
+    if (op->job != NULL) {
+        uint64_t claim = atomic_exchange_explicit(&op->job->claim, 0, memory_order_relaxed);
+        uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->chunks);
+
+        op->alone = (uint32_t)(claim >> 32) != op->generation;
+        /* A target that scribbles here harms its own transfer only. */
+        op->others = claimed > op->own ? claimed - op->own : 0;
+    }
+}
+
+/* The next chunk to copy; false when none is left. */
+static bool claim_own(struct ni_op *op, uint32_t *chunk)
+{
+    bool claimed;
+
+    if (op->job != NULL) {
+        claimed = ni_job_claim(op->job, op->generation, op->chunks, chunk);
+    } else {
+        *chunk = op->own; /* all that were claimed are ours */
+        claimed = op->own < op->chunks;
+    }
+    op->own += claimed;
+    return claimed;
+}
+
+static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
+{
+    struct ni_op *op = what;
+
+    if (NI_UNLIKELY(status != NI_OK)) {
+        op->failure = status;
+        close_job(op);
+        return;
+    }
+    ni_stat_add(&ni->stats.bulk_bytes_self, len);
+}
+
+static void open_chunk(struct ni_op *op, uint32_t chunk)
+{
+    op->at = chunk * op->chunk;
+    op->until = ni_min_u64(op->at + op->chunk, op->len);
+}
+
+/* A piece of the chunk that is open, mostly all of it. True: the operation may be gone. */
+static bool copy_own(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    uint64_t at = op->at, began_ns;
+    struct ni_errand_copy copy = {
+        .ep = op->peer->ep,
+        .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
+        .local = op->local + at,
+        .remote = op->where.addr + at,
+        .len = ni_pace_piece(ni, op->len, op->until - at, times(op), &began_ns),
+    };
+    bool gone;
+
+    op->at += copy.len;
+    gone = ni_errand_run(ni, op, &copy, copied);
+    ni_pace_copied(ni, began_ns);
+    return gone;
+}
+
+/* Whether the target copies no chunk any more. */
+static bool helper_done(const struct ni_op *op)
+{
+    /* Acquire pairs with J2. */
+    return op->job == NULL ||
+           atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others;
+}
+
+/* It is not copied any more, but goes on. */
+static void leave(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->copying, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+/* All chunks have ended, ours and the target's. */
+static void finish(struct ni_op *op)
+{
+    bool redo = false;
+
+    if (op->job != NULL) {
+        redo = op->alone || atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
+        ni_job_give(op);
+    }
+    if (op->failure == NI_OK && redo) {
+        op->failure = ni_peer_state(op->peer);
+    }
+    if (op->failure == NI_OK && redo) {
+        /* The target could not copy what it claimed: all again, alone. */
+        op->alone = true;
+        op->own = 0;
+        op->closed = false;
+        return;
+    }
+    if (op->failure == NI_ERR_PEER_DEAD && ni_peer_state(op->peer) == NI_OK) {
+        /* The link tells the core next. It ends then with all else that was under way, in the poll
+         * that tells the program of the peer: who gives up at the first error knows the reason. */
+        leave(op);
+    } else if (op->failure == NI_ERR_UNSUPPORTED) {
+        leave(op);
+        ni_transfer_by_packets(op);
+    } else if (op->failure == NI_OK && op->noting != NULL) {
+        leave(op);
+        ni_note_copied(op);
+    } else {
+        ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
+    }
+}
+
+/* All jobs were in use when it was started, or the target had others to copy. */
+static void share_late(struct ni_op *op)
+{
+    uint32_t count = ni_work_count(&op->peer->ni->copying);
+
+    if (op->own == 0 && op->job == NULL && worth_sharing(op) && count > 1 &&
+        (!op->both_busy || count <= NI_JOB_LAST)) {
+        (void)share(op, 0);
+    }
+}
+
+/* One chunk, or a look whether the target is done with its own. Returns the number of events. */
+static unsigned step(struct ni_op *op)
+{
+    uint32_t chunk;
+    unsigned events = 0;
+
+    if (ni_errand_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
+        return 0;
+    }
+    share_late(op);
+    if (!op->closed) {
+        if (op->at == op->until && claim_own(op, &chunk)) {
+            open_chunk(op, chunk);
+        }
+        if (op->at != op->until) {
+            if (copy_own(op)) {
+                return 1;
+            }
+            events = 1;
+        } else {
+            close_job(op);
+        }
+        if (!op->closed && op->job == NULL && op->own == op->chunks && op->at == op->until) {
+            close_job(op);
+        }
+    }
+    if (op->closed && helper_done(op)) {
+        finish(op);
+        events = 1;
+    }
+    return events;
+}
+
+/* A live target must leave our memory first: it becomes the user's again. */
+void ni_copy_forget(struct ni_op *op)
+{
+    ni_status state = ni_peer_state(op->peer);
+    uint64_t end;
+
+    if (op->plain) {
+        return;
+    }
+    ni_errand_leave(op->peer->ni, op);
+    if (op->asked) {
+        ni_ask_end(op);
+    }
+    if (op->job == NULL) {
+        return;
+    }
+    if (!op->closed) {
+        close_job(op);
+    }
+    end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_JOB_PATIENCE_NS : 0);
+    while (!helper_done(op) && ni_now_ns() < end) {
+        sched_yield();
+    }
+    if (helper_done(op)) {
+        ni_job_give(op);
+    }
+    /* Otherwise the job stays taken: it may still be counted in. */
+    op->job = NULL;
+}
+
+ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote, uint64_t len)
+{
+    struct ni *ni = peer->ni;
+    struct ni_ep *ep = peer->ep;
+    ni_status status;
+
+    if (len >= NI_JOB_SHARE_MIN || others_to_copy(ni) || ni->threads ||
+        ni->config->bulk_chunk != 0) {
+        return NI_AGAIN;
+    }
+    status = ep->ops->copy(ep, NI_COPY_TO_PEER, local, remote, len);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_stat_add(&ni->stats.bulk_bytes_self, len);
+    }
+    /* The kernel does not copy after all: packets do. Nor from the dead: that takes an operation,
+     * to end when the link tells of the peer. */
+    return status == NI_ERR_UNSUPPORTED || status == NI_ERR_PEER_DEAD ? NI_AGAIN : status;
+}
+
+void ni_copy_start(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    /* An engine thread copies all of it: who starts a transfer goes on at once. */
+    bool first = !others_to_copy(ni) && !ni_has_back_end(ni) && !op->both_busy;
+    bool shared;
+
+    op->chunk = chunk_size(op);
+    op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
+    shared = worth_sharing(op) && !op->both_busy && op->chunks > first && share(op, first);
+    if (shared && first) {
+        open_chunk(op, 0);
+        (void)copy_own(op);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_add(&ni->copying, &op->copying);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (!shared && first && !ni->threads) {
+        (void)step(op);
+    }
+    ni_engine_kick(ni);
+}
+
+/* Few are left: have the target, which may be done with its own, take some before we come to
+ * them. */
+static void share_last(struct ni *ni, uint32_t left)
+{
+    for (left = left <= NI_JOB_LAST ? left : 0; left != 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+
+        if (node != NULL) {
+            share_late(ni_container_of(node, struct ni_op, copying));
+        }
+    }
+}
+
+/* Look at all of our transfers, until one of them had something to do that took its time. */
+unsigned ni_copy_progress(struct ni *ni)
+{
+    unsigned events = 0;
+    uint32_t left = ni_work_count(&ni->copying);
+
+    share_last(ni, left);
+    for (; left != 0 && events == 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+
+        if (node != NULL) {
+            events = step(ni_container_of(node, struct ni_op, copying));
+        }
+    }
+    return events;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_ERRAND_H
+#define NI_ENGINE_ERRAND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/core/ni.h"
+
+/*
+ * A copy that the engine thread makes without the turn, so that others may poll meanwhile. It is on
+ * behalf of an operation or of a help, `what`, which may be given up by whoever has the turn: that
+ * one waits until the copy has ended (ni_errand_leave). Its result is accounted for by whoever has
+ * the turn next, mostly the thread itself.
+ */
+
+typedef void (*ni_errand_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);
+
+struct ni_errand {
+    void *_Atomic what;    /* NULL: none is under way. Changed by whoever has the turn */
+    _Atomic uint32_t over; /* the copy has ended (E1, release); then status says how */
+    ni_status status;
+    uint64_t len;
+    ni_errand_fn done;
+};
+
+/* A copy, as struct ni_link_ops has it. */
+struct ni_errand_copy {
+    struct ni_ep *ep;
+    enum ni_copy_direction direction;
+    void *local;
+    uint64_t remote;
+    uint64_t len;
+};
+
+/* Copy. The engine thread does it as an errand, if nobody is in a callback, and when that returns
+ * `what` may be gone: then true. Otherwise false, and done has been called. The turn is ours. */
+bool ni_errand_run(struct ni *ni, void *what, const struct ni_errand_copy *copy, ni_errand_fn done);
+/* Whether an errand for this is under way. Accounts for one that is over. The turn is ours. */
+bool ni_errand_busy(struct ni *ni, const void *what);
+/* This goes away: wait until nothing is copied for it. Any thread that is not the errand's. */
+void ni_errand_leave(struct ni *ni, const void *what);
+
+#endif

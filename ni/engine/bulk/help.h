@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_HELP_H
+#define NI_ENGINE_HELP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
+#include "link/lane.h"
+
+/* A transfer of a peer that we help to copy: what its job said when it was looked at. */
+struct ni_help {
+    struct ni_list list;     /* in ni->helping */
+    struct ni_lane_rx *lane; /* of the peer; stops the help before it goes away */
+    struct ni_job *job;
+    uint64_t chunk, len;
+    uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
+    uint8_t *mine;      /* our memory */
+    uint64_t theirs;    /* the initiator's */
+    uint32_t chunks;
+    uint32_t generation;
+    ni_handle handle; /* of our region */
+    uint64_t key;
+    bool is_read;
+    bool failed; /* the last copy */
+};
+
+/* A peer asks for help. Whoever has the turn. */
+void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+                    ni_handle handle, struct ni_lane_rx *lane);
+/* A lane goes away, or all of a peer (lane NULL): stop helping there. Whoever has the turn. */
+void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
+/* One chunk of one of them; returns events. Whoever has the turn. */
+unsigned ni_help_progress(struct ni *ni);
+
+#endif

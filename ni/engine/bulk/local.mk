@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/bulk/ask.c \
+    ni/engine/bulk/ask.h \
+    ni/engine/bulk/copy.c \
+    ni/engine/bulk/copy.h \
+    ni/engine/bulk/errand.c \
+    ni/engine/bulk/errand.h \
+    ni/engine/bulk/help.c \
+    ni/engine/bulk/help.h \
+    ni/engine/bulk/job.c \
+    ni/engine/bulk/job.h \
+    ni/engine/bulk/multipath.h \
+    ni/engine/bulk/multipath_out.c \
+    ni/engine/bulk/pace.c \
+    ni/engine/bulk/pace.h \
+    ni/engine/bulk/transfer.c \
+    ni/engine/bulk/transfer.h \
+    ni/engine/bulk/ways.c \
+    ni/engine/bulk/ways.h

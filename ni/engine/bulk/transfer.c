@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include <apeni/transfer.h>
+
+#include "engine/bulk/ask.h"
+#include "engine/send/control.h"
+#include "engine/bulk/copy.h"
+#include "engine/send/direct.h"
+#include "engine/send/fast.h"
+#include "engine/core/op.h"
+#include "engine/send/quiet.h"
+#include "engine/send/short.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/stream.h"
+#include "engine/bulk/transfer.h"
+#include "table/table.h"
+
+/*
+ * ni_write, ni_read: choose how the bytes travel.
+ *
+ *   the peer's memory is ours too      check its exported table, copy, done
+ *   short                              one packet, direct.h
+ *   long, the kernel copies            check its exported table, ask.c and copy.c
+ *   otherwise                          packets, stream.c
+ */
+
+/* Where no bytes are: callers may say NULL, memcpy may not be given that. */
+static uint8_t nothing[1];
+
+ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                               unsigned access)
+{
+    if (ep->exported == NULL || ni_handle_index(where->handle) >= ep->exported_count) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    return ni_export_check(ep->exported, ep->exported_count, where->handle, where->key, where->addr,
+                           len, access);
+}
+
+ni_status ni_transfer_check(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
+                            unsigned access)
+{
+    ni_status status = ni_transfer_exported(ep, where, len, access);
+
+    /* Only MEMORY regions are exported: what is not there the target may still know. */
+    return status == NI_ERR_REGION ? NI_ERR_UNSUPPORTED : status;
+}
+
+static void copy_same_memory(void *local, uint64_t remote, size_t len, bool is_read)
+{
+    if (is_read) {
+        memcpy(local, (const void *)(uintptr_t)remote, len);
+    } else {
+        memcpy((void *)(uintptr_t)remote, local, len);
+    }
+}
+
+/* ---- one packet ------------------------------------------------------------------------------ */
+
+/* Each of these does all of it, or nothing: then NI_AGAIN. */
+
+/* The operation of a Write: its own, or that of all of which nobody wants to hear. */
+NI_ALWAYS_INLINE ni_status write_token(struct ni_peer *peer, size_t len, const struct ni_ack *ack,
+                                       uint64_t *token, bool threads)
+{
+    if (ni_ack_tells(ack)) {
+        return ni_direct_op(peer, NI_OP_WRITE, len, NULL, ack, token, threads) != NULL
+                   ? NI_OK
+                   : NI_ERR_NOMEM;
+    }
+    if (NI_UNLIKELY(peer->quiet == 0) && !ni_quiet_begin(peer)) {
+        return NI_ERR_NOMEM;
+    }
+    *token = peer->quiet;
+    return NI_OK;
+}
+
+NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size_t len,
+                                     const struct ni_remote *dst, const struct ni_ack *ack,
+                                     bool threads)
+{
+    unsigned head = ni_direct_write_head(len);
+    uint32_t lines = ni_packet_lines(head, (uint32_t)len);
+    struct ni_packet *packet;
+    ni_status status = NI_AGAIN;
+    uint64_t token;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, lines);
+    if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines && !peer->ep->same_memory)) {
+        status = write_token(peer, len, ack, &token, threads);
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        packet->body[0] = dst->addr;
+        packet->body[1] = dst->key;
+        packet->body[2] = token;
+        packet->body[3] = 0;
+        packet->body[4] = len;
+        ni_direct_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
+        ni_direct_send(
+            peer, packet,
+            ni_packet_word0(0, NI_PACKET_WRITE, head, ni_ack_tells(ack) ? 0 : NI_WRITE_QUIET),
+            ni_packet_word1((uint32_t)len, dst->handle), lines);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return status;
+}
+
+NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
+                                    const struct ni_remote *src, const struct ni_ack *ack,
+                                    bool threads)
+{
+    struct ni_packet *packet;
+    struct ni_op *op;
+    ni_status status = NI_AGAIN;
+    uint64_t token;
+
+    ni_lock_take(&peer->lock, threads);
+    packet = ni_direct_place(peer, 1);
+    if (NI_LIKELY(packet != NULL && !peer->ep->same_memory)) {
+        op = ni_direct_op(peer, NI_OP_READ, len, len != 0 ? dst : nothing, ack, &token, threads);
+        status = op != NULL ? NI_OK : NI_ERR_NOMEM;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        packet->body[0] = src->addr;
+        packet->body[1] = src->key;
+        packet->body[2] = token;
+        packet->body[3] = len;
+        packet->body[4] = 0;
+        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_READ, NI_LINE, 0),
+                       ni_packet_word1(0, src->handle), 1);
+    }
+    ni_lock_give(&peer->lock, threads);
+    return status;
+}
+
+/* ---- several, or later ----------------------------------------------------------------------- */
+
+/* Ask by packets. */
+static ni_status write_by_packets(struct ni_op *op, const void *src)
+{
+    ni_status status = ni_stream_write(op, src);
+
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
+}
+
+static ni_status send_read(struct ni_op *op)
+{
+    struct ni_packet_remote fields = {
+        .addr = op->where.addr, .key = op->where.key, .token = ni_op_token(op), .operand = op->len};
+
+    return ni_send_control(op->peer, NI_PACKET_READ, NI_LINE, 0, 0, op->where.handle, &fields,
+                           sizeof(fields));
+}
+
+static ni_status read_by_packets(struct ni_op *op)
+{
+    ni_status status = send_read(op);
+
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
+}
+
+void ni_transfer_by_packets(struct ni_op *op)
+{
+    ni_status status;
+
+    ni_stat_add(&op->peer->ni->stats.bulk_fallback, 1);
+    status = op->kind == NI_OP_READ ? send_read(op) : ni_stream_write(op, op->local);
+    if (status != NI_OK) {
+        ni_op_complete(op, status, 0);
+    }
+}
+
+/* Try without packets. NI_OK: done, or refused, and told. */
+static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
+                            const struct ni_remote *where, const struct ni_ack *ack, bool is_read,
+                            bool *by_kernel)
+{
+    struct ni_ep *ep = peer->ep;
+    ni_status status;
+
+    *by_kernel = false;
+    if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    if (ep->same_memory && len < NI_DIRECT_MIN && ni_stores_under_way(peer)) {
+        return NI_ERR_UNSUPPORTED; /* it comes after them */
+    }
+    status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
+    if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {
+        *by_kernel = status == NI_OK;
+        return NI_ERR_UNSUPPORTED;
+    }
+    if (status == NI_OK) {
+        copy_same_memory(local, where->addr, len, is_read);
+    }
+    ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
+    return NI_OK;
+}
+
+static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
+                          const struct ni_remote *where, const struct ni_ack *ack, bool is_read)
+{
+    bool by_kernel, offer;
+    struct ni_op *op;
+    ni_status status;
+
+    local = len != 0 ? local : nothing;
+    if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
+        return NI_OK;
+    }
+    offer = by_kernel && !is_read && ni_ask_would_offer(peer, len);
+    if (by_kernel && !is_read && !offer) {
+        status = ni_copy_at_once(peer, local, where->addr, len);
+        if (status != NI_AGAIN) {
+            ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
+            return NI_OK;
+        }
+    }
+    op = ni_op_new_transfer(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack, local, len, where);
+    if (op == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    if (len >= NI_DIRECT_MIN && !by_kernel) {
+        ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
+    }
+    if (by_kernel) {
+        if (is_read ? !ni_ask_start(op) : !offer || !ni_ask_offer(op)) {
+            ni_copy_start(op);
+        }
+        return NI_OK;
+    }
+    return is_read ? read_by_packets(op) : write_by_packets(op, local);
+}
+
+static NI_NOINLINE ni_status transfer_later(struct ni *ni, struct ni_peer *peer, void *local,
+                                            size_t len, const struct ni_remote *where,
+                                            const struct ni_ack *ack, bool is_read)
+{
+    ni_status status = ni_transfer_enter(ni, peer);
+
+    if (status == NI_OK) {
+        status = transfer(peer, local, len, where, ack, is_read);
+    }
+    return ni_transfer_leave(peer, status);
+}
+
+/* In a forked child no lane has room, so that what is done now need not ask. */
+ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t len,
+                   const struct ni_remote *dst, const struct ni_ack *ack)
+{
+    ni_status status = NI_AGAIN;
+
+    if (ni_short_is_word(len) &&
+        NI_LIKELY(ni_ack_tells(ack) ? ni_short_post(peer, src, (uint32_t)len, dst, ack)
+                                    : ni_short_post_quiet(peer, src, (uint32_t)len, dst))) {
+        return NI_OK;
+    }
+    if (ni_is_one_packet(ni, len)) {
+        status = NI_LIKELY(!peer->threads) ? write_now(peer, src, len, dst, ack, false)
+                                           : write_now(peer, src, len, dst, ack, true);
+    }
+    return NI_LIKELY(status != NI_AGAIN)
+               ? status
+               : transfer_later(ni, peer, (void *)(uintptr_t)src, len, dst, ack, false);
+}
+
+ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
+                  const struct ni_remote *src, const struct ni_ack *ack)
+{
+    ni_status status = NI_AGAIN;
+
+    if (ni_short_is_word(len) && NI_LIKELY(ni_short_ask(peer, dst, (uint32_t)len, src, ack))) {
+        return NI_OK;
+    }
+    if (len < NI_DIRECT_MIN) {
+        status = NI_LIKELY(!peer->threads) ? read_now(peer, dst, len, src, ack, false)
+                                           : read_now(peer, dst, len, src, ack, true);
+    }
+    return NI_LIKELY(status != NI_AGAIN) ? status
+                                         : transfer_later(ni, peer, dst, len, src, ack, true);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/core/atomic.h"
+
+/*
+ * Atomics. They are applied by the core that owns the word, or by the initiator when it shares the
+ * target's memory, always with the CPU's own atomic instructions: so they mix with each other and
+ * with the program's.
+ */
+
+/* The new value, for those operations that the CPU has no instruction for. */
+static uint64_t combine(enum ni_atomic_op op, uint64_t old, uint64_t operand, bool is_signed_less)
+{
+    switch (op) {
+    case NI_ATOMIC_LAND:
+        return old != 0 && operand != 0;
+    case NI_ATOMIC_LOR:
+        return old != 0 || operand != 0;
+    case NI_ATOMIC_LXOR:
+        return (old != 0) != (operand != 0);
+    case NI_ATOMIC_MIN:
+        return is_signed_less ? old : operand;
+    default: /* NI_ATOMIC_MAX */
+        return is_signed_less ? operand : old;
+    }
+}
+
+static uint64_t apply64(_Atomic uint64_t *word, enum ni_atomic_op op, uint64_t operand,
+                        uint64_t compare)
+{
+    uint64_t old;
+
+    switch (op) {
+    case NI_ATOMIC_ADD:
+        return atomic_fetch_add_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_AND:
+        return atomic_fetch_and_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_OR:
+        return atomic_fetch_or_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_XOR:
+        return atomic_fetch_xor_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_SWAP:
+        return atomic_exchange_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_CSWAP:
+        atomic_compare_exchange_strong_explicit(word, &compare, operand, memory_order_acq_rel,
+                                                memory_order_acquire);
+        return compare;
+    default:
+        break;
+    }
+    old = atomic_load_explicit(word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        word, &old, combine(op, old, operand, (int64_t)old < (int64_t)operand),
+        memory_order_acq_rel, memory_order_relaxed)) {
+    }
+    return old;
+}
+
+static uint32_t apply32(_Atomic uint32_t *word, enum ni_atomic_op op, uint32_t operand,
+                        uint32_t compare)
+{
+    uint32_t old;
+
+    switch (op) {
+    case NI_ATOMIC_ADD:
+        return atomic_fetch_add_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_AND:
+        return atomic_fetch_and_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_OR:
+        return atomic_fetch_or_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_XOR:
+        return atomic_fetch_xor_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_SWAP:
+        return atomic_exchange_explicit(word, operand, memory_order_acq_rel);
+    case NI_ATOMIC_CSWAP:
+        atomic_compare_exchange_strong_explicit(word, &compare, operand, memory_order_acq_rel,
+                                                memory_order_acquire);
+        return compare;
+    default:
+        break;
+    }
+    old = atomic_load_explicit(word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        word, &old, (uint32_t)combine(op, old, operand, (int32_t)old < (int32_t)operand),
+        memory_order_acq_rel, memory_order_relaxed)) {
+    }
+    return old;
+}
+
+uint64_t ni_atomic_apply(void *word, enum ni_atomic_op op, unsigned width, uint64_t operand,
+                         uint64_t compare)
+{
+    return width == 8 ? apply64(word, op, operand, compare)
+                      : apply32(word, op, (uint32_t)operand, (uint32_t)compare);
+}

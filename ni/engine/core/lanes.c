@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/alloc.h"
+#include "engine/bulk/help.h"
+#include "engine/core/lanes.h"
+
+/* The lanes that progress polls. A removed one leaves a gap, as long as somebody may be walking
+ * over them. */
+
+enum { NI_LANES_MIN = 8 }; /* places, at first */
+
+ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    if (ni->lane_count == ni->lane_capacity) {
+        uint32_t capacity = ni->lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->lane_capacity;
+        struct ni_lane_rx **lanes = ni_realloc(ni->lanes, capacity * sizeof(*lanes));
+
+        if (lanes == NULL) {
+            return NI_ERR_NOMEM;
+        }
+        ni->lanes = lanes;
+        ni->lane_capacity = capacity;
+    }
+    ni->lanes[ni->lane_count++] = lane;
+    if (lane->peer->lane == NULL) {
+        lane->peer->lane = lane; /* those that come later are its rails */
+    }
+    ni_stat_add(&ni->stats.rings, 1);
+    return NI_OK;
+}
+
+void ni_lanes_compact(struct ni *ni)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            ni->lanes[kept++] = ni->lanes[i];
+        }
+    }
+    ni->lane_count = kept;
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
+}
+
+void ni_lane_remove(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    ni_help_stop(ni, lane->peer, lane);
+    /* Peers go before links do. */
+    if (!ni->closing && lane->peer->lane == lane) {
+        lane->peer->lane = NULL;
+    }
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] == lane) {
+            ni->lanes[i] = NULL;
+            ni->untidy |= NI_UNTIDY_LANES;
+            ni_stat_sub(&ni->stats.rings, 1);
+        }
+    }
+    if (ni->depth == 0) {
+        ni_lanes_compact(ni);
+    }
+}
+
+NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
+{
+    ni_stat_add(&ni->stats.rx_malformed, 1);
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            ni_lane_remove(ni, ni->lanes[i]);
+            peer->sever = true;
+        }
+    }
+    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
+}

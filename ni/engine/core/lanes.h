@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_LANES_H
+#define NI_ENGINE_LANES_H
+
+#include "base/compiler.h"
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
+#include "link/lane.h"
+
+/* The lanes that progress polls: ni->lanes. Whoever has the turn. */
+
+/* What the link calls: see struct ni_core_ops. */
+ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);
+void ni_lane_remove(void *core, struct ni_lane_rx *lane);
+
+/* Close the gaps that removals left; not while somebody walks over them. */
+void ni_lanes_compact(struct ni *ni);
+/* A packet broke the protocol: nothing more is read from this peer. */
+NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer);
+
+#endif

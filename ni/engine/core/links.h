@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_LINKS_H
+#define NI_ENGINE_LINKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/core/ni.h"
+
+/*
+ * The links of an NI: which are opened, and by which of them a peer is reached. ni->links has them
+ * in the order of preference; ni->link is what is polled and slept on, the only one or all as one.
+ */
+
+/* Open those that attr and the parameters ask for. Errors are logged. */
+ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr);
+void ni_links_close(struct ni *ni);
+
+/* The way to the NI of a blob. */
+struct ni_route {
+    struct ni_link *link;
+    const uint8_t *part; /* of the blob: what the link wants */
+    size_t len;
+};
+
+/* Find the way by the first of our links that reaches it. The blob may be anything;
+ * NI_ERR_PROTOCOL: it is none; NI_ERR_UNREACHABLE. A failure writes why to reason. */
+ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, struct ni_route *route,
+                         char *reason, size_t reason_size);
+
+#endif

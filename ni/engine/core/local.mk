@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/core/address.c \
+    ni/engine/core/atomic.c \
+    ni/engine/core/atomic.h \
+    ni/engine/core/chore.c \
+    ni/engine/core/chore.h \
+    ni/engine/core/command_ops.h \
+    ni/engine/core/counts.c \
+    ni/engine/core/counts.h \
+    ni/engine/core/lanes.c \
+    ni/engine/core/lanes.h \
+    ni/engine/core/links.c \
+    ni/engine/core/links.h \
+    ni/engine/core/lock.c \
+    ni/engine/core/lock.h \
+    ni/engine/core/map.c \
+    ni/engine/core/ni.h \
+    ni/engine/core/op.c \
+    ni/engine/core/op.h \
+    ni/engine/core/peer.c \
+    ni/engine/core/peer.h \
+    ni/engine/core/portal_ops.h \
+    ni/engine/core/regions.c \
+    ni/engine/core/regions.h \
+    ni/engine/core/targets.c \
+    ni/engine/core/targets.h \
+    ni/engine/core/work.h

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/counter.h>
+#include <apeni/transfer.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/object/counter/counter.h"
+#include "engine/bulk/errand.h"
+#include "engine/object/notify/note.h"
+#include "engine/core/op.h"
+#include "engine/send/quiet.h"
+#include "engine/send/stream.h"
+#include "engine/drive/thread.h"
+
+/*
+ * Operations under way at their initiator. Each is accepted once and completes once; its token, the
+ * pool's {generation, index}, travels in the packet and comes back in the ack, so that late,
+ * repeated or invented acks name nothing.
+ */
+
+/* The NI's lock is held. */
+static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
+{
+    struct ni_op *op = ni_pool_get(&ni->op_pool);
+
+    if (op != NULL) {
+        *op = (struct ni_op){.kind = kind, .serial = ni->serial++};
+        if (ack != NULL) {
+            op->ack = *ack;
+        }
+        ni_list_init(&op->copying);
+        ni_list_init(&op->list);
+        ni_op_count(ni);
+    }
+    return op;
+}
+
+struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack)
+{
+    static const struct ni_remote nowhere;
+
+    return ni_op_new_transfer(peer, kind, ack, NULL, 0, &nowhere);
+}
+
+struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
+                                 const struct ni_ack *ack, uint8_t *local, uint64_t len,
+                                 const struct ni_remote *where)
+{
+    struct ni *ni = peer->ni;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    op = new_op(ni, kind, ack);
+    if (op != NULL) {
+        op->peer = peer;
+        op->local = local;
+        op->len = len;
+        op->where = *where;
+        ni_list_push_back(&peer->ops, &op->list);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return op;
+}
+
+uint64_t ni_op_token(struct ni_op *op)
+{
+    return ni_pool_token(&op->peer->ni->op_pool, op);
+}
+
+struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
+{
+    struct ni *ni = peer->ni;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    op = ni_pool_from_token(&ni->op_pool, token);
+    /* A peer may only answer what was asked of it. */
+    if (op != NULL && op->peer != peer) {
+        op = NULL;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return op;
+}
+
+static void free_op(struct ni *ni, struct ni_op *op)
+{
+    ni_list_remove(&op->list);
+    if (NI_UNLIKELY(!op->plain && op->timed)) {
+        ni_ways_end(&ni->ways[ni_ways_class(op->len)], ni_now_ns(), op->len);
+    }
+    if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
+        ni_list_remove(&op->copying);
+    } else if (!op->plain && op->kind != NI_OP_FLUSH) {
+        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
+    }
+    ni_pool_put(&ni->op_pool, op);
+    ni_op_count(ni);
+}
+
+/* The flushes that waited for this operation only: moved to `ready`. The NI's lock is held. */
+static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status status,
+                            struct ni_list *ready)
+{
+    struct ni_list *next;
+
+    for (struct ni_list *node = ni->flushes.items.next; node != &ni->flushes.items; node = next) {
+        struct ni_op *flush = ni_container_of(node, struct ni_op, list);
+
+        next = node->next;
+        if (done->serial > flush->serial || (flush->peer != NULL && flush->peer != done->peer)) {
+            continue;
+        }
+        if (flush->failure == NI_OK) {
+            flush->failure = status;
+        }
+        if (--flush->got == 0) {
+            ni_work_remove(&ni->flushes, node);
+            ni_list_push_back(ready, node);
+        }
+    }
+}
+
+static void complete_flushes(struct ni *ni, struct ni_list *ready)
+{
+    struct ni_list *node;
+
+    while ((node = ni_list_pop_front(ready)) != NULL) {
+        struct ni_op *flush = ni_container_of(node, struct ni_op, list);
+        struct ni_ack ack = flush->ack;
+        ni_status status = flush->failure;
+
+        ni_lock_take(&ni->lock, ni->threads);
+        free_op(ni, flush);
+        ni_lock_give(&ni->lock, ni->threads);
+        ni_ack_deliver(ni, &ack, status, 0);
+    }
+}
+
+void ni_op_undo(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+    struct ni_noting *noting = NULL;
+    struct ni_list ready;
+
+    ni_list_init(&ready);
+    ni_lock_take(&ni->lock, ni->threads);
+    if (!op->plain) {
+        noting = ni_note_take(op, NI_OK);
+    }
+    /* Another thread's flush may have counted it. */
+    release_flushes(ni, op, NI_OK, &ready);
+    free_op(ni, op);
+    ni_lock_give(&ni->lock, ni->threads);
+    ni_free(noting);
+    complete_flushes(ni, &ready);
+}
+
+bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op)
+{
+    if (!op->plain && op->noting != NULL && op->noting->departs) {
+        return false;
+    }
+    switch (op->ack.kind) {
+    case NI_ACK_NONE:
+    case NI_ACK_WORD:
+        return true;
+    case NI_ACK_CALL:
+        return ni->portal_ops != NULL && ni->portal_ops->inner(op->ack.fn);
+    default:
+        return false;
+    }
+}
+
+/* In the engine thread of a quiet NI: whether the ack is a caller's to deliver. Then the operation
+ * stays in its peer's list until it has been. The NI's lock is held. */
+static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value)
+{
+    if (!ni_engine_defers(ni)) {
+        return false;
+    }
+    if (op->kind == NI_OP_DONE) {
+        return true;
+    }
+    if (ni_op_calls_nobody(ni, op) && ni_work_count(&ni->flushes) == 0) {
+        return false;
+    }
+    if (!op->plain) {
+        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
+    } else {
+        ni_list_init(&op->copying);
+        op->plain = false; /* a second answer finds that it is over */
+        op->asked = false;
+        op->timed = false;
+        op->job = NULL;
+        op->noting = NULL;
+    }
+    op->kind = NI_OP_DONE;
+    op->failure = status;
+    op->got = value;
+    ni_list_push_back(&ni->engine->done, &op->copying);
+    return true;
+}
+
+NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value,
+                               bool threads)
+{
+    struct ni_ack ack = op->ack;
+    bool streams = op->kind == NI_OP_WRITE && !op->plain;
+    struct ni_noting *noting = NULL;
+    struct ni_list ready;
+
+    if (op->kind == NI_OP_QUIET && op->failure != NI_OK) {
+        status = op->failure;
+    }
+    if (streams) {
+        ni_stream_end(op); /* from now on its source may be gone */
+    }
+    ni_list_init(&ready);
+    ni_lock_take(&ni->lock, threads);
+    if (threads && NI_UNLIKELY(ni->engine != NULL)) {
+        if (defer(ni, op, status, value)) {
+            ni_lock_give(&ni->lock, true);
+            ni_engine_leave(ni->engine);
+            return;
+        }
+        if (op->kind == NI_OP_DONE) {
+            status = op->failure;
+            value = op->got;
+            streams = true;
+        }
+    }
+    if (streams) {
+        noting = ni_note_take(op, status);
+    }
+    if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
+        release_flushes(ni, op, status, &ready);
+    }
+    free_op(ni, op);
+    ni_lock_give(&ni->lock, threads);
+    if (NI_UNLIKELY(noting != NULL)) {
+        ni_note_end(ni, noting);
+    }
+    ni_ack_deliver(ni, &ack, status, value);
+    complete_flushes(ni, &ready);
+}
+
+static NI_NOINLINE void complete_with_threads(struct ni *ni, struct ni_op *op, ni_status status,
+                                              uint64_t value)
+{
+    if (!op->plain) {
+        ni_errand_leave(ni, op);
+    }
+    complete(ni, op, status, value, true);
+}
+
+void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (NI_UNLIKELY(ni->threads)) {
+        complete_with_threads(ni, op, status, value);
+    } else {
+        complete(ni, op, status, value, false);
+    }
+}
+
+unsigned ni_ops_deliver(struct ni *ni)
+{
+    struct ni_list *done = &ni->engine->done;
+    unsigned events = 0;
+
+    for (;;) {
+        struct ni_op *op = NULL;
+
+        ni_lock_take(&ni->lock, true);
+        if (!ni_list_empty(done)) {
+            op = ni_container_of(done->next, struct ni_op, copying);
+        }
+        ni_lock_give(&ni->lock, true);
+        if (op == NULL) {
+            return events;
+        }
+        ni_op_complete(op, op->failure, op->got);
+        events++;
+    }
+}
+
+void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value)
+{
+    switch (ack != NULL ? ack->kind : NI_ACK_NONE) {
+    case NI_ACK_NONE:
+        break;
+    case NI_ACK_CALL:
+        ack->fn(ack->arg, status, value);
+        break;
+    case NI_ACK_WORD:
+        /* Pairs with the acquire load of whoever polls the word. */
+        atomic_store_explicit(ack->word, status == NI_OK ? value : ni_ack_failure(status),
+                              memory_order_release);
+        break;
+    case NI_ACK_COUNTER:
+        (void)ni_counter_add(ni, ack->counter, (int64_t)value);
+        break;
+    case NI_ACK_REGION:
+        ni_firing_ack(ni, ack->region, status, value);
+        break;
+    }
+}
+
+/* Operations to the peer, or to all, that are under way. The NI's lock is held. */
+static uint64_t count_ops(const struct ni *ni, const struct ni_peer *only)
+{
+    uint64_t count = 0;
+
+    for (NI_LIST_EACH(node, &ni->peers)) {
+        const struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+
+        if (only == NULL || peer == only) {
+            count += ni_list_length(&peer->ops);
+        }
+    }
+    return count;
+}
+
+/* A flush is counted and listed in one go, so that no operation ends, or begins, in between. */
+ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack)
+{
+    struct ni_op *flush = NULL;
+    ni_status status = ni_usable(ni);
+    uint64_t count;
+
+    if (status != NI_OK) {
+        return status;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    /* Programs flush often where nothing is under way. */
+    count = ni_pool_out(&ni->op_pool) != 0 ? count_ops(ni, peer) : 0;
+    if (count != 0 && (flush = new_op(ni, NI_OP_FLUSH, ack)) != NULL) {
+        flush->peer = peer;
+        flush->got = count;
+        ni_work_add(&ni->flushes, &flush->list);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    if (count == 0) {
+        ni_ack_deliver(ni, ack, NI_OK, 0);
+    } else if (flush != NULL) {
+        ni_quiet_want(ni, peer);
+    }
+    return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include <apeni/log.h>
+#include <apeni/ni.h>
+
+#include "base/alloc.h"
+#include "engine/bulk/multipath.h"
+#include "engine/core/peer.h"
+#include "engine/object/store/stores.h"
+
+/*
+ * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first;
+ * found by the bytes of its link blob.
+ */
+
+/* The NI's lock is held. */
+static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob, size_t len)
+{
+    struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
+
+    while (peer != NULL &&
+           (peer->name != name || peer->blob_len != len || memcmp(peer->blob, blob, len) != 0)) {
+        peer = peer->bucket;
+    }
+    return peer;
+}
+
+/* A new one, in the NI's lists; NULL when out of memory. The NI's lock is held. */
+static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, const void *blob,
+                           size_t len)
+{
+    struct ni_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
+
+    if (peer == NULL) {
+        return NULL;
+    }
+    peer->ni = ni;
+    peer->threads = ni->threads;
+    peer->link = link;
+    peer->name = name;
+    peer->blob_len = (uint32_t)len;
+    memcpy(peer->blob, blob, len);
+    ni_list_init(&peer->controls);
+    ni_list_init(&peer->streams);
+    ni_list_init(&peer->busy);
+    ni_list_init(&peer->ops);
+    ni_list_init(&peer->puts);
+    ni_list_init(&peer->put_queue);
+    ni_list_init(&peer->down);
+    ni_list_init(&peer->all);
+    peer->initiator = ++ni->initiators;
+    ni_list_push_back(&ni->peers, &peer->all);
+    peer->bucket = ni->buckets[name % NI_PEER_BUCKETS];
+    ni->buckets[name % NI_PEER_BUCKETS] = peer;
+    ni_stat_add(&ni->stats.peers, 1);
+    return peer;
+}
+
+ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                      struct ni_peer **found)
+{
+    uint64_t name = link->ops->name_of(blob, len);
+    struct ni_peer *peer;
+
+    if (len > sizeof(peer->blob)) {
+        return NI_ERR_PROTOCOL;
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    peer = find(ni, name, blob, len);
+    if (peer == NULL) {
+        peer = add(ni, link, name, blob, len);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    *found = peer;
+    return peer != NULL ? NI_OK : NI_ERR_NOMEM;
+}
+
+struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name)
+{
+    struct ni_peer *peer;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    peer = ni->buckets[name % NI_PEER_BUCKETS];
+    while (peer != NULL && peer->name != name) {
+        peer = peer->bucket;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return peer;
+}
+
+ni_status ni_peer_attach(struct ni_peer *peer)
+{
+    ni_status status = ni_peer_state(peer);
+
+    return status != NI_OK
+               ? status
+               : peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+}
+
+void ni_peer_detach(struct ni_peer *peer)
+{
+    if (peer->ep != NULL) {
+        peer->way = peer->link->ops->way(peer->ep);
+        peer->link->ops->disconnect(peer->ep);
+        peer->ep = NULL;
+    }
+}
+
+struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len)
+{
+    struct ni *ni = core;
+    struct ni_peer *peer = NULL;
+
+    if (ni->closing || ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
+        return NULL;
+    }
+    /* One that broke the protocol may come back, but not to us. */
+    return ni_peer_state(peer) == NI_OK ? peer : NULL;
+}
+
+void ni_peer_free(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_peer **where = &ni->buckets[peer->name % NI_PEER_BUCKETS];
+
+    ni_peer_detach(peer);
+    ni_stores_free(peer);
+    ni_multipath_free(peer);
+    while (*where != peer) {
+        where = &(*where)->bucket;
+    }
+    *where = peer->bucket;
+    ni_list_remove(&peer->down);
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_list_remove(&peer->all);
+    ni_lock_give(&ni->lock, ni->threads);
+    ni_stat_sub(&ni->stats.peers, 1);
+    ni_free(peer);
+}
+
+struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer)
+{
+    struct ni_list *node;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    node = peer != NULL ? peer->all.next : ni->peers.next;
+    ni_lock_give(&ni->lock, ni->threads);
+    return node != &ni->peers ? ni_container_of(node, struct ni_peer, all) : NULL;
+}
+
+ni_status ni_peer_status(const struct ni_peer *peer)
+{
+    return ni_peer_state(peer);
+}
+
+void ni_peer_set_user(struct ni_peer *peer, void *user)
+{
+    /* Release, acquire: with an engine thread a callback may look while it is set. */
+    __atomic_store_n(&peer->user, user, __ATOMIC_RELEASE);
+}
+
+void *ni_peer_user(const struct ni_peer *peer)
+{
+    return __atomic_load_n(&peer->user, __ATOMIC_ACQUIRE);
+}
+
+int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
+{
+    struct ni_lock *lock = (struct ni_lock *)(uintptr_t)&peer->lock;
+    int len;
+
+    ni_lock_take(lock, peer->threads);
+    if (ni_peer_state(peer) != NI_OK) {
+        len = snprintf(text, size, "%s: %s", peer->link->ops->name,
+                       ni_status_text(ni_peer_state(peer)));
+    } else if (peer->ep == NULL) {
+        len = snprintf(text, size, "%s: not used yet", peer->link->ops->name);
+    } else {
+        len = peer->link->ops->describe(peer->ep, text, size);
+    }
+    ni_lock_give(lock, peer->threads);
+    return len;
+}

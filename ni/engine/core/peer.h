@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_PEER_H
+#define NI_ENGINE_PEER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/ni.h>
+
+#include "base/list.h"
+#include "engine/core/lock.h"
+#include "engine/core/ni.h"
+#include "link/link.h"
+
+/*
+ * A peer: an NI that we know. It is made when we connect to it or when it sends to us first
+ * (ni_peer_get, ni_peer_accept), gets an endpoint when something is to be sent to it, and goes down
+ * once: ni_peer_down seals its lane, drops what waits and completes the operations. The struct
+ * stays until the NI closes, refusing everything with the reason.
+ */
+
+struct ni_multipath_in;
+struct ni_multipath_out;
+struct ni_stores;
+
+/* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
+struct ni_open_message {
+    struct ni_packet *packet; /* NULL: the common case */
+    uint8_t *bulk;            /* payload in the bulk area, or NULL */
+    uint32_t lines;
+    uint8_t head;
+    bool in_lane;
+};
+
+enum { NI_PROBE_ANSWERS = 16 };
+
+/* What says nothing else is under the peer's lock, or never changes. Turn: of whoever has it. */
+struct ni_peer {
+    struct ni_ep *ep; /* NULL until something is to be sent */
+    struct ni *ni;
+    struct ni_lock lock;
+    bool threads;     /* the NI's */
+    uint32_t waiting; /* control packets, puts and streams that wait for room: they go first */
+    bool overtake;    /* a segment has left since the last message: a message may go next */
+    struct ni_open_message open;
+    _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
+    unsigned references; /* ni_connect minus ni_disconnect; under the NI's lock */
+    /* Threads inside of a transfer call: operations may not be completed under them. */
+    _Atomic uint32_t callers;
+    uint32_t
+        asking; /* reads that it is to answer, writes that it is to take; under the NI's lock */
+    _Atomic uint64_t ask_from_ns;   /* it reads from us while we read from it: ask later (ask.c) */
+    _Atomic uint64_t offer_from_ns; /* it did not take a write: offer later (ask.c) */
+    uint64_t heard_ns;              /* when it was last seen to be in the library; turn */
+    uint32_t heard_seq;             /* of its lane, at the last look (ask.c); turn */
+    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); turn */
+    uint32_t answer_count;
+    _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
+    _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
+    bool sever;               /* it broke the protocol, and its link does not know yet; turn */
+    bool settled;             /* it is down, and all operations are completed; turn */
+    uint32_t probe_seq;       /* number of the next packet of its lane then, 0: it had none; turn */
+    uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
+    uint32_t job_generation;  /* of the last job */
+    struct ni_list controls;  /* struct ni_control */
+    uint32_t segments;        /* of streams, sent */
+    struct ni_list streams;   /* struct ni_stream */
+    struct ni_list busy;      /* in ni->busy while waiting != 0 */
+    struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_list all;       /* in ni->peers; under the NI's lock */
+    struct ni_list down;      /* in ni->downs: went down, operations not completed yet; turn */
+    uint32_t initiator;       /* number of the peer, from 1 */
+    struct ni_list puts;      /* portals: under way; under the NI's lock */
+    struct ni_list put_queue; /* portals: those that wait for room, oldest first */
+    struct ni_peer *bucket;   /* next with the same hash of the blob; under the NI's lock */
+    struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; turn */
+    struct ni_link *link;
+    uint64_t multi_pass; /* the last in which it had no room for an item; turn */
+    void *user;
+    bool untold;   /* it is down, and a caller has to be told; turn */
+    uint64_t name; /* of its NI, whatever the link */
+    uint32_t blob_len;
+    uint8_t blob[NI_BLOB_MAX]; /* the link's part */
+    struct ni_long_way way;    /* that of the last endpoint, for people */
+    /* Remote stores (stores.h). */
+    struct ni_stores *stores; /* NULL: none were made */
+    uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
+    bool store_asks;          /* a question about stores waits for room; one of `waiting` */
+    /* Writes without an ack (quiet.h). */
+    bool quiet_asks; /* a question about them waits for room; one of `waiting` */
+    uint64_t quiet;  /* token of their operation; 0: none has begun */
+    /* Transfers spread over rails (multipath.h); NULL: none yet. */
+    struct ni_multipath_out *spread;
+    struct ni_multipath_in *parts; /* turn */
+};
+
+/* NI_OK, or why nothing can be exchanged with the peer any more. */
+static inline ni_status ni_peer_state(const struct ni_peer *peer)
+{
+    return (ni_status)atomic_load_explicit(&peer->state, memory_order_relaxed);
+}
+
+/* Whether the kernel copies between us and the peer. Its link may find at any time, in any thread,
+ * that it does not, after all. */
+static inline bool ni_peer_copies(const struct ni_peer *peer)
+{
+    return __atomic_load_n(&peer->ep->copy, __ATOMIC_RELAXED);
+}
+
+/* The peer with this blob of its link's, made if it is new. The NI's lock is not held. */
+ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                      struct ni_peer **peer);
+/* One that is the NI of this name, or NULL. The NI's lock is not held. */
+struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name);
+/* Give it an endpoint, which it has not. The peer's lock is held. */
+ni_status ni_peer_attach(struct ni_peer *peer);
+/* Give it back, if there is one. The peer's lock is held. */
+void ni_peer_detach(struct ni_peer *peer);
+/* Free a peer and its endpoint: the NI closes. */
+void ni_peer_free(struct ni_peer *peer);
+
+/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock
+ * of the NI's is held. */
+struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer);
+
+/* A call begins that starts an operation, or ends. An NI may become shared, or cease to be
+ * (thread.h), in a callback between the two. */
+static inline void ni_peer_enter(struct ni_peer *peer)
+{
+    if (peer->threads) {
+        atomic_fetch_add_explicit(&peer->callers, 1, memory_order_acquire);
+    }
+}
+
+static inline void ni_peer_leave(struct ni_peer *peer)
+{
+    if (peer->threads && atomic_load_explicit(&peer->callers, memory_order_relaxed) != 0) {
+        /* Pairs with the acquire load in peer_down.c, settle. */
+        atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
+    }
+}
+
+/* Have an endpoint, made at first use; its state. The peer's lock is held. */
+static inline ni_status ni_peer_endpoint(struct ni_peer *peer)
+{
+    return NI_LIKELY(peer->ep != NULL) ? ni_peer_state(peer) : ni_peer_attach(peer);
+}
+
+/* What the link calls: see struct ni_core_ops. */
+struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len);
+void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
+
+#endif

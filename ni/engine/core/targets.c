@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/core/targets.h"
+
+#include <apeni/command.h>
+#include <apeni/qp.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+
+enum { TARGETS_MIN = 8, TARGETS_MAX = UINT16_MAX + 1 };
+
+_Static_assert((int)TARGETS_MAX == (int)NI_COMMAND_TARGETS &&
+                   (int)TARGETS_MAX == (int)NI_QP_TARGETS,
+               "what the headers promise");
+
+ni_status ni_targets_add(struct ni_targets *targets, struct ni_peer *peer,
+                         const struct ni_rkey *rkey, uint16_t *number)
+{
+    uint32_t count = targets->count;
+
+    if (count == TARGETS_MAX) {
+        return NI_ERR_LIMIT;
+    }
+    if (count == 0 || (count >= TARGETS_MIN && ni_is_pow2(count))) {
+        size_t room = count == 0 ? TARGETS_MIN : 2 * (size_t)count;
+        struct ni_target *list = ni_realloc(targets->list, room * sizeof(*list));
+
+        if (list == NULL) {
+            return NI_ERR_NOMEM;
+        }
+        targets->list = list;
+    }
+    targets->list[count] = (struct ni_target){.peer = peer, .rkey = *rkey};
+    targets->count = count + 1;
+    *number = (uint16_t)count;
+    return NI_OK;
+}
+
+ni_status ni_targets_remove(struct ni_targets *targets, uint16_t number)
+{
+    if (ni_targets_find(targets, number) == NULL) {
+        return NI_ERR_NOTFOUND;
+    }
+    targets->list[number].peer = NULL;
+    return NI_OK;
+}
+
+void ni_targets_free(struct ni_targets *targets)
+{
+    ni_free(targets->list);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/region.h>
+
+#include "engine/bulk/ask.h"
+#include "engine/bulk/copy.h"
+#include "engine/bulk/help.h"
+#include "engine/core/peer.h"
+#include "engine/drive/progress.h"
+#include "engine/core/regions.h"
+#include "engine/drive/thread.h"
+#include "engine/life/life.h"
+#include "engine/send/waiting.h"
+
+/*
+ * The back end: what the engine thread does (soNUMA-NI 4.2, where it generates and receives packets
+ * for the front ends). Long copies, segments of long transfers, what waits for room; and, if
+ * callers do not poll, everything, but for callbacks that are theirs.
+ */
+
+enum { TURN_TRIES = 2000 };
+
+bool ni_back_has_work(const struct ni *ni)
+{
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) | ni_work_count(&ni->asking) |
+            ni_work_count(&ni->busy)) != 0;
+}
+
+/* A Write or a message to memory, to a queue that has a body, or to nothing at all. */
+static bool calls_nobody(const struct ni *ni, ni_handle handle)
+{
+    const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
+    struct ni_region_view region;
+
+    if (entry == NULL || !ni_entry_read(entry, handle, &region)) {
+        return true;
+    }
+    return region.type == NI_REGION_MEMORY ||
+           (region.type == NI_REGION_QUEUE && region.object[NI_OBJECT_CONSUMER] == 0);
+}
+
+/* For events that wait for a caller. */
+static bool has_room(struct ni *ni)
+{
+    return ni->portal_ops == NULL || ni->portal_ops->ready(ni);
+}
+
+bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1)
+{
+    switch (ni_packet_kind(word0)) {
+    case NI_PACKET_MESSAGE:
+    case NI_PACKET_WRITE:
+        return calls_nobody(ni, ni_packet_region(word1));
+    case NI_PACKET_READ:
+    case NI_PACKET_ATOMIC:
+    case NI_PACKET_ACK: /* its operation is completed by a caller */
+    case NI_PACKET_JOB:
+    case NI_PACKET_NOP:
+        return true;
+    case NI_PACKET_PUT:
+    case NI_PACKET_PUT_LONG:
+    case NI_PACKET_PUT_ACK:
+    case NI_PACKET_GET:
+    case NI_PACKET_COMBINE:
+    case NI_PACKET_REPLY: /* their events wait for a caller */
+        return has_room(ni);
+    default:
+        return false;
+    }
+}
+
+/* Packets, new and dead peers. */
+static unsigned poll(struct ni_engine *engine)
+{
+    struct ni *ni = engine->ni;
+    unsigned events = 0;
+
+    ni->depth++;
+    events += ni->link->ops->progress(ni->link);
+    events += engine->quiet ? ni_lanes_poll_back(ni) : ni_lanes_poll(ni);
+    if (ni_work_count(&ni->portal_work) != 0) {
+        events += ni->portal_ops->progress(ni);
+    }
+    ni->depth--;
+    return events + ni_tidy(ni, !engine->quiet);
+}
+
+/* Long transfers, and what waits for room. */
+static unsigned move(struct ni *ni)
+{
+    unsigned events = 0;
+
+    if (ni_work_count(&ni->busy) != 0) {
+        ni->depth++;
+        events += ni_send_progress(ni);
+        ni->depth--;
+    }
+    if (ni_work_count(&ni->asking) != 0) {
+        events += ni_ask_progress(ni);
+    }
+    /* The turn is given away in these. */
+    if (ni_work_count(&ni->copying) != 0) {
+        events += ni_copy_progress(ni);
+    }
+    if (ni_work_count(&ni->helping) != 0) {
+        events += ni_help_progress(ni);
+    }
+    return events;
+}
+
+/* Whether a quiet NI has something that only a caller may do. The turn is ours. */
+static bool owes(const struct ni *ni)
+{
+    return !ni_list_empty(&ni->downs) || (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
+}
+
+static bool take_turn(struct ni *ni)
+{
+    for (unsigned i = 0; i < TURN_TRIES; i++) {
+        if (ni_turn_try(ni)) {
+            return true;
+        }
+        ni_pause();
+    }
+    return false;
+}
+
+unsigned ni_back_progress(struct ni_engine *engine, bool away)
+{
+    struct ni *ni = engine->ni;
+    unsigned events = 0;
+
+    if ((!away && (!ni_has_back_end(ni) || !ni_back_has_work(ni))) || !take_turn(ni)) {
+        return 0;
+    }
+    if (!ni->threads) { /* not shared: it is the program's alone */
+        ni_turn_give(ni, true);
+        return 0;
+    }
+    if (has_room(ni)) {
+        events += away ? poll(engine) : 0;
+        events += move(ni);
+    } else {
+        ni_engine_leave(engine);
+    }
+    if (!engine->quiet) {
+        ni_peers_settle(ni);
+    } else if (owes(ni)) {
+        ni_peers_settle_silently(ni);
+        ni_engine_leave(engine);
+    }
+    if (events != 0) {
+        ni_stat_add(&ni->stats.engine_events, events);
+    }
+    ni_turn_give(ni, true);
+    return events;
+}

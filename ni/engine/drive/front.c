@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "engine/bulk/ask.h"
+#include "engine/bulk/copy.h"
+#include "engine/bulk/help.h"
+#include "engine/core/op.h"
+#include "engine/core/peer.h"
+#include "engine/core/portal_ops.h"
+#include "engine/drive/progress.h"
+#include "engine/drive/thread.h"
+#include "engine/life/life.h"
+#include "engine/send/waiting.h"
+
+/*
+ * The front end: calls of the program where there is an engine thread. SPLIT: small packets in and
+ * out. EDGE: what the thread has left for a caller, nothing else. Within a callback, where the
+ * thread does not get the turn, all that there is.
+ */
+
+enum {
+    FRONT_SPINS = 200, /* empty polls before a waiter yields */
+    FRONT_YIELDS = 20, /* and before it sleeps */
+};
+
+static bool has_ended(const struct ni_engine *engine)
+{
+    return atomic_load_explicit(&engine->ended, memory_order_acquire);
+}
+
+/* Long transfers, in a callback that waits for one. */
+static unsigned move(struct ni *ni)
+{
+    return ni_ask_progress(ni) + ni_copy_progress(ni) + ni_help_progress(ni);
+}
+
+/* What the thread has put by for a caller. */
+unsigned ni_front_hand_out(struct ni *ni)
+{
+    unsigned events;
+
+    if (!ni->engine->quiet) {
+        return 0;
+    }
+    events = ni_ops_deliver(ni);
+    return ni->portal_ops != NULL ? events + ni->portal_ops->tell(ni) : events;
+}
+
+/* One round; the turn is ours. */
+static unsigned poll(struct ni *ni)
+{
+    /* The thread cannot help us: it does not get the turn, or is not there. */
+    bool all = ni->depth != 0 || has_ended(ni->engine);
+    unsigned events = 0;
+
+    ni->depth++;
+    events += ni_front_hand_out(ni);
+    events += ni->link->ops->progress(ni->link);
+    events += ni_lanes_poll(ni);
+    if (all) {
+        events += move(ni);
+    }
+    if (ni_work_count(&ni->busy) != 0) {
+        events += all ? ni_send_progress(ni) : ni_send_progress_short(ni);
+    }
+    if (ni_work_count(&ni->portal_work) != 0) {
+        events += ni->portal_ops->progress(ni);
+    }
+    if (--ni->depth == 0) {
+        events += ni_tidy(ni, true);
+    }
+    if (events == 0) {
+        ni_idle(ni);
+    }
+    ni_peers_settle(ni);
+    return events;
+}
+
+/* The same with TILE, where callers do all. */
+static unsigned poll_shared(struct ni *ni)
+{
+    unsigned events;
+
+    ni->depth++;
+    events = ni_front_hand_out(ni);
+    ni->depth--;
+    return events + ni_poll_all(ni);
+}
+
+unsigned ni_front_progress(struct ni *ni)
+{
+    struct ni_engine *engine = ni->engine;
+    bool nested = ni_turn_is_ours(ni);
+    unsigned events;
+
+    ni_engine_polled(engine);
+    /* Pairs with the release in ni_engine_leave. */
+    if (engine->ni->place.placement == NI_PLACEMENT_EDGE && !nested &&
+        atomic_load_explicit(&engine->left, memory_order_acquire) == 0 && !has_ended(engine)) {
+        return 0;
+    }
+    if (!nested && !ni_turn_try(ni)) {
+        return 0;
+    }
+    atomic_store_explicit(&engine->left, 0, memory_order_relaxed);
+    events = ni_has_back_end(ni) ? poll(ni) : poll_shared(ni);
+    if (!nested && !ni_has_back_end(ni)) {
+        ni_owed_end(ni);
+    }
+    ni_turn_give(ni, !nested);
+    return events;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Until there are news of the thread: it polls meanwhile. */
+static void block(struct ni *ni, uint32_t seen, uint64_t us)
+{
+    struct ni_engine *engine = ni->engine;
+    struct timespec timeout = {.tv_sec = (time_t)(us / 1000000),
+                               .tv_nsec = (long)(us % 1000000) * 1000};
+
+    ni_stat_add(&ni->stats.blocks, 1);
+    /* As W1, the other way round. */
+    (void)atomic_fetch_add(&engine->waiters, 1);
+    ni_engine_kick(ni);
+    if (atomic_load(&engine->news) == seen) {
+        (void)syscall(SYS_futex, &engine->news, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+    }
+    (void)atomic_fetch_sub(&engine->waiters, 1);
+}
+
+/* Within a callback the thread can do nothing, so it is not waited for. */
+unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
+{
+    struct ni_engine *engine = ni->engine;
+    uint32_t seen = atomic_load(&engine->news);
+    uint64_t end = 0;
+
+    for (unsigned empty = 0;; empty++) {
+        unsigned events = ni_front_progress(ni);
+        uint64_t now;
+
+        if (events != 0 || timeout_us == 0) {
+            return events;
+        }
+        if (atomic_load(&engine->news) != seen) {
+            return 1;
+        }
+        if (empty < FRONT_SPINS) {
+            ni_pause();
+            continue;
+        }
+        now = ni_now_ns() / 1000;
+        end = end == 0 ? now + ni_min_u64(timeout_us, UINT64_MAX - now) : end;
+        if (now >= end) {
+            return 0;
+        }
+        if (empty < FRONT_SPINS + FRONT_YIELDS || ni->config->block_us == 0 ||
+            ni_turn_is_ours(ni)) {
+            ni_stat_add(&ni->stats.yields, 1);
+            sched_yield();
+        } else {
+            block(ni, seen, ni_min_u64(end - now, ni->config->block_us));
+        }
+    }
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+enum ni_placement ni_placement(const struct ni *ni)
+{
+    return ni->place.placement;
+}
+
+int ni_placement_describe(const struct ni *ni, char *text, size_t size)
+{
+    const struct ni_placed *place = &ni->place;
+
+    if (!ni_has_back_end(ni)) {
+        return snprintf(text, size, "tile: %s", place->why);
+    }
+    if (place->cpu < 0) {
+        return snprintf(text, size, "%s, engine thread on any core: %s",
+                        ni_placement_name(place->placement), place->why);
+    }
+    return snprintf(text, size, "%s, engine thread on core %d: %s",
+                    ni_placement_name(place->placement), place->cpu, place->why);
+}

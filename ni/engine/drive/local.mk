@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/drive/back.c \
+    ni/engine/drive/front.c \
+    ni/engine/drive/owed.c \
+    ni/engine/drive/place.c \
+    ni/engine/drive/place.h \
+    ni/engine/drive/progress.c \
+    ni/engine/drive/progress.h \
+    ni/engine/drive/thread.c \
+    ni/engine/drive/thread.h \
+    ni/engine/drive/wait.c

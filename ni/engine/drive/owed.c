@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/core/peer.h"
+#include "engine/core/portal_ops.h"
+#include "engine/drive/progress.h"
+#include "engine/drive/thread.h"
+
+/*
+ * Long puts that need this side to poll, while its program may be away: see thread.h.
+ */
+
+/* Whether the NI takes its locks, and has events wait that its thread causes. The turn is ours, and
+ * nobody has any other lock. */
+static void share(struct ni *ni, bool shared)
+{
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
+    ni->threads = shared;
+    ni->unusual = shared;
+    for (NI_LIST_EACH(node, &ni->peers)) { /* whoever adds one is the thread that is here */
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+
+        peer->threads = shared;
+        /* Of calls that have begun before: see ni_peer_leave. */
+        atomic_store_explicit(&peer->callers, 0, memory_order_relaxed);
+    }
+    ni->portal_ops->share(ni, shared);
+}
+
+void ni_owe(struct ni *ni)
+{
+    (void)atomic_fetch_add(&ni->owed, 1); /* W1 of thread.c */
+    if (!ni->threads) {
+        ni->untidy |= NI_UNTIDY_OWES;
+    }
+}
+
+void ni_owed_begin(struct ni *ni)
+{
+    bool taken;
+
+    if (atomic_load_explicit(&ni->owed, memory_order_relaxed) == 0 || ni->closing) {
+        return;
+    }
+    if (!ni->threads) {
+        if (ni->depth != 0) {
+            return; /* the end of the poll comes here again: NI_UNTIDY_OWES */
+        }
+        taken = ni_turn_take(ni);
+        share(ni, true);
+        ni_turn_give(ni, taken);
+    }
+    if (!ni_engine_is_self(ni)) {
+        ni_engine_call(ni->engine);
+    }
+}
+
+void ni_owed_end(struct ni *ni)
+{
+    /* Who went down has operations that a call within a callback has yet to end. */
+    if (ni->engine->quiet && atomic_load_explicit(&ni->owed, memory_order_relaxed) == 0 &&
+        ni_list_empty(&ni->downs)) {
+        share(ni, false);
+    }
+}

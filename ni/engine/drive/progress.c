@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/ni.h>
+
+#include "engine/arrive/arrive.h"
+#include "engine/bulk/ask.h"
+#include "engine/bulk/copy.h"
+#include "engine/core/counts.h"
+#include "engine/life/life.h"
+#include "engine/send/fast.h"
+#include "engine/bulk/help.h"
+#include "engine/core/lanes.h"
+#include "engine/object/queue/multi.h"
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
+#include "engine/send/probe.h"
+#include "engine/drive/progress.h"
+#include "engine/object/queue/queue.h"
+#include "engine/core/regions.h"
+#include "engine/arrive/take.h"
+#include "engine/drive/thread.h"
+#include "engine/send/waiting.h"
+
+/*
+ * Polling. One thread at a time has the turn; others that ask find it taken and go on. Callbacks
+ * may call ni_progress again.
+ */
+
+enum {
+    NI_LANE_BUDGET = 32,     /* packets of one lane before the others get their turn */
+    NI_LANE_ROW = 4,         /* packets found in one poll, from which on more are fetched, */
+    NI_LANE_FETCH = 4,       /* so many lines ahead of the one that is handed on, */
+    NI_LANE_FETCH_MORE = 24, /* and up to so many more while they are there */
+};
+
+/* ---- the turn -------------------------------------------------------------------------------- */
+
+static bool is_ours(const struct ni *ni)
+{
+    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == ni_thread_self();
+}
+
+bool ni_turn_try(struct ni *ni)
+{
+    if (!ni_lock_try(&ni->turn)) {
+        return false;
+    }
+    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
+    return true;
+}
+
+/* Within what the turn is taken for, an NI may become shared (thread.h). */
+static bool need_not_take(const struct ni *ni)
+{
+    return (!ni->threads && ni->engine == NULL) || is_ours(ni);
+}
+
+bool ni_turn_take(struct ni *ni)
+{
+    if (need_not_take(ni)) {
+        return false;
+    }
+    ni_lock_take(&ni->turn, true);
+    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
+    return true;
+}
+
+bool ni_turn_now(struct ni *ni, bool *taken)
+{
+    *taken = false;
+    if (need_not_take(ni)) {
+        return true;
+    }
+    *taken = ni_turn_try(ni);
+    return *taken;
+}
+
+bool ni_turn_is_ours(const struct ni *ni)
+{
+    return !ni->threads || is_ours(ni);
+}
+
+void ni_turn_give(struct ni *ni, bool taken)
+{
+    if (taken) {
+        atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);
+        ni_lock_give(&ni->turn, true);
+    }
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+/* A row of packets in one poll says that they come faster than they are taken: then their lines are
+ * fetched while these are handed on, rather than waited for one by one, the more the longer that
+ * goes on. A line that is still to be written would be taken from its writer, who has claimed it.
+ * Returns how far. */
+NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched, uint32_t row)
+{
+    uint32_t from = lane->tail + NI_LANE_FETCH;
+    uint32_t end = from + (uint32_t)ni_min_u64(row, NI_LANE_FETCH_MORE);
+
+    if ((int32_t)(fetched - from) < 0) { /* by longer packets */
+        fetched = from;
+    }
+    while ((int32_t)(end - fetched) > 0) {
+        __builtin_prefetch(ni_lane_line(lane, fetched++));
+    }
+    return fetched;
+}
+
+/* The packets of a lane, of which the first is there; slot is its place in ni->lanes. */
+NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       struct ni_packet *packet, uint64_t word0)
+{
+    unsigned events = 0, most = lane->most;
+    uint32_t fetched = lane->tail;
+    uint64_t bytes = 0;
+
+    do {
+        uint64_t word1 = packet->word1;
+        ni_status status;
+
+        if (events >= NI_LANE_ROW) {
+            fetched = fetch(lane, fetched, events - NI_LANE_ROW);
+        }
+        status = take(ni, lane, slot, packet, word0, word1);
+        if (NI_UNLIKELY(status != NI_OK)) {
+            if (status == NI_AGAIN) {
+                break;
+            }
+            if (status != NI_ERR_CLOSED) {
+                ni_lanes_break(ni, lane->peer);
+            }
+            return events + 1;
+        }
+        bytes += ni_packet_len(word1);
+        events++;
+    } while (events < most && (packet = ni_lane_peek(lane, &word0)) != NULL);
+    /* Where nothing was behind, one packet is taken next without a look further: where two sides
+     * send to each other in turn, its line is about to be written, and asking for it then makes the
+     * writer wait. */
+    lane->most = events < most ? 1 : NI_LANE_BUDGET;
+    if (events != 0) {
+        ni_stat_add(&ni->stats.rx_packets, events);
+        ni_stat_add(&ni->stats.rx_bytes, bytes);
+        ni_lane_publish(lane);
+    }
+    return events;
+}
+
+/* Most lanes are empty at most looks: of many, these are what a poll takes. */
+NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    uint64_t word0;
+    struct ni_packet *packet = ni_lane_peek(lane, &word0);
+
+    if (packet == NULL) {
+        lane->most = 1;
+        return 0;
+    }
+    return poll_packets(ni, lane, slot, packet, word0);
+}
+
+/* The same for the engine thread of a quiet NI: what would call somebody waits for a caller. */
+static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                             uint64_t word0, uint64_t word1, const uint8_t *payload,
+                             struct ni_lane_rx *lane)
+{
+    if (!ni_back_takes(ni, word0, word1)) {
+        ni_engine_leave(ni->engine);
+        return NI_AGAIN;
+    }
+    return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
+}
+
+static ni_status take_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                           const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+{
+    const uint8_t *payload;
+    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
+    ni_status status;
+
+    if (lines == 0) {
+        return NI_ERR_PROTOCOL;
+    }
+    step_over(lane, lines);
+    status = arrive_back(ni, lane->peer, packet, word0, word1, payload, lane);
+    return handed_on(ni, lane, slot, lines, status);
+}
+
+static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    unsigned events = 0;
+    uint64_t word0, bytes = 0;
+    struct ni_packet *packet;
+
+    while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
+        uint64_t word1 = packet->word1;
+        ni_status status = take_back(ni, lane, slot, packet, word0, word1);
+
+        if (status == NI_AGAIN) {
+            break;
+        }
+        if (status != NI_OK) {
+            if (status != NI_ERR_CLOSED) {
+                ni_lanes_break(ni, lane->peer);
+            }
+            return events + 1;
+        }
+        bytes += ni_packet_len(word1);
+        events++;
+    }
+    if (events != 0) {
+        ni_stat_add(&ni->stats.rx_packets, events);
+        ni_stat_add(&ni->stats.rx_bytes, bytes);
+        ni_lane_publish(lane);
+    }
+    return events;
+}
+
+ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room)
+{
+    struct ni *ni = core;
+    uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    uint64_t word1 = packet->word1;
+    unsigned head = ni_packet_head(word0);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status = NI_ERR_PROTOCOL;
+
+    if (ni_peer_state(peer) != NI_OK) {
+        return NI_OK; /* nothing more is heard from it */
+    }
+    if (head >= NI_PACKET_HEADER && head <= NI_LINE && (uint64_t)head + len <= room &&
+        !ni_packet_in_bulk(word0)) {
+        status =
+            NI_UNLIKELY(ni_engine_defers(ni))
+                ? arrive_back(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL)
+                : ni_arrive(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL);
+    }
+    if (status == NI_OK) {
+        ni_stat_add(&ni->stats.rx_packets, 1);
+        ni_stat_add(&ni->stats.rx_bytes, len);
+    } else if (status != NI_AGAIN) {
+        ni_lanes_break(ni, peer);
+    }
+    return status;
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* Nothing to do: have the lines at hand that the next packet will be written to. */
+NI_ALWAYS_INLINE void idle(struct ni *ni)
+{
+    struct ni_peer *peer = atomic_load_explicit(&ni->warm, memory_order_relaxed);
+
+    if (NI_UNLIKELY(ni->ahead != 0)) {
+        ni->portal_ops->ahead(ni);
+    }
+    if (peer == NULL || (ni->threads && !ni_lock_try(&peer->lock))) {
+        return;
+    }
+    if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
+        ni_lane_warm(&peer->ep->tx);
+        if (peer->ep->tx.seq != peer->ep->tx.counted) {
+            ni_peer_count_sent(peer);
+        }
+    }
+    ni_lock_give(&peer->lock, ni->threads);
+    ni_probe_idle(ni, peer);
+}
+
+/* What is under way; heard: packets have come in this pass. */
+static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
+{
+    unsigned events = 0;
+
+    if (ni_work_count(&ni->asking) != 0) {
+        events += ni_ask_progress(ni);
+    }
+    if ((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0) {
+        if (heard) {
+            ni_pace_hear(ni);
+        }
+        events += ni_copy_progress(ni) + ni_help_progress(ni);
+    }
+    if (ni_work_count(&ni->busy) != 0) {
+        events += ni_send_progress(ni);
+    }
+    if (ni_work_count(&ni->portal_work) != 0) {
+        events += ni->portal_ops->progress(ni);
+    }
+    return events;
+}
+
+static unsigned progress(struct ni *ni)
+{
+    unsigned events = ni->link->ops->progress(ni->link);
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (NI_LIKELY(ni->lanes[i] != NULL)) {
+            events += poll_lane(ni, ni->lanes[i], i);
+        }
+    }
+    if (NI_UNLIKELY((ni_work_count(&ni->asking) | ni_work_count(&ni->copying) |
+                     ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
+                     ni_work_count(&ni->portal_work)) != 0)) {
+        events += work(ni, events != 0);
+    }
+    return events;
+}
+
+/* What waits until nobody is in a callback. */
+static NI_NOINLINE unsigned tidy(struct ni *ni)
+{
+    unsigned events = 0;
+
+    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
+        ni_lanes_compact(ni);
+        ni_peers_sever(ni);
+    }
+    if ((ni->untidy & NI_UNTIDY_QUEUES) != 0) {
+        events += ni_multis_progress(ni);
+    }
+    if ((ni->untidy & NI_UNTIDY_COMMANDS) != 0) {
+        events += ni->command_ops->progress(ni);
+    }
+    if ((ni->untidy & NI_UNTIDY_QPS) != 0) {
+        events += ni->qp_ops->progress(ni);
+    }
+    if ((ni->untidy & NI_UNTIDY_OWES) != 0) {
+        ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
+        ni_owed_begin(ni);
+        events++; /* from now on the turn, which is not ours, guards what idle polls do */
+    }
+    return events;
+}
+
+unsigned ni_lanes_poll(struct ni *ni)
+{
+    unsigned events = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            events += poll_lane(ni, ni->lanes[i], i);
+        }
+    }
+    return events;
+}
+
+unsigned ni_lanes_poll_back(struct ni *ni)
+{
+    unsigned events = 0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL) {
+            events += poll_lane_back(ni, ni->lanes[i], i);
+        }
+    }
+    return events;
+}
+
+unsigned ni_tidy(struct ni *ni, bool regions)
+{
+    if (regions) {
+        return ni->untidy != 0 ? tidy(ni) : 0;
+    }
+    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
+        ni_lanes_compact(ni);
+        ni_peers_sever(ni);
+    }
+    return 0;
+}
+
+void ni_idle(struct ni *ni)
+{
+    idle(ni);
+}
+
+static unsigned progress_single(struct ni *ni)
+{
+    unsigned events;
+
+    ni->depth++;
+    events = progress(ni);
+    if (--ni->depth == 0 && NI_UNLIKELY(ni->untidy != 0)) {
+        events += tidy(ni);
+    }
+    if (events == 0) {
+        idle(ni);
+    }
+    return events;
+}
+
+unsigned ni_poll_all(struct ni *ni)
+{
+    unsigned events = progress_single(ni);
+
+    ni_peers_settle(ni);
+    return events;
+}
+
+unsigned ni_progress(struct ni *ni)
+{
+    unsigned events;
+    bool nested;
+
+    if (NI_UNLIKELY(ni->unusual)) {
+        return ni->forked ? 0 : ni_front_progress(ni);
+    }
+    if (NI_LIKELY(!ni->threads)) {
+        return progress_single(ni);
+    }
+    nested = is_ours(ni);
+    if (!nested) {
+        if (!ni_turn_try(ni)) {
+            return 0;
+        }
+    }
+    if (ni->engine != NULL) {
+        ni_engine_polled(ni->engine);
+    }
+    events = ni_poll_all(ni);
+    ni_turn_give(ni, !nested);
+    return events;
+}

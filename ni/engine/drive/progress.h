@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_PROGRESS_H
+#define NI_ENGINE_PROGRESS_H
+
+/*
+ * The folder drive: who polls, who waits, and where the engine runs: in the program's threads, in
+ * one of its own, or divided. It knows all below it. Called by the program and by the engine
+ * thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/core/ni.h"
+#include "engine/core/peer.h"
+#include "link/packet.h"
+
+/* Take the turn, waiting for it; true if it was not ours already (then give it back). Who has it
+ * may be in a callback that waits for a lock of the program's: so not in a call that may be made
+ * under one (architecture.md). */
+bool ni_turn_take(struct ni *ni);
+/* The same without waiting; false: another thread has it. */
+bool ni_turn_now(struct ni *ni, bool *taken);
+void ni_turn_give(struct ni *ni, bool taken);
+/* The same for what calls the program, if at all, as its last step: an NI that is not shared needs
+ * no turn for that, since nobody else polls before it is. */
+static inline bool ni_turn_take_shared(struct ni *ni)
+{
+    return ni->threads && ni_turn_take(ni);
+}
+/* Take the turn if nobody has it; not if it is ours. Only with NI_THREADS or an engine thread. */
+bool ni_turn_try(struct ni *ni);
+/* Whether we have it; in an NI without threads, always. */
+bool ni_turn_is_ours(const struct ni *ni);
+
+/* All of one round. The turn is ours. */
+unsigned ni_poll_all(struct ni *ni);
+/* The parts of polling, for where an engine thread shares it (front.c, back.c). The turn is ours.
+ * The packets of all lanes; _back: up to one that the engine thread must not take. */
+unsigned ni_lanes_poll(struct ni *ni);
+unsigned ni_lanes_poll_back(struct ni *ni);
+/* What waits until nobody is in a callback; with the regions that are looked at, or without. */
+unsigned ni_tidy(struct ni *ni, bool regions);
+/* There was nothing to do. */
+void ni_idle(struct ni *ni);
+
+/* What a waiter does after so many empty polls in a row: spin, yield, sleep at most limit_us. */
+void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us);
+
+/* A packet outside of a lane; called by the link: see struct ni_core_ops. */
+ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_THREAD_H
+#define NI_ENGINE_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/list.h"
+#include "engine/bulk/errand.h"
+#include "engine/core/ni.h"
+
+/*
+ * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the turn as
+ * callers do, and gives it away while it copies (errand.h): so all of the engine's rules hold for
+ * it.
+ *
+ *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
+ *   back.c    what it does                           place.c  its core
+ *   owed.c    when there is one with TILE
+ *
+ * With TILE callers do everything. But who has started a long put may compute, while its target
+ * needs this side to poll for its data (`owed`). For that there is a thread, begun for the first
+ * such put: when callers have not polled for away_us it does, as one more caller. Without
+ * NI_THREADS the NI is *shared* meanwhile: it takes its locks, as if it had been opened with it. It
+ * becomes so at the end of the call that starts the put, where no lock is held and nobody is within
+ * a callback, and ceases to be so in a poll that finds nothing owed, under the turn. So what is
+ * frequent knows nothing of it.
+ *
+ * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
+ * leaves alone what would call one, and says so (`left`).
+ */
+
+struct ni_engine {
+    struct ni *ni;
+    bool quiet;
+    _Atomic bool running; /* there is a thread */
+    _Atomic bool begun;   /* TILE: the first put has asked for it */
+    bool closing;         /* forks leave it alone; under the lock of fork.c */
+    pthread_t thread;
+    _Atomic uintptr_t self; /* names the thread; see ni_thread_self */
+    _Atomic bool stop;
+    _Atomic bool ended;
+    struct ni_errand errand;
+    struct ni_list done; /* struct ni_op that a caller is to complete; under the NI's lock */
+    /* the thread's own */
+    uint32_t answered; /* of `calls` */
+    uint32_t seen;     /* of `polls` */
+    uint64_t seen_ns;  /* when it changed */
+    uint64_t since_ns; /* when there was nothing to do; 0: there is */
+    uint64_t sleep_us;
+    uint64_t look_us; /* TILE: between two looks whether callers poll */
+
+    NI_LINE_ALIGNED _Atomic uint32_t polls;  /* changes while callers poll */
+    _Atomic uint32_t waiters;                /* callers that sleep, or are about to */
+    NI_LINE_ALIGNED _Atomic uint32_t news;   /* futex of the callers: changes with each event */
+    _Atomic uint32_t left;                   /* something waits for a caller */
+    NI_LINE_ALIGNED _Atomic uint32_t kicked; /* futex of the thread: there is more to do */
+    _Atomic uint32_t rest;                   /* enum ni_rest */
+    _Atomic uint32_t calls;                  /* TILE: changes when something is owed */
+};
+
+/* OFF: with TILE, as long as nothing is owed. */
+enum ni_rest { NI_REST_AWAKE, NI_REST_NAPS, NI_REST_SLEEPS, NI_REST_OFF };
+
+/* A thread is named by where its copy of this is. */
+extern _Thread_local char ni_thread_here __attribute__((visibility("hidden")));
+
+/* Names the calling thread; never 0. */
+static inline uintptr_t ni_thread_self(void)
+{
+    return (uintptr_t)&ni_thread_here;
+}
+
+/* Whether this is the NI's engine thread. */
+static inline bool ni_engine_is_self(const struct ni *ni)
+{
+    return ni->engine != NULL &&
+           atomic_load_explicit(&ni->engine->self, memory_order_relaxed) == ni_thread_self();
+}
+
+/* Whether callbacks have to wait for a caller: in the engine thread of a quiet NI. */
+static inline bool ni_engine_defers(const struct ni *ni)
+{
+    return ni->engine != NULL && ni->engine->quiet && ni_engine_is_self(ni);
+}
+
+/* A caller polls. Several threads may count; all that matters is that it changes. */
+static inline void ni_engine_polled(struct ni_engine *engine)
+{
+    atomic_store_explicit(&engine->polls,
+                          atomic_load_explicit(&engine->polls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/* Make the engine of an NI. The thread comes with ni_engine_start. */
+ni_status ni_engine_make(struct ni *ni, bool quiet);
+void ni_engine_free(struct ni *ni);
+/* Start the thread. Errors are logged. */
+ni_status ni_engine_start(struct ni *ni);
+/* End it; the turn is not ours. Waits for limit_ns at most, UINT64_MAX: as long as it takes. False:
+ * it has not ended yet, and does so when it can. */
+bool ni_engine_stop(struct ni *ni, uint64_t limit_ns);
+
+/* After a stop that was for a while. */
+void ni_engine_restart(struct ni *ni);
+
+/* TILE: something is owed; the thread may be resting. Any thread that is not the engine's. */
+void ni_engine_call(struct ni_engine *engine);
+
+/* There is work for the thread of a back end. Costs a read-modify-write: for what is rare. NULL
+ * engine allowed. */
+void ni_engine_kick(struct ni *ni);
+/* Something happened of which callers that sleep may want to know. The thread. */
+void ni_engine_tell(struct ni_engine *engine);
+/* Something waits for a caller. The thread. */
+void ni_engine_leave(struct ni_engine *engine);
+
+/* back.c: one round; away: callers do not poll. Returns events. The thread, without the turn. */
+unsigned ni_back_progress(struct ni_engine *engine, bool away);
+/* Whether the back end has long transfers, or packets that wait for room. */
+bool ni_back_has_work(const struct ni *ni);
+/* Whether the thread may take a packet: it would call nobody. The turn is ours. */
+bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1);
+
+/* front.c: ni_progress and ni_wait with an engine. */
+unsigned ni_front_progress(struct ni *ni);
+/* Hand out what the thread has put by for callers. The turn is ours, or the thread has ended. */
+unsigned ni_front_hand_out(struct ni *ni);
+unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us);
+
+/* owed.c: a call that may have started a long put ends: if something is owed, see to it that it
+ * moves without callers. No lock is held. Any thread. */
+void ni_owed_begin(struct ni *ni);
+/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the turn
+ * is ours since its beginning. */
+void ni_owed_end(struct ni *ni);
+/* Whether anything is ever owed. */
+static inline bool ni_may_owe(const struct ni *ni)
+{
+    return ni->engine != NULL && !ni_has_back_end(ni);
+}
+
+/* One put more that is owed, or less. The NI's lock is held. */
+void ni_owe(struct ni *ni);
+static inline void ni_owe_no_more(struct ni *ni)
+{
+    (void)atomic_fetch_sub_explicit(&ni->owed, 1, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/life/connect.c \
+    ni/engine/life/fork.c \
+    ni/engine/life/life.h \
+    ni/engine/life/open.c \
+    ni/engine/life/peer_down.c

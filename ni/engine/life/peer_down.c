@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <apeni/ni.h>
+
+#include "engine/life/life.h"
+#include "engine/send/control.h"
+#include "engine/bulk/copy.h"
+#include "engine/core/counts.h"
+#include "engine/bulk/help.h"
+#include "engine/bulk/multipath.h"
+#include "engine/core/op.h"
+#include "engine/core/peer.h"
+#include "engine/core/portal_ops.h"
+#include "engine/drive/progress.h"
+#include "engine/send/quiet.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/stream.h"
+#include "engine/drive/thread.h"
+
+/*
+ * How a peer goes down, and what then becomes of what was under way. Operations are completed at
+ * once, unless another thread is inside of a call that starts one: then by the first ni_progress
+ * that finds it gone.
+ */
+
+/* Forget what waits to be sent. */
+static void drop_waiting(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    ni_control_drop_waiting(peer);
+    while (!ni_list_empty(&peer->streams)) {
+        ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
+    }
+    while (ni_list_pop_front(&peer->put_queue) != NULL) {
+    }
+    ni_stores_forget(peer, ni_peer_state(peer));
+    ni_quiet_forget(peer);
+    peer->waiting = 0;
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->busy, &peer->busy);
+    ni_lock_give(&ni->lock, ni->threads);
+    ni_lock_give(&peer->lock, peer->threads);
+    if (!ni_engine_defers(ni)) {
+        ni_stores_settle(peer);
+    }
+}
+
+/* The oldest operation, if it was accepted before serial. */
+static struct ni_op *oldest_op(struct ni_peer *peer, uint64_t serial)
+{
+    struct ni_op *op = NULL;
+
+    ni_lock_take(&peer->ni->lock, peer->threads);
+    if (!ni_list_empty(&peer->ops)) {
+        op = ni_container_of(peer->ops.next, struct ni_op, list);
+    }
+    if (op != NULL && op->serial >= serial) {
+        op = NULL;
+    }
+    ni_lock_give(&peer->ni->lock, peer->threads);
+    return op;
+}
+
+void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = peer->ni;
+    struct ni_op *op;
+    uint64_t serial;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    serial = ni->serial;
+    ni_lock_give(&ni->lock, ni->threads);
+    while ((op = oldest_op(peer, serial)) != NULL) {
+        ni_copy_forget(op);
+        ni_op_complete(op, status, 0);
+    }
+    if (ni->portal_ops != NULL) {
+        ni->portal_ops->complete_all(peer, status);
+    }
+}
+
+/* No more packets to or from the peer. */
+static void seal(struct ni_peer *peer, ni_status status)
+{
+    ni_lock_take(&peer->lock, peer->threads);
+    atomic_store_explicit(&peer->state, status, memory_order_relaxed);
+    ni_peer_count_sent(peer);
+    if (peer->ep != NULL) {
+        /* The fast path finds no room, the slow path finds the status. */
+        peer->ep->tx.limit = peer->ep->tx.head;
+        peer->ep->tx.lines = NULL;
+        ni_multipath_seal(peer);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+static void tell(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    if (ni->down_fn != NULL) {
+        ni->down_fn(ni->down_arg, peer, ni_peer_state(peer));
+    }
+}
+
+/* What could not be done when the peer went down, because threads were inside of calls: each
+ * ni_progress tries again. */
+static bool settle(struct ni_peer *peer)
+{
+    if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
+        return false;
+    }
+    ni_peer_complete_all(peer, ni_peer_state(peer));
+    peer->settled = true;
+    if (peer->untold) {
+        peer->untold = false;
+        ni_stores_settle(peer);
+        tell(peer);
+    }
+    return true;
+}
+
+void ni_peers_sever(struct ni *ni)
+{
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_PEERS;
+    for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
+         peer = ni_peer_after(ni, peer)) {
+        /* Its operations look at the endpoint until they are completed. One that is there still,
+         * and was told by its link why it is not listened to, is not told anything else. */
+        if (!peer->settled || (!peer->sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
+            continue;
+        }
+        ni_lock_take(&peer->lock, peer->threads);
+        if (peer->sever && peer->ep == NULL) {
+            (void)peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+        }
+        if (peer->sever && peer->ep != NULL) {
+            peer->ep->broke = true;
+        }
+        peer->sever = false;
+        ni_peer_detach(peer);
+        ni_lock_give(&peer->lock, peer->threads);
+    }
+}
+
+/* The first operation that may be completed by the engine thread of a quiet NI. */
+static struct ni_op *silent_op(struct ni_peer *peer)
+{
+    struct ni_op *found = NULL;
+
+    ni_lock_take(&peer->ni->lock, true);
+    for (NI_LIST_EACH(node, &peer->ops)) {
+        struct ni_op *op = ni_container_of(node, struct ni_op, list);
+
+        if (!ni_op_kind_is_over(op->kind) && ni_op_calls_nobody(peer->ni, op)) {
+            found = op;
+            break;
+        }
+    }
+    ni_lock_give(&peer->ni->lock, true);
+    return found;
+}
+
+void ni_peers_settle_silently(struct ni *ni)
+{
+    for (NI_LIST_EACH(node, &ni->downs)) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, down);
+        struct ni_op *op;
+
+        while (atomic_load_explicit(&peer->callers, memory_order_acquire) == 0 &&
+               (op = silent_op(peer)) != NULL) {
+            ni_copy_forget(op);
+            ni_op_complete(op, ni_peer_state(peer), 0);
+        }
+    }
+}
+
+void ni_peers_settle(struct ni *ni)
+{
+    struct ni_list later, *node;
+    bool settled = false;
+
+    ni_list_init(&later);
+    /* Callbacks may poll, and so come here again. */
+    while ((node = ni_list_pop_front(&ni->downs)) != NULL) {
+        if (settle(ni_container_of(node, struct ni_peer, down))) {
+            settled = true;
+        } else {
+            ni_list_push_back(&later, node);
+        }
+    }
+    ni_list_splice_back(&ni->downs, &later);
+    if (settled && ni->depth == 0) {
+        ni_peers_sever(ni);
+    }
+}
+
+void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = core;
+
+    if (ni_peer_state(peer) != NI_OK) {
+        return;
+    }
+    seal(peer, status);
+    ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
+    ni_help_stop(ni, peer, NULL);
+    drop_waiting(peer);
+    if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
+        atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);
+    }
+    ni->untidy |= NI_UNTIDY_PEERS;
+    if (ni_engine_defers(ni)) {
+        peer->untold = true; /* a caller does the rest */
+        ni_list_push_back(&ni->downs, &peer->down);
+        return;
+    }
+    if (!settle(peer)) {
+        ni_list_push_back(&ni->downs, &peer->down);
+    }
+    tell(peer);
+}
+
+void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)
+{
+    bool taken = ni_turn_take(ni);
+
+    ni->down_fn = fn;
+    ni->down_arg = arg;
+    ni_turn_give(ni, taken);
+}

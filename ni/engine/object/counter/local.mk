@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+ni_libapeni_core_la_SOURCES += \
+    ni/engine/object/counter/counted.c \
+    ni/engine/object/counter/counter.c \
+    ni/engine/object/counter/counter.h \
+    ni/engine/object/counter/firing.c \
+    ni/engine/object/counter/setting.c \
+    ni/engine/object/counter/trigger.c

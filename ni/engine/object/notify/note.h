@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_NOTE_H
+#define NI_ENGINE_NOTE_H
+
+/*
+ * The folder object/notify: words that tell of a Write or of an interrupt. It knows core, send and
+ * bulk. Called by the program and by what delivers Writes.
+ */
+
+#include <stdbool.h>
+
+#include <apeni/notify.h>
+
+#include "base/list.h"
+#include "engine/arrive/arrival.h"
+#include "engine/core/op.h"
+
+/*
+ * Notification of Writes: what their operation has with it, from acceptance until its departure is
+ * told. When the source has been read, and the note is on its way, it waits in ni->departed for
+ * whoever has the turn; an operation that ends before that tells by itself. While some wait there
+ * they count as one piece of work in ni->busy, so that polling asks for both by one test.
+ */
+struct ni_noting {
+    struct ni_list list; /* in ni->departed, under the NI's lock */
+    struct ni_op *op;
+    ni_status status; /* of the departure */
+    size_t len;       /* bytes that depart */
+    bool noted, departs;
+    struct ni_packet_note note;
+    struct ni_ack departed;
+};
+
+/* The last byte of an operation's source has been read, and its note sent. The peer's lock is
+ * held. */
+void ni_note_depart(struct ni *ni, struct ni_noting *noting);
+/* The bytes of an operation were copied without packets: its note follows, or it completes. No lock
+ * is held. */
+void ni_note_copied(struct ni_op *op);
+/* An operation ends: take what is still to be told, which ends so if it has not departed; NULL:
+ * nothing. The NI's lock is held. */
+struct ni_noting *ni_note_take(struct ni_op *op, ni_status status);
+/* Tell of the departure, and free. No lock is held. */
+void ni_note_end(struct ni *ni, struct ni_noting *noting);
+/* Tell of those that have departed. The turn is ours, no lock is held. Returns how many. */
+unsigned ni_note_deliver(struct ni *ni);
+
+/* The last packet of a Write, with a note. */
+ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields);
+
+/* A note whose data is there. NI_AGAIN: not now; nobody was called. */
+ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note);
+
+/* Raise an INTERRUPT region of ours. */
+ni_status ni_interrupt_fire(struct ni *ni, ni_handle handle);
+/* Its descriptor is not used any more. The NI's lock is held. */
+void ni_interrupt_free(uint64_t object);
+
+#endif

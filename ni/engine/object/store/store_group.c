@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/alloc.h"
+#include "engine/send/direct.h"
+#include "engine/core/op.h"
+#include "engine/send/quiet.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/waiting.h"
+
+/*
+ * Lines that have left under one operation, see stores.h: how a group begins, and how its end is
+ * asked for.
+ */
+
+/* ---- a group --------------------------------------------------------------------------------- */
+
+/* The last of its lines has been taken, or the peer is gone. */
+static void on_end(void *arg, ni_status status, uint64_t value)
+{
+    struct ni_store_group *group = arg;
+    struct ni_stores *stores = group->stores;
+    struct ni_peer *peer = stores->peer;
+    bool fences;
+
+    (void)value;
+    ni_lock_take(&peer->lock, peer->threads);
+    ni_stores_count_off(stores, group->epoch, group->bytes, status);
+    /* A peer that answers before it is asked has ended it all the same. */
+    if (stores->group == group) {
+        stores->group = NULL;
+    }
+    group->free = stores->free;
+    stores->free = group;
+    fences = !ni_list_empty(&stores->waiting) || !ni_list_empty(&stores->next);
+    ni_lock_give(&peer->lock, peer->threads);
+    if (NI_UNLIKELY(fences)) {
+        ni_stores_settle(peer);
+    }
+}
+
+static struct ni_store_group *get(struct ni_stores *stores)
+{
+    struct ni_store_group *group = stores->free;
+
+    if (NI_LIKELY(group != NULL)) {
+        stores->free = group->free;
+        return group;
+    }
+    group = ni_calloc(1, sizeof(*group));
+    if (group != NULL) {
+        group->stores = stores;
+        group->all = stores->all;
+        stores->all = group;
+    }
+    return group;
+}
+
+struct ni_store_group *ni_store_group_begin(struct ni_stores *stores)
+{
+    struct ni_store_group *group = get(stores);
+    const struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_end, .arg = group};
+
+    if (group == NULL) {
+        return NULL;
+    }
+    group->bytes = 0;
+    group->epoch = stores->line_epoch;
+    if (ni_direct_op(stores->peer, NI_OP_QUIET, 0, NULL, &ack, &group->token,
+                     stores->peer->threads) == NULL) {
+        group->free = stores->free;
+        stores->free = group;
+        return NULL;
+    }
+    stores->group = group;
+    return group;
+}
+
+void ni_store_groups_free(struct ni_stores *stores)
+{
+    struct ni_store_group *group;
+
+    while ((group = stores->all) != NULL) {
+        stores->all = group->all;
+        ni_free(group);
+    }
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+static void forget_question(struct ni_peer *peer)
+{
+    if (peer->store_asks) {
+        peer->store_asks = false;
+        peer->waiting--;
+    }
+}
+
+void ni_store_group_end(struct ni_stores *stores)
+{
+    stores->group = NULL;
+    stores->wanted = false;
+    forget_question(stores->peer);
+}
+
+static bool ask(struct ni_peer *peer)
+{
+    if (!ni_quiet_question(peer, peer->stores->group->token)) {
+        return false;
+    }
+    ni_store_group_end(peer->stores);
+    return true;
+}
+
+bool ni_stores_ask_again(struct ni_peer *peer)
+{
+    if (peer->stores->group == NULL) {
+        forget_question(peer);
+        return true;
+    }
+    return ask(peer);
+}
+
+void ni_stores_ask(struct ni_peer *peer)
+{
+    struct ni_stores *stores = peer->stores;
+
+    if (peer->stored != 0) {
+        stores->wanted = true; /* the open line is the question, as soon as it leaves */
+    } else if (stores->group != NULL && !peer->store_asks && ni_peer_state(peer) == NI_OK &&
+               !ask(peer)) {
+        peer->store_asks = true;
+        ni_send_later(peer);
+    }
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/object/store/stores.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "engine/send/direct.h"
+#include "engine/core/op.h"
+#include "engine/send/send.h"
+#include "engine/send/short.h"
+#include "engine/bulk/transfer.h"
+#include "engine/send/waiting.h"
+
+/* ni_store: words that are combined into lines, and the packets that these become. See stores.h. */
+
+void ni_stores_count_off(struct ni_stores *stores, uint32_t epoch, uint64_t bytes, ni_status status)
+{
+    stores->outstanding[epoch] -= bytes;
+    if (NI_UNLIKELY(status != NI_OK) && stores->failure == NI_OK) {
+        stores->failure = status;
+    }
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/* What a line needs beside room. */
+struct leaving {
+    struct ni_store_group *group; /* NULL: out of memory */
+    uint16_t tag;
+};
+
+/* Whether somebody waits for bytes of the open line. */
+NI_ALWAYS_INLINE bool is_wanted(const struct ni_stores *stores)
+{
+    return stores->wanted || stores->line_epoch != stores->epoch || !ni_list_empty(&stores->next);
+}
+
+NI_ALWAYS_INLINE struct leaving leave(struct ni_stores *stores)
+{
+    struct leaving leaving = {.group = stores->group};
+
+    if (NI_UNLIKELY(leaving.group == NULL)) {
+        leaving.group = ni_store_group_begin(stores);
+    }
+    NI_ASSERT(leaving.group == NULL || leaving.group->epoch == stores->line_epoch);
+    leaving.tag = is_wanted(stores) ? 0 : NI_WRITE_QUIET;
+    return leaving;
+}
+
+/* It has left. */
+NI_ALWAYS_INLINE void left(struct ni_peer *peer, const struct leaving *leaving, uint32_t len)
+{
+    leaving->group->bytes += len;
+    if (leaving->tag == 0) {
+        ni_store_group_end(peer->stores);
+    }
+    peer->stored = 0;
+    ni_stat_add(&peer->ni->stats.store_packets, 1);
+}
+
+static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, uint64_t *fields,
+                 uint8_t *payload)
+{
+    fields[0] = stores->where.addr;
+    fields[1] = stores->where.key;
+    fields[2] = token;
+    fields[3] = 0;
+    fields[4] = len;
+    ni_direct_copy(payload, stores->line, len);
+}
+
+/* Into the lane, if it has room. */
+NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leaving *leaving,
+                                       uint32_t len)
+{
+    struct ni_stores *stores = peer->stores;
+    struct ni_ep *ep = peer->ep;
+    unsigned head = ni_direct_write_head(len);
+    uint32_t lines = ni_packet_lines(head, len);
+    struct ni_packet *packet;
+
+    if (!ni_lane_room(&ep->tx, lines)) {
+        return NI_AGAIN;
+    }
+    packet = ni_lane_at(&ep->tx);
+    fill(stores, leaving->group->token, len, packet->body, (uint8_t *)packet + head);
+    ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, leaving->tag),
+                   ni_packet_word1(len, stores->where.handle), lines);
+    return NI_OK;
+}
+
+/* A word by itself, the only thing that waits for room, where its group has begun. */
+NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
+{
+    struct ni_stores *stores = peer->stores;
+    uint32_t len = peer->stored;
+    struct leaving leaving;
+
+    if (peer->waiting != 1 || !ni_short_is_word(len) || NI_UNLIKELY(stores->group == NULL)) {
+        return false;
+    }
+    leaving = leave(stores);
+    peer->waiting = 0;
+    if (NI_UNLIKELY(!ni_short_post_more(peer, stores->line, len, &stores->where,
+                                        leaving.group->token, leaving.tag))) {
+        peer->waiting = 1;
+        return false;
+    }
+    left(peer, &leaving, len);
+    return true;
+}
+
+/* Where the link says. */
+static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, const struct leaving *leaving,
+                                           uint32_t len)
+{
+    struct ni_stores *stores = peer->stores;
+    uint8_t *place, *payload;
+    uint64_t fields[5];
+    ni_status status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    fill(stores, leaving->group->token, len, fields, payload);
+    memcpy(place, fields, sizeof(fields));
+    ni_packet_commit(peer, NI_PACKET_WRITE, leaving->tag, len, stores->where.handle);
+    return NI_OK;
+}
+
+static ni_status send_line(struct ni_peer *peer, uint32_t len)
+{
+    struct leaving leaving;
+    ni_status status;
+
+    /* The line may be of the next epoch. */
+    if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
+        return NI_AGAIN;
+    }
+    leaving = leave(peer->stores);
+    if (NI_UNLIKELY(leaving.group == NULL)) {
+        return NI_AGAIN;
+    }
+    status = send_direct(peer, &leaving, len);
+    status = NI_LIKELY(status == NI_OK) ? NI_OK : send_composed(peer, &leaving, len);
+    if (NI_LIKELY(status == NI_OK)) {
+        left(peer, &leaving, len);
+    }
+    return status;
+}
+
+ni_status ni_stores_send(struct ni_peer *peer)
+{
+    struct ni_stores *stores = peer->stores;
+    uint32_t len = peer->stored;
+    ni_status status = ni_peer_state(peer);
+
+    if (NI_LIKELY(status == NI_OK)) {
+        status = send_line(peer, len);
+    }
+    if (status == NI_AGAIN) {
+        return NI_AGAIN;
+    }
+    peer->waiting--;
+    if (NI_UNLIKELY(status != NI_OK)) {
+        peer->stored = 0;
+        ni_stores_count_off(stores, stores->line_epoch, len, status);
+    }
+    return status;
+}
+
+void ni_stores_forget(struct ni_peer *peer, ni_status status)
+{
+    if (peer->stored != 0) {
+        ni_stores_count_off(peer->stores, peer->stores->line_epoch, peer->stored, status);
+        peer->stored = 0;
+    }
+    peer->store_asks = false;
+}
+
+void ni_stores_free(struct ni_peer *peer)
+{
+    if (peer->stores != NULL) {
+        ni_store_groups_free(peer->stores);
+    }
+    ni_free(peer->stores);
+    peer->stores = NULL;
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+static NI_COLD struct ni_stores *new_stores(struct ni_peer *peer)
+{
+    struct ni_stores *stores = ni_calloc(1, sizeof(*stores));
+
+    if (stores == NULL) {
+        return NULL;
+    }
+    stores->peer = peer;
+    ni_list_init(&stores->waiting);
+    ni_list_init(&stores->next);
+    peer->stores = stores;
+    return stores;
+}
+
+/* The peer's memory is ours. NI_ERR_UNSUPPORTED: it has to be asked, after all, or what was asked
+ * before is still under way. */
+static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
+                            unsigned width)
+{
+    ni_status status = ni_transfer_check(peer->ep, dst, width, NI_ACCESS_WRITE);
+
+    if (ni_stores_are_out(peer->stores)) {
+        peer->stores->wanted = true; /* so that it comes to an end */
+        return NI_ERR_UNSUPPORTED;
+    }
+    if (status == NI_OK) {
+        return ni_word_store(dst->addr, value, width);
+    }
+    if (status != NI_ERR_UNSUPPORTED) {
+        ni_stores_count_off(peer->stores, 0, 0, status);
+        status = NI_OK;
+    }
+    return status;
+}
+
+static void open_line(struct ni_peer *peer, const struct ni_remote *dst)
+{
+    struct ni_stores *stores = peer->stores;
+
+    stores->where = *dst;
+    stores->line_epoch = stores->epoch;
+    ni_send_later(peer);
+}
+
+/* No line can be continued: begin one, as soon as the last one has left. */
+static ni_status begin(struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
+                       unsigned width)
+{
+    ni_status status = ni_usable(peer->ni);
+
+    if (status == NI_OK) {
+        status = ni_peer_endpoint(peer);
+    }
+    if (status == NI_OK && NI_UNLIKELY(peer->stores == NULL) && new_stores(peer) == NULL) {
+        status = NI_ERR_NOMEM;
+    }
+    if (status == NI_OK && NI_UNLIKELY(peer->ep->same_memory)) {
+        status = store_here(peer, dst, value, width);
+        if (status != NI_ERR_UNSUPPORTED) {
+            return status;
+        }
+        status = NI_OK;
+    }
+    if (status == NI_OK && peer->stored != 0) {
+        status = ni_stores_send(peer);
+    }
+    if (status == NI_OK) {
+        open_line(peer, dst);
+    }
+    return status == NI_OK ? NI_INPROGRESS : status;
+}
+
+NI_ALWAYS_INLINE bool continues(const struct ni_peer *peer, const struct ni_remote *dst)
+{
+    const struct ni_stores *stores = peer->stores;
+
+    return peer->stored != 0 && dst->addr == stores->where.addr + peer->stored &&
+           dst->addr % NI_LINE != 0 && dst->handle == stores->where.handle &&
+           dst->key == stores->where.key && stores->line_epoch == stores->epoch;
+}
+
+ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
+                   unsigned width)
+{
+    ni_status status = NI_INPROGRESS;
+
+    if (NI_UNLIKELY(width > 8 || width == 0 || (width & (width - 1)) != 0)) {
+        return NI_ERR_INVALID;
+    }
+    if (NI_UNLIKELY((dst->addr & (width - 1)) != 0)) {
+        return NI_ERR_ALIGN;
+    }
+    ni_lock_take(&peer->lock, peer->threads);
+    if (!continues(peer, dst)) {
+        status = begin(peer, dst, value, width);
+    }
+    if (NI_LIKELY(status == NI_INPROGRESS)) {
+        struct ni_stores *stores = peer->stores;
+
+        memcpy(stores->line + peer->stored, &value, sizeof(value));
+        peer->stored += width;
+        stores->outstanding[stores->epoch] += width;
+        if ((dst->addr + width) % NI_LINE == 0) {
+            (void)ni_stores_send(peer); /* or later */
+        }
+        status = NI_OK;
+    }
+    ni_stat_add(&ni->stats.stores, status == NI_OK);
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+/* ---- flush ----------------------------------------------------------------------------------- */
+
+/* Progress need not look for a line that has left. With threads it may be looking just now. */
+NI_ALWAYS_INLINE void forget_busy(struct ni_peer *peer)
+{
+    if (peer->waiting == 0 && !peer->threads && peer->ni->depth == 0) {
+        ni_work_remove(&peer->ni->busy, &peer->busy);
+    }
+}
+
+static ni_status flush(struct ni_peer *peer)
+{
+    ni_status status = NI_OK;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->stored != 0) {
+        status = ni_stores_send(peer);
+        forget_busy(peer);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+/* Other lines than a word to one peer in an NI without threads. */
+static NI_NOINLINE ni_status flush_any(struct ni *ni, struct ni_peer *peer)
+{
+    ni_status status = ni_usable(ni);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    if (peer != NULL) {
+        return flush(peer);
+    }
+    while ((peer = ni_peer_after(ni, peer)) != NULL) {
+        ni_status one = flush(peer);
+
+        status = status == NI_OK ? one : status;
+    }
+    return status;
+}
+
+/* In a forked child no lane has room. */
+ni_status ni_store_flush(struct ni *ni, struct ni_peer *peer)
+{
+    if (NI_LIKELY(peer != NULL) && NI_LIKELY(!peer->threads) && NI_LIKELY(send_word(peer))) {
+        forget_busy(peer);
+        return NI_OK;
+    }
+    return flush_any(ni, peer);
+}

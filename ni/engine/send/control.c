@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/send/control.h"
+#include "engine/send/send.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/waiting.h"
+
+/*
+ * Control packets. They wait in the order in which they were sent, so that one goes at once only if
+ * none waits.
+ */
+
+static ni_status send_now(struct ni_peer *peer, const struct ni_control *control)
+{
+    struct ni_open_message *open = &peer->open;
+    ni_status status = ni_peer_endpoint(peer);
+
+    if (status == NI_OK) {
+        status = ni_packet_reserve(peer, 1);
+    }
+    if (status != NI_OK) {
+        return status;
+    }
+    open->head = (uint8_t)ni_packet_head(control->word0);
+    memcpy(open->packet->body, control->body, sizeof(control->body));
+    ni_packet_commit(peer, ni_packet_kind(control->word0), ni_packet_tag(control->word0),
+                     ni_packet_len(control->word1), ni_packet_region(control->word1));
+    return NI_OK;
+}
+
+/* Without memory a request can be refused, an answer cannot: it takes the spare one. */
+static struct ni_control *get_control(struct ni *ni, bool answer)
+{
+    struct ni_control *control;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    control = ni_pool_get(&ni->control_pool);
+    if (control == NULL && answer) {
+        control = ni->spare;
+        ni->spare = NULL;
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return control;
+}
+
+bool ni_send_can_answer(struct ni *ni)
+{
+    if (NI_UNLIKELY(ni->spare == NULL)) {
+        ni->spare = get_control(ni, false);
+    }
+    return ni->spare != NULL;
+}
+
+static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
+{
+    unsigned kind = ni_packet_kind(control->word0);
+    bool answer = kind == NI_PACKET_ACK || kind == NI_PACKET_PUT_ACK || kind == NI_PACKET_REPLY ||
+                  kind == NI_PACKET_NOP;
+    struct ni_control *waits = get_control(peer->ni, answer);
+
+    if (waits == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    *waits = *control;
+    if (waits->held != NULL) {
+        (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
+    }
+    ni_list_push_back(&peer->controls, &waits->list);
+    ni_send_later(peer);
+    return NI_OK;
+}
+
+/* They overtake puts and streams, but not each other, and not what was stored before. */
+static bool may_go(struct ni_peer *peer)
+{
+    if (peer->stored != 0) {
+        (void)ni_stores_send(peer);
+    }
+    return peer->stored == 0 && ni_list_empty(&peer->controls);
+}
+
+ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *control)
+{
+    ni_status status = NI_AGAIN;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->waiting == 0 || may_go(peer)) {
+        status = send_now(peer, control);
+    }
+    if (status == NI_AGAIN) {
+        status = ni_peer_state(peer) != NI_OK ? ni_peer_state(peer) : wait_for_room(peer, control);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
+ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, uint16_t tag,
+                          uint32_t len, ni_handle region, const void *body, size_t body_len)
+{
+    struct ni_control control = {.word0 = ni_packet_word0(0, kind, head, tag),
+                                 .word1 = ni_packet_word1(len, region)};
+
+    memcpy(control.body, body, body_len);
+    return ni_send_composed(peer, &control);
+}
+
+/* Take the first one off the list. */
+static void free_first(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
+
+    ni_list_remove(&control->list);
+    if (control->held != NULL) {
+        (void)atomic_fetch_sub_explicit(control->held, 1, memory_order_release);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_pool_put(&ni->control_pool, control);
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+unsigned ni_control_send_waiting(struct ni_peer *peer)
+{
+    unsigned sent = 0;
+
+    while (!ni_list_empty(&peer->controls) &&
+           send_now(peer, ni_container_of(peer->controls.next, struct ni_control, list)) == NI_OK) {
+        free_first(peer);
+        peer->waiting--;
+        sent++;
+    }
+    return sent;
+}
+
+void ni_control_drop_waiting(struct ni_peer *peer)
+{
+    while (!ni_list_empty(&peer->controls)) {
+        free_first(peer);
+        peer->waiting--;
+    }
+}

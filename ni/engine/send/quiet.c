@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/send/quiet.h"
+
+#include <string.h>
+
+#include "engine/send/direct.h"
+#include "engine/core/op.h"
+#include "engine/send/send.h"
+#include "engine/object/store/stores.h"
+#include "engine/send/waiting.h"
+
+/* Writes that are not answered one by one, and the question that ends them. See quiet.h. */
+
+bool ni_quiet_begin(struct ni_peer *peer)
+{
+    struct ni_op *op = ni_direct_op(peer, NI_OP_QUIET, 0, NULL, NULL, &peer->quiet, peer->threads);
+
+    if (op == NULL) {
+        peer->quiet = 0;
+    }
+    return op != NULL;
+}
+
+bool ni_quiet_question(struct ni_peer *peer, uint64_t token)
+{
+    const struct ni_packet_remote fields = {.token = token};
+
+    if (ni_packet_reserve(peer, 1) != NI_OK) {
+        return false;
+    }
+    peer->open.head = NI_LINE;
+    memcpy(peer->open.packet->body, &fields, sizeof(fields));
+    ni_packet_commit(peer, NI_PACKET_READ, NI_READ_NOTHING, 0, 0);
+    return true;
+}
+
+void ni_quiet_forget(struct ni_peer *peer)
+{
+    peer->quiet = 0;
+    if (peer->quiet_asks) {
+        peer->quiet_asks = false;
+        peer->waiting--;
+    }
+}
+
+bool ni_quiet_ask_again(struct ni_peer *peer)
+{
+    if (!ni_quiet_question(peer, peer->quiet)) {
+        return false;
+    }
+    ni_quiet_forget(peer);
+    return true;
+}
+
+/* It ends by itself if the peer is down. */
+static void ask(struct ni_peer *peer)
+{
+    if (peer->quiet != 0 && !peer->quiet_asks && ni_peer_state(peer) == NI_OK &&
+        !ni_quiet_ask_again(peer)) {
+        peer->quiet_asks = true;
+        ni_send_later(peer);
+    }
+}
+
+void ni_quiet_want(struct ni *ni, struct ni_peer *peer)
+{
+    struct ni_peer *at = peer != NULL ? peer : ni_peer_after(ni, NULL);
+
+    while (at != NULL) {
+        ni_lock_take(&at->lock, at->threads);
+        if (at->stores != NULL) {
+            ni_stores_ask(at);
+        }
+        ask(at);
+        ni_lock_give(&at->lock, at->threads);
+        at = peer != NULL ? NULL : ni_peer_after(ni, at);
+    }
+}
