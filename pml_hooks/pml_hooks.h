@@ -86,9 +86,10 @@ uint32_t pml_hooks_class_of(int tag);
 /* ---- accounting -------------------------------------------------------------------------------
  */
 
-/* A message is about to be sent in a communicator, of so many bytes, at that time. */
-void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                          uint64_t now);
+/* A message is about to be sent in a communicator, of so many bytes, at that time. Returns its
+ * number among those to the peer, from 1. */
+uint64_t pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context,
+                              uint64_t bytes, uint64_t now);
 
 /* A send of this mode begins. */
 static inline void pml_hooks_count_mode(mca_pml_base_send_mode_t mode)

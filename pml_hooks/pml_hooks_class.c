@@ -23,11 +23,11 @@ uint32_t pml_hooks_class_of(int tag)
     return PML_HOOKS_CLASS_OTHER;
 }
 
-void pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                          uint64_t now)
+uint64_t pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context,
+                              uint64_t bytes, uint64_t now)
 {
-    pml_hooks_count_send_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context, bytes,
-                            now);
+    return pml_hooks_count_send_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context,
+                                   bytes, now);
 }
 
 void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,

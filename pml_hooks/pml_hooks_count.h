@@ -74,12 +74,20 @@ PML_HOOKS_INLINE struct pml_hooks_peer *pml_hooks_peer_at(bool threads,
 /* ---- messages ---------------------------------------------------------------------------------
  */
 
-/* A message is about to be sent. */
-PML_HOOKS_INLINE void pml_hooks_count_send_by(bool threads, struct pml_hooks_head *head,
-                                              struct pml_hooks_peer *peer, int tag,
-                                              uint32_t context, uint64_t bytes, uint64_t now)
+/* A message is about to be sent. Returns its number. */
+PML_HOOKS_INLINE uint64_t pml_hooks_count_send_by(bool threads, struct pml_hooks_head *head,
+                                                  struct pml_hooks_peer *peer, int tag,
+                                                  uint32_t context, uint64_t bytes, uint64_t now)
 {
-    record_count_send_by(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes, now);
+    return record_count_send_by(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes,
+                                now);
+}
+
+/* A receive that names the peer begins. */
+PML_HOOKS_INLINE void pml_hooks_announce_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+                                                 uint32_t context, uint64_t now)
+{
+    record_announce_receive(threads, peer, pml_hooks_named_tag(tag), context, now);
 }
 
 /* A message has been received. */
@@ -100,10 +108,11 @@ PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct pml_h
     record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, begin, end);
 }
 
-PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, int tag,
-                                                uint64_t begin, uint64_t end)
+PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, uint64_t number,
+                                                int tag, uint32_t context, uint64_t begin,
+                                                uint64_t end)
 {
-    record_count_send_wait(pml_hooks_class_at(tag), peer, begin, end);
+    record_count_send_wait(pml_hooks_class_at(tag), peer, number, tag, context, begin, end);
 }
 
 #endif

@@ -188,7 +188,9 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
     if (__builtin_expect(kind == PML_HOOKS_PENDING_RECV, 1)) {
         last->peer = end_receive(threads, follow, &request->req_status, now);
     } else {
+        last->number = follow->number;
         last->tag = pending->tag;
+        last->context = pending->context;
         last->peer = follow->peer;
         if (request->req_status.MPI_ERROR != MPI_SUCCESS || request->req_status._cancelled != 0) {
             count_error(&request->req_status);

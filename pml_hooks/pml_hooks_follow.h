@@ -16,6 +16,7 @@ struct pml_hooks_follow {
     ompi_request_t *request;
     struct pml_hooks_peer *peer; /* NULL: any source */
     struct ompi_communicator_t *comm;
+    uint64_t number; /* of a send, among those to the peer */
     struct pml_hooks_pending
         *pending; /* in the record, or outside where that is full; never NULL */
     struct pml_hooks_follow *next_free;
@@ -32,8 +33,9 @@ struct pml_hooks_follow *pml_hooks_follow_new(void);
  * one received of its peer, where tag and communicator are found. */
 struct pml_hooks_last_end {
     struct pml_hooks_peer *peer;
-    uint64_t when;
-    int tag;       /* of a send */
+    uint64_t when, number; /* the number, tag and communicator are those of a send */
+    int tag;
+    uint32_t context;
     uint32_t kind; /* enum pml_hooks_pending_kind, or one of these */
 };
 enum {
@@ -121,6 +123,20 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin(
 
     if (__builtin_expect(follow != NULL, 1)) {
         pml_hooks_follow_fill(follow, peer, tag, comm, bytes, persistent, begin);
+    }
+    return follow;
+}
+
+/* The same for a send that has been counted. */
+PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin_send(
+    bool threads, struct pml_hooks_peer *peer, uint64_t number, int tag,
+    struct ompi_communicator_t *comm, uint64_t bytes, bool persistent, uint64_t begin)
+{
+    struct pml_hooks_follow *follow =
+        pml_hooks_follow_begin(threads, peer, tag, comm, bytes, persistent, begin);
+
+    if (__builtin_expect(follow != NULL, 1)) {
+        follow->number = number;
     }
     return follow;
 }

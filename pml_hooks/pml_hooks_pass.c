@@ -39,12 +39,14 @@ PML_HOOKS_INLINE int isend_by(bool threads, const void *buffer, size_t count,
     struct pml_hooks_peer *entry = pml_hooks_peer_at(threads, comm, peer);
     struct pml_hooks_head *head = pml_hooks_record.head;
     struct pml_hooks_follow *follow;
+    uint64_t number;
     int rc;
 
     pml_hooks_add_by(threads, &head->sends[mode], 1);
     pml_hooks_add_by(threads, &head->sends_nonblocking, 1);
-    pml_hooks_count_send_by(threads, head, entry, tag, ompi_glue_comm_id(comm), bytes, now);
-    follow = pml_hooks_follow_begin(threads, entry, tag, comm, bytes, false, now);
+    number =
+        pml_hooks_count_send_by(threads, head, entry, tag, ompi_glue_comm_id(comm), bytes, now);
+    follow = pml_hooks_follow_begin_send(threads, entry, number, tag, comm, bytes, false, now);
     rc = pml_hooks_below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
     if (rc == OMPI_SUCCESS) {
         pml_hooks_follow_send(threads, follow, *request);
@@ -63,17 +65,18 @@ PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
     struct pml_hooks_head *head = pml_hooks_record.head;
     uint32_t context = ompi_glue_comm_id(comm);
     struct pml_hooks_call_entry *call;
+    uint64_t number;
     int rc;
 
     pml_hooks_add_by(threads, &head->sends[mode], 1);
     pml_hooks_add_by(threads, &head->sends_blocking, 1);
-    pml_hooks_count_send_by(threads, head, entry, tag, context, bytes, begin);
+    number = pml_hooks_count_send_by(threads, head, entry, tag, context, bytes, begin);
     call = pml_hooks_call_enter_by(threads, PML_HOOKS_SEND, entry, tag, context, bytes, 0, begin);
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     if (bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS) {
         end = pml_hooks_stamp();
         pml_hooks_add_by(threads, &head->wait_ticks, end - begin);
-        pml_hooks_count_send_wait(entry, tag, begin, end);
+        pml_hooks_count_send_wait(entry, number, tag, context, begin, end);
     }
     pml_hooks_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
     pml_hooks_call_leave(call, end);
@@ -107,7 +110,7 @@ static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *t
     }
     pml_hooks_call_begin(pml_hooks_record.calls, PML_HOOKS_SEND, entry, tag, context, bytes, 0,
                          now);
-    pml_hooks_announce_send(false, entry, tag, context, now);
+    (void)pml_hooks_announce_send(false, entry, tag, context, now);
     pml_hooks_record.head->last_event = now;
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     head = pml_hooks_record.head;
@@ -140,13 +143,13 @@ static int pass_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *t
 
 /* The entry of a receive's source, whose begin is noted; NULL if it is any source. */
 PML_HOOKS_INLINE struct pml_hooks_peer *post(bool threads, struct ompi_communicator_t *comm,
-                                             int peer, uint64_t now)
+                                             int peer, int tag, uint64_t now)
 {
     struct pml_hooks_peer *entry = NULL;
 
     if (__builtin_expect(peer != MPI_ANY_SOURCE, 1)) {
         entry = pml_hooks_peer_at(threads, comm, peer);
-        pml_hooks_count_post_by(threads, entry, now);
+        pml_hooks_announce_receive(threads, entry, tag, ompi_glue_comm_id(comm), now);
     }
     return entry;
 }
@@ -156,7 +159,7 @@ PML_HOOKS_INLINE int irecv_by(bool threads, void *buffer, size_t count,
                               struct ompi_communicator_t *comm, struct ompi_request_t **request)
 {
     uint64_t now = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(threads, comm, peer, now);
+    struct pml_hooks_peer *entry = post(threads, comm, peer, tag, now);
     struct pml_hooks_follow *follow =
         pml_hooks_follow_begin(threads, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
     int rc;
@@ -203,7 +206,7 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
         return irecv_any(buffer, count, type, peer, tag, comm, request);
     }
     pml_hooks_first_free = follow->next_free;
-    pml_hooks_count_post_by(false, entry, now);
+    pml_hooks_announce_receive(false, entry, tag, ompi_glue_comm_id(comm), now);
     pml_hooks_record.head->receives_nonblocking++;
     pml_hooks_follow_fill(follow, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
     rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
@@ -251,7 +254,7 @@ PML_HOOKS_INLINE int recv_by(bool threads, void *buffer, size_t count, struct om
                              ompi_status_public_t *status)
 {
     uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(threads, comm, peer, begin);
+    struct pml_hooks_peer *entry = post(threads, comm, peer, tag, begin);
     struct pml_hooks_call_entry *call =
         pml_hooks_call_enter_by(threads, PML_HOOKS_RECV, entry, pml_hooks_named_tag(tag),
                                 ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);

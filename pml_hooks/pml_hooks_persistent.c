@@ -83,21 +83,26 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
     return found != NULL;
 }
 
-static void before(const struct persistent *what, uint64_t now)
+/* It is about to be started: count it, and have it followed by what is returned, or NULL. */
+static struct pml_hooks_follow *before(const struct persistent *what, uint64_t now)
 {
     struct pml_hooks_head *head = pml_hooks_record.head;
+    uint32_t context = ompi_glue_comm_id(what->comm);
 
     if (what->is_send) {
+        uint64_t number = pml_hooks_count_send(what->peer, what->tag, context, what->bytes, now);
+
         pml_hooks_count_mode(what->mode);
         pml_hooks_add(&head->sends_persistent, 1);
-        pml_hooks_count_send(what->peer, what->tag, ompi_glue_comm_id(what->comm), what->bytes,
-                             now);
-        return;
+        return pml_hooks_follow_begin_send(pml_hooks_threads, what->peer, number, what->tag,
+                                           what->comm, what->bytes, true, now);
     }
     pml_hooks_add(&head->receives_persistent, 1);
     if (what->peer != NULL) {
-        pml_hooks_count_post_by(pml_hooks_threads, what->peer, now);
+        pml_hooks_announce_receive(pml_hooks_threads, what->peer, what->tag, context, now);
     }
+    return pml_hooks_follow_begin(pml_hooks_threads, what->peer, what->tag, what->comm, what->bytes,
+                                  true, now);
 }
 
 /* One request. The PML may put another one in its place. */
@@ -113,9 +118,7 @@ static int start_one(ompi_request_t **request, uint64_t now)
         return pml_hooks_below.pml_start(1, request);
     }
     what = *found;
-    before(&what, now);
-    follow = pml_hooks_follow_begin(pml_hooks_threads, what.peer, what.tag, what.comm, what.bytes,
-                                    true, now);
+    follow = before(&what, now);
     rc = pml_hooks_below.pml_start(1, request);
     if (rc != OMPI_SUCCESS) {
         pml_hooks_follow_drop(follow, false);

@@ -42,7 +42,7 @@ PML_HOOKS_INLINE void leave(bool threads, struct pml_hooks_call_entry *call, uin
         pml_hooks_count_receive_wait_by(threads, last->peer, last->peer->received_tags[at],
                                         last->peer->received_contexts[at], begin, now);
     } else if (last->kind == PML_HOOKS_PENDING_SEND) {
-        pml_hooks_count_send_wait(last->peer, last->tag, begin, now);
+        pml_hooks_count_send_wait(last->peer, last->number, last->tag, last->context, begin, now);
     }
     pml_hooks_call_leave(call, now);
 }

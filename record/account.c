@@ -139,8 +139,8 @@ void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, u
     pml_hooks_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
 }
 
-void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t begin,
-                            uint64_t end)
+void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t number, int tag,
+                            uint32_t context, uint64_t begin, uint64_t end)
 {
     bool known;
     uint64_t stamp;
@@ -150,7 +150,7 @@ void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_
     if (end - begin < PML_HOOKS_WORTH_ASKING) {
         return;
     }
-    stamp = record_peer_received(peer, &known);
+    stamp = record_peer_received(peer, number, tag, context, end, &known);
     pml_hooks_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
     pml_hooks_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
 }

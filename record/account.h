@@ -21,11 +21,12 @@ struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank);
 extern struct pml_hooks_peer record_spare_peer;
 
 /* When the peer sent the message that we have received last of it, with that tag and context;
- * when it began the receive of what we have sent last. *known is false if its record does not say.
- */
+ * when it began the receive of the message that has this number, from 1, among those that we have
+ * sent to it, and that it had received at `end`. *known is false if its record does not say. */
 uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
                           bool *known);
-uint64_t record_peer_received(const struct pml_hooks_peer *peer, bool *known);
+uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number, int tag,
+                              uint32_t context, uint64_t end, bool *known);
 
 /* Let go of what others have written. */
 void record_peers_close(void);
@@ -59,9 +60,9 @@ static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
 /* ---- waiting ----------------------------------------------------------------------------------
  */
 
-/* A call that waited from `begin` to `end` ended with what was sent to the peer. */
-void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t begin,
-                            uint64_t end);
+/* A call that waited from `begin` to `end` ended with the message of this number to the peer. */
+void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t number, int tag,
+                            uint32_t context, uint64_t begin, uint64_t end);
 
 /* Of a wait for a message of the peer: how much of it was before it sent. */
 void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,

@@ -89,16 +89,18 @@ RECORD_INLINE void pml_hooks_slice_at(uint64_t now)
 /* ---- messages ---------------------------------------------------------------------------------
  */
 
-/* A message is about to be sent: what the peer may read. */
-RECORD_INLINE void pml_hooks_announce_send(bool threads, struct pml_hooks_peer *peer, int tag,
-                                           uint32_t context, uint64_t now)
+/* A message is about to be sent: what the peer may read. Returns its number. */
+RECORD_INLINE uint64_t pml_hooks_announce_send(bool threads, struct pml_hooks_peer *peer, int tag,
+                                               uint32_t context, uint64_t now)
 {
-    unsigned last = (unsigned)peer->send_number % PML_HOOKS_LAST;
+    uint64_t before = peer->send_number;
+    unsigned last = (unsigned)before % PML_HOOKS_LAST;
 
     peer->sent_tags[last] = tag;
     peer->sent_contexts[last] = context;
     __atomic_store_n(&peer->sent_stamps[last], now, __ATOMIC_RELEASE);
     pml_hooks_add_by(threads, &peer->send_number, 1);
+    return before + 1;
 }
 
 /* The rest of it, of a class that may be a constant. */
@@ -116,21 +118,29 @@ RECORD_INLINE void pml_hooks_count_send_of(bool threads, uint32_t class,
     pml_hooks_add_by(threads, &sum->sent_bytes, bytes);
 }
 
-/* A message of a class is about to be sent, of so many bytes. */
-RECORD_INLINE void record_count_send_by(bool threads, struct pml_hooks_head *head, uint32_t class,
-                                        struct pml_hooks_peer *peer, int tag, uint32_t context,
-                                        uint64_t bytes, uint64_t now)
+/* A message of a class is about to be sent, of so many bytes. Returns its number. */
+RECORD_INLINE uint64_t record_count_send_by(bool threads, struct pml_hooks_head *head,
+                                            uint32_t class, struct pml_hooks_peer *peer, int tag,
+                                            uint32_t context, uint64_t bytes, uint64_t now)
 {
+    uint64_t number;
+
     pml_hooks_slice_at(now);
-    pml_hooks_announce_send(threads, peer, tag, context, now);
+    number = pml_hooks_announce_send(threads, peer, tag, context, now);
     pml_hooks_count_send_of(threads, class, peer, bytes);
     head->last_event = now;
+    return number;
 }
 
-/* A receive that names the peer begins. */
-RECORD_INLINE void pml_hooks_count_post_by(bool threads, struct pml_hooks_peer *peer, uint64_t now)
+/* A receive that names the peer begins: what the peer may read. The tag may be PML_HOOKS_ANY. */
+RECORD_INLINE void record_announce_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+                                           uint32_t context, uint64_t now)
 {
-    __atomic_store_n(&peer->receive_stamp, now, __ATOMIC_RELAXED);
+    unsigned last = (unsigned)peer->receive_number % PML_HOOKS_LAST;
+
+    peer->receive_tags[last] = tag;
+    peer->receive_contexts[last] = context;
+    __atomic_store_n(&peer->receive_stamps[last], now, __ATOMIC_RELEASE);
     pml_hooks_add_by(threads, &peer->receive_number, 1);
 }
 

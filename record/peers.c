@@ -192,18 +192,37 @@ uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t c
     return 0;
 }
 
-uint64_t record_peer_received(const struct pml_hooks_peer *peer, bool *known)
+/* When the receive of this number began, of those that a peer has begun; 0 if that is not known, or
+ * it cannot be the one of what has that tag and context and was received at `end`. */
+static uint64_t receive_stamp(const struct pml_hooks_peer *me, uint64_t number, int tag,
+                              uint32_t context, uint64_t end)
 {
-    const struct pml_hooks_peer *me = entry_of_me(peer);
-    uint64_t number, stamp;
+    uint64_t begun = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE), stamp;
+    unsigned last = (unsigned)(number - 1) % PML_HOOKS_LAST;
 
-    *known = false;
-    if (me == NULL) {
+    if (number < 1 || number > begun || begun - number >= PML_HOOKS_LAST ||
+        me->receive_contexts[last] != context ||
+        (me->receive_tags[last] != tag && me->receive_tags[last] != PML_HOOKS_ANY)) {
         return 0;
     }
-    number = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE);
-    stamp = __atomic_load_n(&me->receive_stamp, __ATOMIC_RELAXED);
-    *known = number == peer->send_number;
+    stamp = __atomic_load_n(&me->receive_stamps[last], __ATOMIC_ACQUIRE);
+    return stamp <= end ? stamp : 0;
+}
+
+uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number, int tag,
+                              uint32_t context, uint64_t end, bool *known)
+{
+    const struct pml_hooks_peer *me = entry_of_me(peer);
+    uint64_t stamp = 0;
+
+    /* Receives mostly begin in the order of messages: this one's is at its number, or not far. */
+    for (uint64_t away = 0; me != NULL && stamp == 0 && away < PML_HOOKS_LAST; away++) {
+        stamp = receive_stamp(me, number + away, tag, context, end);
+        if (stamp == 0) {
+            stamp = receive_stamp(me, number - away, tag, context, end);
+        }
+    }
+    *known = stamp != 0;
     return stamp;
 }
 

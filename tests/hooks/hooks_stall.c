@@ -190,6 +190,27 @@ static void late(void) /* rank 1 sends twenty times, each 50 ms after its receiv
     }
 }
 
+static void begun(
+    void) /* rank 1 receives twenty times, 50 ms after the send; the next one is begun before */
+{
+    int words[2];
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 20; i++) {
+        if (rank == 0) {
+            MPI_Ssend(&i, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+            MPI_Ssend(&i, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Request requests[2];
+
+            usleep(50000);
+            MPI_Irecv(&words[1], 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &requests[1]);
+            MPI_Irecv(&words[0], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[0]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+    }
+}
+
 static void alone(void)
 {
     while (MPI_Wtime() < end) {
@@ -243,7 +264,7 @@ static const struct way {
     {"stopped", stopped},   {"trickle", trickle},
     {"alone", alone},       {"pair", pair},
     {"tests", tests},       {"killed", killed},
-    {"late", late},
+    {"late", late},         {"begun", begun},
 };
 
 int main(int argc, char **argv)

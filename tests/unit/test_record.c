@@ -180,7 +180,7 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
 
     (void)state;
     receive_wait(peer, 1, 0, 2000, 2000 + 100000);
-    record_count_send_wait(CLASS, peer, 2000, 2000 + 50000);
+    record_count_send_wait(CLASS, peer, 1, 1, 0, 2000, 2000 + 50000);
     receive_wait(peer, 1, 0, 2000, 2010);
     assert_int_equal(peer->receive_wait_ticks, 100010);
     assert_int_equal(peer->send_wait_ticks, 50000);
@@ -190,8 +190,8 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
     assert_int_equal(peer->late_receiver_unknown, 1);
 }
 
-/* The record of the peer says when it sent. */
-static void a_late_sender_is_known_from_its_record(void **state)
+/* The record of the peer says when it sent, and when it began to receive. */
+static void the_record_of_a_late_peer_says_since_when(void **state)
 {
     struct pml_hooks_record mine = pml_hooks_record;
     struct pml_hooks_peer *me, *peer;
@@ -210,12 +210,24 @@ static void a_late_sender_is_known_from_its_record(void **state)
     me = add_peer(RANK);
     send(me, 9, 4, 1, 50000);
     send(me, 9, 4, 1, 70000);
+    record_announce_receive(false, me, 6, 4, 40000);
+    record_announce_receive(false, me, 5, 4, 45000);
+    record_announce_receive(false, me, PML_HOOKS_ANY, 4, 90000);
     pml_hooks_record.head->magic = PML_HOOKS_MAGIC;
     pml_hooks_record_close(false);
     pml_hooks_record = mine;
     receive_wait(peer, 9, 4, 20000, 60000);
     assert_int_equal(peer->late_sender_known, 1);
     assert_int_equal(peer->late_sender_ticks, 30000);
+    record_count_send_wait(CLASS, peer, 1, 5, 4, 25000, 60000);
+    assert_int_equal(peer->late_receiver_ticks, 20000);
+    record_count_send_wait(CLASS, peer, 2, 6, 4, 25000, 60000);
+    assert_int_equal(peer->late_receiver_ticks, 20000 + 15000);
+    record_count_send_wait(CLASS, peer, 3, 9, 4, 80000, 100000);
+    assert_int_equal(peer->late_receiver_ticks, 20000 + 15000 + 10000);
+    assert_int_equal(peer->late_receiver_known, 3);
+    record_count_send_wait(CLASS, peer, 3, 9, 5, 80000, 100000);
+    assert_int_equal(peer->late_receiver_unknown, 1);
     record_peers_close();
 }
 
@@ -261,7 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(time_is_in_at_most_200_slices, open_record, close_record),
         cmocka_unit_test_setup_teardown(waits_of_unknown_reason_are_so_counted, open_record,
                                         close_record),
-        cmocka_unit_test_setup_teardown(a_late_sender_is_known_from_its_record, open_record,
+        cmocka_unit_test_setup_teardown(the_record_of_a_late_peer_says_since_when, open_record,
                                         close_record),
         cmocka_unit_test_setup_teardown(json_has_every_field, open_record, close_record),
     };
