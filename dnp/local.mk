@@ -8,11 +8,21 @@ noinst_PROGRAMS += dnp/registers-table
 DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 
 dnp_libdnp_la_SOURCES = \
+    dnp/control.c \
+    dnp/control.h \
+    dnp/crc.c \
+    dnp/fifo.h \
     dnp/limits.h \
+    dnp/link.h \
+    dnp/link_rx.c \
+    dnp/link_tx.c \
+    dnp/packet.c \
+    dnp/packet.h \
     dnp/registers.c \
     dnp/registers.def \
     dnp/registers.h \
-    dnp/registers_print.c
+    dnp/registers_print.c \
+    dnp/word.h
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libdnp_la_LIBADD = ni/libapeni_core.la
 

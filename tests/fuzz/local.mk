@@ -46,6 +46,7 @@ tests_fuzz_fuzz_queues_LDADD = $(FUZZ_LIBS)
 EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address.tar.gz tests/fuzz/corpus/commands.tar.gz tests/fuzz/corpus/engine.tar.gz tests/fuzz/corpus/packet.tar.gz tests/fuzz/corpus/portals.tar.gz \
     tests/fuzz/corpus/qp.tar.gz tests/fuzz/corpus/queues.tar.gz
 
+include tests/fuzz/dnp.mk
 include tests/fuzz/shm.mk
 include tests/fuzz/presto.mk
 include tests/fuzz/ucx.mk

@@ -10,6 +10,7 @@ tests_model_model_lane_SOURCES = tests/model/model_lane.c
 tests_model_model_lane_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_lane_LDADD = $(MODEL_LIBS)
 
+include tests/model/dnp.mk
 include tests/model/match.mk
 include tests/model/table.mk
 

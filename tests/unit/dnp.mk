@@ -5,10 +5,22 @@ DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
 DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
 
 unit_tests += \
+    tests/unit/test_dnp_link \
+    tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers
+
+noinst_HEADERS += tests/unit/dnp_fixture.h
 
 unit_scripts += tests/unit/dnp_registers.sh
 
 tests_unit_test_dnp_registers_SOURCES = tests/unit/test_dnp_registers.c
 tests_unit_test_dnp_registers_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_registers_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_link_SOURCES = tests/unit/test_dnp_link.c
+tests_unit_test_dnp_link_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_link_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
+tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_packet_LDADD = $(DNP_UNIT_LIBS)

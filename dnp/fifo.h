@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DNP_FIFO_H
+#define DNP_FIFO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/assert.h"
+#include "dnp/word.h"
+
+/*
+ * A ring of words in which packets become visible as a whole. Positions count modulo 2^32:
+ *
+ *      taken            ready             filled
+ *        | whole packets  | part of a packet | free
+ *
+ * The memory belongs to the user: a power of two of words. Not thread-safe.
+ */
+struct dnp_fifo {
+    struct dnp_word *word;
+    uint32_t size;
+    uint32_t taken;
+    uint32_t ready;
+    uint32_t filled;
+};
+
+static inline void dnp_fifo_init(struct dnp_fifo *fifo, struct dnp_word *words, uint32_t size)
+{
+    *fifo = (struct dnp_fifo){.word = words, .size = size};
+}
+
+/* Words of whole packets. */
+static inline uint32_t dnp_fifo_ready(const struct dnp_fifo *fifo)
+{
+    return fifo->ready - fifo->taken;
+}
+
+/* Words that take room, those of a packet that is not whole too. */
+static inline uint32_t dnp_fifo_held(const struct dnp_fifo *fifo)
+{
+    return fifo->filled - fifo->taken;
+}
+
+static inline uint32_t dnp_fifo_room(const struct dnp_fifo *fifo)
+{
+    return fifo->size - dnp_fifo_held(fifo);
+}
+
+/* Add a word, for which there must be room. */
+static inline void dnp_fifo_put(struct dnp_fifo *fifo, struct dnp_word word)
+{
+    NI_ASSERT(dnp_fifo_room(fifo) > 0);
+    fifo->word[fifo->filled++ & (fifo->size - 1)] = word;
+}
+
+/* The packet that was added is whole; or is to be forgotten. */
+static inline void dnp_fifo_commit(struct dnp_fifo *fifo)
+{
+    fifo->ready = fifo->filled;
+}
+
+static inline void dnp_fifo_cancel(struct dnp_fifo *fifo)
+{
+    fifo->filled = fifo->ready;
+}
+
+/* The word behind the first `index` ones; it must be ready. */
+static inline struct dnp_word dnp_fifo_peek(const struct dnp_fifo *fifo, uint32_t index)
+{
+    NI_ASSERT(index < dnp_fifo_ready(fifo));
+    return fifo->word[(fifo->taken + index) & (fifo->size - 1)];
+}
+
+static inline struct dnp_word dnp_fifo_take(struct dnp_fifo *fifo)
+{
+    struct dnp_word word = dnp_fifo_peek(fifo, 0);
+
+    fifo->taken++;
+    return word;
+}
+
+static inline void dnp_fifo_skip(struct dnp_fifo *fifo, uint32_t words)
+{
+    NI_ASSERT(words <= dnp_fifo_ready(fifo));
+    fifo->taken += words;
+}
+
+#endif
