@@ -8,4 +8,4 @@ tests_fuzz_fuzz_dnp_link_CPPFLAGS = $(FUZZ_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_dnp_link_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_dnp_link_LDADD = dnp/libdnp.la $(FUZZ_LIBS)
 
-EXTRA_DIST += tests/fuzz/corpus/dnp_link
+EXTRA_DIST += tests/fuzz/corpus/dnp_link.tar.gz
