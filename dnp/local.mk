@@ -8,6 +8,8 @@ noinst_PROGRAMS += dnp/registers-table
 DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 
 dnp_libdnp_la_SOURCES = \
+    dnp/card.c \
+    dnp/card.h \
     dnp/control.c \
     dnp/control.h \
     dnp/crc.c \
@@ -22,6 +24,10 @@ dnp_libdnp_la_SOURCES = \
     dnp/registers.def \
     dnp/registers.h \
     dnp/registers_print.c \
+    dnp/route.c \
+    dnp/route.h \
+    dnp/router.c \
+    dnp/router.h \
     dnp/word.h
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libdnp_la_LIBADD = ni/libapeni_core.la

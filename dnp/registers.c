@@ -102,7 +102,7 @@ static bool makes_sense(uint32_t reg, uint32_t value)
 
     switch (reg) {
     case DNP_REG_link_thresholds:
-        return yellow > 0 && yellow < red && red >= DNP_PACKET_WORDS && red <= DNP_RED_MAX;
+        return yellow > 0 && red <= DNP_RED_MAX && yellow - 1 + DNP_PACKET_WORDS <= red;
     case DNP_REG_link_credit:
         return DNP_FIELD_GET(value, link_credit_busy) > 0 &&
                DNP_FIELD_GET(value, link_credit_idle) > 0;

@@ -141,10 +141,13 @@ ni_status dnp_registers_read(const struct dnp_register_file *file, uint32_t offs
 /*
  * What a host writes; of a CLEAR register the bits that are 0. Also: NI_ERR_ACCESS: the host may
  * only read it. NI_ERR_INVALID: a bit is set that no field of a WRITE register names, or the value
- * is one with which the card cannot work, of which there are: link_thresholds without 0 < T_YELLOW
- * < T_RED, T_RED too small for a packet, 0 in link_credit, a size of a ring that is no power of two
- * up to 65536 or 0, a torus of size 0 or with more than NI_TORUS_NODES_MAX nodes. On failure
- * nothing has changed.
+ * is one with which the card cannot work:
+ *   link_thresholds    T_YELLOW is 0, or a longest packet has no room below T_RED while fewer than
+ *                      T_YELLOW words are there, or T_RED is beyond DNP_RED_MAX
+ *   link_credit        a field is 0
+ *   tx_ring_size, event_ring_size   not 0 and no power of two, or beyond 65536
+ *   board_torus        no nodes, or more than NI_TORUS_NODES_MAX
+ * On failure nothing has changed.
  */
 ni_status dnp_registers_write(struct dnp_register_file *file, uint32_t offset, uint32_t value);
 

@@ -7,9 +7,10 @@ DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
 unit_tests += \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
-    tests/unit/test_dnp_registers
+    tests/unit/test_dnp_registers \
+    tests/unit/test_dnp_route
 
-noinst_HEADERS += tests/unit/dnp_fixture.h
+noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_torus.h
 
 unit_scripts += tests/unit/dnp_registers.sh
 
@@ -24,3 +25,7 @@ tests_unit_test_dnp_link_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
 tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_packet_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_route_SOURCES = tests/unit/test_dnp_route.c
+tests_unit_test_dnp_route_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_route_LDADD = $(DNP_UNIT_LIBS)

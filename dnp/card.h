@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DNP_CARD_H
+#define DNP_CARD_H
+
+#include <stdint.h>
+
+#include <apeni/status.h>
+
+#include "dnp/link.h"
+#include "dnp/registers.h"
+#include "dnp/router.h"
+
+/*
+ * A card: registers, six links, router. Whoever has it lets time pass:
+ *
+ *   for each cycle: dnp_card_step, then dnp_link_send on each link; what arrives on a cable goes to
+ *   dnp_link_receive
+ *
+ * Cards have nothing in common, so that any number may be in one process. Not thread-safe.
+ */
+struct dnp_card {
+    struct dnp_register_file registers;
+    struct dnp_link link[DNP_LINKS];
+    struct dnp_router router;
+    struct dnp_word *words; /* of all FIFOs */
+};
+
+/* Switch a card on, with receiving FIFOs of so many words for each channel of each link, a power of
+ * two. NI_ERR_INVALID: below DNP_FIFO_MIN or beyond DNP_FIFO_MAX, or no power of two.
+ * NI_ERR_NOMEM. */
+ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, uint64_t now);
+
+/* Also after a failed init. */
+void dnp_card_fini(struct dnp_card *card);
+
+/* One cycle of all but the links. Returns whether there is something to do in the next one if
+ * nothing arrives. */
+bool dnp_card_step(struct dnp_card *card, uint64_t now);
+
+#endif
