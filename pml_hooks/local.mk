@@ -18,6 +18,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_hold.c \
     pml_hooks/pml_hooks_inject.c \
     pml_hooks/pml_hooks_inject.h \
+    pml_hooks/pml_hooks_number.c \
     pml_hooks/pml_hooks_params.c \
     pml_hooks/pml_hooks_pass.c \
     pml_hooks/pml_hooks_peers.c \
@@ -25,7 +26,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_pvars.c \
     pml_hooks/pml_hooks_requests.c \
     pml_hooks/pml_hooks_rules.c \
-    pml_hooks/pml_hooks_rules.h
+    pml_hooks/pml_hooks_rules.h \
+    pml_hooks/pml_hooks_switch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
 pml_hooks_libpml_hooks_la_LIBADD = record/librecord.la

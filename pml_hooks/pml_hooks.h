@@ -20,6 +20,8 @@
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   gather.c     at the end: the records of all ranks become one file of JSON
+ *   number.c     the functions of the PML while recording is off
+ *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
@@ -47,10 +49,13 @@ struct pml_hooks_params {
     bool hang_abort;
     char *inject; /* NULL: nothing */
     unsigned seed;
+    int record;   /* whether it is recorded now */
+    char *signal; /* that switches it; NULL or empty: none */
 };
 extern struct pml_hooks_params pml_hooks_params;
 
 int pml_hooks_register_params(void);
+int pml_hooks_register_switch(void);
 void pml_hooks_register_pvars(void);
 
 /* The functions below us: those of the PML that was chosen, and of its requests. */
@@ -59,6 +64,7 @@ extern ompi_request_fns_t pml_hooks_requests_below;
 
 /* Our functions, where they stand for those of the PML or of requests. */
 void pml_hooks_pass_install(mca_pml_base_module_t *module);
+void pml_hooks_number_install(mca_pml_base_module_t *module);
 void pml_hooks_requests_install(ompi_request_fns_t *functions);
 
 /* ---- peers ------------------------------------------------------------------------------------
@@ -98,9 +104,15 @@ static inline void pml_hooks_count_mode(mca_pml_base_send_mode_t mode)
 }
 
 /* Whether our functions stand for those of the PML. */
-static inline bool pml_hooks_recording(void)
+static inline bool pml_hooks_installed(void)
 {
     return pml_hooks_record.head != NULL;
+}
+
+/* Whether what begins now is recorded. */
+static inline bool pml_hooks_recording(void)
+{
+    return pml_hooks_installed() && pml_hooks_record.head->enabled != 0;
 }
 
 /* A message has been received. */
@@ -124,9 +136,25 @@ void pml_hooks_persistent_receive(ompi_request_t *request, int peer, int tag,
                                   struct ompi_communicator_t *comm, uint64_t bytes);
 int pml_hooks_persistent_start(size_t count, ompi_request_t **requests);
 
+/* While recording is off: a message is about to be sent, a receive that names the peer begins, and
+ * a receive has been begun. */
+void pml_hooks_number_send(struct pml_hooks_peer *peer, int tag, uint32_t context);
+void pml_hooks_number_post(struct pml_hooks_peer *peer, int tag, uint32_t context);
+void pml_hooks_number_receive(ompi_request_t *request, struct ompi_communicator_t *comm);
+
 /* What a request that is used again does; false if it is not known. */
 bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communicator_t **comm,
                              int *peer, int *tag, bool *is_send);
+
+/* ---- on and off -------------------------------------------------------------------------------
+ */
+
+/* Record what begins from now on, or not. Async-signal-safe; the record is open. */
+void pml_hooks_switch(bool on);
+
+/* Take the signal pml_hooks_signal for switching, and give it back. */
+void pml_hooks_signal_begin(void);
+void pml_hooks_signal_end(void);
 
 /* ---- the end ----------------------------------------------------------------------------------
  */

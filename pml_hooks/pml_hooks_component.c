@@ -151,17 +151,18 @@ static void begin(int argc, char **argv, int requested, int *provided)
     if (injecting()) {
         pml_hooks_inject_install(&pml_hooks_below);
     }
-    pml_hooks_pass_install(&mca_pml);
-    pml_hooks_requests_install(&ompi_request_functions);
+    pml_hooks_switch(pml_hooks_params.record != 0);
+    pml_hooks_signal_begin();
     watch_begin();
 }
 
 /* The begin of MPI_Finalize: what comes now is Open MPI's own. */
 static void end(void)
 {
-    if (!pml_hooks_recording()) {
+    if (!pml_hooks_installed()) {
         return;
     }
+    pml_hooks_signal_end();
     record_watch_end();
     record_finish();
     mca_pml = pml_hooks_below = original;

@@ -13,7 +13,8 @@ struct pml_hooks_params pml_hooks_params = {.output = default_output,
                                             .report = default_report,
                                             .peers = 16384,
                                             .hang_s = 60,
-                                            .seed = 1};
+                                            .seed = 1,
+                                            .record = 1};
 
 static int declare(const char *name, const char *help, mca_base_var_type_t type, void *storage)
 {
@@ -59,6 +60,10 @@ static const struct param_row {
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.inject},
     {"seed", "What the chances of pml_hooks_inject come from: the same seed gives the same faults",
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.seed},
+    {"signal",
+     "A signal to a process that has it switch recording off, and on again: USR1, USR2 or a "
+     "number; empty: none",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.signal},
 };
 
 int pml_hooks_register_params(void)
@@ -68,5 +73,5 @@ int pml_hooks_register_params(void)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rc >= 0; i++) {
         rc = declare(rows[i].name, rows[i].help, rows[i].type, rows[i].storage);
     }
-    return rc < 0 ? rc : OMPI_SUCCESS;
+    return rc < 0 ? rc : pml_hooks_register_switch();
 }

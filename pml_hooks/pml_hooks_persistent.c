@@ -105,12 +105,40 @@ static struct pml_hooks_follow *before(const struct persistent *what, uint64_t n
                                   true, now);
 }
 
-/* One request. The PML may put another one in its place. */
-static int start_one(ompi_request_t **request, uint64_t now)
+/* The same while recording is off. */
+static void number_before(const struct persistent *what)
 {
+    uint32_t context = ompi_glue_comm_id(what->comm);
+
+    if (what->is_send) {
+        pml_hooks_number_send(what->peer, what->tag, context);
+    } else if (what->peer != NULL) {
+        pml_hooks_number_post(what->peer, what->tag, context);
+    }
+}
+
+/* It has been started. */
+static void after(const struct persistent *what, struct pml_hooks_follow *follow, bool recorded,
+                  ompi_request_t *request)
+{
+    if (what->is_send) {
+        if (recorded) {
+            pml_hooks_follow_send(pml_hooks_threads, follow, request);
+        }
+    } else if (recorded) {
+        pml_hooks_follow_receive(pml_hooks_threads, follow, request);
+    } else {
+        pml_hooks_number_receive(request, what->comm);
+    }
+}
+
+/* One request. The PML may put another one in its place. */
+static int start_one(ompi_request_t **request)
+{
+    bool recorded = pml_hooks_recording();
     const struct persistent *found = find(*request, false);
     ompi_request_t *old = *request;
-    struct pml_hooks_follow *follow;
+    struct pml_hooks_follow *follow = NULL;
     struct persistent what;
     int rc;
 
@@ -118,7 +146,11 @@ static int start_one(ompi_request_t **request, uint64_t now)
         return pml_hooks_below.pml_start(1, request);
     }
     what = *found;
-    follow = before(&what, now);
+    if (recorded) {
+        follow = before(&what, pml_hooks_stamp());
+    } else {
+        number_before(&what);
+    }
     rc = pml_hooks_below.pml_start(1, request);
     if (rc != OMPI_SUCCESS) {
         pml_hooks_follow_drop(follow, false);
@@ -127,27 +159,20 @@ static int start_one(ompi_request_t **request, uint64_t now)
     if (*request != old) {
         remember(*request, &what);
     }
-    if (what.is_send) {
-        pml_hooks_follow_send(pml_hooks_threads, follow, *request);
-    } else {
-        pml_hooks_follow_receive(pml_hooks_threads, follow, *request);
-    }
+    after(&what, follow, recorded, *request);
     return OMPI_SUCCESS;
 }
 
 int pml_hooks_persistent_start(size_t count, ompi_request_t **requests)
 {
-    uint64_t now;
-
-    if (!pml_hooks_recording()) {
+    if (!pml_hooks_installed()) {
         return pml_hooks_below.pml_start(count, requests);
     }
-    now = pml_hooks_stamp();
     for (size_t i = 0; i < count; i++) {
         int rc = OMPI_SUCCESS;
 
         if (requests[i] != NULL && requests[i]->req_type == OMPI_REQUEST_PML) {
-            rc = start_one(&requests[i], now);
+            rc = start_one(&requests[i]);
         }
         if (rc != OMPI_SUCCESS) {
             return rc;

@@ -36,8 +36,7 @@ PML_HOOKS_INLINE void leave(bool threads, struct pml_hooks_call_entry *call, uin
     pml_hooks_add_by(threads, &head->wait_ticks, now - begin);
     pml_hooks_add_by(threads, &head->span_wait_ticks, now - begin);
     if (last->kind >= PML_HOOKS_PENDING_RECV && last->peer != NULL) {
-        unsigned at =
-            (unsigned)(last->peer->received[0] + last->peer->received[1] - 1) % PML_HOOKS_LAST;
+        unsigned at = (unsigned)(last->peer->received_number - 1) % PML_HOOKS_LAST;
 
         pml_hooks_count_receive_wait_by(threads, last->peer, last->peer->received_tags[at],
                                         last->peer->received_contexts[at], begin, now);

@@ -144,18 +144,27 @@ RECORD_INLINE void record_announce_receive(bool threads, struct pml_hooks_peer *
     pml_hooks_add_by(threads, &peer->receive_number, 1);
 }
 
+/* A message of the peer has been received: which ones of it may still lie there. */
+RECORD_INLINE void record_number_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+                                         uint32_t context)
+{
+    unsigned last = (unsigned)peer->received_number % PML_HOOKS_LAST;
+
+    peer->received_tags[last] = tag;
+    peer->received_contexts[last] = context;
+    pml_hooks_add_by(threads, &peer->received_number, 1);
+}
+
 /* A message has been received in the slice of now, of a class that may be a constant. */
 RECORD_INLINE void pml_hooks_count_receive_of(bool threads, struct pml_hooks_head *head,
                                               uint32_t class, struct pml_hooks_peer *peer, int tag,
                                               uint32_t context, uint64_t bytes, bool any_source,
                                               uint64_t now)
 {
-    uint64_t number = peer->received[0] + peer->received[1];
-    unsigned last = (unsigned)number % PML_HOOKS_LAST, internal = class != PML_HOOKS_CLASS_USER;
+    unsigned internal = class != PML_HOOKS_CLASS_USER;
     struct pml_hooks_class *sum = &pml_hooks_record.classes[class];
 
-    peer->received_tags[last] = tag;
-    peer->received_contexts[last] = context;
+    record_number_receive(threads, peer, tag, context);
     pml_hooks_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
     pml_hooks_add_by(threads, &peer->received[internal], 1);
     pml_hooks_add_by(threads, &peer->received_bytes[internal], bytes);

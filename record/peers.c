@@ -171,7 +171,7 @@ static const struct pml_hooks_peer *entry_of_me(const struct pml_hooks_peer *pee
 uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context, bool *known)
 {
     const struct pml_hooks_peer *me = entry_of_me(peer);
-    uint64_t received = peer->received[0] + peer->received[1], sent;
+    uint64_t received = peer->received_number, sent, stamp;
 
     *known = false;
     if (me == NULL) {
@@ -185,28 +185,30 @@ uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t c
 
         if (me->sent_tags[last] == tag && me->sent_contexts[last] == context &&
             sent - number < PML_HOOKS_LAST) {
-            *known = true;
-            return __atomic_load_n(&me->sent_stamps[last], __ATOMIC_ACQUIRE);
+            stamp = __atomic_load_n(&me->sent_stamps[last], __ATOMIC_ACQUIRE);
+            *known = stamp != 0;
+            return stamp;
         }
     }
     return 0;
 }
 
-/* When the receive of this number began, of those that a peer has begun; 0 if that is not known, or
- * it cannot be the one of what has that tag and context and was received at `end`. */
-static uint64_t receive_stamp(const struct pml_hooks_peer *me, uint64_t number, int tag,
-                              uint32_t context, uint64_t end)
+/* Whether the receive of this number, of those that a peer has begun, is known and may be the one
+ * of what has that tag and context and was received at `end`; and when it began, 0 if it was not
+ * recorded. */
+static bool receive_fits(const struct pml_hooks_peer *me, uint64_t number, int tag,
+                         uint32_t context, uint64_t end, uint64_t *stamp)
 {
-    uint64_t begun = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE), stamp;
+    uint64_t begun = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE);
     unsigned last = (unsigned)(number - 1) % PML_HOOKS_LAST;
 
     if (number < 1 || number > begun || begun - number >= PML_HOOKS_LAST ||
         me->receive_contexts[last] != context ||
         (me->receive_tags[last] != tag && me->receive_tags[last] != PML_HOOKS_ANY)) {
-        return 0;
+        return false;
     }
-    stamp = __atomic_load_n(&me->receive_stamps[last], __ATOMIC_ACQUIRE);
-    return stamp <= end ? stamp : 0;
+    *stamp = __atomic_load_n(&me->receive_stamps[last], __ATOMIC_ACQUIRE);
+    return *stamp <= end;
 }
 
 uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number, int tag,
@@ -216,14 +218,15 @@ uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number
     uint64_t stamp = 0;
 
     /* Receives mostly begin in the order of messages: this one's is at its number, or not far. */
-    for (uint64_t away = 0; me != NULL && stamp == 0 && away < PML_HOOKS_LAST; away++) {
-        stamp = receive_stamp(me, number + away, tag, context, end);
-        if (stamp == 0) {
-            stamp = receive_stamp(me, number - away, tag, context, end);
+    for (uint64_t away = 0; me != NULL && away < PML_HOOKS_LAST; away++) {
+        if (receive_fits(me, number + away, tag, context, end, &stamp) ||
+            receive_fits(me, number - away, tag, context, end, &stamp)) {
+            *known = stamp != 0;
+            return stamp;
         }
     }
-    *known = stamp != 0;
-    return stamp;
+    *known = false;
+    return 0;
 }
 
 void record_peers_close(void)

@@ -40,6 +40,7 @@ struct look {
     uint64_t last_event; /* the latest of all */
     uint32_t lowest;     /* rank whose process lives */
     bool waiting;        /* somebody is in a call that waits */
+    bool off;            /* somebody does not record: what moves there is not known */
 };
 
 static bool in_call(const struct pml_hooks_head *head, const struct pml_hooks_call_entry *calls)
@@ -71,6 +72,7 @@ static void look_at(const char *path, struct look *look)
         head.magic == PML_HOOKS_MAGIC && pml_hooks_process_lives(&head, &stopped)) {
         look->last_event = head.last_event > look->last_event ? head.last_event : look->last_event;
         look->lowest = head.rank < look->lowest && !stopped ? head.rank : look->lowest;
+        look->off = look->off || head.enabled == 0;
         look->waiting = look->waiting || in_call(&head, calls);
     }
     (void)close(fd);
@@ -180,7 +182,7 @@ static void look_for_hang(void)
     }
     look = look_around();
     still = in_nanoseconds(head->stamp_last - look.last_event);
-    if (look.last_event <= head->stamp_last && still >= limit && look.waiting &&
+    if (look.last_event <= head->stamp_last && still >= limit && look.waiting && !look.off &&
         look.lowest == head->rank && look.last_event != spoken_of) {
         spoken_of = look.last_event;
         speak(still);

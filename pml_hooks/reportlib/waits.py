@@ -28,6 +28,7 @@ class Situation:
         self.alive = record.get("alive", True)
         self.stopped = record.get("stopped", False)
         self.finished = record["state"] >= 2
+        self.off = not record.get("enabled", 1)
         busy = [call for call in record["calls"] if call["depth"] > 0]
         self.call = min(busy, key=lambda call: call["since"] or 0) if busy else None
         last = max((call["since"] or 0 for call in record["calls"]), default=0)
@@ -64,7 +65,7 @@ class Situation:
         if self.finished:
             return "is in MPI_Finalize"
         if not self.call:
-            return "is not in MPI"
+            return "does not record now" if self.off else "is not in MPI"
         within = " within %s" % self.collective if self.collective else ""
         return "is in %s%s" % (self.call["name"], within)
 
@@ -105,7 +106,7 @@ def unmatched(sender, receiver):
     are in all. None if it is not known."""
     out, into = peer_entry(sender, receiver.rank), peer_entry(receiver, sender.rank)
     sent = out["send_number"] if out else 0
-    received = sum(into["received"]) if into else 0
+    received = max(into.get("received_number", 0), sum(into["received"])) if into else 0
     if not out or sent <= received:
         return [], 0
     room = len(out["sent_tags"])

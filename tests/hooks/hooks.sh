@@ -18,8 +18,8 @@ esac
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
 status=0
-checks="count late pvars killed damaged healthy stalls"
-[ -z "${APELINK_SANITIZER-}" ] || checks="count late"
+checks="count switch late pvars killed damaged healthy stalls"
+[ -z "${APELINK_SANITIZER-}" ] || checks="count switch late"
 for check in $checks; do
     python3 "$here/hookscheck.py" "$check" || status=1
 done

@@ -3,6 +3,7 @@
 """Runs programs with pml_hooks and compares what it says with what they did. One argument, the name of a check:
 
   count      the record of hooks_count equals what that counts itself, to the byte
+  switch     what began while recording was on is in the record, and nothing else
   stalls     each way in which hooks_stall stops gets its verdict
   healthy    slow programs that are healthy get none
   killed     the record of a rank that is killed is there, with its last call
@@ -270,6 +271,31 @@ def pvars():
                 fail("%s: exit code %s: %s%s" % (transport, code, output, errors))
 
 
+def switch():
+    ways = (["variable", "on"], ["signal", "on"], ["variable", "off"], ["variable", "on", "threads"])
+    for transport in transports():
+        for way in ways:
+            with tempfile.TemporaryDirectory() as folder:
+                code, output, errors = mpirun(folder, 3, transport, ["hooks_switch", *way], record=way[1], signal="USR1")
+                if code != 0:
+                    fail("%s, %s: exit code %s: %s" % (transport, way, code, errors[-600:]))
+                    continue
+                job, expected = read(folder), counted(output)
+                found = recorded(job)
+                if not expected or found != expected:
+                    wrong = {pair: (expected.get(pair), found.get(pair)) for pair in {*expected, *found}
+                             if expected.get(pair) != found.get(pair)}
+                    fail("%s, %s: by (rank, peer), expected and recorded: %s" % (transport, way, wrong))
+                check_sizes(transport, job)
+                peer = next(peer for peer in job["ranks"][0]["peers"] if peer["rank"] == 1)
+                if peer["late_sender_ticks"] < 0.95:
+                    fail("%s, %s: rank 1 sends late by %g s" % (transport, way, peer["late_sender_ticks"]))
+    with tempfile.TemporaryDirectory() as folder:
+        code, _, errors = mpirun(folder, 3, "vader", ["hooks_stall", "late"], signal="USR3")
+        if code != 0 or "pml_hooks_signal: USR3 is none of" not in errors:
+            fail("no such signal: exit code %s: %s" % (code, errors))
+
+
 def late():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
@@ -297,7 +323,7 @@ def late():
 
 
 def main():
-    checks = {"count": count, "stalls": stalls, "healthy": healthy, "killed": killed, "damaged": damaged, "pvars": pvars, "late": late}
+    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "damaged": damaged, "pvars": pvars, "late": late}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     checks[sys.argv[1]]()
