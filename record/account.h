@@ -20,6 +20,9 @@
 struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank);
 extern struct pml_hooks_peer record_spare_peer;
 
+/* The entry of a process, or NULL if it has none. */
+const struct pml_hooks_peer *record_peer_known(uint32_t job, uint32_t rank);
+
 /* When the peer sent the message that we have received last of it, with that tag and context;
  * when it began the receive of the message that has this number, from 1, among those that we have
  * sent to it, and that it had received at `end`. *known is false if its record does not say. */

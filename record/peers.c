@@ -22,18 +22,37 @@ static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- entries ----------------------------------------------------------------------------------
  */
 
+/* The entry of a process among the first `count`; `count` if it is not there. */
+static uint32_t find(uint32_t count, uint32_t job, uint32_t rank)
+{
+    const struct pml_hooks_peer *peers = pml_hooks_record.peers;
+    uint32_t i = 0;
+
+    while (i < count && (peers[i].job != job || peers[i].rank != rank)) {
+        i++;
+    }
+    return i;
+}
+
+const struct pml_hooks_peer *record_peer_known(uint32_t job, uint32_t rank)
+{
+    /* Pairs with the release in find_or_add. */
+    uint32_t count = __atomic_load_n(&pml_hooks_record.head->peer_count, __ATOMIC_ACQUIRE);
+    uint32_t index = find(count, job, rank);
+
+    return index < count ? &pml_hooks_record.peers[index] : NULL;
+}
+
 /* The entry of a process, a new one if there was none; NO_INDEX without room. Under the
  * lock. */
 static uint32_t find_or_add(uint32_t job, uint32_t rank)
 {
     struct pml_hooks_head *head = pml_hooks_record.head;
     struct pml_hooks_peer *peers = pml_hooks_record.peers;
-    uint32_t count = head->peer_count;
+    uint32_t count = head->peer_count, index = find(count, job, rank);
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (peers[i].job == job && peers[i].rank == rank) {
-            return i;
-        }
+    if (index < count) {
+        return index;
     }
     if (count == MAX_PEERS || !pml_hooks_record_grow(count + 1)) {
         return NO_INDEX;
