@@ -7,12 +7,12 @@ lib_LTLIBRARIES += presto/libpresto.la
 
 # For whoever uses the native interface; and for what is built into the library.
 PRESTO_CPPFLAGS = -I$(top_srcdir)/presto/include -I$(top_builddir)/presto/include
-PRESTO_CORE_CPPFLAGS = $(NI_CORE_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto
+PRESTO_CORE_CPPFLAGS = $(NI_CORE_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_srcdir)
 
 presto_libpresto_core_la_SOURCES =
 presto_libpresto_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CORE_CPPFLAGS) $(PMIX_CFLAGS) \
-    -DPRI_PMIX_LIBRARY='"$(PMIX_LIBRARY)"'
-presto_libpresto_core_la_LIBADD = ni/libapeni_core.la
+    -DPRI_PMIX_LIBRARY='"$(PMIX_LIBRARY)"' -DPRI_REPORT='"$(bindir)/apelink-report"'
+presto_libpresto_core_la_LIBADD = ni/libapeni_core.la record/librecord.la
 
 presto_libpresto_la_SOURCES =
 presto_libpresto_la_LIBADD = presto/libpresto_core.la -lm -lpthread

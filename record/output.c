@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/json.h"
@@ -66,6 +67,17 @@ void record_output_add(struct record_output *output, const char *memory, size_t 
     if (output->file != NULL) {
         fputs(",\n", output->file);
         pml_hooks_json_record(output->file, memory, size);
+    }
+}
+
+void record_output_add_file(struct record_output *output, uint32_t rank)
+{
+    size_t size;
+    const struct pml_hooks_head *head = record_map(pml_hooks_record.head->job, rank, &size);
+
+    if (head != NULL) {
+        record_output_add(output, (const char *)head, size);
+        (void)munmap((void *)(uintptr_t)head, size);
     }
 }
 

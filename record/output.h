@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The file of JSON that holds the records of all ranks. It has its name when it is complete. */
@@ -19,6 +20,9 @@ bool record_output_begin(struct record_output *output, const char *name);
 
 /* Add the record of the next rank: a copy of record_used() bytes of its file. */
 void record_output_add(struct record_output *output, const char *memory, size_t size);
+
+/* Add the record of a rank that has died, if it is in memory of this host. */
+void record_output_add_file(struct record_output *output, uint32_t rank);
 
 /* A rank's record has not come: the file will not be complete. */
 void record_output_spoil(struct record_output *output);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Entries of peers, and what is read in the records of others. */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "record/account.h"
 
@@ -91,42 +85,6 @@ struct view {
 
 static struct view *_Atomic views[MAX_PEERS];
 
-/* Map the record; false if there is none. Its own head says where the peers are, checked against
- * its length. */
-static bool map_record(struct view *view, uint32_t job, uint32_t rank)
-{
-    char name[64], path[256];
-    struct stat status;
-    void *memory = MAP_FAILED;
-    const char *slash = strrchr(pml_hooks_record.path, '/');
-    int fd;
-
-    pml_hooks_record_name(name, sizeof(name), job, rank);
-    if (snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - pml_hooks_record.path),
-                 pml_hooks_record.path, name) >= (int)sizeof(path)) {
-        return false;
-    }
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return false;
-    }
-    if (fstat(fd, &status) == 0 && status.st_uid == getuid() &&
-        (size_t)status.st_size >= pml_hooks_record_peers_at()) {
-        memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    }
-    (void)close(fd);
-    if (memory == MAP_FAILED) {
-        return false;
-    }
-    view->head = memory;
-    view->size = (size_t)status.st_size;
-    if (view->head->magic != PML_HOOKS_MAGIC || view->head->version != PML_HOOKS_VERSION) {
-        (void)munmap(memory, view->size);
-        view->head = NULL;
-    }
-    return view->head != NULL;
-}
-
 static void find_me(struct view *view)
 {
     const struct pml_hooks_head *own = pml_hooks_record.head;
@@ -158,7 +116,10 @@ static __attribute__((noinline)) const struct pml_hooks_peer *look_for_me(
     }
     if (view != NULL && view->tries++ >= view->next_try) {
         view->next_try = 2 * view->tries;
-        if (view->head != NULL || map_record(view, peer->job, peer->rank)) {
+        if (view->head == NULL) {
+            view->head = record_map(peer->job, peer->rank, &view->size);
+        }
+        if (view->head != NULL) {
             find_me(view);
         }
     }

@@ -321,6 +321,37 @@ const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t 
     return NULL;
 }
 
+const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size)
+{
+    const char *slash = strrchr(pml_hooks_record.path, '/');
+    char name[64], path[sizeof(pml_hooks_record.path) + sizeof(name)];
+    const struct pml_hooks_head *head = MAP_FAILED;
+    struct stat status;
+    int fd;
+
+    pml_hooks_record_name(name, sizeof(name), job, rank);
+    (void)snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - pml_hooks_record.path),
+                   pml_hooks_record.path, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return NULL;
+    }
+    if (fstat(fd, &status) == 0 && status.st_uid == getuid() &&
+        (size_t)status.st_size >= pml_hooks_record_peers_at()) {
+        *size = (size_t)status.st_size;
+        head = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+    }
+    (void)close(fd);
+    if (head == MAP_FAILED) {
+        return NULL;
+    }
+    if (head->magic != PML_HOOKS_MAGIC || head->version != PML_HOOKS_VERSION) {
+        (void)munmap((void *)(uintptr_t)head, *size);
+        return NULL;
+    }
+    return head;
+}
+
 void pml_hooks_record_close(bool remove)
 {
     if (pml_hooks_record.head != NULL) {

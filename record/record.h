@@ -152,6 +152,11 @@ void pml_hooks_record_close(bool remove);
 /* The file name of the record of a process, without its folder. */
 void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank);
 
+/* Map the record of another process of this job and host for reading: its head, and how long the
+ * mapping is. NULL if there is none of this version. Of its peers those are there for which it has
+ * room. Thread-safe. */
+const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size);
+
 /* The types of fields, see fields.def. */
 enum pml_hooks_type {
     PML_HOOKS_TYPE_U64,

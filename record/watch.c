@@ -204,6 +204,9 @@ static void *watch(void *unused)
         }
         (void)pthread_mutex_unlock(&lock);
         update_clocks();
+        if (how.each != NULL) {
+            how.each();
+        }
         look_for_hang();
         (void)pthread_mutex_lock(&lock);
     }

@@ -14,6 +14,7 @@ struct record_watch {
     char *report;            /* the program that says it */
     const char *report_name; /* what report is called where a user sets it */
     void (*spoken)(void);    /* called when it has been said, in that thread; may be NULL */
+    void (*each)(void);      /* called at each look, in that thread; may be NULL */
 };
 
 /* Begin and end to watch; the texts stay until the end. Between the two the record is open. */

@@ -42,6 +42,7 @@ struct pri_team {
     const int *members; /* [size]: ranks in the job; NULL: rank i is the job's rank i */
     uint32_t context;   /* the plane of collectives: with PRI_COLL */
     uint32_t next_tag;  /* of the next operation; all ranks call these in the same order */
+    uint32_t kind;      /* of the operation of now: a class of record/names.h */
     uint32_t barriers;  /* by messages, that have blocked */
     struct pri_counters *counters; /* of later ones, or NULL */
     /* NULL, or this is the other group of an intercommunicator (coll/inter.h), and rank is this

@@ -9,7 +9,7 @@
 static struct pri_where next_where(struct pri_team *team)
 {
     return (struct pri_where){
-        .as = team->rank, .tag = (int)(team->next_tag++ & 0x7fffffff), .context = team->context};
+        .as = team->rank, .tag = pri_coll_tag(team), .context = team->context};
 }
 
 static struct pri_where with(const struct pri_team *team, struct pri_where where, int rank)

@@ -22,6 +22,18 @@ struct pri_inter {
     int remote, remotes; /* of the other group */
 };
 
+/* pri_coll_kind. Whether the operation is one between two groups. */
+static inline bool pri_coll_begin(struct pri_team *team, uint32_t kind,
+                                  const struct pri_request *request)
+{
+    pri_coll_kind(team, kind, request);
+    if (NI_LIKELY(team->inter == NULL)) {
+        return false;
+    }
+    team->inter->all.kind = team->kind;
+    return true;
+}
+
 int pri_inter_bcast(struct pri_team *team, void *buf, size_t count, struct pri_type *type, int root,
                     struct pri_request *request);
 /* Everybody to everybody of the other group; in is the same for all with `same`. */

@@ -6,6 +6,7 @@
 
 #include "coll/sched.h"
 #include "coll/state.h"
+#include "record/names.h"
 
 /* Back to the pool, with all that the schedule holds let go. */
 void pri_sched_put(struct pri_sched *s);
@@ -60,6 +61,20 @@ static inline int pri_message_end(struct pri_request *request)
 {
     (void)pri_wait(request);
     return pri_message_error(request);
+}
+
+/* An operation begins, of this class in record/names.h. The kind is part of its tag. */
+static inline void pri_coll_kind(struct pri_team *team, uint32_t kind,
+                                 const struct pri_request *request)
+{
+    team->kind = request == NULL ? kind : PML_HOOKS_CLASS_NONBLOCKING;
+}
+
+/* The tag of the operation of now, which is the next one's no more; tags of the collective plane
+ * are never negative. */
+static inline int pri_coll_tag(struct pri_team *team)
+{
+    return (int)((team->next_tag++ << PRI_KIND_BITS | team->kind) & 0x7fffffff);
 }
 
 /* Parts of schedules, which other operations have a use for as well. */

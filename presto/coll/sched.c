@@ -25,8 +25,7 @@ static struct pri_sched *pool_take(struct pri_coll_state *state, const struct pr
 struct pri_sched *pri_sched_get(struct pri_team *team)
 {
     struct pri_rank *self = team->self;
-    /* Tags of the collective plane are never negative. */
-    int tag = (int)(team->next_tag++ & 0x7fffffff);
+    int tag = pri_coll_tag(team);
     struct pri_sched *s = pool_take(pri_coll_state(team), self);
 
     if (s == NULL) {

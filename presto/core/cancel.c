@@ -14,7 +14,7 @@
  */
 #include <stdio.h>
 
-#include "core/rank.h"
+#include "core/recorder.h"
 
 /* In the place of a name, in the header data of the puts for this. */
 enum note { NOTE_ASK, NOTE_KEPT, NOTE_CANCELLED };
@@ -119,6 +119,9 @@ static void cancel_recv(struct pri_request *request)
         result = ni_me_unlink(self->ni, request->entry);
     } while (result == NI_PTL_IN_USE && !pri_test(request));
     if (result == NI_OK) {
+        if (self->recorded) {
+            pri_recorder_drop(request);
+        }
         request->status = pri_status_cancelled;
         pri_complete(request);
     }

@@ -116,11 +116,17 @@ struct pri_rank {
     struct ni_md syncs;     /* all memory; ACK events only */
     _Atomic unsigned tasks; /* to be advanced: 0 as a rule */
     _Atomic unsigned lost;  /* ranks that have died */
+    _Atomic unsigned rare;  /* 0, unless receives from any source are to be looked at once posted */
     int rank, size;         /* in the job */
     bool threads;           /* PRI_THREAD_MULTIPLE */
     bool crowded;           /* whoever waits gives the core to others: see open_ni */
     unsigned spins;         /* empty polls before a waiter rests */
     unsigned looks;         /* of a receive for its message, before it is posted */
+    struct pri_peer *direct; /* [size]: peers; or, of a rank that is recorded, as many that are down
+                                and have no interface: no message goes the short way (recorder.h) */
+    bool recorded;
+    /* The step of a loop that waits: pri_relax_plain or, of a rank that is recorded, another. */
+    void (*relax)(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
     enum pri_thread_level level;
     enum pri_launch launch;
     int app;       /* which of the commands of the job it runs, from 0 */
@@ -214,6 +220,8 @@ void pri_lost_note(struct pri_rank *self, int rank);
 enum {
     PRI_CONTEXT_WORLD = 0,
     PRI_COLL = 1,
+    PRI_KIND_BITS = 5, /* the lowest of a tag in that plane: the operation's kind, by its class in
+                          record/names.h; above them its number */
 };
 
 /* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */
@@ -284,6 +292,7 @@ enum pri_request_kind {
     PRI_REQUEST_SYNCHRONOUS,
     PRI_REQUEST_BUFFERED,
     PRI_REQUEST_RECV,
+    PRI_REQUEST_RECV_BLOCKING,
     PRI_REQUEST_COLLECTIVE, /* its number is the tag */
     PRI_REQUEST_OTHER,
 };
@@ -296,7 +305,8 @@ enum pri_request_kind {
 struct pri_request {
     _Atomic int state; /* enum pri_request_state, added; becoming DONE is a release */
     bool is_recv;
-    uint8_t kind; /* enum pri_request_kind */
+    uint8_t kind;      /* enum pri_request_kind */
+    uint16_t followed; /* the recorder's */
     struct pri_rank *rank;
     struct pri_status status;
     union {
@@ -435,7 +445,11 @@ void pri_look(struct pri_rank *self);
  * time. */
 void pri_relax(struct pri_rank *self, unsigned *spins);
 /* The same, and tell(object) says what for if that lasts: hang.h. */
-void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
+static inline void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell,
+                                 const void *object)
+{
+    self->relax(self, spins, tell, object);
+}
 
 /* A wait for a word of memory that another process stores, which wakes nobody. Begins with zeros.
  */

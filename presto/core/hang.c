@@ -116,9 +116,8 @@ static uint64_t moves_of(const struct pri_rank *self)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* " in " and the function of the interface that the program has called, the outermost one on the
- * stack; nothing if that has left its place there to one of its own. */
-static void find_function(char *text, size_t size)
+/* The outermost one on the stack, which may have left its place there to one of its own. */
+void pri_hang_function(char *text, size_t size)
 {
     text[0] = '\0';
 #ifdef HAVE_BACKTRACE
@@ -131,11 +130,11 @@ static void find_function(char *text, size_t size)
 
         if (name != NULL && strncmp(name, "presto_", 7) == 0) {
             name += name[7] == 'P' ? 8 : 7; /* MPI's functions have two names */
-            snprintf(text, size, " in %s", name);
+            snprintf(text, size, "%s", name);
             return;
         }
         if (name != NULL && strncmp(name, "pr_", 3) == 0) {
-            snprintf(text, size, " in %s", name);
+            snprintf(text, size, "%s", name);
             return;
         }
     }
@@ -147,13 +146,14 @@ static void describe(const struct pri_rank *self, const struct quiet *quiet, pri
 {
     char function[64], what[600] = "";
 
-    find_function(function, sizeof(function));
+    pri_hang_function(function, sizeof(function));
     if (tell != NULL) {
         tell(object, what, sizeof(what));
     }
-    snprintf(text, size, "rank %d (pid %d) has waited for %u s%s, and nothing has moved%s%s",
-             self->rank, (int)getpid(), (unsigned)(quiet->ns / SECOND_NS), function,
-             what[0] != '\0' ? "; it waits for " : "", what);
+    snprintf(text, size, "rank %d (pid %d) has waited for %u s%s%s, and nothing has moved%s%s",
+             self->rank, (int)getpid(), (unsigned)(quiet->ns / SECOND_NS),
+             function[0] != '\0' ? " in " : "", function, what[0] != '\0' ? "; it waits for " : "",
+             what);
 }
 
 /* ---- looks ----------------------------------------------------------------------------------- */

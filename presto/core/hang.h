@@ -31,14 +31,18 @@ struct pri_hang {
 };
 
 /* Flags in a waiter's count of empty polls. */
-#define PRI_SPINS_LASTS (1U << 31) /* it has looked: what follows is of the same wait */
-#define PRI_SPINS_ASKS  (1U << 30) /* set by the waiter: what it asks others for moves, in vain */
-#define PRI_SPINS_COUNT (PRI_SPINS_ASKS - 1)
+#define PRI_SPINS_LASTS    (1U << 31) /* it has looked: what follows is of the same wait */
+#define PRI_SPINS_ASKS     (1U << 30) /* set by the waiter: what it asks others for moves, in vain */
+#define PRI_SPINS_RECORDED (1U << 29) /* its begin has been recorded */
+#define PRI_SPINS_COUNT    (PRI_SPINS_RECORDED - 1)
 
 /* False: a value makes no sense, which has been said. */
 bool pri_hang_read(struct pri_rank *self);
 /* All ranks leave the job, and until `leaving` is false again this one waits for its own. */
 void pri_hang_leaving(struct pri_rank *self, bool leaving);
+/* The function of the interface that this thread is in, such as MPI_Recv; empty if it is not known.
+ * It takes tens of microseconds. */
+void pri_hang_function(char *text, size_t size);
 /* Between two rests of a wait of a rank that is watched. tell may be NULL. */
 void pri_hang_look(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
 

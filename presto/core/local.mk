@@ -21,6 +21,10 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/peer.c \
     presto/core/probe.c \
     presto/core/rank.h \
+    presto/core/recorder.c \
+    presto/core/recorder.h \
+    presto/core/recorder_count.c \
+    presto/core/recorder_wait.c \
     presto/core/recv.c \
     presto/core/request.c \
     presto/core/send.c \

@@ -53,11 +53,12 @@ NI_ALWAYS_INLINE void pri_send_init(struct pri_request *request, struct pri_rank
 }
 
 static inline void pri_recv_init(struct pri_request *request, struct pri_rank *self,
-                                 const struct pri_vec *vec)
+                                 const struct pri_vec *vec, enum pri_request_kind kind)
 {
     request->rank = self;
     request->is_recv = true;
-    request->kind = PRI_REQUEST_RECV;
+    request->kind = (uint8_t)kind;
+    request->followed = 0;
     request->vec = vec;
     request->packed = NULL;
     request->status.cancelled = 0;
@@ -73,7 +74,7 @@ static inline bool pri_put_short(const struct pri_rank *self, const void *buf, s
 {
     return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
            NI_LIKELY(
-               ni_put_short(self->peers[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to), header));
+               ni_put_short(self->direct[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to), header));
 }
 
 /* One that has no request. */
@@ -142,8 +143,18 @@ static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
            pri_context_lost(self, from.context);
 }
 
-/* End a receive that has just been posted and waits in vain. */
-NI_COLD void pri_recv_give_up(struct pri_request *request);
+/* Whether a receive that has just been posted is to be looked at: it may be in vain, or is
+ * recorded.
+ */
+static inline bool pri_recv_rare(const struct pri_rank *self, struct pri_where from)
+{
+    return NI_LIKELY(from.peer >= 0)
+               ? atomic_load_explicit(&self->direct[from.peer].down, memory_order_relaxed) != 0
+               : atomic_load_explicit(&self->rare, memory_order_relaxed) != 0;
+}
+
+/* Look at it: it is recorded, if it is to be, and ends if it waits in vain. */
+NI_COLD void pri_recv_look(struct pri_request *request);
 /* The error for a result of the NI. */
 int pri_error_of(int result);
 
@@ -167,8 +178,8 @@ NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t byte
     if (NI_UNLIKELY(result != NI_OK)) {
         return pri_error_of(result);
     }
-    if (NI_UNLIKELY(pri_in_vain(self, from)) && !pri_done(request)) {
-        pri_recv_give_up(request);
+    if (NI_UNLIKELY(pri_recv_rare(self, from)) && !pri_done(request)) {
+        pri_recv_look(request);
     }
     return PRI_OK;
 }
@@ -177,7 +188,7 @@ NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t byte
 NI_ALWAYS_INLINE int pri_irecv_here(struct pri_rank *self, void *buf, size_t bytes,
                                     struct pri_where from, struct pri_request *request)
 {
-    pri_recv_init(request, self, NULL);
+    pri_recv_init(request, self, NULL, PRI_REQUEST_RECV);
     return pri_recv_post(self, buf, bytes, from, request);
 }
 
@@ -191,11 +202,11 @@ NI_ALWAYS_INLINE bool pri_recv_take(const struct pri_rank *self, void *buf, size
     bool any = from.tag == PRI_ANY_TAG;
 
     if (NI_UNLIKELY((unsigned)from.peer >= (unsigned)self->size) ||
-        NI_UNLIKELY(self->peers[from.peer].ni == NULL) ||
+        NI_UNLIKELY(self->direct[from.peer].ni == NULL) ||
         NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
         return false;
     }
-    return ni_me_take(self->peers[from.peer].ni, PRI_PT,
+    return ni_me_take(self->direct[from.peer].ni, PRI_PT,
                       any ? (uint64_t)from.context << 32 : pri_bits(from),
                       any ? PRI_ANY_TAG_BITS : 0, buf, bytes, self->looks, taken);
 }

@@ -48,6 +48,10 @@ int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs)
 
 void pri_peers_free(struct pri_rank *self)
 {
+    if (self->direct != self->peers) {
+        free(self->direct);
+    }
+    self->direct = NULL;
     free(self->peers);
     self->peers = NULL;
     free(self->cold->near);
@@ -104,6 +108,7 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
     if (status != NI_ERR_PEER_CLOSED) {
         pri_lost_note(self, (int)(peer - self->peers));
         atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&self->rare, 1, memory_order_relaxed);
     }
     (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
     pri_cancels_fail(self, (int)(peer - self->peers));

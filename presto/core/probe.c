@@ -61,42 +61,35 @@ int pri_improbe(struct pri_rank *self, struct pri_where from, bool *found,
     return error;
 }
 
-/* What is looked for, and by whom. */
-struct wanted {
-    const struct pri_rank *self;
-    struct pri_where from;
-};
-
-/* pri_tell_fn. */
-static void tell(const void *object, char *text, size_t size)
+void pri_wanted_tell(const void *object, char *text, size_t size)
 {
-    const struct wanted *wanted = object;
+    const struct pri_wanted *wanted = object;
 
     pri_message_tell(wanted->self, "a message", wanted->from, text, size);
 }
 
 int pri_probe(struct pri_rank *self, struct pri_where from, struct pri_status *status)
 {
-    const struct wanted wanted = {self, from};
+    const struct pri_wanted wanted = {self, from};
     unsigned spins = 0;
     bool found;
     int error;
 
     while ((error = pri_iprobe(self, from, &found, status)) == PRI_OK && !found) {
-        pri_relax_for(self, &spins, tell, &wanted);
+        pri_relax_for(self, &spins, pri_wanted_tell, &wanted);
     }
     return error;
 }
 
 int pri_mprobe(struct pri_rank *self, struct pri_where from, struct pri_message *message)
 {
-    const struct wanted wanted = {self, from};
+    const struct pri_wanted wanted = {self, from};
     unsigned spins = 0;
     bool found;
     int error;
 
     while ((error = pri_improbe(self, from, &found, message)) == PRI_OK && !found) {
-        pri_relax_for(self, &spins, tell, &wanted);
+        pri_relax_for(self, &spins, pri_wanted_tell, &wanted);
     }
     return error;
 }

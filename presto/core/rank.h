@@ -143,6 +143,19 @@ static inline void pri_complete(struct pri_request *request)
 void pri_message_tell(const struct pri_rank *self, const char *what, struct pri_where from,
                       char *text, size_t size);
 
+/* What a probe looks for, and who. */
+struct pri_wanted {
+    const struct pri_rank *self;
+    struct pri_where from;
+};
+/* pri_tell_fn of it. */
+void pri_wanted_tell(const void *wanted, char *text, size_t size);
+
+/* ---- task.c, the waiting loops' step ----------------------------------------------------------
+ */
+
+void pri_relax_plain(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
+
 /* ---- members.c ------------------------------------------------------------------------------- */
 
 void pri_members_forget(struct pri_rank *self, uint32_t context);

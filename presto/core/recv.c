@@ -2,17 +2,35 @@
 /* Messages in. */
 #include <string.h>
 
-#include "core/rank.h"
+#include "core/recorder.h"
 
 /* ---- post ------------------------------------------------------------------------------------ */
 
 /* What the peer had sent before it went is received all the same: that has matched by now. */
-void pri_recv_give_up(struct pri_request *request)
+static void give_up(struct pri_request *request)
 {
-    if (ni_me_unlink(request->rank->ni, request->entry) == NI_OK) {
+    struct pri_rank *self = request->rank;
+
+    if (ni_me_unlink(self->ni, request->entry) == NI_OK) {
+        if (self->recorded) {
+            pri_recorder_drop(request);
+        }
         request->status = (struct pri_status){
             .source = PRI_ANY_SOURCE, .tag = PRI_ANY_TAG, .error = PRI_ERR_PEER};
         pri_complete(request);
+    }
+}
+
+void pri_recv_look(struct pri_request *request)
+{
+    struct pri_rank *self = request->rank;
+    struct pri_where from = {.peer = request->peer, .context = request->context};
+
+    if (self->recorded) {
+        pri_recorder_post(request, false);
+    }
+    if (pri_in_vain(self, from) && !pri_done(request)) {
+        give_up(request);
     }
 }
 
@@ -22,8 +40,8 @@ int pri_irecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where f
     return pri_irecv_here(self, buf, bytes, from, request);
 }
 
-int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
-               struct pri_where from, struct pri_request *request)
+static int irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+                  struct pri_where from, enum pri_request_kind kind, struct pri_request *request)
 {
     void *packed = pri_buffer_get(self, bytes);
     int error;
@@ -31,13 +49,19 @@ int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     if (packed == NULL) {
         return PRI_ERR_NOMEM;
     }
-    pri_recv_init(request, self, vec);
+    pri_recv_init(request, self, vec, kind);
     request->packed = packed;
     error = pri_recv_post(self, packed, bytes, from, request);
     if (error != PRI_OK) {
         pri_buffer_put(self, packed);
     }
     return error;
+}
+
+int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+               struct pri_where from, struct pri_request *request)
+{
+    return irecvv(self, vec, bytes, from, PRI_REQUEST_RECV, request);
 }
 
 /* ---- blocking -------------------------------------------------------------------------------- */
@@ -56,8 +80,10 @@ int pri_recv_posted(struct pri_rank *self, void *buf, size_t bytes, struct pri_w
                     struct pri_status *status)
 {
     struct pri_request request;
-    int error = pri_irecv_here(self, buf, bytes, from, &request);
+    int error;
 
+    pri_recv_init(&request, self, NULL, PRI_REQUEST_RECV_BLOCKING);
+    error = pri_recv_post(self, buf, bytes, from, &request);
     return NI_LIKELY(error == PRI_OK) ? finish(&request, status) : error;
 }
 
@@ -71,7 +97,7 @@ int pri_recvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, st
               struct pri_status *status)
 {
     struct pri_request request;
-    int error = pri_irecvv(self, vec, bytes, from, &request);
+    int error = irecvv(self, vec, bytes, from, PRI_REQUEST_RECV_BLOCKING, &request);
 
     return error == PRI_OK ? finish(&request, status) : error;
 }
@@ -84,6 +110,7 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
     const struct ni_me me = {
         .start = buf, .length = bytes, .match_id = NI_INITIATOR_ANY, .options = PRI_RECV_OPTIONS};
     ni_unexpected_handle handle = message->handle;
+    int error;
 
     request->peer = message->peer;
     request->context = message->context;
@@ -91,14 +118,23 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
     request->status.bytes = bytes;
     request->entry = 0;
     message->handle = 0;
-    return handle == 0 ? PRI_ERR_ARG
-                       : pri_error_of(ni_unexpected_receive(self->ni, handle, &me, request));
+    if (handle == 0) {
+        return PRI_ERR_ARG;
+    }
+    if (self->recorded) {
+        pri_recorder_post(request, true);
+    }
+    error = pri_error_of(ni_unexpected_receive(self->ni, handle, &me, request));
+    if (error != PRI_OK && self->recorded) {
+        pri_recorder_drop(request);
+    }
+    return error;
 }
 
 int pri_imrecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_message *message,
                struct pri_request *request)
 {
-    pri_recv_init(request, self, NULL);
+    pri_recv_init(request, self, NULL, PRI_REQUEST_RECV);
     return receive_claimed(self, buf, bytes, message, request);
 }
 
@@ -111,7 +147,7 @@ int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
     if (packed == NULL) {
         return PRI_ERR_NOMEM;
     }
-    pri_recv_init(request, self, vec);
+    pri_recv_init(request, self, vec, PRI_REQUEST_RECV);
     request->packed = packed;
     error = receive_claimed(self, packed, bytes, message, request);
     if (error != PRI_OK) {

@@ -93,8 +93,7 @@ void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *requ
 
 void pri_request_null(struct pri_rank *self, struct pri_request *request)
 {
-    pri_recv_init(request, self, NULL);
-    request->kind = PRI_REQUEST_OTHER;
+    pri_recv_init(request, self, NULL, PRI_REQUEST_OTHER);
     request->entry = 0;
     request->status = (struct pri_status){.source = PRI_PROC_NULL, .tag = PRI_ANY_TAG};
     atomic_store_explicit(&request->state, PRI_REQ_DONE, memory_order_relaxed);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rank.h"
+#include "core/recorder.h"
 
 /* ---- the put --------------------------------------------------------------------------------- */
 
@@ -38,10 +38,10 @@ void pri_on_sent(void *arg, const struct ni_event *event)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Start a send that is not PRI_BUFFERED. packed is NULL, or buf and the core's. */
-NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
-                           struct pri_where to, enum pri_mode mode, uint64_t header, void *packed,
-                           struct pri_request *request)
+/* Start a send; buf stays until it has ended. packed is NULL, or buf and the core's. */
+NI_ALWAYS_INLINE int start_plain(struct pri_rank *self, const void *buf, size_t bytes,
+                                 struct pri_where to, enum pri_mode mode, uint64_t header,
+                                 void *packed, struct pri_request *request)
 {
     int result;
 
@@ -58,6 +58,34 @@ NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
         return PRI_OK;
     }
     return pri_error_of(result);
+}
+
+/* The same of a rank that is recorded. Who names no request waits for none. */
+static NI_COLD int start_recorded(struct pri_rank *self, const void *buf, size_t bytes,
+                                  struct pri_where to, enum pri_mode mode, uint64_t header,
+                                  void *packed, struct pri_request *request)
+{
+    bool blocking = (header & ~PRI_HEADER_NAME) == 0;
+    int error;
+
+    pri_recorder_send(self, bytes, to, mode, blocking, request);
+    error = start_plain(self, buf, bytes, to, mode, header, packed, request);
+    if (error != PRI_OK) {
+        pri_recorder_drop(request);
+    } else if (pri_done(request)) {
+        pri_recorder_sent(request);
+    }
+    return error;
+}
+
+NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
+                           struct pri_where to, enum pri_mode mode, uint64_t header, void *packed,
+                           struct pri_request *request)
+{
+    if (NI_UNLIKELY(self->recorded)) {
+        return start_recorded(self, buf, bytes, to, mode, header, packed, request);
+    }
+    return start_plain(self, buf, bytes, to, mode, header, packed, request);
 }
 
 /* ---- buffered -------------------------------------------------------------------------------- */
@@ -93,7 +121,7 @@ static NI_COLD int send_parcel(struct pri_rank *self, const void *buf, const str
     } else if (bytes != 0) {
         memcpy(parcel->data, buf, bytes);
     }
-    error = start(self, parcel->data, bytes, to, PRI_STANDARD, header, NULL, &parcel->request);
+    error = start(self, parcel->data, bytes, to, PRI_BUFFERED, header, NULL, &parcel->request);
     if (error != PRI_OK) {
         free(parcel);
         return error;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/launch.h"
+#include "core/recorder.h"
 #include "core/wire_up.h"
 
 _Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
@@ -63,10 +64,13 @@ static int open_portal(struct pri_rank *self)
     int result = ni_portals_open(self->ni, NULL, NULL);
 
     if (result == NI_OK) {
-        result = ni_eq_alloc_handler(self->ni, pri_on_sent, self, &cold->sent);
+        result = ni_eq_alloc_handler(self->ni, self->recorded ? pri_recorder_on_sent : pri_on_sent,
+                                     self, &cold->sent);
     }
     if (result == NI_OK) {
-        result = ni_eq_alloc_handler(self->ni, pri_on_received, self, &cold->received);
+        result = ni_eq_alloc_handler(self->ni,
+                                     self->recorded ? pri_recorder_on_received : pri_on_received,
+                                     self, &cold->received);
     }
     if (result == NI_OK) {
         result = ni_pt_alloc(self->ni, NI_PT_UNEXPECTED, cold->received, PRI_PT, &index);
@@ -108,7 +112,9 @@ static int open_ni(struct pri_rank *self)
     self->crowded = attr.host_processes > cores || ni_reaches_hosts(self->ni);
     self->spins = self->crowded ? 1 : 20000;
     self->looks = self->crowded ? 1 : 400;
+    self->relax = pri_relax_plain;
     ni_on_peer_down(self->ni, pri_peer_down, self);
+    pri_recorder_start(self, attr.job_key);
     return pri_error_of(open_portal(self));
 }
 
@@ -120,7 +126,8 @@ static int exchange(struct pri_rank *self)
     int error = PRI_ERR_NOMEM;
 
     self->peers = calloc((size_t)self->size, sizeof(*self->peers));
-    if (all != NULL && self->peers != NULL) {
+    self->direct = self->recorded ? pri_recorder_peers(self->size) : self->peers;
+    if (all != NULL && self->peers != NULL && self->direct != NULL) {
         mine.length = (uint32_t)ni_address(self->ni, mine.bytes, sizeof(mine.bytes));
         error = self->cold->launcher->exchange(self, &mine, all);
     }
@@ -203,7 +210,7 @@ static int join(struct pri_rank *self)
         fini(self);
         return error;
     }
-    error = pri_hang_read(self) ? open_ni(self) : PRI_ERR_START;
+    error = pri_hang_read(self) && pri_recorder_read(self) ? open_ni(self) : PRI_ERR_START;
     if (error == PRI_OK) {
         error = exchange(self);
     }
@@ -332,6 +339,7 @@ static void run_stoppers(struct pri_rank *self)
 
 void pri_leave(struct pri_rank *self)
 {
+    pri_recorder_leave(self);
     pri_meet(self);
     pri_hang_leaving(self, true);
 }

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "core/rank.h"
+#include "core/recorder.h"
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
@@ -107,12 +107,15 @@ void pri_look(struct pri_rank *self)
 static NI_COLD void look_at_hang(struct pri_rank *self, unsigned *spins, pri_tell_fn tell,
                                  const void *object)
 {
+    if (NI_UNLIKELY(self->recorded)) {
+        pri_recorder_lasts(self, tell, object);
+    }
     if (NI_UNLIKELY(atomic_load_explicit(&self->cold->hang.watched, memory_order_relaxed))) {
         pri_hang_look(self, spins, tell, object);
     }
 }
 
-void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object)
+void pri_relax_plain(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object)
 {
     if (pri_progress(self) != 0) {
         *spins &= ~PRI_SPINS_COUNT;

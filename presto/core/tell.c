@@ -63,10 +63,10 @@ static bool tell_inner(const struct pri_request *request, int peer, uint32_t con
     }
     pri_context_tell(self, context, name, sizeof(name));
     if (request->kind == PRI_REQUEST_COLLECTIVE) {
-        snprintf(text, size, "collective operation %d of %s", tag, name);
+        snprintf(text, size, "collective operation %d of %s", tag >> PRI_KIND_BITS, name);
     } else {
-        snprintf(text, size, "rank %d of the job in collective operation %d of %s", peer, tag,
-                 name);
+        snprintf(text, size, "rank %d of the job in collective operation %d of %s", peer,
+                 tag >> PRI_KIND_BITS, name);
     }
     return true;
 }

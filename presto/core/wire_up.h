@@ -46,4 +46,12 @@ static inline int pri_exit_status(int code)
 
 _Static_assert(sizeof(struct pri_wire_head) == 8, "no padding");
 
+/* The number of the job in its records, from its key; not 0. */
+static inline uint32_t pri_job_number(uint64_t key)
+{
+    uint32_t number = (uint32_t)(key ^ key >> 32);
+
+    return number != 0 ? number : 1;
+}
+
 #endif

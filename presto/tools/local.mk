@@ -17,10 +17,12 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_loop.c \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
+    presto/tools/run_report.c \
     presto/tools/run_signals.c \
     presto/tools/run_spawn.c \
     presto/tools/run_tree.c \
     presto/tools/run_wire.c
-presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto
+presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto \
+    -DPRI_REPORT='"$(bindir)/apelink-report"'
 
 include presto/tools/cc.mk

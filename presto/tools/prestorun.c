@@ -92,6 +92,7 @@ int main(int argc, char **argv)
         run_end_all(&job, 1, SIGTERM);
     }
     code = run_loop(&job, signals);
+    run_report_end(&job);
     close_job(&job);
     return code;
 }

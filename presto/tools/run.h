@@ -24,6 +24,7 @@
  *   run_child     what a rank begins with       run_loop     waiting for all of that
  *   run_guard     the ranks' parent             run_signals  what signals do to us
  *   run_tree      what ranks have started       run_end      how ranks and the job end
+ *   run_report    the record of what ranks did
  *
  * Nothing is left behind, also if prestorun is killed: see run_guard.c. Programs that have joined
  * the job end with their sockets (core/launch_prestorun.c), also if both are killed at once.
@@ -53,6 +54,7 @@ struct run_options {
     bool verbose;
     enum run_bind bind;
     double timeout; /* seconds; 0: none */
+    char *report;   /* the file for the record of what ranks do; NULL: none */
 };
 
 /* One of a rank's two outputs. */
@@ -228,6 +230,12 @@ void run_end_kill(struct run_job *job);
 void run_end_signal(struct run_job *job, int signal);
 /* The same for those that have not had it from the terminal, which signals our process group. */
 void run_end_signal_others(struct run_job *job, int signal);
+
+/* The file of the record, by its name on the command line: its whole path, allocated. */
+char *run_report_path(const char *name);
+/* The job is over. Where no rank 0 has come to its end to write the file, have the records that the
+ * ranks have left in memory written there. */
+void run_report_end(const struct run_job *job);
 
 /* Have signals come through a descriptor, from here on. -1: said why. */
 int run_signals_open(void);

@@ -47,6 +47,9 @@ static bool set_environment(const struct run_job *job, const struct run_rank *ra
     set_number("PRESTO_RANK", rank->number);
     set_number("PRESTO_APPNUM", app->number);
     set_number("PRESTO_CORES", job->cores);
+    if (job->options.report != NULL) {
+        (void)setenv("PRESTO_REPORT", job->options.report, 1);
+    }
     if (job->options.verbose) {
         (void)setenv("PRESTO_STATS", "1", 1);
     }

@@ -33,6 +33,9 @@ static const char help[] =
     "      --tag-output      begin each line with the rank and the stream it comes from\n"
     "      --timeout SECONDS end the job after so long, with exit status 124\n"
     "      --keep-going      do not end the other ranks when one has failed\n"
+    "      --report FILE     record what the ranks send, receive and wait for, and write it to "
+    "FILE;\n"
+    "                        apelink-report reads it\n"
     "      --oversubscribe   accepted: more ranks than processors are always allowed, and yield\n"
     "      --allow-run-as-root  accepted: anybody may\n"
     "  -v, --verbose         say which ranks start and end, by which link rank 0 reaches\n"
@@ -51,6 +54,7 @@ enum {
     TAG_OUTPUT,
     TIMEOUT,
     KEEP_GOING,
+    REPORT,
     ACCEPTED,
     WDIR,
     FOREIGN /* and those behind it: of other launchers */
@@ -68,6 +72,7 @@ static const struct option known[] = {
     {"tag-output", no_argument, NULL, TAG_OUTPUT},
     {"timeout", required_argument, NULL, TIMEOUT},
     {"keep-going", no_argument, NULL, KEEP_GOING},
+    {"report", required_argument, NULL, REPORT},
     {"oversubscribe", no_argument, NULL, ACCEPTED},
     {"allow-run-as-root", no_argument, NULL, ACCEPTED},
     {"wdir", required_argument, NULL, WDIR},
@@ -252,6 +257,10 @@ static void take(int option, struct run_options *options, struct run_app *app, c
     case KEEP_GOING:
         options->keep_going = true;
         break;
+    case REPORT:
+        free(options->report);
+        options->report = run_report_path(optarg);
+        break;
     case ACCEPTED:
         break;
     case 'v':
@@ -360,4 +369,5 @@ void run_options_free(struct run_options *options)
         free(options->apps[i].variables);
     }
     free(options->apps);
+    free(options->report);
 }

@@ -7,12 +7,14 @@
   stalls     each way in which hooks_stall stops gets its verdict
   healthy    slow programs that are healthy get none
   killed     the record of a rank that is killed is there, with its last call
+  kept       with Presto, prestorun writes the record of ranks that are killed
   damaged    a record that is cut off anywhere, or changed, is read or refused with a sentence
   pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
   late       the delay that a rank makes is attributed to it
 
 The transports are those for which components were built, and vader; ways to stop take turns over them, unless ALL is
-set in the environment.
+set in the environment. With a folder in PRESTO_PROGRAMS, where the programs are as prestocc made them, it is Presto,
+started by the prestorun that PRESTORUN names.
 """
 import glob
 import json
@@ -33,6 +35,7 @@ TRANSPORTS = {
     "match": ["pml", "cm", "mtl", "match"],
     "pml-match": ["pml", "match"],
 }
+PRESTO_PROGRAMS = os.environ.get("PRESTO_PROGRAMS")
 LIMIT = 120  # seconds after which a run has hung
 
 failures = 0
@@ -46,6 +49,8 @@ def fail(text):
 
 def transports():
     """Those that this build has."""
+    if PRESTO_PROGRAMS:
+        return ["presto"]
     found = ["vader"]
     for name, path in (("apelink", "btl_apelink/.libs/mca_btl_apelink.so"), ("match", "mtl_match/.libs/mca_mtl_match.so"),
                        ("pml-match", "pml_match/.libs/mca_pml_match.so")):
@@ -76,11 +81,28 @@ def words_of(folder, ranks, transport, command, **params):
     return words + [os.path.join(BUILD, "tests/hooks", command[0]), *command[1:]]
 
 
+def presto_of(folder, ranks, command, option=True, **params):
+    """The same with Presto, by prestorun's option or by a variable alone: the command line, and the environment."""
+    words = [os.environ["PRESTORUN"], "-n", str(ranks)]
+    file = os.path.join(folder, "hooks.json")
+    settings = {"directory": folder, "program": REPORT}
+    settings.update({name: str(value) for name, value in params.items()})
+    environment = {**os.environ, **{"PRESTO_REPORT_" + name.upper(): value for name, value in settings.items()}}
+    if option:
+        words += ["--report", file]
+    else:
+        environment["PRESTO_REPORT"] = file
+    return words + [os.path.join(PRESTO_PROGRAMS, command[0]), *command[1:]], environment
+
+
 def mpirun(folder, ranks, transport, command, **params):
     """Run it; (exit code, standard output, standard error)."""
-    words = words_of(folder, ranks, transport, command, **params)
+    if transport == "presto":
+        words, environment = presto_of(folder, ranks, command, **params)
+    else:
+        words, environment = words_of(folder, ranks, transport, command, **params), None
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment)
     except subprocess.TimeoutExpired:
         return None, "", "was ended after %d s" % LIMIT
     return done.returncode, done.stdout, done.stderr
@@ -200,7 +222,10 @@ def report(folder, *words):
 def killed():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
-            mpirun(folder, 3, transport, ["hooks_stall", "killed"])
+            if transport == "presto":
+                mpirun(folder, 3, transport, ["hooks_stall", "killed"], option=False)
+            else:
+                mpirun(folder, 3, transport, ["hooks_stall", "killed"])
             files = glob.glob(folder + "/apelink-hooks.*")
             if len(files) != 3:
                 fail("%s: %d records are left of 3" % (transport, len(files)))
@@ -215,6 +240,18 @@ def killed():
                 fail("%s: %s%s" % (transport, text.stdout, text.stderr))
             if report(folder, "--clean").returncode != 0 or glob.glob(folder + "/apelink-hooks.*"):
                 fail("%s: --clean leaves records" % transport)
+
+
+def kept():
+    """With Presto prestorun writes the file if the ranks cannot."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, _, errors = mpirun(folder, 3, "presto", ["hooks_stall", "killed"])
+        if code == 0 or os.listdir(folder) != ["hooks.json"]:
+            fail("exit code %s, files %s: %s" % (code, os.listdir(folder), errors))
+            return
+        done = report(folder, os.path.join(folder, "hooks.json"))
+        if done.returncode != 0 or "did not come to MPI_Finalize" not in done.stdout or len(read(folder)["ranks"]) != 3:
+            fail("%s%s" % (done.stdout, done.stderr))
 
 
 def damaged():
@@ -323,7 +360,7 @@ def late():
 
 
 def main():
-    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "damaged": damaged, "pvars": pvars, "late": late}
+    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "damaged": damaged, "pvars": pvars, "late": late}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     checks[sys.argv[1]]()

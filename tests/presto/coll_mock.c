@@ -302,16 +302,6 @@ void pri_request_null(struct pri_rank *self, struct pri_request *request)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/* Nothing waits here: barriers by counters need a real network. */
-void pri_relax_for(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object)
-{
-    (void)tell;
-    (void)object;
-    (void)self;
-    (void)spins;
-    abort();
-}
-
 void pri_context_tell(const struct pri_rank *self, uint32_t context, char *text, size_t size)
 {
     (void)self;

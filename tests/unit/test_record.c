@@ -18,7 +18,7 @@ enum { JOB = 7, RANK = 3, SHIFT = 10 };
 
 static char folder[] = "record.XXXXXX";
 
-enum { CLASS = PML_HOOKS_CLASS_USER, BARRIER = PML_HOOKS_CLASS_COLLECTIVES + 6 };
+enum { CLASS = PML_HOOKS_CLASS_USER, BARRIER = PML_HOOKS_CLASS_BARRIER };
 
 static void send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
                  uint64_t now)

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is recorded of messages: see recorder.h. */
+#include "core/recorder.h"
+
+#include "record/clock.h"
+#include "record/count.h"
+
+/* ---- operations under way -------------------------------------------------------------------- */
+
+/* pri_request.followed: that it is not recorded, or not yet; the number of its entry and 1; that it
+ * has none, or has ended. */
+enum { NOT_RECORDED, NO_ENTRY = UINT16_MAX };
+_Static_assert((int)PML_HOOKS_PENDING < (int)NO_ENTRY, "all entries have a number");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint16_t free_entries[PML_HOOKS_PENDING];
+static uint64_t numbers[PML_HOOKS_PENDING]; /* of the sends that the entries are for */
+static unsigned free_count;
+
+static uint16_t take_entry(void)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint16_t entry = NO_ENTRY;
+
+    (void)pthread_mutex_lock(&lock);
+    if (free_count > 0) {
+        entry = free_entries[--free_count];
+    } else if (head->pending_count < PML_HOOKS_PENDING) {
+        entry = (uint16_t)++head->pending_count;
+    } else {
+        head->pending_lost++;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return entry;
+}
+
+static void give_entry(uint16_t entry)
+{
+    if (entry == NO_ENTRY) {
+        return;
+    }
+    __atomic_store_n(&pml_hooks_record.pending[entry - 1].kind, PML_HOOKS_FREE, __ATOMIC_RELAXED);
+    (void)pthread_mutex_lock(&lock);
+    free_entries[free_count++] = entry;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* An entry for an operation. */
+static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, uint64_t now)
+{
+    uint16_t entry = take_entry();
+
+    if (entry != NO_ENTRY) {
+        struct pml_hooks_pending *pending = &pml_hooks_record.pending[entry - 1];
+
+        pml_hooks_name(&pending->peer_job, message->peer);
+        pending->tag = message->tag;
+        pending->context = message->context;
+        pending->bytes = bytes;
+        pending->since = now;
+        numbers[entry - 1] = message->number;
+        __atomic_store_n(&pending->kind,
+                         message->is_recv ? PML_HOOKS_PENDING_RECV : PML_HOOKS_PENDING_SEND,
+                         __ATOMIC_RELEASE);
+    }
+    return entry;
+}
+
+/* It is followed no more. Whether it was. */
+static bool unfollow(struct pri_request *request, uint64_t now)
+{
+    /* relaxed: whoever is second does nothing with the request */
+    uint16_t entry = __atomic_exchange_n(&request->followed, NO_ENTRY, __ATOMIC_RELAXED);
+
+    if (entry != NOT_RECORDED && entry != NO_ENTRY) {
+        uint64_t since = pml_hooks_record.pending[entry - 1].since;
+
+        pml_hooks_add(&pml_hooks_record.head->span_ticks, now - since);
+        give_entry(entry);
+    }
+    return entry != NOT_RECORDED;
+}
+
+/* ---- peers ----------------------------------------------------------------------------------- */
+
+/* Entries that have been found, each at its rank modulo the length. One that is there stays:
+ * another thread may be reading it. */
+enum { FOUND = 1024 };
+static struct pml_hooks_peer *_Atomic found[FOUND];
+
+static struct pml_hooks_peer *entry_of(int rank)
+{
+    struct pml_hooks_peer *_Atomic *place = &found[(unsigned)rank % FOUND];
+    /* acquire, with the release below */
+    struct pml_hooks_peer *peer = atomic_load_explicit(place, memory_order_acquire), *none = NULL;
+
+    if (NI_LIKELY(peer != NULL && peer->rank == (uint32_t)rank)) {
+        return peer;
+    }
+    peer = record_peer(pml_hooks_record.head->job, (uint32_t)rank);
+    if (peer != &record_spare_peer) {
+        /* release, with the acquire above */
+        (void)atomic_compare_exchange_strong_explicit(place, &none, peer, memory_order_release,
+                                                      memory_order_relaxed);
+    }
+    return peer;
+}
+
+static uint32_t class_of(uint32_t context, int tag)
+{
+    uint32_t kind = (uint32_t)tag & ((1U << PRI_KIND_BITS) - 1);
+
+    if ((context & PRI_COLL) != 0) {
+        return kind < PML_HOOKS_CLASSES ? kind : PML_HOOKS_CLASS_OTHER;
+    }
+    return tag >= 0 || tag == PRI_ANY_TAG ? PML_HOOKS_CLASS_USER : PML_HOOKS_CLASS_OTHER;
+}
+
+struct pri_recorded pri_recorded_of(int peer, uint32_t context, int tag, bool is_recv)
+{
+    uint32_t class = class_of(context, tag);
+
+    return (struct pri_recorded){
+        .peer = peer < 0 ? NULL : entry_of(peer),
+        .class = class,
+        .context = context / 2,
+        .tag = class != PML_HOOKS_CLASS_USER ? record_tag_of_class(class)
+               : tag == PRI_ANY_TAG          ? PML_HOOKS_ANY
+                                             : tag,
+        .is_recv = is_recv,
+    };
+}
+
+/* ---- sends ----------------------------------------------------------------------------------- */
+
+/* The record's numbers of modes are Open MPI's. */
+static unsigned mode_of(enum pri_mode mode)
+{
+    static const unsigned values[] = {
+        [PRI_SYNCHRONOUS] = 0, [PRI_BUFFERED] = 2, [PRI_READY] = 3, [PRI_STANDARD] = 4};
+
+    return values[mode];
+}
+
+void pri_recorder_send(struct pri_rank *self, size_t bytes, struct pri_where to, enum pri_mode mode,
+                       bool blocking, struct pri_request *request)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct pri_recorded message;
+    uint64_t now = pml_hooks_stamp();
+
+    request->followed = NOT_RECORDED;
+    if (NI_UNLIKELY(to.context == PRI_CONTEXT_CORE)) {
+        return;
+    }
+    pri_recorder_wait_over();
+    message = pri_recorded_of(to.peer, to.context, to.tag, false);
+    pml_hooks_add(&head->sends[mode_of(mode)], 1);
+    pml_hooks_add(blocking ? &head->sends_blocking : &head->sends_nonblocking, 1);
+    message.number = record_count_send_by(self->threads, head, message.class, message.peer,
+                                          message.tag, message.context, bytes, now);
+    if (blocking) {
+        pri_recorder_note_call(PML_HOOKS_SEND, &message, bytes, now);
+    }
+    request->followed = follow(&message, bytes, now);
+}
+
+struct pri_recorded pri_recorded_send(const struct pri_request *request)
+{
+    struct pri_recorded message = pri_recorded_of(request->peer, (uint32_t)(request->bits >> 32),
+                                                  (int)(uint32_t)request->bits, false);
+
+    if (request->followed != NOT_RECORDED && request->followed != NO_ENTRY) {
+        message.number = numbers[request->followed - 1];
+    }
+    return message;
+}
+
+/* A send has ended. */
+static void end_send(struct pri_request *request, bool failed)
+{
+    struct pri_recorded message = pri_recorded_send(request);
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t now = pml_hooks_stamp();
+
+    pml_hooks_add(failed ? &head->failed : &head->completed, 1);
+    head->last_event = now;
+    (void)unfollow(request, now);
+    pri_recorder_wait_ended(request, &message, now);
+}
+
+void pri_recorder_sent(struct pri_request *request)
+{
+    if (request->followed != NOT_RECORDED) {
+        end_send(request, false);
+    }
+}
+
+void pri_recorder_on_sent(void *arg, const struct ni_event *event)
+{
+    struct pri_request *request = event->user_ptr;
+
+    if (request->rank->recorded && request->followed != NOT_RECORDED) {
+        end_send(request, event->ni_fail_type != NI_NI_OK);
+    }
+    pri_on_sent(arg, event);
+}
+
+/* ---- receives -------------------------------------------------------------------------------- */
+
+/* Once of each receive: by who has posted it or, if its message is there sooner, by its event. */
+static void count_post(const struct pri_request *request, const struct pri_recorded *message,
+                       uint64_t now)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    bool blocking = request->kind == PRI_REQUEST_RECV_BLOCKING;
+
+    pri_recorder_wait_over();
+    pml_hooks_add(blocking ? &head->receives_blocking : &head->receives_nonblocking, 1);
+    if (message->peer != NULL) {
+        record_announce_receive(pml_hooks_threads, message->peer, message->tag, message->context,
+                                now);
+    }
+    if (blocking) {
+        pri_recorder_note_call(PML_HOOKS_RECV, message, request->status.bytes, now);
+    }
+}
+
+void pri_recorder_post(struct pri_request *request, bool claimed)
+{
+    struct pri_recorded message;
+    uint64_t now = pml_hooks_stamp();
+    uint16_t entry, none = NOT_RECORDED;
+
+    if (NI_UNLIKELY(request->context == PRI_CONTEXT_CORE)) {
+        return;
+    }
+    message = pri_recorded_of(request->peer, request->context, request->status.tag, true);
+    entry = follow(&message, request->status.bytes, now);
+    /* relaxed: the entry is this thread's, or its event's */
+    if (__atomic_compare_exchange_n(&request->followed, &none, entry, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        count_post(request, &message, now);
+        pml_hooks_add(&pml_hooks_record.head->receives_matched, claimed ? 1 : 0);
+    } else {
+        give_entry(entry); /* its message was found meanwhile, by another thread */
+    }
+}
+
+static void end_receive(struct pri_rank *self, struct pri_request *request,
+                        const struct ni_event *event)
+{
+    struct pri_recorded message =
+        pri_recorded_of(pri_peer_of(self, event), (uint32_t)(event->match_bits >> 32),
+                        (int)(uint32_t)event->match_bits, true);
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t now = pml_hooks_stamp();
+    bool named = request->peer >= 0;
+
+    if (!unfollow(request, now)) {
+        struct pri_recorded posted = message;
+
+        posted.peer = named ? message.peer : NULL;
+        count_post(request, &posted, now);
+        pml_hooks_add(&head->receives_at_once, request->kind == PRI_REQUEST_RECV ? 1 : 0);
+    }
+    if (event->ni_fail_type != NI_NI_OK) {
+        pml_hooks_add(&head->failed, 1);
+    } else {
+        record_count_receive_by(self->threads, head, message.class, message.peer, message.tag,
+                                message.context, event->mlength, !named, now);
+        pml_hooks_add(&head->receives_truncated, event->rlength > event->mlength ? 1 : 0);
+    }
+    pri_recorder_wait_ended(request, &message, now);
+}
+
+void pri_recorder_on_received(void *arg, const struct ni_event *event)
+{
+    struct pri_rank *self = arg;
+    struct pri_request *request = event->user_ptr;
+
+    if (self->recorded && request->context != PRI_CONTEXT_CORE) {
+        end_receive(self, request, event);
+    }
+    pri_on_received(arg, event);
+}
+
+void pri_recorder_drop(struct pri_request *request)
+{
+    if (unfollow(request, pml_hooks_stamp())) {
+        pml_hooks_add(&pml_hooks_record.head->cancelled, 1);
+    }
+}
