@@ -23,6 +23,8 @@ record_librecord_la_SOURCES = \
     record/record.h \
     record/start.c \
     record/start.h \
+    record/sweep.c \
+    record/sweep.h \
     record/watch.c \
     record/watch.h
 record_librecord_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

@@ -321,17 +321,24 @@ const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t 
     return NULL;
 }
 
-const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size)
+void record_folder(char *folder, size_t size)
 {
     const char *slash = strrchr(pml_hooks_record.path, '/');
-    char name[64], path[sizeof(pml_hooks_record.path) + sizeof(name)];
+
+    (void)snprintf(folder, size, "%.*s", (int)(slash - pml_hooks_record.path),
+                   pml_hooks_record.path);
+}
+
+const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size)
+{
+    char name[64], folder[sizeof(pml_hooks_record.path)], path[sizeof(folder) + sizeof(name)];
     const struct pml_hooks_head *head = MAP_FAILED;
     struct stat status;
     int fd;
 
     pml_hooks_record_name(name, sizeof(name), job, rank);
-    (void)snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - pml_hooks_record.path),
-                   pml_hooks_record.path, name);
+    record_folder(folder, sizeof(folder));
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) {
         return NULL;

@@ -152,6 +152,9 @@ void pml_hooks_record_close(bool remove);
 /* The file name of the record of a process, without its folder. */
 void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank);
 
+/* The folder of this process's record. */
+void record_folder(char *folder, size_t size);
+
 /* Map the record of another process of this job and host for reading: its head, and how long the
  * mapping is. NULL if there is none of this version. Of its peers those are there for which it has
  * room. Thread-safe. */

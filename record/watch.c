@@ -20,6 +20,7 @@
 #include "record/account.h"
 #include "record/clock.h"
 #include "record/process.h"
+#include "record/sweep.h"
 #include "record/watch.h"
 
 extern char **environ;
@@ -82,13 +83,11 @@ static void look_at(const char *path, struct look *look)
 static struct look look_around(void)
 {
     struct look look = {.lowest = UINT32_MAX};
-    const char *slash = strrchr(pml_hooks_record.path, '/');
     char folder[sizeof(pml_hooks_record.path)], prefix[64], path[2 * sizeof(folder)];
     const struct dirent *entry;
     DIR *directory;
 
-    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - pml_hooks_record.path),
-                   pml_hooks_record.path);
+    record_folder(folder, sizeof(folder));
     pml_hooks_record_name(prefix, sizeof(prefix), pml_hooks_record.head->job, 0);
     prefix[strlen(prefix) - 1] = '\0'; /* without the rank */
     directory = opendir(folder);
@@ -130,13 +129,11 @@ static void speak(uint64_t still_ns)
 {
     const struct pml_hooks_head *head = pml_hooks_record.head;
     char job[16], folder[sizeof(pml_hooks_record.path)];
-    const char *slash = strrchr(pml_hooks_record.path, '/');
     char why[] = "--why", directory[] = "--directory";
     char *arguments[] = {how.report, why, directory, folder, job, NULL};
 
     (void)snprintf(job, sizeof(job), "%" PRIu32, head->job);
-    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - pml_hooks_record.path),
-                   pml_hooks_record.path);
+    record_folder(folder, sizeof(folder));
     fprintf(stderr, "%s: nothing has completed on %s for %.0f s (%s):\n", how.who, head->host,
             (double)still_ns * 1e-9, how.hang_name);
     if (!run_report(arguments)) {
@@ -189,9 +186,22 @@ static void look_for_hang(void)
     }
 }
 
+/* Of a job's processes on a host one removes what other jobs have left long ago. */
+static void sweep(void)
+{
+    enum { A_DAY = 24 * 60 * 60 };
+    char folder[sizeof(pml_hooks_record.path)];
+
+    if (look_around().lowest == pml_hooks_record.head->rank) {
+        record_folder(folder, sizeof(folder));
+        (void)record_sweep(folder, A_DAY);
+    }
+}
+
 static void *watch(void *unused)
 {
     struct timespec until;
+    bool swept = false;
 
     (void)unused;
     (void)pthread_mutex_lock(&lock);
@@ -208,6 +218,10 @@ static void *watch(void *unused)
             how.each();
         }
         look_for_hang();
+        if (!swept) {
+            swept = true;
+            sweep();
+        }
         (void)pthread_mutex_lock(&lock);
     }
     (void)pthread_mutex_unlock(&lock);

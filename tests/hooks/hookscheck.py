@@ -8,6 +8,7 @@
   healthy    slow programs that are healthy get none
   killed     the record of a rank that is killed is there, with its last call
   kept       with Presto, prestorun writes the record of ranks that are killed
+  stale      old records of the dead are removed by later jobs, recent ones are not
   damaged    a record that is cut off anywhere, or changed, is read or refused with a sentence
   pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
   late       the delay that a rank makes is attributed to it
@@ -242,6 +243,38 @@ def killed():
                 fail("%s: --clean leaves records" % transport)
 
 
+def field_place(data, name):
+    """Where a number of the head is in a record, by the description that it carries."""
+    return int(re.search(rb"field %s U64 (\d+) 1\n" % name.encode(), bytes(data)).group(1))
+
+
+def make_old(path):
+    """Have a record be of a process that began two days ago."""
+    with open(path, "r+b") as file:
+        data = file.read(16384)
+        file.seek(field_place(data, "start_seconds"))
+        seconds = int.from_bytes(file.read(8), "little")
+        file.seek(-8, os.SEEK_CUR)
+        file.write((seconds - 2 * 24 * 3600).to_bytes(8, "little"))
+
+
+def stale():
+    """A job that lasts longer than a moment removes old records of dead processes, no recent ones."""
+    transport = transports()[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        params = {"option": False} if transport == "presto" else {}
+        mpirun(folder, 3, transport, ["hooks_stall", "killed"], **params)
+        left = sorted(glob.glob(folder + "/apelink-hooks.*"))
+        if len(left) != 3:
+            fail("%d records are left of 3" % len(left))
+            return
+        make_old(left[1])
+        code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", "trickle", "3"])
+        found = sorted(glob.glob(folder + "/apelink-hooks.*"))
+        if code != 0 or found != [left[0], left[2]]:
+            fail("exit code %s, left of %s: %s: %s" % (code, left, found, errors))
+
+
 def kept():
     """With Presto prestorun writes the file if the ranks cannot."""
     with tempfile.TemporaryDirectory() as folder:
@@ -360,7 +393,7 @@ def late():
 
 
 def main():
-    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "damaged": damaged, "pvars": pvars, "late": late}
+    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "stale": stale, "damaged": damaged, "pvars": pvars, "late": late}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     checks[sys.argv[1]]()

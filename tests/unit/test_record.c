@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Covers: record/record.c record/json.c record/names.c record/account.c record/peers.c
+ * record/sweep.c
  *
  * The record: its file, what is counted, time in slices, and a record as JSON.
  */
@@ -9,10 +10,14 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/count.h"
 #include "record/json.h"
+#include "record/process.h"
+#include "record/sweep.h"
 
 enum { JOB = 7, RANK = 3, SHIFT = 10 };
 
@@ -259,6 +264,67 @@ static void json_has_every_field(void **state)
     free(text);
 }
 
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+static uint32_t dead_process(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return (uint32_t)pid;
+}
+
+/* A record of another job, begun so many seconds ago, which was kept for so many. */
+static void leave_record(uint32_t job, uint32_t pid, uint64_t ago, uint64_t kept)
+{
+    struct pml_hooks_record mine = pml_hooks_record;
+    struct pml_hooks_head *head;
+
+    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
+    assert_null(pml_hooks_record_open(folder, job, 0, 1));
+    head = pml_hooks_record.head;
+    head->version = PML_HOOKS_VERSION;
+    head->pid = pid;
+    (void)pml_hooks_process_state(pid, &head->process_start);
+    head->start_seconds = (uint64_t)time(NULL) - ago;
+    head->clock_last = kept * 1000000000u;
+    head->magic = PML_HOOKS_MAGIC;
+    pml_hooks_record_close(false);
+    pml_hooks_record = mine;
+}
+
+static bool is_left(uint32_t job)
+{
+    char name[64], path[128];
+
+    pml_hooks_record_name(name, sizeof(name), job, 0);
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void old_records_of_the_dead_are_removed(void **state)
+{
+    enum { A_DAY = 24 * 60 * 60, OLD = 20, RECENT, LONG_LIVED, ALIVE };
+
+    (void)state;
+    (void)record_sweep(folder, A_DAY); /* of other tests */
+    leave_record(OLD, dead_process(), 2 * A_DAY, 10);
+    leave_record(RECENT, dead_process(), 60, 10);
+    leave_record(LONG_LIVED, dead_process(), 2 * A_DAY, 2 * A_DAY - 60);
+    leave_record(ALIVE, (uint32_t)getpid(), 2 * A_DAY, 10);
+    assert_int_equal(record_sweep(folder, A_DAY), 1);
+    assert_false(is_left(OLD));
+    assert_true(is_left(RECENT));
+    assert_true(is_left(LONG_LIVED));
+    assert_true(is_left(ALIVE));
+    assert_int_equal(record_sweep(folder, 0), 2);
+    assert_true(is_left(ALIVE));
+    assert_int_equal(record_sweep("/nowhere/at/all", 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_record_of_a_late_peer_says_since_when, open_record,
                                         close_record),
         cmocka_unit_test_setup_teardown(json_has_every_field, open_record, close_record),
+        cmocka_unit_test(old_records_of_the_dead_are_removed),
     };
     char command[64];
     int failed;
