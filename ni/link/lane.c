@@ -35,6 +35,7 @@ void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *
         .bulk_size = bulk_size,
         .most = 1,
     };
+    ni_list_init(&rx->parked);
 }
 
 /* Take back the bulk payloads of packets that the receiver has left behind. */

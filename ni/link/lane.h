@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "link/packet.h"
 
 /*
@@ -68,6 +69,8 @@ _Static_assert(sizeof(struct ni_job) == NI_LINE, "one line per job");
 /* First page of a lane's shared memory. */
 struct ni_lane_page {
     _Alignas(64) _Atomic uint32_t consumed; /* lines, by the receiver (L2) */
+    /* Not 0: the receiver may not look at the lane; the link's (ni_ep.unpolled). */
+    _Alignas(64) _Atomic uint32_t unpolled;
     _Alignas(64) struct ni_job jobs[NI_LANE_JOBS];
 };
 
@@ -113,8 +116,9 @@ struct ni_lane_rx {
     uint32_t most;   /* the engine's: packets to be taken by its next look */
     uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */
     uint32_t depth;  /* consumers of this lane on the stack: credits wait for the outermost */
-    struct ni_peer *peer; /* the engine's, whose packets these are */
-    void *link_data;      /* the link's */
+    struct ni_peer *peer;  /* the engine's, whose packets these are */
+    struct ni_list parked; /* the engine's: in a list while it is not polled */
+    void *link_data;       /* the link's */
 };
 
 #endif

@@ -55,6 +55,11 @@ struct ni_core_ops {
     /* Start and stop polling a lane. After lane_remove returns the lane is not touched any more. */
     ni_status (*lane_add)(void *core, struct ni_lane_rx *lane);
     void (*lane_remove)(void *core, struct ni_lane_rx *lane);
+    /* Poll a lane no more until lane_unpark. From within progress; false: not now, it is polled
+     * still. */
+    bool (*lane_park)(void *core, struct ni_lane_rx *lane);
+    /* Poll it again, from the next look at the lanes on. No effect on a lane that is polled. */
+    void (*lane_unpark)(void *core, struct ni_lane_rx *lane);
     /* A packet in the link's own memory, `room` bytes of which may be read; valid during the
      * call. Returns NI_OK; NI_AGAIN: keep it, deliver it again later; or NI_ERR_PROTOCOL: it was
      * malformed. */
@@ -97,9 +102,11 @@ struct ni_ep {
     /* The peer's exported buffer table in shared memory, or NULL. Contents untrusted. */
     const struct ni_table_export *exported;
     size_t exported_count;
-    /* Not 0: the peer sleeps, call ops->wake after committing. Never NULL. May be read late:
-     * sleepers wake by themselves. */
+    /* Not 0: the peer sleeps. Never NULL. May be read late: sleepers wake by themselves. */
     const _Atomic uint32_t *sleeping;
+    /* Not 0: the peer sleeps or does not poll the lane, call ops->wake after committing. Never
+     * NULL. May be read late: it looks by itself now and then. */
+    const _Atomic uint32_t *unpolled;
     /* What the peer asks of those that send to it: bits of enum ni_wish. Never NULL, in the same
      * line as the word above, contents untrusted. */
     const _Atomic uint32_t *wishes;
@@ -160,7 +167,7 @@ struct ni_link_ops {
      * core->peer_down follows. */
     ni_status (*copy)(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                       uint64_t remote, size_t len);
-    /* The peer may be asleep: see ni_ep.sleeping. */
+    /* The peer may not look: see ni_ep.unpolled. By the endpoint's holder. */
     void (*wake)(struct ni_ep *ep);
 
     /* Cheap enough to be called at each poll: connections, deliver, liveness (rarely). Returns

@@ -242,7 +242,7 @@ ni_status mock_send(struct ni_peer *peer, uint32_t len)
     } else {
         ni_lane_commit(&ep->tx, word0, lines);
     }
-    if (atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0) {
         ep->ops->wake(ep);
     }
     return NI_OK;

@@ -11,6 +11,7 @@ shm_link_tests = \
     tests/links/test_shm_early \
     tests/links/test_shm_local \
     tests/links/test_shm_node \
+    tests/links/test_shm_park \
     tests/links/test_shm_peers \
     tests/links/test_shm_standard \
     tests/links/test_shm_stream \
@@ -36,6 +37,10 @@ tests_links_test_shm_local_LDADD = $(SHM_LIBS)
 tests_links_test_shm_node_SOURCES = tests/links/test_shm_node.c $(shm_mock)
 tests_links_test_shm_node_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_node_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_park_SOURCES = tests/links/test_shm_park.c $(shm_mock)
+tests_links_test_shm_park_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_park_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_peers_SOURCES = tests/links/test_shm_peers.c $(shm_mock)
 tests_links_test_shm_peers_CPPFLAGS = $(SHM_CPPFLAGS)

@@ -112,6 +112,10 @@ static void on_lane_remove(void *core, struct ni_lane_rx *lane)
 {
     struct mock *mock = core;
 
+    if (!ni_list_empty(&lane->parked)) {
+        ni_list_remove(&lane->parked);
+        return;
+    }
     for (unsigned i = 0; i < mock->lane_count; i++) {
         if (mock->lanes[i] == lane) {
             mock->lanes[i] = mock->lanes[--mock->lane_count];
@@ -119,6 +123,24 @@ static void on_lane_remove(void *core, struct ni_lane_rx *lane)
         }
     }
     CHECK(!"a lane is removed that was never added");
+}
+
+static bool on_lane_park(void *core, struct ni_lane_rx *lane)
+{
+    struct mock *mock = core;
+
+    on_lane_remove(core, lane);
+    ni_list_push_back(&mock->parked, &lane->parked);
+    return true;
+}
+
+static void on_lane_unpark(void *core, struct ni_lane_rx *lane)
+{
+    struct mock *mock = core;
+
+    CHECK(!ni_list_empty(&lane->parked) && mock->lane_count < MOCK_LANES);
+    ni_list_remove(&lane->parked);
+    mock->lanes[mock->lane_count++] = lane;
 }
 
 static ni_status take(struct mock *mock, struct ni_peer *peer, uint64_t word0, uint64_t word1,
@@ -189,6 +211,8 @@ static const struct ni_core_ops core_ops = {
     .accept = on_accept,
     .lane_add = on_lane_add,
     .lane_remove = on_lane_remove,
+    .lane_park = on_lane_park,
+    .lane_unpark = on_lane_unpark,
     .deliver = on_deliver,
     .peer_down = on_peer_down,
 };
@@ -205,6 +229,7 @@ ni_status mock_try_open(struct mock *mock, uint64_t id, const struct ni_open_att
                                      .stats = &mock->stats};
 
     mock->id = id;
+    ni_list_init(&mock->parked);
     return ni_link_shm.open(&link_attr, &mock->link);
 }
 
@@ -280,7 +305,7 @@ void mock_disconnect(struct mock *mock, struct ni_peer *peer)
 static void sent(struct ni_peer *peer)
 {
     peer->sent++;
-    if (atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(peer->ep->unpolled, memory_order_relaxed) != 0) {
         ni_link_shm.wake(peer->ep);
     }
 }

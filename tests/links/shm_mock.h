@@ -12,6 +12,7 @@
 #include <apeni/log.h>
 
 #include "base/config.h"
+#include "base/list.h"
 #include "base/stats.h"
 #include "link/lane_inl.h"
 #include "link/link.h"
@@ -27,7 +28,7 @@
          : (fprintf(stderr, "%s:%d: pid %d: %s\n", __FILE__, __LINE__, (int)getpid(), #condition), \
             abort()))
 
-enum { MOCK_LANES = 64, MOCK_BLOB = 256 };
+enum { MOCK_LANES = 256, MOCK_BLOB = 256 };
 
 /* The mock's peer: what the engine calls struct ni_peer. */
 struct ni_peer {
@@ -51,6 +52,7 @@ struct mock {
     struct ni_peer *peers;
     struct ni_lane_rx *lanes[MOCK_LANES];
     unsigned lane_count;
+    struct ni_list parked; /* lanes that are not polled */
     uint64_t received, accepted, malformed;
     uint8_t sum; /* of all bytes, if they are not checked */
     /* What to do wrong. */

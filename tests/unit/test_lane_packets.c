@@ -176,8 +176,8 @@ static void shared_layout_is_pinned(void **state)
     assert_int_equal(sizeof(struct ni_packet_bulk), 8);
     assert_int_equal(NI_PACKET_BULK_AT, 56);
     assert_int_equal(sizeof(struct ni_job), 64);
-    assert_int_equal(offsetof(struct ni_lane_page, jobs), 64);
-    assert_int_equal(sizeof(struct ni_lane_page), 64 + 64 * NI_LANE_JOBS);
+    assert_int_equal(offsetof(struct ni_lane_page, jobs), 128);
+    assert_int_equal(sizeof(struct ni_lane_page), 128 + 64 * NI_LANE_JOBS);
 }
 
 int main(void)

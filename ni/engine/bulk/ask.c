@@ -235,15 +235,10 @@ static bool ask_late(struct ni_op *op)
  * find the question when it is done with that. */
 static bool sends(struct ni_peer *peer)
 {
-    const struct ni *ni = peer->ni;
-    bool more = false;
+    uint32_t next = peer->lane == NULL ? peer->heard_seq : peer->lane->seq;
+    bool more = next != peer->heard_seq;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
-            more = ni->lanes[i]->seq != peer->heard_seq;
-            peer->heard_seq = ni->lanes[i]->seq;
-        }
-    }
+    peer->heard_seq = next;
     return more;
 }
 

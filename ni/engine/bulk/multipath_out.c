@@ -209,7 +209,7 @@ static void commit(struct ni_peer *peer, const struct place *place, uint32_t len
     } else {
         ni_lane_commit(&out->rail[place->rail - 1], word0, place->lines);
     }
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }
 }

@@ -2,9 +2,11 @@
 #include "base/alloc.h"
 #include "engine/bulk/help.h"
 #include "engine/core/lanes.h"
+#include "link/lane_inl.h"
 
 /* The lanes that progress polls. A removed one leaves a gap, as long as somebody may be walking
- * over them. */
+ * over them. Those that the link has parked are in a list; the array has places for them, too, so
+ * that they come back without fail. */
 
 enum { NI_LANES_MIN = 8 }; /* places, at first */
 
@@ -12,7 +14,7 @@ ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
 {
     struct ni *ni = core;
 
-    if (ni->lane_count == ni->lane_capacity) {
+    if (ni->lane_count + ni->parked_count >= ni->lane_capacity) {
         uint32_t capacity = ni->lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->lane_capacity;
         struct ni_lane_rx **lanes = ni_realloc(ni->lanes, capacity * sizeof(*lanes));
 
@@ -27,7 +29,62 @@ ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
         lane->peer->lane = lane; /* those that come later are its rails */
     }
     ni_stat_add(&ni->stats.rings, 1);
+    ni_stat_add(&ni->stats.rings_polled, 1);
     return NI_OK;
+}
+
+bool ni_lane_park(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    /* Within a callback somebody walks over the lanes. */
+    if (ni->depth > 1) {
+        return false;
+    }
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] == lane) {
+            ni->lanes[i] = ni->lanes[--ni->lane_count];
+            ni_list_push_back(&ni->parked, &lane->parked);
+            ni->parked_count++;
+            ni_stat_sub(&ni->stats.rings_polled, 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Take a lane out of the list. false: it is not there. */
+static bool leave_parked(struct ni *ni, struct ni_lane_rx *lane)
+{
+    if (ni_list_empty(&lane->parked)) {
+        return false;
+    }
+    ni_list_remove(&lane->parked);
+    ni->parked_count--;
+    return true;
+}
+
+void ni_lane_unpark(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    if (leave_parked(ni, lane)) {
+        lane->most = 1;
+        ni->lanes[ni->lane_count++] = lane;
+        ni_stat_add(&ni->stats.rings_polled, 1);
+    }
+}
+
+bool ni_lanes_have(const struct ni *ni)
+{
+    uint64_t word0;
+
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void ni_lanes_compact(struct ni *ni)
@@ -52,11 +109,15 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
     if (!ni->closing && lane->peer->lane == lane) {
         lane->peer->lane = NULL;
     }
+    if (leave_parked(ni, lane)) {
+        ni_stat_sub(&ni->stats.rings, 1);
+    }
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] == lane) {
             ni->lanes[i] = NULL;
             ni->untidy |= NI_UNTIDY_LANES;
             ni_stat_sub(&ni->stats.rings, 1);
+            ni_stat_sub(&ni->stats.rings_polled, 1);
         }
     }
     if (ni->depth == 0) {
@@ -70,6 +131,14 @@ NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
             ni_lane_remove(ni, ni->lanes[i]);
+            peer->sever = true;
+        }
+    }
+    for (NI_LIST_EACH_SAFE(node, &ni->parked)) {
+        struct ni_lane_rx *lane = ni_container_of(node, struct ni_lane_rx, parked);
+
+        if (lane->peer == peer) {
+            ni_lane_remove(ni, lane);
             peer->sever = true;
         }
     }

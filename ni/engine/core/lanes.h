@@ -12,7 +12,11 @@
 /* What the link calls: see struct ni_core_ops. */
 ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);
 void ni_lane_remove(void *core, struct ni_lane_rx *lane);
+bool ni_lane_park(void *core, struct ni_lane_rx *lane);
+void ni_lane_unpark(void *core, struct ni_lane_rx *lane);
 
+/* Whether a lane that is polled has a packet. */
+bool ni_lanes_have(const struct ni *ni);
 /* Close the gaps that removals left; not while somebody walks over them. */
 void ni_lanes_compact(struct ni *ni);
 /* A packet broke the protocol: nothing more is read from this peer. */

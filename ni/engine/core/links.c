@@ -17,6 +17,8 @@ static const struct ni_core_ops core_ops = {
     .accept = ni_peer_accept,
     .lane_add = ni_lane_add,
     .lane_remove = ni_lane_remove,
+    .lane_park = ni_lane_park,
+    .lane_unpark = ni_lane_unpark,
     .deliver = ni_deliver,
     .peer_down = ni_peer_down,
 };

@@ -83,8 +83,10 @@ struct ni {
     struct ni_lane_rx **lanes;
     uint32_t lane_count;
     uint32_t lane_capacity;
-    uint32_t untidy; /* enum ni_untidy */
-    uint32_t depth;  /* nesting of ni_progress */
+    uint32_t parked_count;
+    struct ni_list parked; /* struct ni_lane_rx: lanes that are not polled */
+    uint32_t untidy;       /* enum ni_untidy */
+    uint32_t depth;        /* nesting of ni_progress */
     struct ni_last_consumer last;
     struct ni_last_queue last_queue;
     bool threads;

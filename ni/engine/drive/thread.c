@@ -14,9 +14,9 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/core/lanes.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
-#include "link/lane_inl.h"
 #include "link/link.h"
 
 /*
@@ -140,15 +140,7 @@ static void nap(struct ni_engine *engine, uint64_t us)
 
 static bool lanes_have(void *core)
 {
-    struct ni *ni = core;
-    uint64_t word0;
-
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
-            return true;
-        }
-    }
-    return false;
+    return ni_lanes_have(core);
 }
 
 /* Announced with the turn, slept without it. */

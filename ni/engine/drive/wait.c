@@ -6,9 +6,9 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/core/lanes.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
-#include "link/lane_inl.h"
 
 /* Waiting: spin, then yield, then sleep. */
 
@@ -27,15 +27,9 @@ enum {
 static bool has_work(void *core)
 {
     struct ni *ni = core;
-    uint64_t word0;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
-            return true;
-        }
-    }
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
-            ni_work_count(&ni->asking)) != 0;
+    return ni_lanes_have(ni) || (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+                                 ni_work_count(&ni->asking)) != 0;
 }
 
 /* Whether the cores are fewer than those who wait, where each process is taken to have as many

@@ -81,6 +81,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni->last.queue = NI_NO_QUEUE;
     ni->last_queue.queue = NI_NO_QUEUE;
     ni_list_init(&ni->departed);
+    ni_list_init(&ni->parked);
     ni_list_init(&ni->peers);
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);

@@ -55,7 +55,7 @@ NI_ALWAYS_INLINE void ni_direct_send(struct ni_peer *peer, struct ni_packet *pac
     ep->tx.bytes += ni_packet_len(word1);
     ni_lane_commit_at(&ep->tx, packet, word0, lines);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }
 }

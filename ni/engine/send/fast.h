@@ -106,7 +106,7 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
                        peer->open.lines);
     }
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }
     ni_lock_give(&peer->lock, peer->threads);
@@ -158,7 +158,7 @@ NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line
     atomic_store_explicit(&line->packet->word0, word0 | line->seq, memory_order_release);
     ni_lane_ahead(&ep->tx);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ni_line_wake(ep);
     }
 }
@@ -202,7 +202,7 @@ NI_ALWAYS_INLINE void ni_lines_commit(struct ni_peer *peer, uint32_t lines, uint
     ni_lane_commit_at(&ep->tx, packet,
                       ni_packet_word0(0, NI_PACKET_MESSAGE, NI_LINE - head_len, tag), lines);
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ni_line_wake(ep);
     }
 }

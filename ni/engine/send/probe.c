@@ -55,14 +55,9 @@ static bool unread(const struct ni_peer *peer)
 }
 
 /* Number of the next packet in its lane; 0: it has no lane, or none with us. */
-static uint32_t next_of(const struct ni *ni, const struct ni_peer *peer)
+static uint32_t next_of(const struct ni_peer *peer)
 {
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
-            return ni->lanes[i]->seq;
-        }
-    }
-    return 0;
+    return peer->lane == NULL ? 0 : peer->lane->seq;
 }
 
 void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
@@ -74,7 +69,7 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
     ni_lock_take(&peer->lock, peer->threads);
     if (!unread(peer)) {
         (void)send_probe(peer, NI_PROBE_ASK, ni_now_ns());
-        peer->probe_seq = next_of(ni, peer);
+        peer->probe_seq = next_of(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -113,7 +108,7 @@ void ni_probe_credits(struct ni_peer *peer)
 /* Whether nothing came between the last probe and its echo, which is stepped over. */
 static bool came_alone(const struct ni_peer *peer)
 {
-    uint32_t next = next_of(peer->ni, peer);
+    uint32_t next = next_of(peer);
 
     return next == 0 || (peer->probe_seq != 0 && next == ni_lane_next_seq(peer->probe_seq));
 }

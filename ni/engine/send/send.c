@@ -159,7 +159,7 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
     }
     ep->tx.bytes += len;
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->sleeping, memory_order_relaxed) != 0)) {
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
     }
 }

@@ -52,6 +52,7 @@ ni_status ni_inproc_connect(struct ni_link *base, const void *bytes, size_t len,
         ep->base.exported_count = NI_INPROC_RECORDS;
     }
     ep->base.sleeping = &ep->to->sleeping;
+    ep->base.unpolled = &ep->to->sleeping;
     ep->base.wishes = &ep->to->wishes;
     pthread_mutex_lock(&link->lock);
     ep->connection = ++link->connections;

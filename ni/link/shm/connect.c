@@ -33,6 +33,7 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     peer->ep.link = &link->base;
     peer->ep.rails = 1;
     peer->ep.sleeping = &never_asleep;
+    peer->ep.unpolled = &never_asleep;
     peer->ep.wishes = &no_wishes;
     /* Until the peer's own sizes are known: most likely they are ours. */
     peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
@@ -244,6 +245,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
     peer->ep.exported = counts->exports == 0 ? NULL : segment->exports;
     peer->ep.exported_count = counts->exports;
     peer->ep.sleeping = &segment->header->sleeping;
+    peer->ep.unpolled = &segment->header->sleeping; /* until there is a lane */
     peer->ep.wishes = &segment->header->wishes;
     peer->lane_from = peer->link->lane_from;
     peer->stage = NI_SHM_ATTACHED;
@@ -283,6 +285,7 @@ static void forget_segment(struct ni_shm_peer *peer)
         atomic_exchange_explicit(&peer->segment, NULL, memory_order_relaxed);
 
     peer->ep.sleeping = &never_asleep;
+    peer->ep.unpolled = &never_asleep;
     peer->ep.wishes = &no_wishes;
     peer->ep.exported = NULL;
     peer->ep.exported_count = 0;
@@ -329,6 +332,7 @@ void ni_shm_leave(struct ni_shm_peer *peer)
     struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_relaxed);
     uint64_t seat = atomic_exchange_explicit(&peer->out_seat, 0, memory_order_relaxed);
 
+    peer->ep.unpolled = peer->ep.sleeping;
     if (peer->out_area != NULL) {
         ni_shm_area_put(peer->out_area);
         peer->out_area = NULL;

@@ -48,6 +48,10 @@
  * Lane. The last packet that a sender puts into a slot is a record that says that its area holds a
  * lane. Records for further lanes, its rails, may follow, one for each, in their order.
  *
+ * The word `unpolled` of a lane says that the owner may not look at it, because it sleeps or
+ * because nothing has come for long. A sender that finds it set behind its packet resets it and
+ * rings: it sets the bit of its seat in `bells` (park.c).
+ *
  * Edges between processes:
  *   S1 seat word to OPEN, release (blob written)          -> acquire load by the owner
  *   S2 seat word to FREE, release (area emptied)          -> acquire CAS to CLAIMED
@@ -55,11 +59,13 @@
  *   Q1 slot word to PACKET or LANE, release               -> acquire load by the owner
  *   Q2 slot word to FREE, release (packet read)           -> acquire CAS to CLAIMED
  *   Q3 doorbell bit, release                              -> acquire exchange by the owner
+ *   B1 lane's unpolled to 0, acq_rel (packet written)     -> acquire load by the owner
+ *   B2 bit of bells, release (after B1)                   -> acquire exchange by the owner
  *   H1 header state, release                              -> acquire load by those who attach
  */
 
 enum {
-    NI_SHM_VERSION = 3,
+    NI_SHM_VERSION = 4,
     NI_SHM_SLOT_SIZE = 2048,
     NI_SHM_SLOT_LINES = NI_SHM_SLOT_SIZE / NI_LINE,
     NI_SHM_BLOB_STRIDE = 128,
@@ -121,6 +127,7 @@ struct ni_shm_header {
     _Alignas(
         64) _Atomic uint64_t posted; /* bit n: look at the slots whose number is n modulo 64 (Q3) */
     _Atomic uint32_t attention;      /* not 0: look at the seats and the peers' headers */
+    _Atomic uint64_t bells; /* bit n: look at the lanes of seats whose number is n modulo 64 (B2) */
     /* Line 4: a futex. While the owner sleeps, enum ni_shm_sleep. */
     _Alignas(64) _Atomic uint32_t sleeping;
     _Atomic uint32_t wishes; /* enum ni_wish */
@@ -129,6 +136,7 @@ _Static_assert(offsetof(struct ni_shm_header, counts) == 32, "shared");
 _Static_assert(offsetof(struct ni_shm_header, state) == 64, "shared");
 _Static_assert(offsetof(struct ni_shm_header, posted) == 192, "shared");
 _Static_assert(offsetof(struct ni_shm_header, attention) == 200, "shared");
+_Static_assert(offsetof(struct ni_shm_header, bells) == 208, "shared");
 _Static_assert(offsetof(struct ni_shm_header, sleeping) == 256, "shared");
 _Static_assert(offsetof(struct ni_shm_header, wishes) == 260, "shared");
 _Static_assert(sizeof(struct ni_shm_header) == 320, "shared");

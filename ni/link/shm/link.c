@@ -316,7 +316,8 @@ static unsigned shm_progress(struct ni_link *base)
     struct ni_shm_link *link = ni_shm_link_of(base);
     /* Relaxed: who finds something here looks again with acquire. */
     uint64_t called = atomic_load_explicit(&link->header->posted, memory_order_relaxed) |
-                      atomic_load_explicit(&link->header->attention, memory_order_relaxed);
+                      atomic_load_explicit(&link->header->attention, memory_order_relaxed) |
+                      atomic_load_explicit(&link->header->bells, memory_order_relaxed);
     bool due = --link->countdown == 0;
 
     if (NI_LIKELY(called == 0 && !due && !link->retry)) {

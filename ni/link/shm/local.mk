@@ -11,6 +11,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/identity.c \
     ni/link/shm/layout.h \
     ni/link/shm/link.c \
+    ni/link/shm/park.c \
     ni/link/shm/progress.c \
     ni/link/shm/rails.c \
     ni/link/shm/receive.c \

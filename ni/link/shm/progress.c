@@ -53,6 +53,7 @@ static void look_at_clock(struct ni_shm_link *link)
         return;
     }
     link->next_tick = now + TICK_NS;
+    ni_shm_park_quiet(link);
     ni_shm_socket_poll(link);
     if (atomic_load_explicit(&link->connecting, memory_order_relaxed) != 0) {
         ni_shm_connect_poll(link, now);
@@ -74,6 +75,9 @@ unsigned ni_shm_tick(struct ni_shm_link *link, bool due)
     if (called || trouble) {
         ni_shm_watch(link, false);
     }
+    if (atomic_load_explicit(&link->header->bells, memory_order_relaxed) != 0) {
+        ni_shm_answer_bells(link);
+    }
     if (due) {
         look_at_clock(link);
         link->countdown = POLLS_PER_CLOCK;
@@ -90,6 +94,7 @@ void ni_shm_wake(struct ni_ep *ep)
     struct ni_shm_segment *segment =
         atomic_load_explicit(&ni_shm_peer_of(ep)->segment, memory_order_relaxed);
 
+    ni_shm_ring(ni_shm_peer_of(ep));
     if (segment != NULL) {
         ni_shm_segment_wake(segment);
     }
@@ -102,9 +107,11 @@ void ni_shm_wish(struct ni_link *base, uint32_t wishes)
     atomic_store_explicit(&link->header->wishes, wishes, memory_order_relaxed);
 }
 
-static bool anything(const struct ni_shm_link *link)
+static bool anything(struct ni_shm_link *link)
 {
-    return link->retry || atomic_load_explicit(&link->header->posted, memory_order_relaxed) != 0 ||
+    return link->retry || ni_shm_parked_have(link) ||
+           atomic_load_explicit(&link->header->bells, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&link->header->posted, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&link->header->attention, memory_order_relaxed) != 0;
 }
 
@@ -113,6 +120,7 @@ bool ni_shm_arm(struct ni_link *base, bool (*has_work)(void *core))
     struct ni_shm_link *link = ni_shm_link_of(base);
     _Atomic uint32_t *word = &link->header->sleeping;
 
+    ni_shm_announce_sleep(link);
     /* Sequentially consistent, against the loads that follow. */
     atomic_store_explicit(word, (uint32_t)link->sleeps, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst);

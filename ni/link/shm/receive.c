@@ -158,6 +158,7 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     }
     peer->in_area = area;
     peer->in_lane = true;
+    ni_shm_lane_started(peer);
     ni_shm_count_memory(link);
     return TAKEN;
 }
@@ -395,6 +396,7 @@ void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state)
     if (peer->in_lane) {
         bool reading = peer->rx.depth != 0;
 
+        ni_shm_lane_stops(peer);
         link->core_ops->lane_remove(link->core, &peer->rx);
         if (reading) {
             ni_shm_bury(link, peer->in_area, NULL);

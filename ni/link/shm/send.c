@@ -135,6 +135,8 @@ static ni_status make_lane(struct ni_shm_peer *peer)
         return status;
     }
     peer->out_bulk = with_bulk;
+    /* The first packet wakes a receiver that sleeps now. Relaxed: Q1 follows. */
+    atomic_store_explicit(&peer->out_area->page->unpolled, 1, memory_order_relaxed);
     return NI_OK;
 }
 
@@ -159,6 +161,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
                     peer->out_bulk ? area->bulk : NULL, peer->out_bulk ? counts->bulk : 0,
                     peer->payload_map);
     peer->ep.tx.wire = true;
+    peer->ep.unpolled = &area->page->unpolled;
     peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
     return NI_OK;
 }

@@ -24,6 +24,7 @@
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
  *   rails.c     more lanes of one sender            identity.c  whom the kernel copies from and to
+ *   park.c      lanes that are not polled
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
@@ -118,9 +119,12 @@ struct ni_shm_peer {
     uint32_t delivering;     /* packets from slots that the core is looking at */
     struct ni_shm_area *in_area;
     uint64_t no_memory; /* time since which its lane cannot be mapped, ns; 0: it can */
-    bool in_lane;       /* the engine polls rx */
+    bool in_lane;       /* the engine has rx */
     struct ni_lane_rx rx;
-    unsigned in_rails; /* beside it */
+    bool in_parked;       /* but does not poll it; park.c */
+    bool in_announced;    /* rx.page->unpolled was set at a review, and nothing has come since */
+    uint32_t in_reviewed; /* rx.seq at the last review */
+    unsigned in_rails;    /* beside it */
     struct ni_shm_in_rail *in_rail[NI_RAILS_MAX - 1];
 
     bool held; /* connect has it; under link->lock */
@@ -176,6 +180,7 @@ struct ni_shm_link {
     struct ni_shm_seat *seats;
     uint32_t seats_known; /* seats from here on are IDLE, and always were */
     uint8_t *slots_busy;  /* per slot: 1 while its packet is being delivered */
+    uint32_t polled;      /* first lanes of peers that the engine polls */
     pthread_mutex_t lock; /* of the list of peers; a leaf */
     struct ni_list peers;
     struct ni_list graves; /* struct ni_shm_grave */
@@ -275,6 +280,24 @@ void ni_shm_slots_sweep(struct ni_shm_link *link, uint32_t seat);
 bool ni_shm_drained(struct ni_shm_peer *peer);
 /* Stop the peer's lanes; its seat takes nothing more. state tells the sender why. */
 void ni_shm_in_stop(struct ni_shm_peer *peer, enum ni_shm_seat_state state);
+
+/* ---- park.c ---------------------------------------------------------------------------------- */
+
+/* A lane is polled from now on; it is given up. */
+void ni_shm_lane_started(struct ni_shm_peer *peer);
+void ni_shm_lane_stops(struct ni_shm_peer *peer);
+/* Have a peer's lane polled, if it has one. */
+void ni_shm_unpark(struct ni_shm_peer *peer);
+/* Have those polled whose senders have rung. */
+void ni_shm_answer_bells(struct ni_shm_link *link);
+/* At each tick: park the lanes that are quiet. */
+void ni_shm_park_quiet(struct ni_shm_link *link);
+/* Before a sleep: senders shall wake us, by whatever lane. */
+void ni_shm_announce_sleep(struct ni_shm_link *link);
+/* Whether a lane that is parked has a packet; it is polled from now on. */
+bool ni_shm_parked_have(struct ni_shm_link *link);
+/* Behind a packet: tell a peer that does not poll our lane. By the endpoint's holder. */
+void ni_shm_ring(struct ni_shm_peer *peer);
 
 /* ---- rails.c --------------------------------------------------------------------------------- */
 

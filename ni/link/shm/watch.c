@@ -24,6 +24,7 @@ enum {
 void ni_shm_end(struct ni_shm_peer *peer, ni_status status)
 {
     if (peer->ending == NI_OK && !peer->down) {
+        ni_shm_unpark(peer); /* what it has sent is still taken */
         peer->ending = status;
         peer->ending_at = ni_now_ns();
         peer->ending_tail = ni_shm_tails(peer);

@@ -95,6 +95,7 @@ static struct ni_ucx_peer *peer_new(struct ni_ucx_link *link, const struct ni_uc
     peer->ep.ops = &ni_link_ucx;
     peer->ep.link = &link->base;
     peer->ep.sleeping = &always;
+    peer->ep.unpolled = &always;
     peer->ep.wishes = &peer->wishes;
     peer->ep.max_lines = ni_lane_max_lines(ni_ucx_ring_lines(link->config));
     peer->ep.ring_payload = RING_PAYLOAD;
