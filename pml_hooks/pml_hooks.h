@@ -23,6 +23,7 @@
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
+ *   queues.c     depths of the queues below
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
  * nothing of Open MPI.
@@ -145,6 +146,9 @@ void pml_hooks_number_receive(ompi_request_t *request, struct ompi_communicator_
 /* What a request that is used again does; false if it is not known. */
 bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communicator_t **comm,
                              int *peer, int *tag, bool *is_send);
+
+/* Have the depths of queues looked at from now on, if what is below us tells them. */
+void pml_hooks_queues_begin(void);
 
 /* ---- on and off -------------------------------------------------------------------------------
  */

@@ -153,6 +153,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     }
     pml_hooks_switch(pml_hooks_params.record != 0);
     pml_hooks_signal_begin();
+    pml_hooks_queues_begin();
     watch_begin();
 }
 

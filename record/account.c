@@ -6,6 +6,7 @@
 
 bool pml_hooks_threads;
 uint64_t pml_hooks_slice_end;
+void (*record_look_at_queues)(void);
 
 /* ---- slices of time ---------------------------------------------------------------------------
  */
@@ -16,6 +17,7 @@ uint64_t pml_hooks_slice_end;
  */
 static struct pml_hooks_slice before; /* the sums of the slices before that of now */
 static uint64_t slice_index;
+static uint64_t slice_end;   /* pml_hooks_slice_end if nobody wants to be asked before */
 static unsigned slice_shift; /* a slice is 2^slice_shift ticks long */
 
 /* What has been counted so far. */
@@ -65,7 +67,7 @@ static void set_slice(uint64_t index)
     if (index >= head->slice_count) {
         head->slice_count = (uint32_t)index + 1;
     }
-    pml_hooks_slice_end = head->stamp_start + ((index + 1) << slice_shift);
+    slice_end = head->stamp_start + ((index + 1) << slice_shift);
 }
 
 void pml_hooks_slices_begin(unsigned shift)
@@ -74,6 +76,7 @@ void pml_hooks_slices_begin(unsigned shift)
     set_width(shift);
     pml_hooks_record.head->slice_count = 0;
     set_slice(0);
+    pml_hooks_slice_end = slice_end;
 }
 
 /* Two slices become one, so that the same number of them lasts twice as long. */
@@ -105,7 +108,7 @@ void pml_hooks_slice_next(uint64_t now)
 
     (void)pthread_mutex_lock(&lock);
     sum = write_slice();
-    if (now >= pml_hooks_slice_end) {
+    if (now >= slice_end) {
         uint64_t index;
 
         before = sum;
@@ -114,7 +117,41 @@ void pml_hooks_slice_next(uint64_t now)
         }
         set_slice(index);
     }
+    __atomic_store_n(&pml_hooks_slice_end, slice_end, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&lock);
+}
+
+void record_slice_passed(uint64_t now)
+{
+    pml_hooks_slice_next(now);
+    if (record_look_at_queues != NULL) {
+        record_look_at_queues();
+    }
+}
+
+void record_look_soon(void)
+{
+    if (record_look_at_queues != NULL) {
+        __atomic_store_n(&pml_hooks_slice_end, 0, __ATOMIC_RELAXED);
+    }
+}
+
+void record_depths(uint64_t posted, uint64_t unexpected)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    bool first = head->samples == 0;
+
+    head->posted_queue_now = posted;
+    head->unexpected_queue_now = unexpected;
+    if (first || posted > head->posted_queue_greatest) {
+        head->posted_queue_greatest = posted;
+    }
+    if (first || unexpected > head->unexpected_queue_greatest) {
+        head->unexpected_queue_greatest = unexpected;
+    }
+    head->posted_sum += posted;
+    head->unexpected_sum += unexpected;
+    head->samples++;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------

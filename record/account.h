@@ -40,11 +40,22 @@ void record_peers_close(void);
 /* Several threads may count at the same time. Set once, before anything is counted. */
 extern bool pml_hooks_threads;
 
-/* The stamp at which the slice of now ends. */
+/* The stamp at which the slice of now ends; 0: there is something else to do. */
 extern uint64_t pml_hooks_slice_end;
 
 /* Begin with slices of time of 2^shift ticks. */
 void pml_hooks_slices_begin(unsigned shift);
+
+/* How long the queues below are: to be called now and then by a thread that counts, where it is
+ * set; calls record_depths. Set before anything is counted. */
+extern void (*record_look_at_queues)(void);
+void record_depths(uint64_t posted, uint64_t unexpected);
+
+/* The stamp pml_hooks_slice_end has passed: begin the slice of `now`, or look at the queues. */
+void record_slice_passed(uint64_t now);
+
+/* Have a thread that counts look at the queues soon. From any thread. */
+void record_look_soon(void);
 
 /* Write what has been counted in the slice of now into the record, and take the slice of `now` if
  * that is a later one. */

@@ -78,11 +78,12 @@ _Static_assert(offsetof(struct pml_hooks_peer, job) == 0 &&
                        offsetof(struct pml_hooks_pending, peer_job) + 4,
                "job and rank are neighbours");
 
-/* Begin the slice of now if that of before has ended: what is counted from here on is of it. */
+/* Begin the slice of now if that of before has ended, and do what is to be done now and then: what
+ * is counted from here on is of it. */
 RECORD_INLINE void pml_hooks_slice_at(uint64_t now)
 {
     if (__builtin_expect(now >= pml_hooks_slice_end, 0)) {
-        pml_hooks_slice_next(now);
+        record_slice_passed(now);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "record/process.h"
 
 enum { FIRST_SLICE = 24 }; /* 2^24 ticks: some milliseconds */
+#define NOT_KNOWN UINT64_MAX
 
 static void copy_text(char *to, size_t size, const char *from)
 {
@@ -50,6 +51,8 @@ static void fill_head(const struct record_process *process)
     head->clock_last = head->clock_start;
     head->stamp_last = head->stamp_start;
     head->last_event = head->stamp_start;
+    head->posted_queue_now = head->posted_queue_greatest = NOT_KNOWN;
+    head->unexpected_queue_now = head->unexpected_queue_greatest = NOT_KNOWN;
     head->call_count = process->threads ? 0 : 1;
     head->class_count = PML_HOOKS_CLASSES;
     pml_hooks_record.calls[0].thread = process->threads ? 0 : head->pid;

@@ -155,6 +155,7 @@ static void update_clocks(void)
     head->clock_last = pml_hooks_clock();
     head->stamp_last = pml_hooks_stamp();
     pml_hooks_slice_next(head->stamp_last);
+    record_look_soon();
 }
 
 /* Nanoseconds between two stamps, by what the clocks said since the begin. */

@@ -36,11 +36,18 @@ def known(rank, key):
     return value
 
 
+def means(rank):
+    """Depths of a rank's queues on average, by the names of fields."""
+    samples = known(rank, "samples")
+    return {kind + "_queue_mean": rank[kind + "_sum"] / samples for kind in ("posted", "unexpected")} if samples else {}
+
+
 def queues(job):
     """What is known of the depths of queues: a dict of name, least, mean and greatest over the ranks. Empty: nothing."""
     found = []
-    for key in named(job["ranks"], QUEUES):
-        values = [value for value in (known(rank, key) for rank in job["ranks"]) if value is not None]
+    ranks = [{**means(rank), **rank} for rank in job["ranks"]]
+    for key in named(ranks, QUEUES):
+        values = [value for value in (known(rank, key) for rank in ranks) if value is not None]
         if values:
             found.append({"name": key.replace("_", " "), "ranks": len(values), "least": min(values),
                           "mean": sum(values) / len(values), "greatest": max(values)})

@@ -4,6 +4,7 @@
 
   count      the record of hooks_count equals what that counts itself, to the byte
   switch     what began while recording was on is in the record, and nothing else
+  queues     the depths of queues are known, and as they were made
   stalls     each way in which hooks_stall stops gets its verdict
   healthy    slow programs that are healthy get none
   killed     the record of a rank that is killed is there, with its last call
@@ -366,6 +367,27 @@ def switch():
             fail("no such signal: exit code %s: %s" % (code, errors))
 
 
+def queues():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 2, transport, ["hooks_queues"])
+            if code != 0:
+                fail("%s: exit code %s: %s" % (transport, code, errors[-600:]))
+                continue
+            found = {key: value for key, value in read(folder)["ranks"][0].items()
+                     if re.search("queue|_sum|samples", key)}
+            text = report(folder, os.path.join(folder, "hooks.json")).stdout
+        for kind in ("posted", "unexpected"):
+            # An interface that matches has a receive of its own for each of so many peers, and the program one at a time.
+            greatest, now = found[kind + "_queue_greatest"], found[kind + "_queue_now"]
+            if not 40 <= greatest <= 50 or now > 10:
+                fail("%s: %s: %s" % (transport, kind, found))
+            if not 0.1 * greatest < found[kind + "_sum"] / found["samples"] < 0.9 * greatest:
+                fail("%s: %s on average: %s" % (transport, kind, found))
+            if kind + " queue mean" not in text:
+                fail("%s: the report does not tell it: %s" % (transport, text))
+
+
 def late():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
@@ -393,7 +415,7 @@ def late():
 
 
 def main():
-    checks = {"count": count, "switch": switch, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "stale": stale, "damaged": damaged, "pvars": pvars, "late": late}
+    checks = {"count": count, "switch": switch, "queues": queues, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "stale": stale, "damaged": damaged, "pvars": pvars, "late": late}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     checks[sys.argv[1]]()

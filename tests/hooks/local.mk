@@ -9,7 +9,7 @@ TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/h
 
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
-    tests/hooks/hooks_switch
+    tests/hooks/hooks_switch tests/hooks/hooks_queues
 endif
 
 tests_hooks_hooks_count_SOURCES = tests/hooks/hooks_count.c
@@ -27,6 +27,10 @@ tests_hooks_hooks_pvars_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c
 tests_hooks_hooks_stall_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_stall_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_queues_SOURCES = tests/hooks/hooks_queues.c
+tests_hooks_hooks_queues_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_queues_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_switch_SOURCES = tests/hooks/hooks_switch.c
 tests_hooks_hooks_switch_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Depths of queues, by the variables of MPI_T of what carries the messages: those of pml ob1, which
+ * are bound to a communicator, and those of an interface that matches. Others do not tell.
+ */
+#include "pml_hooks/pml_hooks.h"
+#include "record/account.h"
+
+/* Each pair of them that may be there; those of a component that was not chosen are not valid. */
+static const struct source {
+    const char *framework, *component, *posted, *unexpected;
+} sources[] = {
+    {"pml", "ob1", "posted_recvq_length", "unexpected_msgq_length"},
+    {"mtl", "match", "match_posted", "match_unexpected"},
+    {"pml", "match", "match_posted", "match_unexpected"},
+};
+
+static const mca_base_pvar_t *posted, *unexpected; /* NULL: not known */
+
+static const mca_base_pvar_t *find(const struct source *source, const char *name)
+{
+    const mca_base_pvar_t *pvar = NULL;
+    int index = mca_base_pvar_find("ompi", source->framework, source->component, name);
+
+    if (index < 0 || mca_base_pvar_get(index, &pvar) != OPAL_SUCCESS) {
+        return NULL;
+    }
+    return mca_base_pvar_is_invalid(pvar) ? NULL : pvar;
+}
+
+/* The sum of a variable's values for one communicator, without those of receives from any source.
+ */
+static uint64_t sum_of(const mca_base_pvar_t *pvar, struct ompi_communicator_t *comm)
+{
+    size_t size = (size_t)ompi_comm_size(comm);
+    unsigned *values = calloc(size, sizeof(*values));
+    uint64_t sum = 0;
+
+    if (values != NULL && pvar->get_value(pvar, values, comm) == OPAL_SUCCESS) {
+        for (size_t i = 0; i < size; i++) {
+            sum += values[i];
+        }
+    }
+    free(values);
+    return sum;
+}
+
+static bool has_queues(const struct ompi_communicator_t *comm)
+{
+    return comm != NULL && comm->c_pml_comm != NULL && !OMPI_COMM_IS_INTER(comm);
+}
+
+/* The depth now. Where there are threads any communicator but MPI_COMM_WORLD may go meanwhile. */
+static uint64_t depth(const mca_base_pvar_t *pvar)
+{
+    unsigned long long value = 0;
+    uint64_t sum = 0;
+
+    if (pvar->bind != MCA_BASE_VAR_BIND_MPI_COMM) {
+        (void)pvar->get_value(pvar, &value, NULL);
+        return value;
+    }
+    if (pml_hooks_threads) {
+        return sum_of(pvar, &ompi_mpi_comm_world.comm);
+    }
+    for (int i = 0; i < opal_pointer_array_get_size(&ompi_mpi_communicators); i++) {
+        struct ompi_communicator_t *comm = opal_pointer_array_get_item(&ompi_mpi_communicators, i);
+
+        sum += has_queues(comm) ? sum_of(pvar, comm) : 0;
+    }
+    return sum;
+}
+
+static void look(void)
+{
+    static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+
+    if (opal_mutex_trylock(&lock) == 0) {
+        record_depths(depth(posted), depth(unexpected));
+        opal_mutex_unlock(&lock);
+    }
+}
+
+void pml_hooks_queues_begin(void)
+{
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        posted = find(&sources[i], sources[i].posted);
+        unexpected = find(&sources[i], sources[i].unexpected);
+        if (posted != NULL && unexpected != NULL) {
+            record_look_at_queues = look;
+            return;
+        }
+    }
+}
