@@ -198,7 +198,7 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
         pml_hooks_add_by(threads, &pml_hooks_record.head->completed, 1);
         pml_hooks_record.head->last_event = now;
     }
-    pml_hooks_add_by(threads, &pml_hooks_record.head->span_ticks, now - pending->since);
+    pml_hooks_count_span(threads, follow, now);
     pml_hooks_follow_give(threads, follow);
     return 0;
 }
@@ -227,7 +227,7 @@ int pml_hooks_ended(ompi_request_t *request)
     last->when = now;
     last->kind = PML_HOOKS_USUAL_RECEIVE;
     follow->pending->kind = PML_HOOKS_FREE;
-    pml_hooks_add_by(false, &head->span_ticks, now - follow->pending->since);
+    pml_hooks_count_span(false, follow, now);
     pml_hooks_count_receive_of(false, head, PML_HOOKS_CLASS_USER, follow->peer, status->MPI_TAG,
                                follow->pending->context, status->_ucount, false, now);
     pml_hooks_follow_give(false, follow);

@@ -17,6 +17,7 @@ struct pml_hooks_follow {
     struct pml_hooks_peer *peer; /* NULL: any source */
     struct ompi_communicator_t *comm;
     uint64_t number; /* of a send, among those to the peer */
+    uint64_t waited; /* how long this process had waited before */
     struct pml_hooks_pending
         *pending; /* in the record, or outside where that is full; never NULL */
     struct pml_hooks_follow *next_free;
@@ -106,6 +107,7 @@ PML_HOOKS_INLINE void pml_hooks_follow_fill(struct pml_hooks_follow *follow,
 
     follow->peer = peer;
     follow->comm = comm;
+    follow->waited = pml_hooks_record.head->wait_ticks;
     pending->persistent = persistent;
     pml_hooks_name(&pending->peer_job, peer);
     pending->tag = pml_hooks_named_tag(tag);
@@ -139,6 +141,22 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin_send(
         follow->number = number;
     }
     return follow;
+}
+
+/* An operation has ended: how long it has taken, and for how much of that this process has waited
+ * for whatever it was. The call in which it ends has not been counted yet. */
+PML_HOOKS_INLINE void pml_hooks_count_span(bool threads, const struct pml_hooks_follow *follow,
+                                           uint64_t now)
+{
+    const struct pml_hooks_call_entry *call = pml_hooks_call_mine(threads);
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t span = now - follow->pending->since, waited = head->wait_ticks - follow->waited;
+
+    if (call->depth != 0) {
+        waited += now - call->since;
+    }
+    pml_hooks_add_by(threads, &head->span_ticks, span);
+    pml_hooks_add_by(threads, &head->span_wait_ticks, waited < span ? waited : span);
 }
 
 /* Give an entry back, if there is one; `lost` says that the operation goes on and is not followed.

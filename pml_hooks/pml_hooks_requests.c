@@ -34,7 +34,6 @@ PML_HOOKS_INLINE void leave(bool threads, struct pml_hooks_call_entry *call, uin
     uint64_t now = last->kind != PML_HOOKS_NOTHING_ENDED ? last->when : pml_hooks_stamp();
 
     pml_hooks_add_by(threads, &head->wait_ticks, now - begin);
-    pml_hooks_add_by(threads, &head->span_wait_ticks, now - begin);
     if (last->kind >= PML_HOOKS_PENDING_RECV && last->peer != NULL) {
         unsigned at = (unsigned)(last->peer->received_number - 1) % PML_HOOKS_LAST;
 
@@ -142,7 +141,6 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
     }
     last->peer->receive_wait_ticks += ticks;
     pml_hooks_record.head->wait_ticks += ticks;
-    pml_hooks_record.head->span_wait_ticks += ticks;
     pml_hooks_record.classes[PML_HOOKS_CLASS_USER].wait_ticks += ticks;
     call = pml_hooks_record.calls;
     call->depth = 0;

@@ -18,8 +18,8 @@ esac
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
 status=0
-checks="count switch queues late pvars killed stale damaged healthy stalls"
-[ -z "${APELINK_SANITIZER-}" ] || checks="count switch late"
+checks="count inter switch queues overlap late pvars killed stale damaged healthy stalls"
+[ -z "${APELINK_SANITIZER-}" ] || checks="count inter switch late"
 for check in $checks; do
     python3 "$here/hookscheck.py" "$check" || status=1
 done

@@ -211,6 +211,27 @@ static void begun(
     }
 }
 
+static void ahead(
+    void) /* rank 0 begins four receives, works for 50 ms, and waits for 150 ms more */
+{
+    int words[4];
+    MPI_Request requests[4];
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        for (int i = 0; i < 4; i++) {
+            MPI_Irecv(&words[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+        }
+        usleep(50000);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    } else if (rank == 1) {
+        usleep(200000);
+        for (int i = 0; i < 4; i++) {
+            send(0, i, MPI_COMM_WORLD);
+        }
+    }
+}
+
 static void alone(void)
 {
     while (MPI_Wtime() < end) {
@@ -265,6 +286,7 @@ static const struct way {
     {"alone", alone},       {"pair", pair},
     {"tests", tests},       {"killed", killed},
     {"late", late},         {"begun", begun},
+    {"ahead", ahead},
 };
 
 int main(int argc, char **argv)

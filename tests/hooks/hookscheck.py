@@ -3,6 +3,8 @@
 """Runs programs with pml_hooks and compares what it says with what they did. One argument, the name of a check:
 
   count      the record of hooks_count equals what that counts itself, to the byte
+  inter      the record of hooks_inter, over intercommunicators and between jobs, equals what that counts itself
+  overlap    the time of nonblocking operations that is not waiting is told, each for itself
   switch     what began while recording was on is in the record, and nothing else
   queues     the depths of queues are known, and as they were made
   stalls     each way in which hooks_stall stops gets its verdict
@@ -70,14 +72,16 @@ def is_stopped(pid):
         return False
 
 
-def words_of(folder, ranks, transport, command, **params):
+def words_of(folder, ranks, transport, command, more=(), **params):
     """The command line that runs a program with pml_hooks in a folder."""
     settings = {"enable": "1", "directory": folder, "output": os.path.join(folder, "hooks.json"), "report": REPORT}
     settings.update({name: str(value) for name, value in params.items()})
     words = [MPIRUN, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
     pairs = TRANSPORTS[transport]
     for name, value in zip(pairs[::2], pairs[1::2]):
-        words += ["--mca", name, value]
+        if name not in more:
+            words += ["--mca", name, value]
+    words += more
     for name, value in settings.items():
         words += ["--mca", "pml_hooks_" + name, value]
     return words + [os.path.join(BUILD, "tests/hooks", command[0]), *command[1:]]
@@ -97,12 +101,12 @@ def presto_of(folder, ranks, command, option=True, **params):
     return words + [os.path.join(PRESTO_PROGRAMS, command[0]), *command[1:]], environment
 
 
-def mpirun(folder, ranks, transport, command, **params):
+def mpirun(folder, ranks, transport, command, more=(), **params):
     """Run it; (exit code, standard output, standard error)."""
     if transport == "presto":
         words, environment = presto_of(folder, ranks, command, **params)
     else:
-        words, environment = words_of(folder, ranks, transport, command, **params), None
+        words, environment = words_of(folder, ranks, transport, command, more, **params), None
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment)
     except subprocess.TimeoutExpired:
@@ -388,6 +392,64 @@ def queues():
                 fail("%s: the report does not tell it: %s" % (transport, text))
 
 
+def by_name(jobs):
+    """The same as recorded, of several jobs by their letters, the older one first: by (name, name)."""
+    letters = {job["job"]: letter for job, letter in zip(sorted(jobs, key=lambda job: job["job"]), "ab")}
+    found = {}
+    for job in jobs:
+        for rank in job["ranks"]:
+            for peer in rank["peers"]:
+                numbers = (peer["sent"][0], peer["sent_bytes"][0], peer["received"][0], peer["received_bytes"][0])
+                if any(numbers):
+                    found["%s%d" % (letters[job["job"]], rank["rank"]),
+                          "%s%d" % (letters[peer["job"]], peer["rank"])] = numbers
+    return found
+
+
+def inter():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            # vader alone does not reach other jobs.
+            more = ["--mca", "btl", "vader,tcp,self"] if transport == "vader" else []
+            code, output, errors = mpirun(folder, 2, transport, ["hooks_inter"], more,
+                                          output=os.path.join(folder, "hooks.%j.json"))
+            jobs = []
+            for path in glob.glob(folder + "/hooks.*.json"):
+                with open(path, encoding="utf-8") as file:
+                    jobs.append(json.load(file))
+        expected = {(match[0], match[1]): tuple(int(number) for number in match[2:]) for match in
+                    re.findall(r"count (\w+) (\w+) (\d+) (\d+) (\d+) (\d+)", output)}
+        if code != 0 or len(jobs) != 2 or len(expected) < 20:
+            fail("%s: exit code %s, %d records, %d pairs: %s" % (transport, code, len(jobs), len(expected), errors[-600:]))
+            continue
+        found = by_name(jobs)
+        for one, other in re.findall(r"leaders (\w+) (\w+)", output):
+            # What both have in addition, at most a few messages.
+            more = [a - b for a, b in zip(found[one, other], expected[one, other])]
+            if not 0 <= more[0] <= 8 or not 0 <= more[2] <= 8:
+                fail("%s: %s and %s have %s more" % (transport, one, other, more))
+            for pair, changed in (((one, other), more), ((other, one), more[2:] + more[:2])):
+                expected[pair] = tuple(a + b for a, b in zip(expected[pair], changed))
+        if found != expected:
+            wrong = {pair: (expected.get(pair), found.get(pair)) for pair in {*expected, *found}
+                     if expected.get(pair) != found.get(pair)}
+            fail("%s: by pair, counted and recorded: %s" % (transport, wrong))
+
+
+def overlap():
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", "ahead"])
+            if code != 0:
+                fail("%s: exit code %s: %s" % (transport, code, errors))
+                continue
+            rank = read(folder)["ranks"][0]
+            span, ahead = rank["span_ticks"], rank["span_ticks"] - rank["span_wait_ticks"]
+            # Four receives, each 0.2 s, of which 0.05 s are no waiting; a busy machine adds to both.
+            if span < 0.76 or not 0.19 <= ahead <= 0.6 * span:
+                fail("%s: %g s, of which %g s are no waiting" % (transport, span, ahead))
+
+
 def late():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
@@ -415,7 +477,8 @@ def late():
 
 
 def main():
-    checks = {"count": count, "switch": switch, "queues": queues, "stalls": stalls, "healthy": healthy, "killed": killed, "kept": kept, "stale": stale, "damaged": damaged, "pvars": pvars, "late": late}
+    names = (count, inter, switch, queues, overlap, stalls, healthy, killed, kept, stale, damaged, pvars, late)
+    checks = {check.__name__: check for check in names}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     checks[sys.argv[1]]()

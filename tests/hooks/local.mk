@@ -9,7 +9,7 @@ TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/h
 
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
-    tests/hooks/hooks_switch tests/hooks/hooks_queues
+    tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter
 endif
 
 tests_hooks_hooks_count_SOURCES = tests/hooks/hooks_count.c
@@ -31,6 +31,10 @@ tests_hooks_hooks_stall_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_queues_SOURCES = tests/hooks/hooks_queues.c
 tests_hooks_hooks_queues_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_queues_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_inter_SOURCES = tests/hooks/hooks_inter.c
+tests_hooks_hooks_inter_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_inter_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_switch_SOURCES = tests/hooks/hooks_switch.c
 tests_hooks_hooks_switch_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
