@@ -3,15 +3,41 @@
 #include "dnp/card.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 
-ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, uint64_t now)
+/* Who works for whom. */
+static void connect(struct dnp_card *card, const struct dnp_host *host)
+{
+    card->dma = (struct dnp_dma_engine){.host = host};
+    card->events = (struct dnp_events){.registers = &card->registers, .dma = &card->dma};
+    card->gets = (struct dnp_gets){.registers = &card->registers, .events = &card->events};
+    memset(&card->tx, 0, sizeof card->tx);
+    card->tx.registers = &card->registers;
+    card->tx.dma = &card->dma;
+    card->tx.buffers = &card->buffers;
+    card->tx.events = &card->events;
+    card->tx.gets = &card->gets;
+    card->tx.out = &card->router.inject;
+    memset(&card->rx, 0, sizeof card->rx);
+    card->rx.registers = &card->registers;
+    card->rx.dma = &card->dma;
+    card->rx.buffers = &card->buffers;
+    card->rx.events = &card->events;
+    card->rx.gets = &card->gets;
+    card->rx.tx = &card->tx;
+    card->rx.in = &card->router.deliver;
+}
+
+ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct dnp_host *host,
+                        uint64_t now)
 {
     /* The receiving FIFOs, and two of the router. */
     size_t fifos = DNP_LINKS * DNP_VCS + 2;
     struct dnp_word *next;
+    ni_status status;
 
     card->words = NULL;
     if (!ni_is_pow2(fifo_size) || fifo_size < DNP_FIFO_MIN || fifo_size > DNP_FIFO_MAX) {
@@ -21,6 +47,12 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, uint64_t now)
     if (card->words == NULL) {
         return NI_ERR_NOMEM;
     }
+    status = dnp_buffers_init(&card->buffers);
+    if (status != NI_OK) {
+        free(card->words);
+        card->words = NULL;
+        return status;
+    }
     next = card->words;
     dnp_registers_reset(&card->registers);
     for (unsigned i = 0; i < DNP_LINKS; i++) {
@@ -28,16 +60,25 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, uint64_t now)
         next += (size_t)DNP_VCS * fifo_size;
     }
     dnp_router_init(&card->router, &card->registers, card->link, next, next + fifo_size, fifo_size);
+    connect(card, host);
     return NI_OK;
 }
 
 void dnp_card_fini(struct dnp_card *card)
 {
+    if (card->words != NULL) {
+        dnp_buffers_fini(&card->buffers);
+    }
     free(card->words);
     card->words = NULL;
 }
 
 bool dnp_card_step(struct dnp_card *card, uint64_t now)
 {
-    return dnp_router_step(&card->router, now);
+    bool active = dnp_rx_step(&card->rx);
+
+    active = dnp_tx_step(&card->tx, now) || active;
+    dnp_gets_step(&card->gets, now);
+    active = dnp_events_step(&card->events) || active;
+    return dnp_router_step(&card->router, now) || active;
 }

@@ -8,12 +8,21 @@ noinst_PROGRAMS += dnp/registers-table
 DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 
 dnp_libdnp_la_SOURCES = \
+    dnp/buffer.c \
+    dnp/buffer.h \
     dnp/card.c \
     dnp/card.h \
+    dnp/command.c \
+    dnp/command.h \
     dnp/control.c \
     dnp/control.h \
     dnp/crc.c \
+    dnp/dma.h \
+    dnp/event.c \
+    dnp/event.h \
     dnp/fifo.h \
+    dnp/get.c \
+    dnp/get.h \
     dnp/limits.h \
     dnp/link.h \
     dnp/link_rx.c \
@@ -28,6 +37,11 @@ dnp_libdnp_la_SOURCES = \
     dnp/route.h \
     dnp/router.c \
     dnp/router.h \
+    dnp/rx.c \
+    dnp/rx.h \
+    dnp/tx.c \
+    dnp/tx.h \
+    dnp/tx_fetch.c \
     dnp/word.h
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libdnp_la_LIBADD = ni/libapeni_core.la

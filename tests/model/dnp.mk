@@ -3,6 +3,7 @@
 
 model_tests += \
     tests/model/model_dnp_link \
+    tests/model/model_dnp_rdma \
     tests/model/model_dnp_torus
 
 tests_model_model_dnp_link_SOURCES = tests/model/model_dnp_link.c
@@ -12,3 +13,7 @@ tests_model_model_dnp_link_LDADD = dnp/libdnp.la
 tests_model_model_dnp_torus_SOURCES = tests/model/model_dnp_torus.c
 tests_model_model_dnp_torus_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_dnp_torus_LDADD = dnp/libdnp.la
+
+tests_model_model_dnp_rdma_SOURCES = tests/model/model_dnp_rdma.c
+tests_model_model_dnp_rdma_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
+tests_model_model_dnp_rdma_LDADD = dnp/libdnp.la

@@ -129,6 +129,7 @@ static void start(struct model *model, uint64_t seed)
     memset(model, 0, sizeof *model);
     torus_init(&model->torus, shapes[seed % 8], seed);
     model->seed = seed;
+    model->torus.router_only = true;
     model->far = seed / 8 % 2 == 1;
     model->bad = seed / 16 % 2 == 1;
     model->torus.trouble = model->bad ? 200 : 0;

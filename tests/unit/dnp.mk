@@ -5,12 +5,13 @@ DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
 DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
 
 unit_tests += \
+    tests/unit/test_dnp_card \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
     tests/unit/test_dnp_route
 
-noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_torus.h
+noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
 
 unit_scripts += tests/unit/dnp_registers.sh
 
@@ -29,3 +30,7 @@ tests_unit_test_dnp_packet_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_route_SOURCES = tests/unit/test_dnp_route.c
 tests_unit_test_dnp_route_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_route_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_card_SOURCES = tests/unit/test_dnp_card.c
+tests_unit_test_dnp_card_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_card_LDADD = $(DNP_UNIT_LIBS)

@@ -7,8 +7,10 @@
 
 #include <apeni/torus.h>
 
+#include "base/alloc.h"
 #include "dnp/card.h"
 #include "dnp_fixture.h"
+#include "dnp_host.h"
 
 /*
  * A torus of cards in one process. Words take some cycles over a cable; a bad cable loses or
@@ -30,20 +32,24 @@ struct torus {
     struct torus_cable (*cable)[DNP_LINKS]; /* [node][link]: what leaves there */
     struct ni_rng rng;
     uint64_t now;
-    uint32_t trouble; /* 0: good cables */
+    uint32_t trouble;       /* 0: good cables */
+    bool router_only;       /* packets are taken from the router by the test */
+    struct test_host *host; /* of each card */
 };
 
 static inline void torus_init(struct torus *torus, struct ni_torus shape, uint64_t seed)
 {
     *torus = (struct torus){.shape = shape, .nodes = ni_torus_nodes(&shape)};
-    torus->card = calloc(torus->nodes, sizeof *torus->card);
+    torus->card = ni_aligned_zero(NI_CACHE_LINE, torus->nodes * sizeof *torus->card);
+    torus->host = calloc(torus->nodes, sizeof *torus->host);
     torus->cable = calloc(torus->nodes, sizeof *torus->cable);
     ni_rng_seed(&torus->rng, seed);
     for (uint32_t node = 0; node < torus->nodes; node++) {
         struct ni_torus_place at = ni_torus_at(&shape, node);
         struct dnp_card *card = &torus->card[node];
 
-        if (dnp_card_init(card, DNP_FIFO_MIN, 0) != NI_OK) {
+        test_host_init(&torus->host[node], card, &torus->rng);
+        if (dnp_card_init(card, DNP_FIFO_MIN, &torus->host[node].host, 0) != NI_OK) {
             abort();
         }
         dnp_set(&card->registers, DNP_REG_board_torus, 0,
@@ -57,7 +63,9 @@ static inline void torus_fini(struct torus *torus)
 {
     for (uint32_t node = 0; node < torus->nodes; node++) {
         dnp_card_fini(&torus->card[node]);
+        test_host_fini(&torus->host[node]);
     }
+    free(torus->host);
     free(torus->card);
     free(torus->cable);
 }
@@ -102,7 +110,10 @@ static inline bool torus_cycle(struct torus *torus)
     for (uint32_t node = 0; node < torus->nodes; node++) {
         struct dnp_card *card = &torus->card[node];
 
-        active = dnp_card_step(card, torus->now) || active;
+        test_host_cycle(&torus->host[node], torus->now);
+        active = (torus->router_only ? dnp_router_step(&card->router, torus->now)
+                                     : dnp_card_step(card, torus->now)) ||
+                 active;
         for (unsigned link = 0; link < DNP_LINKS; link++) {
             struct torus_cable *cable = &torus->cable[node][link];
 

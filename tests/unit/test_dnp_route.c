@@ -160,6 +160,7 @@ static void test_a_link_that_is_down(void **state)
 
     (void)state;
     torus_init(&torus, (struct ni_torus){{4, 4, 1}}, 1);
+    torus.router_only = true;
     card = &torus.card[0];
     dnp_set(&card->registers, DNP_REG_link_timeout, 0, 5000);
     torus.cable[1][NI_TORUS_X_MINUS].cut = true;
@@ -182,14 +183,15 @@ static void test_a_link_that_is_down(void **state)
 
 static void test_sizes_of_fifos(void **state)
 {
-    struct dnp_card *card = calloc(1, sizeof *card);
+    struct dnp_card *card = ni_aligned_zero(NI_CACHE_LINE, sizeof *card);
+    const struct dnp_host host = {0};
 
     (void)state;
-    assert_int_equal(dnp_card_init(card, 256, 0), NI_ERR_INVALID);
+    assert_int_equal(dnp_card_init(card, 256, &host, 0), NI_ERR_INVALID);
     dnp_card_fini(card);
-    assert_int_equal(dnp_card_init(card, 768, 0), NI_ERR_INVALID);
-    assert_int_equal(dnp_card_init(card, 2 * DNP_FIFO_MAX, 0), NI_ERR_INVALID);
-    assert_int_equal(dnp_card_init(card, DNP_FIFO_MAX, 0), NI_OK);
+    assert_int_equal(dnp_card_init(card, 768, &host, 0), NI_ERR_INVALID);
+    assert_int_equal(dnp_card_init(card, 2 * DNP_FIFO_MAX, &host, 0), NI_ERR_INVALID);
+    assert_int_equal(dnp_card_init(card, DNP_FIFO_MAX, &host, 0), NI_OK);
     dnp_card_fini(card);
     free(card);
 }
