@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "dnp/sensors.h"
 
 /* Who works for whom. */
 static void connect(struct dnp_card *card, const struct dnp_host *host)
@@ -55,6 +56,7 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct 
     }
     next = card->words;
     dnp_registers_reset(&card->registers);
+    dnp_sensors_reset(&card->registers);
     for (unsigned i = 0; i < DNP_LINKS; i++) {
         dnp_link_init(&card->link[i], &card->registers, i, next, fifo_size, now);
         next += (size_t)DNP_VCS * fifo_size;

@@ -39,6 +39,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/router.h \
     dnp/rx.c \
     dnp/rx.h \
+    dnp/sensors.c \
+    dnp/sensors.h \
     dnp/tx.c \
     dnp/tx.h \
     dnp/tx_fetch.c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Unit tests of dnp.
+# Unit tests of dnp and driver.
 
 DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
 DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
@@ -9,7 +9,9 @@ unit_tests += \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
-    tests/unit/test_dnp_route
+    tests/unit/test_dnp_route \
+    tests/unit/test_dnp_sensors \
+    tests/unit/test_driver_ioctl
 
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
 
@@ -34,3 +36,11 @@ tests_unit_test_dnp_route_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_card_SOURCES = tests/unit/test_dnp_card.c
 tests_unit_test_dnp_card_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_card_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_sensors_SOURCES = tests/unit/test_dnp_sensors.c
+tests_unit_test_dnp_sensors_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_sensors_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_driver_ioctl_SOURCES = tests/unit/test_driver_ioctl.c
+tests_unit_test_driver_ioctl_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_driver_ioctl_LDADD = $(DNP_UNIT_LIBS)

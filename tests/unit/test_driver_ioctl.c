@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: driver/apelink_ioctl.h, driver/apelink_abi.h. */
+#include "unit.h"
+
+#include "driver/apelink_abi.h"
+
+#define ASSERT_AT(type, member, offset) assert_int_equal(offsetof(struct type, member), offset)
+
+/* Version 1 stays as it is: programs that were built with it are there. */
+static void test_layouts_of_version_1(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof(struct apelink_features), 72);
+    ASSERT_AT(apelink_features, version, 8);
+    ASSERT_AT(apelink_features, board_version, 12);
+    ASSERT_AT(apelink_features, features, 16);
+    ASSERT_AT(apelink_features, channels, 24);
+    ASSERT_AT(apelink_features, channels_free, 28);
+    ASSERT_AT(apelink_features, ring_max, 32);
+    ASSERT_AT(apelink_features, page_size, 36);
+    ASSERT_AT(apelink_features, place, 40);
+    ASSERT_AT(apelink_features, torus, 48);
+    assert_int_equal(sizeof(struct apelink_doorbell), 128);
+    ASSERT_AT(apelink_doorbell, event_rd_ptr, 4);
+    ASSERT_AT(apelink_doorbell, rd_ptr, 64);
+    ASSERT_AT(apelink_doorbell, event_wr_ptr, 68);
+    ASSERT_AT(apelink_doorbell, event_lost, 72);
+    ASSERT_AT(apelink_doorbell, tx_refused, 76);
+    assert_int_equal(sizeof(struct apelink_channel), 96);
+    ASSERT_AT(apelink_channel, tx_entries, 8);
+    ASSERT_AT(apelink_channel, event_entries, 12);
+    ASSERT_AT(apelink_channel, flags, 16);
+    ASSERT_AT(apelink_channel, port, 24);
+    ASSERT_AT(apelink_channel, tx_key, 32);
+    ASSERT_AT(apelink_channel, event_key, 48);
+    ASSERT_AT(apelink_channel, doorbell_key, 64);
+    ASSERT_AT(apelink_channel, doorbell_bytes, 72);
+    assert_int_equal(sizeof(struct apelink_register), 56);
+    ASSERT_AT(apelink_register, address, 8);
+    ASSERT_AT(apelink_register, len, 16);
+    ASSERT_AT(apelink_register, access, 24);
+    ASSERT_AT(apelink_register, handle, 32);
+    assert_int_equal(sizeof(struct apelink_deregister), 16);
+    assert_int_equal(sizeof(struct apelink_access), 24);
+    ASSERT_AT(apelink_access, offset, 8);
+    ASSERT_AT(apelink_access, value, 12);
+    assert_int_equal(sizeof(struct apelink_wait), 32);
+    ASSERT_AT(apelink_wait, timeout_ns, 8);
+    ASSERT_AT(apelink_wait, seen, 16);
+    ASSERT_AT(apelink_wait, event_wr_ptr, 20);
+}
+
+static void test_codes_of_version_1(void **state)
+{
+    (void)state;
+    assert_int_equal(APELINK_IOCTL_VERSION, 1);
+#if defined(__x86_64__) || defined(__aarch64__)
+    assert_true(APELINK_GET_FEATURES == 0xc048b900U);
+    assert_true(APELINK_OPEN_CHANNEL == 0xc060b901U);
+    assert_true(APELINK_REGISTER == 0xc038b902U);
+    assert_true(APELINK_DEREGISTER == 0xc010b903U);
+    assert_true(APELINK_READ_REGISTER == 0xc018b904U);
+    assert_true(APELINK_WRITE_REGISTER == 0xc018b905U);
+    assert_true(APELINK_WAIT == 0xc020b906U);
+#endif
+    assert_int_equal(apelink_struct_first(APELINK_WAIT), sizeof(struct apelink_wait));
+    assert_int_equal(apelink_struct_first(_IO(APELINK_IOCTL_TYPE, 7)), 0);
+}
+
+/* A structure of a version to come. */
+struct longer {
+    struct apelink_wait wait;
+    __u64 more[2];
+};
+
+static void test_an_old_program_with_a_new_driver(void **state)
+{
+    struct apelink_wait wait = {.size = sizeof wait, .timeout_ns = 5, .seen = 6};
+    struct longer own;
+
+    (void)state;
+    memset(&own, 0xff, sizeof own);
+    assert_int_equal(
+        apelink_struct_take(&own, sizeof own, &wait, sizeof wait, sizeof(struct apelink_wait)), 0);
+    assert_int_equal(own.wait.seen, 6);
+    assert_true(own.more[0] == 0 && own.more[1] == 0);
+    own.wait.event_wr_ptr = 9;
+    own.more[0] = 1;
+    apelink_struct_give(&wait, wait.size, &own, sizeof own);
+    assert_int_equal(wait.event_wr_ptr, 9);
+    assert_int_equal(wait.size, sizeof wait);
+}
+
+static void test_a_new_program_with_an_old_driver(void **state)
+{
+    struct longer program = {.wait = {.size = sizeof program, .timeout_ns = 5, .seen = 6}};
+    struct apelink_wait own;
+
+    (void)state;
+    assert_int_equal(apelink_struct_take(&own, sizeof own, &program, sizeof program, sizeof own),
+                     0);
+    assert_int_equal(own.seen, 6);
+    own.event_wr_ptr = 9;
+    program.more[1] = 3;
+    apelink_struct_give(&program, program.wait.size, &own, sizeof own);
+    assert_int_equal(program.wait.event_wr_ptr, 9);
+    assert_int_equal(program.wait.size, sizeof program);
+    assert_int_equal(program.more[1], 3);
+    /* What it asks for in addition is not there. */
+    assert_int_equal(apelink_struct_take(&own, sizeof own, &program, sizeof program, sizeof own),
+                     -E2BIG);
+}
+
+static void test_sizes_without_sense(void **state)
+{
+    static unsigned char huge[APELINK_STRUCT_MAX + 8];
+    struct apelink_wait wait = {.size = sizeof wait}, own;
+    __u64 size = sizeof huge;
+
+    (void)state;
+    assert_int_equal(apelink_struct_take(&own, sizeof own, &wait, 8, sizeof own), -EINVAL);
+    assert_int_equal(apelink_struct_take(&own, sizeof own, &wait, 0, 0), -EINVAL);
+    wait.size = sizeof wait + 8;
+    assert_int_equal(apelink_struct_take(&own, sizeof own, &wait, sizeof wait, sizeof own),
+                     -EINVAL);
+    memcpy(huge, &size, sizeof size);
+    assert_int_equal(apelink_struct_take(&own, sizeof own, huge, sizeof huge, sizeof own), -EINVAL);
+}
+
+static void test_reserved_fields(void **state)
+{
+    const unsigned char bytes[5] = {0, 0, 0, 0, 1};
+
+    (void)state;
+    assert_true(apelink_all_zero(bytes, 4));
+    assert_true(apelink_all_zero(bytes, 0));
+    assert_false(apelink_all_zero(bytes, 5));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layouts_of_version_1),
+        cmocka_unit_test(test_codes_of_version_1),
+        cmocka_unit_test(test_an_old_program_with_a_new_driver),
+        cmocka_unit_test(test_a_new_program_with_an_old_driver),
+        cmocka_unit_test(test_sizes_without_sense),
+        cmocka_unit_test(test_reserved_fields),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
