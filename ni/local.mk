@@ -47,6 +47,7 @@ apeniinclude_HEADERS = \
     ni/include/apeni/queue.h \
     ni/include/apeni/rcache.h \
     ni/include/apeni/region.h \
+    ni/include/apeni/stamp.h \
     ni/include/apeni/stats.h \
     ni/include/apeni/status.h \
     ni/include/apeni/store.h \

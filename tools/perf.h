@@ -17,6 +17,7 @@
  *   perf_stats.c    medians, machine states     perf_search.c   search of the buffer table
  *   perf_report.c   table, CSV, JSON            perf_measure.c  the modes latency to mbw
  *   perf_values.c   values of options           perf_tune*.c    --tune
+ *   perf_stamps.c   where the time goes
  *
  * The process that the user starts opens no interface and is not pinned. It forks workers, two for
  * each pair, a leader and a follower (one process plays both over the link inproc), and sleeps
@@ -32,6 +33,8 @@ enum {
     PERF_SIZE_MAX = 1 << 30, /* bytes of a message */
     PERF_ITERATIONS_MAX = 100000000,
     PERF_WINDOW_MAX = 4096,
+    PERF_STAMPS = 4096, /* messages whose times are kept, --stamps */
+    PERF_STAMP_PARTS = 4,
 };
 
 enum perf_exit { PERF_EXIT_GOOD = 0, PERF_EXIT_FAILED = 1, PERF_EXIT_BAD_USE = 2 };
@@ -86,6 +89,7 @@ struct perf_options {
     bool check;
     bool rewrite;
     bool quick;
+    bool stamps;
     const char *write; /* file, or NULL */
 };
 
@@ -142,13 +146,22 @@ struct perf_cell {
     uint32_t window;
     uint64_t limit_ns; /* no rep begins later than this after the first one */
     bool check;
+    bool stamps;  /* say where the time goes, too */
     bool rewrite; /* PERF_LATENCY: the source is written anew before each transfer, not timed */
+};
+
+/* Medians, least and largest of: from posted to departed, from there to arrived, from there to
+ * delivered; the error of the clocks. count 0: not known. */
+struct perf_stamps {
+    double ns[PERF_STAMP_PARTS], least[PERF_STAMP_PARTS], most[PERF_STAMP_PARTS];
+    uint32_t count;
 };
 
 struct perf_result {
     double ns[PERF_REPS_MAX]; /* per item: one way, one transfer, or one message of a stream */
     uint32_t count;           /* reps done, at least 1 */
     struct perf_line before, after;
+    struct perf_stamps stamps;
     uint64_t wrong; /* bytes that did not arrive as they were sent */
 };
 
@@ -190,6 +203,13 @@ void perf_team_stop(struct perf_team *team);
 
 /* Cores of all workers from a list that is used again when it is too short. */
 void perf_setup_cores(struct perf_setup *setup, const int *cores, int count);
+
+/* ---- perf_stamps.c --------------------------------------------------------------------------- */
+
+/* What the result of a cell with stamps says, as PERF_STAMP_PARTS values beside its latency. */
+struct perf_value;
+void perf_stamps_values(struct perf_value *values, const struct perf_value *latency,
+                        const struct perf_result *result);
 
 /* ---- perf_report.c --------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ tools_apeni_perf_SOURCES = \
     tools/perf_search.c \
     tools/perf_side.c \
     tools/perf_side.h \
+    tools/perf_stamps.c \
     tools/perf_stats.c \
     tools/perf_stream.c \
     tools/perf_team.c \

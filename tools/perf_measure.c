@@ -45,6 +45,7 @@ static void fill_cell(struct perf_cell *cell, const struct perf_options *options
         .limit_ns = LIMIT_NS,
         .check = options->check,
         .rewrite = options->rewrite,
+        .stamps = options->stamps,
     };
 }
 
@@ -125,23 +126,29 @@ static struct perf_value new_value(const struct perf_options *options, enum perf
 static uint64_t measure_row(const struct perf_options *options, struct perf_team *team,
                             uint64_t size)
 {
-    struct perf_value values[PERF_OPS];
+    struct perf_value values[PERF_OPS * (1 + PERF_STAMP_PARTS)];
     uint64_t wrong = 0;
+    int count = 0;
 
     for (int i = 0; i < options->op_count; i++) {
         enum perf_op op = options->ops[i];
+        struct perf_value *value = &values[count++];
         struct perf_result result;
         struct perf_cell cell;
 
-        values[i] = new_value(options, options->mode, op, size);
+        *value = new_value(options, options->mode, op, size);
         if (applies(team, op, size)) {
             fill_cell(&cell, options, op, size);
             perf_team_run(team, &cell, &result);
-            fill_value(&values[i], options->mode, &result, 1);
-            wrong += values[i].wrong;
+            fill_value(value, options->mode, &result, 1);
+            wrong += value->wrong;
+        }
+        if (options->stamps) {
+            perf_stamps_values(&values[count], value, &result);
+            count += PERF_STAMP_PARTS;
         }
     }
-    perf_report_row(options, values, options->op_count);
+    perf_report_row(options, values, count);
     return wrong;
 }
 
@@ -197,8 +204,12 @@ static uint64_t largest(const struct perf_options *options)
 
 int perf_measure(struct perf_options *options)
 {
-    struct perf_setup setup = {
-        .link = options->link, .pairs = (unsigned)options->pairs, .capacity = largest(options)};
+    static const struct perf_setting stamps = {"stamps", "4096"};
+    struct perf_setup setup = {.link = options->link,
+                               .pairs = (unsigned)options->pairs,
+                               .capacity = largest(options),
+                               .settings = &stamps,
+                               .setting_count = options->stamps ? 1 : 0};
     struct perf_team *team;
     uint64_t wrong = 0;
     char about[512];

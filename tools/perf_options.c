@@ -19,6 +19,7 @@ static const struct option long_options[] = {
     {"window-size", required_argument, NULL, 'W'},
     {"validation", no_argument, NULL, 'c'},
     {"rewrite", no_argument, NULL, 'r'},
+    {"stamps", no_argument, NULL, 'S'},
     {"pairs", required_argument, NULL, 'p'},
     {"link", required_argument, NULL, 'l'},
     {"cores", required_argument, NULL, 'C'},
@@ -93,6 +94,7 @@ static void print_help(void)
         "  -W, --window-size N   transfers in flight (default: 64)\n"
         "  -c, --validation      check data as well; exit status 1 if any is wrong\n"
         "  -r, --rewrite         latency: write the source anew before each transfer, untimed\n"
+        "      --stamps          latency of messages: where the time goes\n"
         "  -p, --pairs N         mbw: pairs of processes (default: 1)\n"
         "  -o, --ops LIST        of message, inline, write, read, fetch_op\n"
         "  -l, --link NAME       shm (default) or ucx: processes; inproc: two interfaces, one "
@@ -159,6 +161,9 @@ static void apply(struct perf_options *options, int letter, const char *text)
         break;
     case 'r':
         options->rewrite = true;
+        break;
+    case 'S':
+        options->stamps = true;
         break;
     case 'p':
         options->pairs = perf_parse_number("-p", text, 1, PERF_PAIRS_MAX);
@@ -260,6 +265,9 @@ void perf_options_parse(struct perf_options *options, int argc, char **argv)
                          perf_mode_names[mode]);
         }
         apply(options, letter, optarg);
+    }
+    if (options->stamps) {
+        perf_only_messages(options);
     }
     perf_cores_choose(options);
 }

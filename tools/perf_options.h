@@ -22,6 +22,8 @@ uint64_t perf_parse_number(const char *option, const char *text, uint64_t least,
 void perf_parse_sizes(struct perf_options *options, const char *text);
 void perf_parse_cores(struct perf_options *options, const char *text);
 void perf_parse_ops(struct perf_options *options, const char *text);
+/* --stamps: of the kinds that are measured the messages remain; none is an error. */
+void perf_only_messages(struct perf_options *options);
 void perf_parse_link(struct perf_options *options, const char *text);
 
 /* The powers of two times first up to last. */

@@ -76,6 +76,8 @@ struct perf_side {
     struct perf_control todo;   /* follower: asked and not done yet */
     struct perf_control answer; /* leader: what came */
 
+    uint64_t stamp_next; /* --stamps: the next one to be read */
+
     /* cold */
     _Atomic uint64_t *word; /* the target of atomics */
     uint64_t capacity;      /* bytes of source and of sink */
@@ -262,5 +264,11 @@ NI_ALWAYS_INLINE void perf_follow(struct perf_side *side, struct perf_pair *pair
         step(side);
     }
 }
+
+/* ---- perf_stamps.c --------------------------------------------------------------------------- */
+
+/* Of what has arrived since the first, as the second collects it. */
+void perf_stamps_skip(struct perf_side *side);
+void perf_stamps_collect(struct perf_side *side, struct perf_stamps *result);
 
 #endif

@@ -161,6 +161,7 @@ const struct perf_untried perf_untried[] = {
     {"multipath", "it is about order; osu_bench/ni_multipath measures both"},
     {"placement", "it is for programs that compute meanwhile; osu_bench/ni_placement measures it"},
     {"away_us", "it is for programs that compute meanwhile"},
+    {"stamps", "it says where time goes, and takes some"},
     {"idle_us", "it is for processes that wait long and shall not use their core meanwhile"},
     {"simd", "auto takes the widest instructions; apeni-perf search shows what others are worth"},
     {"match_unexpected", "a limit of memory"},

@@ -26,7 +26,7 @@ const char *const perf_link_names[PERF_LINKS] = {
     (EACH_OP(PERF_MESSAGE) | EACH_OP(PERF_INLINE) | EACH_OP(PERF_WRITE) | EACH_OP(PERF_READ))
 
 const struct perf_mode_row perf_mode_rows[PERF_MODES] = {
-    [PERF_LATENCY] = {"mixcrlCRjsod",
+    [PERF_LATENCY] = {"mixcrlCRjsodS",
                       1,
                       4 << 20,
                       STREAM_OPS | EACH_OP(PERF_FETCH_OP),
@@ -195,6 +195,21 @@ void perf_parse_ops(struct perf_options *options, const char *text)
         }
         from += len + 1;
     }
+}
+
+void perf_only_messages(struct perf_options *options)
+{
+    int kept = 0;
+
+    for (int i = 0; i < options->op_count; i++) {
+        if (options->ops[i] == PERF_MESSAGE || options->ops[i] == PERF_INLINE) {
+            options->ops[kept++] = options->ops[i];
+        }
+    }
+    if (kept == 0) {
+        perf_bad_use("--stamps: of message and inline, none of which is among --ops");
+    }
+    options->op_count = kept;
 }
 
 void perf_parse_link(struct perf_options *options, const char *text)

@@ -88,6 +88,9 @@ static void run_reps(const struct perf_worker *worker, struct perf_side *side,
         side->partner->step = test->step;
     }
     (void)test->lead(side, cell->warmup);
+    if (cell->stamps) {
+        perf_stamps_skip(side);
+    }
     while (result->count < cell->reps && go_on(worker, side, result->count)) {
         uint64_t begin, done;
 
@@ -97,6 +100,9 @@ static void run_reps(const struct perf_worker *worker, struct perf_side *side,
         done = test->lead(side, cell->iterations);
         result->ns[result->count++] =
             (double)(ni_now_ns() - begin - side->untimed) / ((double)done * items);
+    }
+    if (cell->stamps) {
+        perf_stamps_collect(side, &result->stamps);
     }
 }
 

@@ -7,6 +7,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/assert.c \
     ni/base/assert.h \
     ni/base/bits.h \
+    ni/base/boot.c \
+    ni/base/boot.h \
     ni/base/clock.c \
     ni/base/clock.h \
     ni/base/compiler.h \

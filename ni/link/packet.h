@@ -134,9 +134,12 @@ struct ni_packet_part {
 };
 _Static_assert(sizeof(struct ni_packet_part) == 8, "on the wire");
 
-/* Tag of a NOP; those of probes are in probe.c. Fields: all parts before this number have been
- * taken. */
-enum { NI_NOP_TAKEN = 3 };
+/* Tag of a NOP; those of probes are in probe.c. Fields of TAKEN: all parts before this
+ * number have been taken. */
+enum {
+    NI_NOP_TAKEN = 3,
+    NI_NOP_STAMP = 4, /* times of the packet before it: engine/core/stamps.h */
+};
 
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with
  * `count` notices. */
@@ -263,7 +266,7 @@ struct ni_packet_combine_reply {
 /* With NI_PACKET_IN_BULK: the last 8 bytes of the header's line. */
 struct ni_packet_bulk {
     uint32_t offset; /* of the payload's first byte in the bulk area */
-    uint32_t stamp;  /* low half of the sender's cycle counter at commit, or 0 */
+    uint32_t zero;
 };
 enum { NI_PACKET_BULK_AT = NI_LINE - (int)sizeof(struct ni_packet_bulk) };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
+#include "engine/core/stamps.h"
 #include "engine/drive/thread.h"
 #include "portals/portals.h"
 
@@ -55,6 +56,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
         if ((*waits)->is_long) {
             ni_put_owe(*waits);
         }
+        (*waits)->posted = ni_stamps_now(peer);
         ni_send_queue_put(peer, &(*waits)->queue);
         status = NI_OK;
     }

@@ -58,6 +58,7 @@ struct ni_put {
     struct ni_rkey rkey;      /* of its data, handle 0: none */
     struct ni_packed *packed; /* NULL: its data is the user's */
     uint32_t options;         /* the descriptor's */
+    uint64_t posted;          /* see stamps.h */
     bool ack;
     bool is_long;
     bool asked;             /* an answer may come; under the NI's lock */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/send/fast.h"
+#include "engine/core/stamps.h"
 #include "engine/drive/thread.h"
 #include "portals/portals.h"
 
@@ -168,7 +169,9 @@ ni_status ni_put_send_first(struct ni_peer *peer)
     ni_list_remove(&put->queue);
     ni_put_hold(put);
     wants_answer = put->ack;
+    ni_stamps_waited(peer, put->posted);
     status = ni_put_send_open(put, &is_long);
+    ni_stamps_waited(peer, 0);
     if (status != NI_OK) {
         ni_list_push_front(&peer->put_queue, &put->queue);
         return status;

@@ -76,6 +76,13 @@ void suite_over_rails(const char *rails, const char *segment)
     in_segments = segment;
 }
 
+static const char *stamps;
+
+void suite_with_stamps(const char *packets)
+{
+    stamps = packets;
+}
+
 bool suite_is_over_rails(void)
 {
     return over_rails != NULL;
@@ -94,6 +101,9 @@ static void set_params(const struct suite_link *link, uint64_t seed)
 {
     for (int i = 0; i < 4 && link->params[i][0] != NULL; i++) {
         set_param(link->params[i][0], link->params[i][1]);
+    }
+    if (stamps != NULL) {
+        set_param("stamps", stamps);
     }
     if (over_rails != NULL) {
         set_param("rails", over_rails);

@@ -119,6 +119,9 @@ void suite_on_several_hosts(void);
  * by resequencing. */
 void suite_over_rails(const char *rails, const char *segment);
 
+/* Before suite_main: on every link NIs keep the times of so many packets. */
+void suite_with_stamps(const char *packets);
+
 /* Run the cases: PROGRAM [LINK [CASE [SEED]]]; "-" is any. Returns the exit status. */
 int suite_main(int argc, char **argv, const struct suite_case *cases, size_t count);
 /* The same, each case with seeds 1 to `seeds` unless one is given. */

@@ -91,6 +91,7 @@ suite_tests = \
     tests/links/suite_random \
     tests/links/suite_refused \
     tests/links/suite_spaces \
+    tests/links/suite_stamps \
     tests/links/suite_steps \
     tests/links/suite_stores \
     tests/links/suite_stores_ends \
@@ -327,6 +328,10 @@ tests_links_suite_refused_LDADD = $(SUITE_LIBS)
 tests_links_suite_spaces_SOURCES = tests/links/suite_spaces.c
 tests_links_suite_spaces_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_spaces_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_stamps_SOURCES = tests/links/suite_stamps.c
+tests_links_suite_stamps_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_stamps_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_steps_SOURCES = tests/links/suite_steps.c
 tests_links_suite_steps_CPPFLAGS = $(LINKS_CPPFLAGS)

@@ -89,6 +89,10 @@ csv() {
     }
 }
 
+expect 2 latency --stamps -o write
+says err '--stamps'
+expect 2 rate --stamps
+says err '--stamps means nothing to the mode rate'
 expect 0 --help
 says out 'usage: apeni-perf'
 silent
@@ -104,6 +108,13 @@ for link in shm inproc; do
         silent
         expect 0 latency --link $link $few -c -r -m 8,4K,64K
         table 3 5
+        expect 0 latency --link $link $few --stamps -m 8,100,1K
+        grep -q 'depart(ns).*arrive(ns).*deliver(ns).*error(ns)' "$work/out" || fail "no stamps in the heading"
+        awk '!/^#/ { n++; if (NF < 14) bad = 1; for (i = 2; i <= 11; i++) if ($i !~ /^[0-9.]+$/) bad = 1 }
+            END { exit bad || n != 3 }' "$work/out" || { fail "the stamps are wrong:"; show out; }
+        silent
+        expect 0 latency --link $link $few --stamps -m 8,16 -o message --csv
+        csv 10
         for mode in bw bibw; do
             expect 0 $mode --link $link $few -c -W 5 -m 1,8K,64K -o read,write,message,inline
             table 3 4

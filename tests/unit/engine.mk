@@ -19,6 +19,7 @@ unit_tests += \
     tests/unit/test_portals_nomem \
     tests/unit/test_engine_peers \
     tests/unit/test_engine_place \
+    tests/unit/test_engine_stamps \
     tests/unit/test_engine_pressure \
     tests/unit/test_engine_refused \
     tests/unit/test_engine_turn \
@@ -58,6 +59,10 @@ tests_unit_test_engine_offer_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
 tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_peers_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_stamps_SOURCES = tests/unit/test_engine_stamps.c
+tests_unit_test_engine_stamps_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_stamps_LDADD = $(UNIT_LIBS) -lpthread
 
 tests_unit_test_engine_place_SOURCES = tests/unit/test_engine_place.c
 tests_unit_test_engine_place_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -10,6 +10,7 @@
 #include "engine/bulk/multipath.h"
 #include "engine/core/portal_ops.h"
 #include "engine/send/probe.h"
+#include "engine/core/stamps.h"
 
 /*
  * Packets in: one handler per kind. What a packet does is decided by the type of the region that it
@@ -99,6 +100,13 @@ static ni_status on_nop(const struct ni_arrival *a)
 {
     if (a->tag == NI_NOP_TAKEN) {
         return ni_multipath_taken(a->peer, ni_direct_field(a->packet, 0));
+    }
+    if (a->tag == NI_NOP_STAMP) {
+        struct ni_packet_stamp told;
+
+        memcpy(&told, a->packet->body, sizeof(told));
+        ni_stamps_told(a->ni, a->peer, &told);
+        return NI_OK;
     }
     if (a->tag != 0) {
         ni_probe_arrive(a->peer, a->tag, a->packet->body[0]);

@@ -96,7 +96,7 @@ bool ni_job_share(struct ni_op *op, uint32_t own)
     struct ni_packet_job fields;
     struct ni_packet *packet;
 
-    if (peer->waiting != 0 || !ni_lane_room(tx, 1) ||
+    if (ni_peer_waits(peer) || !ni_lane_room(tx, 1) ||
         !open_job(op, own, op->asked ? NI_JOB_ANSWER : NI_JOB_HELP, &fields)) {
         return false;
     }
@@ -117,7 +117,7 @@ bool ni_job_offer(struct ni_op *op)
     uint8_t *place, *payload;
     uint32_t len = (uint32_t)op->len;
 
-    if (peer->waiting != 0 || all_busy(peer) ||
+    if (ni_peer_waits(peer) || all_busy(peer) ||
         ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload) != NI_OK) {
         return false;
     }

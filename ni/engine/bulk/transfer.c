@@ -10,6 +10,8 @@
 #include "engine/send/fast.h"
 #include "engine/core/op.h"
 #include "engine/send/quiet.h"
+#include "engine/send/send.h"
+#include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
@@ -135,6 +137,31 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
     return status;
 }
 
+/* A Write of which nobody wants to hear, where write_now does not go: in the first packets to a
+ * peer, and of an NI that stamps. */
+static ni_status write_quietly(struct ni_peer *peer, const void *src, size_t len,
+                               const struct ni_remote *dst)
+{
+    struct ni_packet_remote fields = {.addr = dst->addr, .key = dst->key, .compare = len};
+    ni_status status = NI_AGAIN;
+    uint8_t *place, *payload;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    if (!ni_peer_waits(peer)) {
+        status = write_token(peer, len, NULL, &fields.token, peer->threads);
+    }
+    if (status == NI_OK) {
+        status = ni_packet_begin(peer, sizeof(fields), 0, (uint32_t)len, &place, &payload);
+    }
+    if (status == NI_OK) {
+        memcpy(place, &fields, sizeof(fields));
+        memcpy(payload, src, len);
+        ni_packet_commit(peer, NI_PACKET_WRITE, NI_WRITE_QUIET, (uint32_t)len, dst->handle);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
+    return status;
+}
+
 /* ---- several, or later ----------------------------------------------------------------------- */
 
 /* Ask by packets. */
@@ -223,6 +250,10 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
             ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
             return NI_OK;
         }
+    }
+    if (!is_read && !by_kernel && !ni_ack_tells(ack) && ni_is_one_packet(peer->ni, len) &&
+        write_quietly(peer, local, len, where) == NI_OK) {
+        return NI_OK;
     }
     op = ni_op_new_transfer(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack, local, len, where);
     if (op == NULL) {

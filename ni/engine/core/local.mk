@@ -24,6 +24,9 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/portal_ops.h \
     ni/engine/core/regions.c \
     ni/engine/core/regions.h \
+    ni/engine/core/stamps.c \
+    ni/engine/core/stamps.h \
     ni/engine/core/targets.c \
     ni/engine/core/targets.h \
+    ni/engine/core/turn.c \
     ni/engine/core/work.h

@@ -45,6 +45,7 @@ struct ni_portals;
 struct ni_qps;
 struct ni_queue;
 struct ni_queue_names;
+struct ni_stamps;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
  * leaves with it; whoever has the turn. */
@@ -78,6 +79,13 @@ enum ni_untidy {
     NI_UNTIDY_OWES = 32,   /* something is owed, and the NI is not shared yet: thread.h */
 };
 
+/* Why ni_progress does not simply poll. */
+enum ni_unusual {
+    NI_UNUSUAL_FORKED = 1,
+    NI_UNUSUAL_ENGINE = 2, /* an engine thread polls, too */
+    NI_UNUSUAL_STAMPS = 4, /* it stamps: stamps.h */
+};
+
 struct ni {
     /* hot: polling */
     struct ni_lane_rx **lanes;
@@ -91,7 +99,7 @@ struct ni {
     struct ni_last_queue last_queue;
     bool threads;
     bool forked;
-    bool unusual; /* forked, or an engine thread polls, too: polling is not what it mostly is */
+    uint8_t unusual;     /* enum ni_unusual: polling is not what it mostly is */
     struct ni_lock turn; /* who polls */
     _Atomic uintptr_t turn_owner;
     struct ni_link *link;         /* what is polled: the only one, or all */
@@ -149,6 +157,7 @@ struct ni {
     struct ni_placed place;
     struct ni_link *links[NI_LINKS_MAX]; /* by preference (links.h) */
     unsigned link_count;
+    struct ni_stamps *stamps;    /* NULL: packets are not stamped */
     unsigned rails;              /* to each peer, at most */
     enum ni_multipath multipath; /* never DEFAULT */
 };

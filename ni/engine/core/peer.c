@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "engine/bulk/multipath.h"
 #include "engine/core/peer.h"
+#include "engine/core/stamps.h"
 #include "engine/object/store/stores.h"
 
 /*
@@ -37,6 +38,10 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, c
         return NULL;
     }
     peer->ni = ni;
+    if (ni_stamps_open_peer(peer) != NI_OK) {
+        ni_free(peer);
+        return NULL;
+    }
     peer->threads = ni->threads;
     peer->link = link;
     peer->name = name;
@@ -128,6 +133,7 @@ void ni_peer_free(struct ni_peer *peer)
     ni_peer_detach(peer);
     ni_stores_free(peer);
     ni_multipath_free(peer);
+    ni_stamps_close_peer(peer);
     while (*where != peer) {
         where = &(*where)->bucket;
     }

@@ -42,7 +42,8 @@ struct ni_peer {
     struct ni *ni;
     struct ni_lock lock;
     bool threads;     /* the NI's */
-    uint32_t waiting; /* control packets, puts and streams that wait for room: they go first */
+    uint32_t waiting; /* control packets, puts and streams that wait for room: they go first; and
+                         NI_WAITING_STAMPS */
     bool overtake;    /* a segment has left since the last message: a message may go next */
     struct ni_open_message open;
     _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
@@ -79,8 +80,9 @@ struct ni_peer {
     struct ni_link *link;
     uint64_t multi_pass; /* the last in which it had no room for an item; turn */
     void *user;
-    bool untold;   /* it is down, and a caller has to be told; turn */
-    uint64_t name; /* of its NI, whatever the link */
+    bool untold;                   /* it is down, and a caller has to be told; turn */
+    struct ni_peer_stamps *stamps; /* NULL: packets are not stamped */
+    uint64_t name;                 /* of its NI, whatever the link */
     uint32_t blob_len;
     uint8_t blob[NI_BLOB_MAX]; /* the link's part */
     struct ni_long_way way;    /* that of the last endpoint, for people */
@@ -95,6 +97,15 @@ struct ni_peer {
     struct ni_multipath_out *spread;
     struct ni_multipath_in *parts; /* turn */
 };
+
+/* In ni_peer.waiting: nothing waits, but no packet leaves by an inline path (stamps.h). */
+#define NI_WAITING_STAMPS (UINT32_C(1) << 31)
+
+/* Whether something waits for room. The peer's lock is held. */
+static inline bool ni_peer_waits(const struct ni_peer *peer)
+{
+    return (peer->waiting & ~NI_WAITING_STAMPS) != 0;
+}
 
 /* NI_OK, or why nothing can be exchanged with the peer any more. */
 static inline ni_status ni_peer_state(const struct ni_peer *peer)

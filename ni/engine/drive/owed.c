@@ -14,7 +14,11 @@ static void share(struct ni *ni, bool shared)
 {
     ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
     ni->threads = shared;
-    ni->unusual = shared;
+    if (shared) {
+        ni->unusual |= NI_UNUSUAL_ENGINE;
+    } else {
+        ni->unusual &= (uint8_t)~NI_UNUSUAL_ENGINE;
+    }
     for (NI_LIST_EACH(node, &ni->peers)) { /* whoever adds one is the thread that is here */
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
 

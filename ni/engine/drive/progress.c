@@ -16,6 +16,7 @@
 #include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
+#include "engine/core/stamps.h"
 #include "engine/arrive/take.h"
 #include "engine/drive/thread.h"
 #include "engine/send/waiting.h"
@@ -31,61 +32,6 @@ enum {
     NI_LANE_FETCH = 4,       /* so many lines ahead of the one that is handed on, */
     NI_LANE_FETCH_MORE = 24, /* and up to so many more while they are there */
 };
-
-/* ---- the turn -------------------------------------------------------------------------------- */
-
-static bool is_ours(const struct ni *ni)
-{
-    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == ni_thread_self();
-}
-
-bool ni_turn_try(struct ni *ni)
-{
-    if (!ni_lock_try(&ni->turn)) {
-        return false;
-    }
-    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
-    return true;
-}
-
-/* Within what the turn is taken for, an NI may become shared (thread.h). */
-static bool need_not_take(const struct ni *ni)
-{
-    return (!ni->threads && ni->engine == NULL) || is_ours(ni);
-}
-
-bool ni_turn_take(struct ni *ni)
-{
-    if (need_not_take(ni)) {
-        return false;
-    }
-    ni_lock_take(&ni->turn, true);
-    atomic_store_explicit(&ni->turn_owner, ni_thread_self(), memory_order_relaxed);
-    return true;
-}
-
-bool ni_turn_now(struct ni *ni, bool *taken)
-{
-    *taken = false;
-    if (need_not_take(ni)) {
-        return true;
-    }
-    *taken = ni_turn_try(ni);
-    return *taken;
-}
-
-bool ni_turn_is_ours(const struct ni *ni)
-{
-    return !ni->threads || is_ours(ni);
-}
-
-void ni_turn_give(struct ni *ni, bool taken)
-{
-    if (taken) {
-        atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);
-        ni_lock_give(&ni->turn, true);
-    }
-}
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
@@ -187,7 +133,28 @@ static ni_status take_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot
     return handed_on(ni, lane, slot, lines, status);
 }
 
-static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+/* How one packet of a lane is handed on. */
+typedef ni_status (*take_fn)(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                             const struct ni_packet *packet, uint64_t word0, uint64_t word1);
+
+/* The same with its times, if it is of a peer's first lane: others carry parts only. */
+NI_ALWAYS_INLINE ni_status take_stamped(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                        const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1, take_fn take_it)
+{
+    struct ni_peer *peer = lane->peer;
+    uint64_t id = lane == peer->lane ? ni_stamps_arrive(peer, word0, word1) : 0;
+    ni_status status = take_it(ni, lane, slot, packet, word0, word1);
+
+    if (status == NI_OK) {
+        ni_stamps_deliver(ni, peer, id);
+    }
+    return status;
+}
+
+/* The packets of a lane one by one. */
+NI_ALWAYS_INLINE unsigned poll_lane_by(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       take_fn take_it)
 {
     unsigned events = 0;
     uint64_t word0, bytes = 0;
@@ -195,7 +162,9 @@ static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t 
 
     while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
         uint64_t word1 = packet->word1;
-        ni_status status = take_back(ni, lane, slot, packet, word0, word1);
+        ni_status status = NI_UNLIKELY(ni->stamps != NULL)
+                               ? take_stamped(ni, lane, slot, packet, word0, word1, take_it)
+                               : take_it(ni, lane, slot, packet, word0, word1);
 
         if (status == NI_AGAIN) {
             break;
@@ -217,6 +186,17 @@ static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t 
     return events;
 }
 
+static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    return poll_lane_by(ni, lane, slot, take_back);
+}
+
+/* Of an NI that stamps. */
+static NI_COLD unsigned poll_lane_stamped(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
+{
+    return poll_lane_by(ni, lane, slot, take_any);
+}
+
 ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room)
 {
     struct ni *ni = core;
@@ -225,9 +205,13 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
     unsigned head = ni_packet_head(word0);
     uint32_t len = ni_packet_len(word1);
     ni_status status = NI_ERR_PROTOCOL;
+    uint64_t id = 0;
 
     if (ni_peer_state(peer) != NI_OK) {
         return NI_OK; /* nothing more is heard from it */
+    }
+    if (NI_UNLIKELY(peer->stamps != NULL)) {
+        id = ni_stamps_arrive(peer, word0, word1);
     }
     if (head >= NI_PACKET_HEADER && head <= NI_LINE && (uint64_t)head + len <= room &&
         !ni_packet_in_bulk(word0)) {
@@ -239,6 +223,9 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
     if (status == NI_OK) {
         ni_stat_add(&ni->stats.rx_packets, 1);
         ni_stat_add(&ni->stats.rx_bytes, len);
+        if (id != 0) {
+            ni_stamps_deliver(ni, peer, id);
+        }
     } else if (status != NI_AGAIN) {
         ni_lanes_break(ni, peer);
     }
@@ -291,13 +278,14 @@ static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
     return events;
 }
 
-static unsigned progress(struct ni *ni)
+NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
 {
     unsigned events = ni->link->ops->progress(ni->link);
 
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (NI_LIKELY(ni->lanes[i] != NULL)) {
-            events += poll_lane(ni, ni->lanes[i], i);
+            events +=
+                stamped ? poll_lane_stamped(ni, ni->lanes[i], i) : poll_lane(ni, ni->lanes[i], i);
         }
     }
     if (NI_UNLIKELY((ni_work_count(&ni->asking) | ni_work_count(&ni->copying) |
@@ -340,7 +328,8 @@ unsigned ni_lanes_poll(struct ni *ni)
 
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] != NULL) {
-            events += poll_lane(ni, ni->lanes[i], i);
+            events += NI_UNLIKELY(ni->stamps != NULL) ? poll_lane_stamped(ni, ni->lanes[i], i)
+                                                      : poll_lane(ni, ni->lanes[i], i);
         }
     }
     return events;
@@ -375,12 +364,12 @@ void ni_idle(struct ni *ni)
     idle(ni);
 }
 
-static unsigned progress_single(struct ni *ni)
+NI_ALWAYS_INLINE unsigned progress_single(struct ni *ni, bool stamped)
 {
     unsigned events;
 
     ni->depth++;
-    events = progress(ni);
+    events = progress(ni, stamped);
     if (--ni->depth == 0 && NI_UNLIKELY(ni->untidy != 0)) {
         events += tidy(ni);
     }
@@ -390,35 +379,51 @@ static unsigned progress_single(struct ni *ni)
     return events;
 }
 
-unsigned ni_poll_all(struct ni *ni)
+NI_ALWAYS_INLINE unsigned poll_all(struct ni *ni, bool stamped)
 {
-    unsigned events = progress_single(ni);
+    unsigned events = progress_single(ni, stamped);
 
     ni_peers_settle(ni);
     return events;
 }
 
-unsigned ni_progress(struct ni *ni)
+unsigned ni_poll_all(struct ni *ni)
 {
-    unsigned events;
-    bool nested;
+    return NI_UNLIKELY(ni->stamps != NULL) ? poll_all(ni, true) : poll_all(ni, false);
+}
 
-    if (NI_UNLIKELY(ni->unusual)) {
-        return ni->forked ? 0 : ni_front_progress(ni);
-    }
-    if (NI_LIKELY(!ni->threads)) {
-        return progress_single(ni);
-    }
-    nested = is_ours(ni);
-    if (!nested) {
-        if (!ni_turn_try(ni)) {
-            return 0;
-        }
+/* Of an NI with threads: as one of them. */
+NI_ALWAYS_INLINE unsigned progress_threads(struct ni *ni, bool stamped)
+{
+    bool nested = ni_turn_is_held(ni);
+    unsigned events;
+
+    if (!nested && !ni_turn_try(ni)) {
+        return 0;
     }
     if (ni->engine != NULL) {
         ni_engine_polled(ni->engine);
     }
-    events = ni_poll_all(ni);
+    events = poll_all(ni, stamped);
     ni_turn_give(ni, !nested);
     return events;
+}
+
+static NI_NOINLINE unsigned progress_unusual(struct ni *ni)
+{
+    if (ni->forked) {
+        return 0;
+    }
+    if ((ni->unusual & NI_UNUSUAL_ENGINE) != 0) {
+        return ni_front_progress(ni);
+    }
+    return ni->threads ? progress_threads(ni, true) : progress_single(ni, true);
+}
+
+unsigned ni_progress(struct ni *ni)
+{
+    if (NI_UNLIKELY(ni->unusual != 0)) {
+        return progress_unusual(ni);
+    }
+    return NI_LIKELY(!ni->threads) ? progress_single(ni, false) : progress_threads(ni, false);
 }

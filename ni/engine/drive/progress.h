@@ -14,6 +14,7 @@
 
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
+#include "engine/drive/thread.h"
 #include "link/packet.h"
 
 /* Take the turn, waiting for it; true if it was not ours already (then give it back). Who has it
@@ -33,6 +34,11 @@ static inline bool ni_turn_take_shared(struct ni *ni)
 bool ni_turn_try(struct ni *ni);
 /* Whether we have it; in an NI without threads, always. */
 bool ni_turn_is_ours(const struct ni *ni);
+/* The same of an NI with threads. */
+static inline bool ni_turn_is_held(const struct ni *ni)
+{
+    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == ni_thread_self();
+}
 
 /* All of one round. The turn is ours. */
 unsigned ni_poll_all(struct ni *ni);

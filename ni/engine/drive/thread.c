@@ -285,7 +285,9 @@ ni_status ni_engine_make(struct ni *ni, bool quiet)
     engine->quiet = quiet;
     ni_list_init(&engine->done);
     ni->engine = engine;
-    ni->unusual = ni_has_back_end(ni);
+    if (ni_has_back_end(ni)) {
+        ni->unusual |= NI_UNUSUAL_ENGINE;
+    }
     return NI_OK;
 }
 

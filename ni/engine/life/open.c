@@ -23,6 +23,7 @@
 #include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
+#include "engine/core/stamps.h"
 #include "engine/send/stream.h"
 #include "engine/drive/thread.h"
 
@@ -104,6 +105,9 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
         (ni_has_back_end(ni) || (ni->config->away_us != 0 && attr->fabric == NULL))) {
         status = ni_engine_make(ni, (attr->flags & NI_THREADS) == 0);
     }
+    if (status == NI_OK) {
+        status = ni_stamps_open(ni, attr->host_key);
+    }
     if (status == NI_ERR_NOMEM) {
         ni_log(NI_LOG_ERROR, "out of memory");
     }
@@ -119,6 +123,7 @@ static void free_ni(struct ni *ni)
     ni_pool_fini(&ni->help_pool);
     ni_queue_names_free(ni);
     ni_engine_free(ni);
+    ni_stamps_close(ni);
     ni_free(ni->lanes);
     ni_free(ni);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/send/control.h"
 #include "engine/send/send.h"
+#include "engine/core/stamps.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
@@ -17,7 +18,9 @@ static ni_status send_now(struct ni_peer *peer, const struct ni_control *control
     ni_status status = ni_peer_endpoint(peer);
 
     if (status == NI_OK) {
+        ni_stamps_waited(peer, control->posted);
         status = ni_packet_reserve(peer, 1);
+        ni_stamps_waited(peer, 0);
     }
     if (status != NI_OK) {
         return status;
@@ -63,6 +66,7 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
         return NI_ERR_NOMEM;
     }
     *waits = *control;
+    waits->posted = ni_stamps_now(peer);
     if (waits->held != NULL) {
         (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
     }
@@ -85,7 +89,7 @@ ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *contro
     ni_status status = NI_AGAIN;
 
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->waiting == 0 || may_go(peer)) {
+    if (!ni_peer_waits(peer) || may_go(peer)) {
         status = send_now(peer, control);
     }
     if (status == NI_AGAIN) {

@@ -21,6 +21,7 @@ struct ni_control {
     struct ni_list list; /* in peer->controls */
     uint64_t word0, word1;
     uint64_t body[6];
+    uint64_t posted; /* see stamps.h */
     /* Of whoever wants to know when it has left: one more while this waits. NULL: nobody. Its
      * memory stays until it is 0; pairs with an acquire load of that. */
     _Atomic uint32_t *held;

@@ -34,7 +34,7 @@ static bool send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
 {
     struct ni_packet *packet;
 
-    if (peer->ep == NULL || peer->waiting != 0 || !ni_lane_room(&peer->ep->tx, 1)) {
+    if (peer->ep == NULL || ni_peer_waits(peer) || !ni_lane_room(&peer->ep->tx, 1)) {
         return false;
     }
     packet = ni_lane_at(&peer->ep->tx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/send/fast.h"
 #include "engine/send/send.h"
+#include "engine/core/stamps.h"
 
 /*
  * Packets out: composed in the lane if it has room, otherwise where the link says, if it knows a
@@ -21,6 +22,9 @@ ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines)
     struct ni_ep *ep = peer->ep;
     struct ni_open_message *open = &peer->open;
 
+    if (NI_UNLIKELY(peer->stamps != NULL)) {
+        ni_stamps_begin(peer->stamps);
+    }
     open->bulk = NULL;
     open->lines = lines;
     if (ni_lane_room(&ep->tx, lines)) {
@@ -137,8 +141,8 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
     return NI_OK;
 }
 
-void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
-                      ni_handle region)
+NI_ALWAYS_INLINE void commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
+                             ni_handle region)
 {
     struct ni_open_message *open = &peer->open;
     struct ni_packet *packet = open->packet;
@@ -161,5 +165,33 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
     atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ep->ops->wake(ep);
+    }
+}
+
+/* What says when it was posted and departed follows at once. */
+static NI_COLD void commit_stamped(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
+                                   ni_handle region)
+{
+    const struct ni_open_message *open = &peer->open;
+    bool in_lane = open->in_lane || open->bulk != NULL;
+    struct ni_packet_stamp stamp = ni_stamps_depart(peer, in_lane ? peer->ep->tx.seq : 0);
+
+    commit(peer, kind, tag, len, region);
+    if (ni_packet_reserve(peer, 1) != NI_OK) {
+        ni_stat_add(&peer->ni->stats.stamps_lost, 1);
+        return;
+    }
+    peer->open.head = NI_LINE;
+    memcpy(peer->open.packet->body, &stamp, sizeof(stamp));
+    commit(peer, NI_PACKET_NOP, NI_NOP_STAMP, 0, 0);
+}
+
+void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
+                      ni_handle region)
+{
+    if (NI_UNLIKELY(peer->stamps != NULL) && ni_stamps_kind(kind)) {
+        commit_stamped(peer, kind, tag, len, region);
+    } else {
+        commit(peer, kind, tag, len, region);
     }
 }

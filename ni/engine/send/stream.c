@@ -7,6 +7,7 @@
 #include "engine/object/notify/note.h"
 #include "engine/send/send.h"
 #include "engine/send/stream.h"
+#include "engine/core/stamps.h"
 #include "engine/send/waiting.h"
 
 /*
@@ -25,6 +26,7 @@ static struct ni_stream *new_stream(const struct ni_stream *model)
     ni_lock_give(&ni->lock, ni->threads);
     if (stream != NULL) {
         *stream = *model;
+        stream->posted = ni_stamps_now(model->peer);
         ni_list_init(&stream->list);
     }
     return stream;
@@ -168,7 +170,9 @@ static ni_status step(struct ni_stream *stream)
         return ni_multipath_step(stream);
     }
     len = (uint32_t)ni_min_u64(stream->len - stream->sent, ni_stream_segment(stream->peer));
+    ni_stamps_waited(stream->peer, stream->posted);
     status = stream->is_answer ? step_answer(stream, len) : step_write(stream, len);
+    ni_stamps_waited(stream->peer, 0);
     if (status == NI_OK) {
         stream->sent += len;
     }
@@ -193,7 +197,7 @@ static ni_status begin(const struct ni_stream *model)
     if (stream == NULL) {
         return NI_ERR_NOMEM;
     }
-    if (peer->waiting == 0) {
+    if (!ni_peer_waits(peer)) {
         status = step(stream);
     }
     if (status != NI_AGAIN && (status != NI_OK || ended(stream))) {
@@ -215,7 +219,7 @@ static ni_status start(struct ni_stream *stream)
 
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
-    if (status == NI_OK && peer->waiting == 0 && stream->len <= ni_stream_segment(peer)) {
+    if (status == NI_OK && !ni_peer_waits(peer) && stream->len <= ni_stream_segment(peer)) {
         status = step(stream);
         status = status == NI_AGAIN ? begin(stream) : status;
     } else if (status == NI_OK) {

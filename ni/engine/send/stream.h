@@ -31,6 +31,7 @@ struct ni_stream {
     uint64_t source_key;
     enum ni_multipath multipath; /* what its caller wants */
     enum ni_stream_way way;
+    uint64_t posted;  /* see stamps.h */
     uint16_t counter; /* COUNTED, WRITE: of the peer's, until the stream is freed */
 };
 

@@ -69,7 +69,7 @@ unsigned ni_send_waiting(struct ni_peer *peer)
 
 bool ni_send_turn(struct ni_peer *peer)
 {
-    if (peer->waiting == 0) {
+    if (!ni_peer_waits(peer)) {
         return true;
     }
     (void)ni_send_waiting(peer);
@@ -114,7 +114,7 @@ static unsigned send_all(struct ni *ni, bool streams)
         }
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
-        if (peer->waiting == 0) {
+        if (!ni_peer_waits(peer)) {
             ni_work_remove(&ni->busy, &peer->busy);
         }
         ni_lock_give(&peer->lock, peer->threads);

@@ -53,6 +53,7 @@
 #include <apeni/queue.h>
 #include <apeni/rcache.h>
 #include <apeni/region.h>
+#include <apeni/stamp.h>
 #include <apeni/stats.h>
 #include <apeni/status.h>
 #include <apeni/store.h>
