@@ -52,5 +52,7 @@
 #include "engine/bulk/transfer.h"
 #include "engine/send/waiting.h"
 #include "engine/core/work.h"
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 
 #endif

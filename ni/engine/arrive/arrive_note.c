@@ -3,10 +3,10 @@
 
 #include <apeni/counter.h>
 
+#include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
-#include "engine/drive/thread.h"
 
 /* A note at its target: behind the last bytes of a Write, in the same packet. */
 

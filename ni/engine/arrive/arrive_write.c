@@ -4,12 +4,12 @@
 #include <apeni/counter.h>
 
 #include "engine/arrive/arrival.h"
+#include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
 #include "engine/bulk/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
-#include "engine/drive/thread.h"
 #include "engine/bulk/transfer.h"
 
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and

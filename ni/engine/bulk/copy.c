@@ -7,8 +7,8 @@
 #include "engine/bulk/copy.h"
 #include "engine/bulk/errand.h"
 #include "engine/bulk/job.h"
+#include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
-#include "engine/drive/thread.h"
 #include "engine/bulk/transfer.h"
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <sched.h>
 
-#include "engine/drive/progress.h"
-#include "engine/drive/thread.h"
+#include "engine/bulk/errand.h"
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 #include "link/link.h"
 
 static void *what_now(const struct ni_errand *errand)

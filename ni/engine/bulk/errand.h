@@ -2,10 +2,10 @@
 #ifndef NI_ENGINE_ERRAND_H
 #define NI_ENGINE_ERRAND_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/core/engine_thread.h"
 #include "engine/core/ni.h"
 
 /*
@@ -14,16 +14,6 @@
  * one waits until the copy has ended (ni_errand_leave). Its result is accounted for by whoever has
  * the turn next, mostly the thread itself.
  */
-
-typedef void (*ni_errand_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);
-
-struct ni_errand {
-    void *_Atomic what;    /* NULL: none is under way. Changed by whoever has the turn */
-    _Atomic uint32_t over; /* the copy has ended (E1, release); then status says how */
-    ni_status status;
-    uint64_t len;
-    ni_errand_fn done;
-};
 
 /* A copy, as struct ni_link_ops has it. */
 struct ni_errand_copy {

@@ -3,7 +3,7 @@
 #include "engine/bulk/errand.h"
 #include "engine/bulk/help.h"
 #include "engine/bulk/job.h"
-#include "engine/drive/thread.h"
+#include "engine/core/engine_thread.h"
 
 /*
  * Transfers of peers that we help to copy. We trust nothing in the job but the claim word: the rest

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/chore.h"
 
-#include "engine/drive/progress.h"
-#include "engine/drive/thread.h"
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 
 /* See chore.h. */
 

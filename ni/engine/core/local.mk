@@ -11,6 +11,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/counts.h \
     ni/engine/core/lanes.c \
     ni/engine/core/lanes.h \
+    ni/engine/core/engine_thread.c \
+    ni/engine/core/engine_thread.h \
     ni/engine/core/links.c \
     ni/engine/core/links.h \
     ni/engine/core/lock.c \
@@ -29,4 +31,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/targets.c \
     ni/engine/core/targets.h \
     ni/engine/core/turn.c \
+    ni/engine/core/turn.h \
     ni/engine/core/work.h

@@ -4,13 +4,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
 #include "engine/bulk/errand.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/op.h"
 #include "engine/send/quiet.h"
 #include "engine/send/stream.h"
-#include "engine/drive/thread.h"
 
 /*
  * Operations under way at their initiator. Each is accepted once and completes once; its token, the

@@ -2,9 +2,9 @@
 #include <apeni/region.h>
 
 #include "base/random.h"
+#include "engine/core/turn.h"
 #include "engine/object/queue/multi.h"
 #include "engine/object/notify/note.h"
-#include "engine/drive/progress.h"
 #include "engine/core/regions.h"
 
 /* ni_region_*: the public side of the buffer table. */

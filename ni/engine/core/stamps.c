@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/stamps.h"
+#include "engine/core/turn.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/boot.h"
-#include "engine/drive/progress.h"
 
 #define PERIOD_NS UINT64_C(1000000000)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/drive/progress.h"
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 
 /* The turn: who polls. */
 

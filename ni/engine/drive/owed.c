@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/core/engine_thread.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
-#include "engine/drive/progress.h"
+#include "engine/core/turn.h"
 #include "engine/drive/thread.h"
 
 /*

@@ -5,6 +5,8 @@
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 #include "engine/life/life.h"
 #include "engine/send/fast.h"
 #include "engine/bulk/help.h"

@@ -17,29 +17,6 @@
 #include "engine/drive/thread.h"
 #include "link/packet.h"
 
-/* Take the turn, waiting for it; true if it was not ours already (then give it back). Who has it
- * may be in a callback that waits for a lock of the program's: so not in a call that may be made
- * under one (architecture.md). */
-bool ni_turn_take(struct ni *ni);
-/* The same without waiting; false: another thread has it. */
-bool ni_turn_now(struct ni *ni, bool *taken);
-void ni_turn_give(struct ni *ni, bool taken);
-/* The same for what calls the program, if at all, as its last step: an NI that is not shared needs
- * no turn for that, since nobody else polls before it is. */
-static inline bool ni_turn_take_shared(struct ni *ni)
-{
-    return ni->threads && ni_turn_take(ni);
-}
-/* Take the turn if nobody has it; not if it is ours. Only with NI_THREADS or an engine thread. */
-bool ni_turn_try(struct ni *ni);
-/* Whether we have it; in an NI without threads, always. */
-bool ni_turn_is_ours(const struct ni *ni);
-/* The same of an NI with threads. */
-static inline bool ni_turn_is_held(const struct ni *ni)
-{
-    return atomic_load_explicit(&ni->turn_owner, memory_order_relaxed) == ni_thread_self();
-}
-
 /* All of one round. The turn is ours. */
 unsigned ni_poll_all(struct ni *ni);
 /* The parts of polling, for where an engine thread shares it (front.c, back.c). The turn is ours.

@@ -14,8 +14,9 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/core/engine_thread.h"
 #include "engine/core/lanes.h"
-#include "engine/drive/progress.h"
+#include "engine/core/turn.h"
 #include "engine/drive/thread.h"
 #include "link/link.h"
 
@@ -35,8 +36,6 @@ enum {
     SLEEP_MOST_US = 10000, /* a wake-up may be missed: see the links */
 };
 
-_Thread_local char ni_thread_here;
-
 static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t us)
 {
     struct timespec timeout = {.tv_sec = (time_t)(us / 1000000),
@@ -45,36 +44,7 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t us)
     (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &timeout, NULL, 0);
 }
 
-static void futex_wake(_Atomic uint32_t *word, int count)
-{
-    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
-}
-
 /* ---- callers and the thread ------------------------------------------------------------------ */
-
-/* W1: first the word, then a look whether somebody sleeps; sleepers do it the other way round. All
- * of these are sequentially consistent. */
-static void kick(struct ni_engine *engine)
-{
-    uint32_t rest;
-
-    if (atomic_exchange(&engine->kicked, 1) != 0) {
-        return;
-    }
-    rest = atomic_load(&engine->rest);
-    if (rest == NI_REST_NAPS || rest == NI_REST_OFF) {
-        futex_wake(&engine->kicked, 1);
-    } else if (rest == NI_REST_SLEEPS) {
-        engine->ni->link->ops->rouse(engine->ni->link);
-    }
-}
-
-void ni_engine_kick(struct ni *ni)
-{
-    if (NI_UNLIKELY(ni_has_back_end(ni))) {
-        kick(ni->engine);
-    }
-}
 
 /* One that only naps, or sleeps, looks in time. */
 void ni_engine_call(struct ni_engine *engine)
@@ -85,23 +55,7 @@ void ni_engine_call(struct ni_engine *engine)
             (void)ni_engine_start(engine->ni);
         }
     } else if (atomic_load(&engine->rest) == NI_REST_OFF) { /* W1: `owed` is the word */
-        kick(engine);
-    }
-}
-
-void ni_engine_tell(struct ni_engine *engine)
-{
-    (void)atomic_fetch_add(&engine->news, 1);
-    if (atomic_load(&engine->waiters) != 0) {
-        futex_wake(&engine->news, INT32_MAX);
-    }
-}
-
-void ni_engine_leave(struct ni_engine *engine)
-{
-    /* Release: pairs with the acquire in front.c; the turn does the rest. */
-    if (atomic_exchange_explicit(&engine->left, 1, memory_order_release) == 0) {
-        ni_engine_tell(engine);
+        ni_engine_wake(engine);
     }
 }
 
@@ -364,7 +318,7 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns)
         return true;
     }
     atomic_store(&engine->stop, true);
-    kick(engine);
+    ni_engine_wake(engine);
     while (limit_ns != UINT64_MAX && !atomic_load_explicit(&engine->ended, memory_order_acquire)) {
         if (ni_now_ns() - begin > limit_ns) {
             return false;

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "engine/core/lanes.h"
+#include "engine/core/turn.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
 

@@ -9,7 +9,7 @@
 #include "engine/core/links.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
-#include "engine/drive/progress.h"
+#include "engine/core/turn.h"
 #include "engine/life/life.h"
 #include "engine/send/quiet.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
-#include "engine/drive/progress.h"
+#include "engine/core/turn.h"
 #include "engine/drive/thread.h"
 #include "engine/life/life.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/ni.h>
 
+#include "engine/core/engine_thread.h"
+#include "engine/core/turn.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"
@@ -10,11 +12,9 @@
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
-#include "engine/drive/progress.h"
 #include "engine/send/quiet.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
-#include "engine/drive/thread.h"
 
 /*
  * How a peer goes down, and what then becomes of what was under way. Operations are completed at

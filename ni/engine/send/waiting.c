@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/chore.h"
+#include "engine/core/engine_thread.h"
 #include "engine/send/control.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/portal_ops.h"
 #include "engine/send/quiet.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
-#include "engine/drive/thread.h"
 #include "engine/send/waiting.h"
 
 /*

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "base/list.h"
+#include "engine/core/engine_thread.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
-#include "engine/drive/thread.h"
 
 /* What waits for room towards a peer: control packets, puts, streams. The peer's lock is held, but
  * for ni_send_progress. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
 #include "base/log.h"
+#include "engine/core/turn.h"
 #include "engine/object/counter/counter.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
-#include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
 #include "engine/bulk/transfer.h"

@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
+#include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/regions.h"
 #include "engine/send/stream.h"
-#include "engine/drive/thread.h"
 #include "engine/bulk/transfer.h"
 
 /*

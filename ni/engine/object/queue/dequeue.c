@@ -5,11 +5,11 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/core/turn.h"
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
-#include "engine/drive/progress.h"
 #include "engine/bulk/transfer.h"
 
 /* Read requests of multi-reader queues, at the reader: one packet at once if there is room,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "engine/core/turn.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
-#include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 
 /* Life of multi-reader queues. */

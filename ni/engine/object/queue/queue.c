@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/core/turn.h"
 #include "engine/object/queue/multi.h"
-#include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 
 /*

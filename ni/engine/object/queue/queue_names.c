@@ -3,9 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "engine/core/turn.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
-#include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 
 /*
