@@ -177,7 +177,7 @@ static void take_events(struct model *model)
 {
     for (uint32_t node = 0; node < model->torus.nodes; node++) {
         for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
-            struct dnp_event event;
+            struct dnp_event event = {0};
 
             while (test_host_event(&model->torus.host[node], port, &event)) {
                 on_event(model, node, port, &event);

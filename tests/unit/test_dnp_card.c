@@ -58,7 +58,7 @@ static struct dnp_command put(uint32_t to, uint8_t port, uint64_t from, uint64_t
 static void assert_event(struct test_host *at, uint8_t port, struct dnp_word first,
                          struct dnp_word second)
 {
-    struct dnp_event event;
+    struct dnp_event event = {0};
 
     assert_true(test_host_event(at, port, &event));
     assert_true(dnp_word_equal(event.first, first));
@@ -67,7 +67,7 @@ static void assert_event(struct test_host *at, uint8_t port, struct dnp_word fir
 
 static void assert_no_event(void)
 {
-    struct dnp_event event;
+    struct dnp_event event = {0};
 
     for (uint32_t node = 0; node < 2; node++) {
         for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
@@ -135,7 +135,7 @@ static void test_many_puts(void **state)
     assert_false(test_host_post(host, 0, &(struct dnp_command){.len = 0}));
     run(4000);
     for (uint32_t i = 0; i < HOST_COMMANDS; i++) {
-        struct dnp_event event;
+        struct dnp_event event = {0};
 
         if (i % 4 < 2) {
             assert_true(test_host_event(host, 0, &event));
@@ -246,7 +246,7 @@ static void test_a_full_ring_of_events(void **state)
 {
     struct dnp_register_file *registers = &torus.card[1].registers;
     struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
-    struct dnp_event event;
+    struct dnp_event event = {0};
     uint32_t events = 0;
 
     (void)state;
