@@ -211,7 +211,7 @@ uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number
 
 void record_peers_close(void)
 {
-    for (size_t i = 0; i < MAX_PEERS; i++) {
+    for (size_t i = 0; i < pml_hooks_record.head->peer_count; i++) {
         struct view *view = atomic_exchange_explicit(&views[i], NULL, memory_order_acquire);
 
         if (view != NULL && view->head != NULL) {

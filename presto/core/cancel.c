@@ -120,7 +120,7 @@ static void cancel_recv(struct pri_request *request)
     } while (result == NI_PTL_IN_USE && !pri_test(request));
     if (result == NI_OK) {
         if (self->recorded) {
-            pri_recorder_drop(request);
+            pri_recorder_drop(request, true);
         }
         request->status = pri_status_cancelled;
         pri_complete(request);

@@ -47,8 +47,11 @@ void pri_recorder_sent(struct pri_request *request);
 /* A receive has been posted, and has not ended; of a message that a probe has claimed: it is about
  * to be. */
 void pri_recorder_post(struct pri_request *request, bool claimed);
-/* A request ends without an event: cancelled, or in vain. */
-void pri_recorder_drop(struct pri_request *request);
+/* A request ends without an event: a receive that is cancelled or in vain, a send that has failed.
+ */
+void pri_recorder_drop(struct pri_request *request, bool cancelled);
+/* A send has been cancelled. */
+void pri_recorder_cancelled(void);
 
 /* Handlers of events, which do what pri_on_sent and pri_on_received do, too. */
 void pri_recorder_on_sent(void *arg, const struct ni_event *event);

@@ -285,9 +285,16 @@ void pri_recorder_on_received(void *arg, const struct ni_event *event)
     pri_on_received(arg, event);
 }
 
-void pri_recorder_drop(struct pri_request *request)
+void pri_recorder_cancelled(void)
 {
+    pml_hooks_add(&pml_hooks_record.head->cancelled, 1);
+}
+
+void pri_recorder_drop(struct pri_request *request, bool cancelled)
+{
+    struct pml_hooks_head *head = pml_hooks_record.head;
+
     if (unfollow(request, pml_hooks_stamp())) {
-        pml_hooks_add(&pml_hooks_record.head->cancelled, 1);
+        pml_hooks_add(cancelled ? &head->cancelled : &head->failed, 1);
     }
 }

@@ -13,7 +13,7 @@ static void give_up(struct pri_request *request)
 
     if (ni_me_unlink(self->ni, request->entry) == NI_OK) {
         if (self->recorded) {
-            pri_recorder_drop(request);
+            pri_recorder_drop(request, false);
         }
         request->status = (struct pri_status){
             .source = PRI_ANY_SOURCE, .tag = PRI_ANY_TAG, .error = PRI_ERR_PEER};
@@ -126,7 +126,7 @@ static int receive_claimed(struct pri_rank *self, void *buf, size_t bytes,
     }
     error = pri_error_of(ni_unexpected_receive(self->ni, handle, &me, request));
     if (error != PRI_OK && self->recorded) {
-        pri_recorder_drop(request);
+        pri_recorder_drop(request, false);
     }
     return error;
 }

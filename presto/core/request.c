@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: waiting for them, and how they end. */
-#include "core/rank.h"
+#include "core/recorder.h"
 
 int pri_error_of(int result)
 {
@@ -57,6 +57,7 @@ static NI_COLD void release(struct pri_request *request)
 void pri_request_part(struct pri_request *request, int part, bool cancelled)
 {
     int state = atomic_load_explicit(&request->state, memory_order_acquire), after;
+    const struct pri_rank *self = request->rank;
     bool last;
 
     do {
@@ -70,6 +71,9 @@ void pri_request_part(struct pri_request *request, int part, bool cancelled)
     } while (!atomic_compare_exchange_weak_explicit(&request->state, &state,
                                                     last ? PRI_REQ_DONE : after,
                                                     memory_order_acq_rel, memory_order_acquire));
+    if (last && (after & PRI_REQ_CANCELLED) != 0 && self->recorded) {
+        pri_recorder_cancelled();
+    }
     if (last && (after & PRI_REQ_DETACHED) != 0) {
         release(request);
     }

@@ -71,7 +71,7 @@ static NI_COLD int start_recorded(struct pri_rank *self, const void *buf, size_t
     pri_recorder_send(self, bytes, to, mode, blocking, request);
     error = start_plain(self, buf, bytes, to, mode, header, packed, request);
     if (error != PRI_OK) {
-        pri_recorder_drop(request);
+        pri_recorder_drop(request, false);
     } else if (pri_done(request)) {
         pri_recorder_sent(request);
     }

@@ -190,6 +190,23 @@ static void late(void) /* rank 1 sends twenty times, each 50 ms after its receiv
     }
 }
 
+static void peers(void) /* rank 0 exchanges messages with all others, and dies */
+{
+    for (int i = 1; i < size; i++) {
+        if (rank == 0) {
+            receive(i, 1, MPI_COMM_WORLD);
+            send(i, 2, MPI_COMM_WORLD);
+        } else if (rank == i) {
+            send(0, 1, MPI_COMM_WORLD);
+            receive(0, 2, MPI_COMM_WORLD);
+        }
+    }
+    if (rank == 0) {
+        (void)kill(getpid(), SIGKILL);
+    }
+    receive(0, 3, MPI_COMM_WORLD);
+}
+
 static void begun(
     void) /* rank 1 receives twenty times, 50 ms after the send; the next one is begun before */
 {
@@ -286,7 +303,7 @@ static const struct way {
     {"alone", alone},       {"pair", pair},
     {"tests", tests},       {"killed", killed},
     {"late", late},         {"begun", begun},
-    {"ahead", ahead},
+    {"ahead", ahead},       {"peers", peers},
 };
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
   healthy    slow programs that are healthy get none
   killed     the record of a rank that is killed is there, with its last call
   kept       with Presto, prestorun writes the record of ranks that are killed
+  peers      with Presto, how much memory the record of a rank takes that has talked to 64 others
   stale      old records of the dead are removed by later jobs, recent ones are not
   damaged    a record that is cut off anywhere, or changed, is read or refused with a sentence
   pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
@@ -280,6 +281,18 @@ def stale():
             fail("exit code %s, left of %s: %s: %s" % (code, left, found, errors))
 
 
+def peers():
+    """The record of a rank that has talked to 64 others takes at most 512 KiB."""
+    with tempfile.TemporaryDirectory() as folder:
+        mpirun(folder, 65, "presto", ["hooks_stall", "peers"], option=False)
+        files = glob.glob(folder + "/apelink-hooks.*.0")
+        size = os.stat(files[0]).st_blocks * 512 if len(files) == 1 else None
+        known = report(folder, "--json", files[0].rsplit(".", 2)[1]).stdout if size else ""
+        talked = [len(rank["peers"]) for rank in json.loads(known)["ranks"] if rank["rank"] == 0] if known else []
+        if size is None or size > 512 * 1024 or talked != [64]:
+            fail("records %s, bytes %s, peers %s" % (files, size, talked))
+
+
 def kept():
     """With Presto prestorun writes the file if the ranks cannot."""
     with tempfile.TemporaryDirectory() as folder:
@@ -477,7 +490,7 @@ def late():
 
 
 def main():
-    names = (count, inter, switch, queues, overlap, stalls, healthy, killed, kept, stale, damaged, pvars, late)
+    names = (count, inter, switch, queues, overlap, stalls, healthy, killed, kept, peers, stale, damaged, pvars, late)
     checks = {check.__name__: check for check in names}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)

@@ -15,7 +15,7 @@ done
 PRESTO_PROGRAMS=$work
 PRESTORUN=$prestorun
 export PRESTO_PROGRAMS PRESTORUN
-checks="count late killed kept stale healthy stalls"
+checks="count late killed kept peers stale healthy stalls"
 [ -z "${APELINK_SANITIZER-}" ] || checks="count late killed kept"
 for check in $checks; do
     python3 "$src/tests/hooks/hookscheck.py" "$check" || status=1
