@@ -27,6 +27,15 @@ PML_HOOKS_INLINE int32_t pml_hooks_named_tag(int tag)
     return tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag;
 }
 
+/* The tag of a message that was received. pml ucx, whose tags have 24 bits, gives those of Open
+ * MPI's own messages back without their sign. */
+PML_HOOKS_INLINE int pml_hooks_received_tag(const ompi_status_public_t *status)
+{
+    int tag = status->MPI_TAG;
+
+    return __builtin_expect(tag > (int)pml_hooks_below.pml_max_tag, 0) ? tag - (1 << 24) : tag;
+}
+
 /* ---- peers ------------------------------------------------------------------------------------
  */
 

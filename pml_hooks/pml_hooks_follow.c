@@ -121,8 +121,8 @@ static __attribute__((noinline)) struct pml_hooks_peer *end_unusual(
     if (peer == NULL) {
         peer = pml_hooks_peer_of(comm, status->MPI_SOURCE);
     }
-    pml_hooks_count_receive(peer, status->MPI_TAG, ompi_glue_comm_id(comm), status->_ucount,
-                            named == NULL, now);
+    pml_hooks_count_receive(peer, pml_hooks_received_tag(status), ompi_glue_comm_id(comm),
+                            status->_ucount, named == NULL, now);
     return peer;
 }
 
@@ -138,8 +138,9 @@ PML_HOOKS_INLINE struct pml_hooks_peer *end_receive(bool threads,
             named == NULL || status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0, 0)) {
         return end_unusual(follow->comm, named, status, now);
     }
-    pml_hooks_count_receive_by(threads, pml_hooks_record.head, named, status->MPI_TAG,
-                               follow->pending->context, status->_ucount, false, now);
+    pml_hooks_count_receive_by(threads, pml_hooks_record.head, named,
+                               pml_hooks_received_tag(status), follow->pending->context,
+                               status->_ucount, false, now);
     return named;
 }
 
@@ -219,10 +220,13 @@ int pml_hooks_ended(ompi_request_t *request)
 
     if (__builtin_expect(follow->pending->kind != PML_HOOKS_PENDING_RECV || follow->peer == NULL ||
                              status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
-                             status->MPI_TAG < 0 || now >= pml_hooks_slice_end,
+                             (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag ||
+                             now >= pml_hooks_slice_end,
                          0)) {
         return ended_any(request);
     }
+    /* pml ucx, which uses requests again, takes what it finds there for its own. */
+    request->req_complete_cb_data = NULL;
     last->peer = follow->peer;
     last->when = now;
     last->kind = PML_HOOKS_USUAL_RECEIVE;

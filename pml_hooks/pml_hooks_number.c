@@ -27,7 +27,7 @@ static void number_received(struct ompi_communicator_t *comm, const ompi_status_
     if (status->_cancelled == 0 && (rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE)) {
         record_number_receive(pml_hooks_threads,
                               pml_hooks_peer_at(pml_hooks_threads, comm, status->MPI_SOURCE),
-                              status->MPI_TAG, ompi_glue_comm_id(comm));
+                              pml_hooks_received_tag(status), ompi_glue_comm_id(comm));
     }
 }
 

@@ -238,10 +238,10 @@ PML_HOOKS_INLINE void end_blocking(bool threads, struct pml_hooks_peer *named,
         if (__builtin_expect(entry == NULL, 0)) {
             entry = pml_hooks_peer_of(comm, status->MPI_SOURCE);
         }
-        pml_hooks_count_receive_by(threads, head, entry, status->MPI_TAG, ompi_glue_comm_id(comm),
-                                   status->_ucount, named == NULL, end);
-        pml_hooks_count_receive_wait_by(threads, entry, status->MPI_TAG, ompi_glue_comm_id(comm),
-                                        begin, end);
+        pml_hooks_count_receive_by(threads, head, entry, pml_hooks_received_tag(status),
+                                   ompi_glue_comm_id(comm), status->_ucount, named == NULL, end);
+        pml_hooks_count_receive_wait_by(threads, entry, pml_hooks_received_tag(status),
+                                        ompi_glue_comm_id(comm), begin, end);
     }
     if (rc != OMPI_SUCCESS) {
         pml_hooks_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
