@@ -20,6 +20,7 @@ void ni_lane_tx_init(struct ni_lane_tx *tx, struct ni_lane_page *page, uint8_t *
         .page = page,
         .bulk = bulk,
         .bulk_size = bulk_size,
+        .bulk_most = bulk_size,
     };
 }
 
@@ -33,6 +34,7 @@ void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *
         .page = page,
         .bulk = bulk,
         .bulk_size = bulk_size,
+        .bulk_most = bulk_size,
         .most = 1,
     };
     ni_list_init(&rx->parked);
@@ -122,6 +124,19 @@ static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
     return len <= tx->bulk_tail - tx->bulk_head ? tx->bulk_head : UINT32_MAX;
 }
 
+/* Nothing is free: have more of the area, if room bytes are there then. */
+static bool grow(struct ni_lane_tx *tx, uint64_t room)
+{
+    bool empty = tx->record_head == tx->record_tail;
+    uint64_t end = room + (empty ? 0 : tx->bulk_head);
+
+    if (tx->bulk_size == tx->bulk_most || end > tx->bulk_most ||
+        (!empty && tx->bulk_head <= tx->bulk_tail)) {
+        return false;
+    }
+    return tx->grow(tx, (uint32_t)end);
+}
+
 uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew)
 {
     uint32_t pad = (NI_LINE - skew % NI_LINE) % NI_LINE;
@@ -133,11 +148,14 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
         tx->record_head - tx->record_tail >= NI_LANE_BULK_RECORDS) {
         return NULL;
     }
-    if (NI_UNLIKELY(room > tx->bulk_size)) {
+    if (NI_UNLIKELY(room > tx->bulk_most)) {
         pad = 0;
         room = len;
     }
     offset = bulk_place(tx, room);
+    if (NI_UNLIKELY(offset == UINT32_MAX) && grow(tx, room)) {
+        offset = bulk_place(tx, room);
+    }
     return offset == UINT32_MAX ? NULL : tx->bulk + offset + pad;
 }
 
@@ -156,6 +174,17 @@ void ni_lane_commit_bulk(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines,
     tx->bulk_head = end;
     tx->last_bulk = end - start;
     ni_lane_commit(tx, word0 | (uint64_t)NI_PACKET_IN_BULK << 32, lines);
+}
+
+bool ni_lane_bulk_there(struct ni_lane_rx *rx, uint32_t offset, uint32_t len)
+{
+    uint64_t end = (uint64_t)offset + (len == 0 ? 1 : len);
+
+    rx->starved = false;
+    if (end > rx->bulk_size && end <= rx->bulk_most) {
+        rx->starved = !rx->grow(rx, (uint32_t)end);
+    }
+    return end <= rx->bulk_size;
 }
 
 /* By a store: prefetchw is but a hint, and AMD's Zen 4 leaves the line where it is. What is stored,

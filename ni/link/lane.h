@@ -83,8 +83,12 @@ struct ni_lane_tx {
     uint32_t seq;         /* of the next packet, never 0 */
     uint8_t *payload_map; /* one byte per line: 1 = last written as payload */
     struct ni_lane_page *page;
-    uint8_t *bulk; /* bulk area or NULL */
-    uint32_t bulk_size;
+    uint8_t *bulk;      /* bulk area or NULL */
+    uint32_t bulk_size; /* of it, what is there */
+    uint32_t bulk_most; /* what may be there when it is needed */
+    /* Have more of it there, up to end at least; raises bulk_size. false: there is no memory. NULL:
+     * all of it is there. */
+    bool (*grow)(struct ni_lane_tx *tx, uint32_t end);
     uint32_t bulk_head;                /* offset of the next free byte, 64-aligned */
     uint32_t bulk_tail;                /* offset of the oldest byte in use */
     uint32_t record_head, record_tail; /* free running */
@@ -112,7 +116,9 @@ struct ni_lane_rx {
     uint32_t mask;
     struct ni_lane_page *page;
     const uint8_t *bulk;
-    uint32_t bulk_size;
+    uint32_t bulk_size, bulk_most; /* as the sender's */
+    bool (*grow)(struct ni_lane_rx *rx, uint32_t end);
+    bool starved;    /* the packet that was looked at last lies where there is no memory yet */
     uint32_t most;   /* the engine's: packets to be taken by its next look */
     uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */
     uint32_t depth;  /* consumers of this lane on the stack: credits wait for the outermost */

@@ -163,9 +163,13 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uin
     return ni_packet_seq(word) == rx->seq ? packet : NULL;
 }
 
-/* The lines that a packet takes, and its payload, all of which may be read. 0 if its header is
- * impossible. */
-NI_ALWAYS_INLINE uint32_t ni_lane_check(const struct ni_lane_rx *rx, const struct ni_packet *packet,
+/* Whether these bytes of the bulk area are there, or can be had now; if not, rx->starved says
+ * whether they can be had later. */
+bool ni_lane_bulk_there(struct ni_lane_rx *rx, uint32_t offset, uint32_t len);
+
+/* The lines that a packet takes, and its payload, all of which may be read. 0 if that cannot be:
+ * see ni_lane_refusal. */
+NI_ALWAYS_INLINE uint32_t ni_lane_check(struct ni_lane_rx *rx, const struct ni_packet *packet,
                                         uint64_t word0, uint64_t word1, const uint8_t **payload)
 {
     unsigned head = ni_packet_head(word0);
@@ -178,7 +182,8 @@ NI_ALWAYS_INLINE uint32_t ni_lane_check(const struct ni_lane_rx *rx, const struc
         uint32_t offset =
             atomic_load_explicit((const _Atomic uint32_t *)(const void *)at, memory_order_relaxed);
 
-        if (NI_UNLIKELY(offset >= rx->bulk_size || len > rx->bulk_size - offset)) {
+        if (NI_UNLIKELY(offset >= rx->bulk_size || len > rx->bulk_size - offset) &&
+            !ni_lane_bulk_there(rx, offset, len)) {
             return 0;
         }
         *payload = rx->bulk + offset;
@@ -189,9 +194,16 @@ NI_ALWAYS_INLINE uint32_t ni_lane_check(const struct ni_lane_rx *rx, const struc
     }
     if (head < NI_PACKET_HEADER || head > NI_LINE ||
         len > ni_lane_max_lines(rx->mask + 1) * NI_LINE) {
+        rx->starved = false;
         return 0;
     }
     return ni_packet_lines(head, len);
+}
+
+/* Why ni_lane_check has just returned 0. NI_AGAIN: there is no memory, now, to read the packet. */
+static inline ni_status ni_lane_refusal(const struct ni_lane_rx *rx)
+{
+    return rx->starved ? NI_AGAIN : NI_ERR_PROTOCOL;
 }
 
 /* Step over a packet; its lines stay ours until published. */

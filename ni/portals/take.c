@@ -70,7 +70,7 @@ static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *
 }
 
 /* Where the data of a usual put is, and its lines; 0: it is something else. */
-static inline uint32_t usual(const struct ni_lane_rx *lane, const struct ni_packet *packet,
+static inline uint32_t usual(struct ni_lane_rx *lane, const struct ni_packet *packet,
                              uint64_t word0, uint64_t word1, const uint8_t **payload)
 {
     *payload = (const uint8_t *)&packet->body[2];

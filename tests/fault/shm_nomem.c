@@ -137,11 +137,11 @@ static void test_no_bulk(void)
     mock_open(&a, 1, NULL);
     mock_open(&b, 2, NULL);
     peer = mock_connect(&a, blob, mock_blob(&b, blob));
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         mock_send_all(peer, 16);
     }
-    ni_fault_arm(NI_FAULT_ALLOC, 3, 0); /* behind the payload map and the area's description */
-    mock_send_all(peer, 16);
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 0); /* the first packet that needs it */
+    CHECK(mock_send(peer, 4096) == NI_AGAIN);
     CHECK(ni_fault_struck(NI_FAULT_ALLOC) == 1);
     ni_fault_reset();
     CHECK(peer->ep->tx.lines != NULL && peer->ep->tx.bulk == NULL && peer->ep->max_bulk == 0);

@@ -9,6 +9,7 @@ shm_mock = tests/links/shm_mock.c tests/links/shm_mock.h
 shm_link_tests = \
     tests/links/test_shm_copy \
     tests/links/test_shm_early \
+    tests/links/test_shm_grow \
     tests/links/test_shm_local \
     tests/links/test_shm_node \
     tests/links/test_shm_park \
@@ -29,6 +30,10 @@ tests_links_test_shm_copy_LDADD = $(SHM_LIBS)
 tests_links_test_shm_early_SOURCES = tests/links/test_shm_early.c $(shm_mock)
 tests_links_test_shm_early_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_early_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_grow_SOURCES = tests/links/test_shm_grow.c $(shm_mock)
+tests_links_test_shm_grow_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_grow_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_local_SOURCES = tests/links/test_shm_local.c $(shm_mock)
 tests_links_test_shm_local_CPPFLAGS = $(SHM_CPPFLAGS)

@@ -399,6 +399,9 @@ static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
         const uint8_t *payload;
         uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
 
+        if (lines == 0 && ni_lane_refusal(lane) == NI_AGAIN) {
+            break;
+        }
         if (lines == 0) {
             CHECK(mock->any);
             mock->malformed++;

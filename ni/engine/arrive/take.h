@@ -171,7 +171,7 @@ static NI_NOINLINE ni_status take_lines_message(struct ni *ni, struct ni_lane_rx
     uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
 
     if (NI_UNLIKELY(lines == 0)) {
-        return NI_ERR_PROTOCOL;
+        return ni_lane_refusal(lane);
     }
     /* From the second line on: the first is here. */
     ni_fetch_ahead((const uint8_t *)packet + NI_LINE,
@@ -201,7 +201,7 @@ static NI_NOINLINE ni_status take_lines_put(struct ni *ni, struct ni_lane_rx *la
     ni_status status;
 
     if (NI_UNLIKELY(lines == 0)) {
-        return NI_ERR_PROTOCOL;
+        return ni_lane_refusal(lane);
     }
     ni_fetch_ahead(payload, ni_packet_len(word1));
     step_over(lane, lines);
@@ -230,7 +230,7 @@ static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, 
     ni_status status = NI_OK;
 
     if (NI_UNLIKELY(lines == 0)) {
-        return NI_ERR_PROTOCOL;
+        return ni_lane_refusal(lane);
     }
     /* Behind the first line, or in the bulk area. */
     if ((uintptr_t)payload - (uintptr_t)packet >= NI_LINE) {
@@ -286,7 +286,7 @@ static NI_NOINLINE ni_status take_counted(struct ni *ni, struct ni_lane_rx *lane
     struct ni_short_end end;
 
     if (NI_UNLIKELY(lines == 0)) {
-        return NI_ERR_PROTOCOL;
+        return ni_lane_refusal(lane);
     }
     ni_fetch_ahead(payload, ni_packet_len(word1));
     if (NI_UNLIKELY(!ni_short_counted(ni, packet, word1, payload, &end))) {

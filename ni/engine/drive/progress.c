@@ -128,7 +128,7 @@ static ni_status take_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot
     ni_status status;
 
     if (lines == 0) {
-        return NI_ERR_PROTOCOL;
+        return ni_lane_refusal(lane);
     }
     step_over(lane, lines);
     status = arrive_back(ni, lane->peer, packet, word0, word1, payload, lane);

@@ -92,7 +92,7 @@ static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len
     if (len > peer->ep->max_bulk) {
         return NI_ERR_LIMIT;
     }
-    if (len > peer->ep->tx.bulk_size - NI_LINE) {
+    if (len > peer->ep->tx.bulk_most - NI_LINE) {
         skew = 0; /* fits only at the very beginning of the area */
     }
     status = ni_packet_reserve(peer, 1);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
-#include "base/remedy.h"
 #include "link/shm/segment.h"
 
 /*
@@ -17,30 +14,13 @@
  *                 ^ first mapping    ^ second mapping
  *
  * Two mappings, because the second ring and the bulk area follow each other in the file as well.
+ * Of the bulk area only as much is allocated as is used: the sender has more of it when nothing of
+ * what there is is free, and the receiver when a packet refers to more. What lies behind that is
+ * mapped, and touched by nobody.
  *
  * The sender allocates the area, but the reader polls it: on a machine with several memory nodes
  * the file says that it shall lie near the reader, if that is bound to one of them (file.c).
  */
-
-static ni_status allocate(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk)
-{
-    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
-    const struct ni_shm_geometry *geometry = &segment->geometry;
-    uint64_t at = ni_shm_area_at(geometry, number);
-
-    if (*with_bulk && geometry->counts.bulk != 0) {
-        if (ni_shm_allocate(segment, at, geometry->area_size) == NI_OK) {
-            return NI_OK;
-        }
-        ni_log_limited(&limit, NI_LOG_WARN,
-                       "cannot allocate %u KiB of shared memory for long packets to process %u: "
-                       "fallocate: %s; going on without%s, or lower APENI_SHM_BULK_SIZE",
-                       geometry->counts.bulk >> 10, segment->header->pid, strerror(errno),
-                       ni_remedy(errno));
-    }
-    *with_bulk = false;
-    return ni_shm_allocate(segment, at, ni_shm_area_lane_only(geometry));
-}
 
 static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_bulk,
                      struct ni_shm_area *area)
@@ -57,12 +37,13 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* All of it is allocated. Its page faults, taken now, are one walk for many pages; taken by the
-     * first long message they would be as long as the message. */
+    /* Page and ring are allocated: their page faults, taken now, are one walk for many pages. */
     if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
             MAP_FAILED ||
-        mmap(base + page + ring, ring + bulk, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-             segment->fd, at + (off_t)page) == MAP_FAILED) {
+        mmap(base + page + ring, ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd,
+             at + (off_t)page) == MAP_FAILED ||
+        (bulk != 0 && mmap(base + page + 2 * ring, bulk, prot, MAP_SHARED | MAP_FIXED, segment->fd,
+                           at + (off_t)(page + ring)) == MAP_FAILED)) {
         munmap(base, size);
         return NI_ERR_NOMEM;
     }
@@ -90,8 +71,12 @@ static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *wit
                       struct ni_shm_area **result)
 {
     struct ni_shm_area *area = ni_calloc(1, sizeof(*area));
-    ni_status status = area == NULL ? NI_ERR_NOMEM : allocate(segment, number, with_bulk);
+    const struct ni_shm_geometry *geometry = &segment->geometry;
+    ni_status status = area == NULL ? NI_ERR_NOMEM
+                                    : ni_shm_allocate(segment, ni_shm_area_at(geometry, number),
+                                                      ni_shm_area_lane_only(geometry));
 
+    *with_bulk = *with_bulk && geometry->counts.bulk != 0;
     if (status == NI_OK) {
         status = map(segment, number, *with_bulk, area);
     }
@@ -139,6 +124,37 @@ void ni_shm_area_put(struct ni_shm_area *area)
         ni_free(area);
     }
     ni_shm_registry_unlock();
+}
+
+/* Where the kernel does not know how, each first touch of a page takes its own fault. */
+static void populate(uint8_t *from, size_t len)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(from, len, MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)len;
+#endif
+}
+
+ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size)
+{
+    uint64_t at = ni_shm_area_at(&segment->geometry, area->number) +
+                  ni_shm_area_lane_only(&segment->geometry);
+    ni_status status = NI_OK;
+
+    ni_shm_registry_lock();
+    if (size > area->bulk_held) { /* it is not, where both ends are in this process */
+        uint32_t more = size - area->bulk_held;
+
+        status = ni_shm_allocate(segment, at + area->bulk_held, more);
+        if (status == NI_OK) {
+            populate(area->bulk + area->bulk_held, more);
+            area->bulk_held = size;
+        }
+    }
+    ni_shm_registry_unlock();
+    return status;
 }
 
 static void punch(const struct ni_shm_segment *segment, uint32_t number, uint32_t count)

@@ -76,6 +76,7 @@ enum {
     NI_SHM_RING_MIN = 4096,
     NI_SHM_RING_MAX = 1 << 20,
     NI_SHM_BULK_MAX = 64 << 20,
+    NI_SHM_BULK_STEP = 16 << 10,
 };
 
 #define NI_SHM_MAGIC UINT64_C(0x313067657345696e) /* "niEseg01" */

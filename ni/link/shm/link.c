@@ -14,10 +14,10 @@
 #include "link/shm/shm.h"
 
 /*
- * Sizes. With P processes on the host, all sending to all, each has P - 1 areas of a page, a ring
- * and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of slots,
- * 128 KiB of exports, 128 KiB of blobs, together 400 KiB. The bulk area is the power of two from
- * 64 KiB to 1 MiB of which P fit into 8 MiB:
+ * Sizes. With P processes on the host, all sending much to all, each has P - 1 areas of a page, a
+ * ring and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of
+ * slots, 128 KiB of exports, 128 KiB of blobs, together 400 KiB. The bulk area is the power of two
+ * from 64 KiB to 1 MiB of which P fit into 8 MiB:
  *
  *   P = 2..8       1 MiB     at most   7 * (4 + 32 + 1024) KiB =  7.2 MiB
  *   P = 9..16      512 KiB   at most  15 * (4 + 32 +  512) KiB =  8.0 MiB
@@ -28,9 +28,10 @@
  *
  * With rails, each sender that spreads packets over them has as many areas.
  *
- * Not more, because all of an area is allocated, which means zeroed, when its lane is made: 1 MiB
- * takes about half a millisecond. More than 1 MiB would be of little use: at most 64 bulk payloads
- * of a lane are under way at a time. Pairs that do not talk cost nothing.
+ * That is what they may come to. A pair that exchanges only what fits the ring has 36 KiB; the bulk
+ * area is allocated, which means zeroed, as far as it is used (area.c). More than 1 MiB would be of
+ * little use: at most 64 bulk payloads of a lane are under way at a time. Pairs that do not talk
+ * cost nothing.
  */
 
 enum {

@@ -29,13 +29,16 @@ ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer)
     }
     status = ni_shm_area_get(link->segment, area, &with_bulk, &rail->area);
     if (status == NI_OK && with_bulk) {
+        status = ni_shm_area_grow(link->segment, rail->area, geometry->counts.bulk);
+    } else if (status == NI_OK) {
+        status = NI_ERR_NOMEM;
+    }
+    if (status == NI_OK) {
         ni_lane_rx_init(&rail->rx, rail->area->page, rail->area->ring,
                         geometry->counts.ring / NI_LINE, rail->area->bulk, geometry->counts.bulk);
         rail->rx.peer = peer->in_peer;
         rail->rx.link_data = peer;
         status = link->core_ops->lane_add(link->core, &rail->rx);
-    } else if (status == NI_OK) {
-        status = NI_ERR_NOMEM;
     }
     if (status != NI_OK) {
         if (rail->area != NULL) {
@@ -49,7 +52,7 @@ ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer)
     return NI_OK;
 }
 
-static bool lane_drained(const struct ni_lane_rx *rx)
+static bool lane_drained(struct ni_lane_rx *rx)
 {
     const uint8_t *payload;
     uint64_t word0;
@@ -59,7 +62,7 @@ static bool lane_drained(const struct ni_lane_rx *rx)
     return packet == NULL || ni_lane_check(rx, packet, word0, packet->word1, &payload) == 0;
 }
 
-bool ni_shm_lanes_drained(const struct ni_shm_peer *peer)
+bool ni_shm_lanes_drained(struct ni_shm_peer *peer)
 {
     for (unsigned i = 0; i < peer->in_rails; i++) {
         if (!lane_drained(&peer->in_rail[i]->rx)) {

@@ -30,8 +30,9 @@ struct ni_shm_area {
     unsigned references;
     struct ni_lane_page *page;
     uint8_t *ring;
-    uint8_t *bulk;
-    size_t mapped; /* bytes from page on */
+    uint8_t *bulk;      /* or NULL */
+    uint32_t bulk_held; /* of it, bytes that are allocated */
+    size_t mapped;      /* bytes from page on */
 };
 
 struct ni_shm_segment {
@@ -122,11 +123,15 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment);
 
 /* ---- areas (area.c) -------------------------------------------------------------------------- */
 
-/* Allocate and map an area (ni_shm_area_of), without the bulk area if memory does not suffice for
- * it or with_bulk is false; *with_bulk tells. One ni_shm_area_put each. */
+/* Allocate and map an area (ni_shm_area_of). Its bulk area is mapped, but nothing of it allocated;
+ * it is without one if address space does not suffice, or with_bulk is false; *with_bulk tells.
+ * One ni_shm_area_put each. */
 ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);
+/* Allocate the bulk area's first size bytes at least, which are no more than it has. Who reads what
+ * another allocates does that, too, so that it never touches a hole. */
+ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size);
 
 /* Give the memory of a seat's areas back; they read as zero from now on. */
 void ni_shm_areas_empty(struct ni_shm_segment *segment, uint32_t seat);

@@ -140,6 +140,29 @@ static ni_status make_lane(struct ni_shm_peer *peer)
     return NI_OK;
 }
 
+/* See struct ni_lane_tx. Where memory is short, what there is has to do from now on. */
+static bool more_bulk(struct ni_lane_tx *tx, uint32_t end)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
+    struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
+    uint32_t size = ni_shm_bulk_step(tx->bulk_size, end, tx->bulk_most);
+    int error;
+
+    if (ni_shm_area_grow(segment_of(peer), peer->out_area, size) == NI_OK) {
+        tx->bulk_size = size;
+        return true;
+    }
+    error = errno;
+    ni_log_limited(&limit, NI_LOG_WARN,
+                   "cannot allocate %u KiB of shared memory for long packets to process %u: "
+                   "fallocate: %s; going on without%s, or lower APENI_SHM_BULK_SIZE",
+                   size >> 10, peer->process, strerror(error), ni_remedy(error));
+    tx->bulk_most = tx->bulk_size;
+    tx->bulk = tx->bulk_size == 0 ? NULL : tx->bulk;
+    peer->ep.max_bulk = ni_shm_max_bulk(tx->bulk_size);
+    return false;
+}
+
 /* Make the lane and tell the receiver. NI_AGAIN: there is no slot for that now. */
 static ni_status open_lane(struct ni_shm_peer *peer)
 {
@@ -158,8 +181,9 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
     peer->ep.max_bulk = peer->out_bulk ? ni_shm_max_bulk(counts->bulk) : 0;
     ni_lane_tx_init(&peer->ep.tx, area->page, area->ring, counts->ring / NI_LINE,
-                    peer->out_bulk ? area->bulk : NULL, peer->out_bulk ? counts->bulk : 0,
-                    peer->payload_map);
+                    peer->out_bulk ? area->bulk : NULL, 0, peer->payload_map);
+    peer->ep.tx.bulk_most = peer->out_bulk ? counts->bulk : 0;
+    peer->ep.tx.grow = more_bulk;
     peer->ep.tx.wire = true;
     peer->ep.unpolled = &area->page->unpolled;
     peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
@@ -170,6 +194,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
 static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_shm_rail *rail)
 {
     struct ni_shm_segment *segment = segment_of(peer);
+    uint32_t bulk = segment->geometry.counts.bulk;
     bool with_bulk = true;
     ni_status status;
 
@@ -179,8 +204,11 @@ static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_
     }
     status = ni_shm_area_get(segment, ni_shm_area_of(&segment->geometry, seat_of(peer), number),
                              &with_bulk, &rail->area);
-    if (status == NI_OK && (!with_bulk || !claim_slot(peer))) {
-        status = with_bulk ? NI_AGAIN : NI_ERR_UNSUPPORTED;
+    if (status == NI_OK && (!with_bulk || ni_shm_area_grow(segment, rail->area, bulk) != NI_OK)) {
+        ni_shm_area_put(rail->area);
+        status = NI_ERR_UNSUPPORTED;
+    } else if (status == NI_OK && !claim_slot(peer)) {
+        status = NI_AGAIN;
         ni_shm_area_put(rail->area);
     }
     if (status != NI_OK) {

@@ -241,6 +241,15 @@ static inline size_t ni_shm_max_bulk(uint32_t bulk)
     return bulk == 0 ? 0 : bulk - NI_LINE;
 }
 
+/* How much of a bulk area to have, of which there are `held` bytes and `end` are needed: twice as
+ * much as there is, since who needs more is busy. */
+static inline uint32_t ni_shm_bulk_step(uint32_t held, uint32_t end, uint32_t most)
+{
+    uint64_t size = ni_max_u64(2 * (uint64_t)held, ni_align_up(end, NI_SHM_BULK_STEP));
+
+    return (uint32_t)ni_min_u64(size, most);
+}
+
 ni_status ni_shm_connect(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
                          struct ni_ep **ep);
 void ni_shm_disconnect(struct ni_ep *ep);
@@ -305,7 +314,7 @@ void ni_shm_ring(struct ni_shm_peer *peer);
 ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer);
 void ni_shm_rails_stop(struct ni_shm_peer *peer);
 /* Whether all that a peer has written to its lanes was taken. */
-bool ni_shm_lanes_drained(const struct ni_shm_peer *peer);
+bool ni_shm_lanes_drained(struct ni_shm_peer *peer);
 /* Whether a handler of one of its packets is on the stack. */
 bool ni_shm_reading(const struct ni_shm_peer *peer);
 /* Changes when something is taken from any of its lanes. */
