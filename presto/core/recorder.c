@@ -167,6 +167,35 @@ static void watch(void)
     });
 }
 
+static size_t posted_stat, unexpected_stat; /* which statistics of the interface they are */
+
+/* record_look_at_queues. */
+static void look_at_queues(void)
+{
+    const struct pri_rank *self = pri_self();
+
+    if (self != NULL && self->ni != NULL) {
+        record_depths(ni_stat_read(self->ni, posted_stat), ni_stat_read(self->ni, unexpected_stat));
+    }
+}
+
+static size_t stat_of(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(ni_stat_infos[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void find_queues(void)
+{
+    posted_stat = stat_of("match_posted");
+    unexpected_stat = stat_of("match_unexpected");
+    record_look_at_queues = look_at_queues;
+}
+
 struct pri_peer *pri_recorder_peers(int size)
 {
     struct pri_peer *peers = calloc((size_t)size, sizeof(*peers));
@@ -201,6 +230,7 @@ void pri_recorder_start(struct pri_rank *self, uint64_t job_key)
     if (!self->recorded) {
         return;
     }
+    find_queues();
     error = begin(self, job_key);
     if (error != NULL || pri_at_stop(self, gather, NULL) != PRI_OK) {
         fprintf(stderr, "presto: PRESTO_REPORT: %s; nothing of rank %d is recorded\n",

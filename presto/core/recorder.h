@@ -79,6 +79,8 @@ struct pri_recorded pri_recorded_of(int peer, uint32_t context, int tag, bool is
 /* The same of a send that has begun, and has not ended. */
 struct pri_recorded pri_recorded_send(const struct pri_request *request);
 
+/* How long this thread has waited until now, in ticks that have not been counted. */
+uint64_t pri_recorder_waiting(uint64_t now);
 /* The thread does something else than waiting: what it has waited for has come. */
 void pri_recorder_wait_over(void);
 /* A request, of this message, has ended now; whoever waits for it, in this thread, does no more. */

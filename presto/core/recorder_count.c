@@ -14,7 +14,12 @@ _Static_assert((int)PML_HOOKS_PENDING < (int)NO_ENTRY, "all entries have a numbe
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t free_entries[PML_HOOKS_PENDING];
-static uint64_t numbers[PML_HOOKS_PENDING]; /* of the sends that the entries are for */
+/* What is known of an operation beside its entry. */
+static struct under_way {
+    uint64_t number; /* of a send, among those to the peer */
+    uint64_t waited; /* ticks, by the process before it began */
+    bool blocking;
+} under_way[PML_HOOKS_PENDING];
 static unsigned free_count;
 
 static uint16_t take_entry(void)
@@ -46,7 +51,8 @@ static void give_entry(uint16_t entry)
 }
 
 /* An entry for an operation. */
-static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, uint64_t now)
+static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, bool blocking,
+                       uint64_t now)
 {
     uint16_t entry = take_entry();
 
@@ -58,12 +64,28 @@ static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, uint6
         pending->context = message->context;
         pending->bytes = bytes;
         pending->since = now;
-        numbers[entry - 1] = message->number;
+        under_way[entry - 1] =
+            (struct under_way){message->number, pml_hooks_record.head->wait_ticks, blocking};
         __atomic_store_n(&pending->kind,
                          message->is_recv ? PML_HOOKS_PENDING_RECV : PML_HOOKS_PENDING_SEND,
                          __ATOMIC_RELEASE);
     }
     return entry;
+}
+
+/* An operation has ended: how long it has taken, and for how much of that this process has waited
+ * for whatever it was. */
+static void count_span(uint16_t entry, uint64_t now)
+{
+    const struct under_way *ended = &under_way[entry - 1];
+    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t span = now - pml_hooks_record.pending[entry - 1].since;
+    uint64_t waited = head->wait_ticks - ended->waited + pri_recorder_waiting(now);
+
+    if (!ended->blocking) {
+        pml_hooks_add(&head->span_ticks, span);
+        pml_hooks_add(&head->span_wait_ticks, waited < span ? waited : span);
+    }
 }
 
 /* It is followed no more. Whether it was. */
@@ -73,9 +95,7 @@ static bool unfollow(struct pri_request *request, uint64_t now)
     uint16_t entry = __atomic_exchange_n(&request->followed, NO_ENTRY, __ATOMIC_RELAXED);
 
     if (entry != NOT_RECORDED && entry != NO_ENTRY) {
-        uint64_t since = pml_hooks_record.pending[entry - 1].since;
-
-        pml_hooks_add(&pml_hooks_record.head->span_ticks, now - since);
+        count_span(entry, now);
         give_entry(entry);
     }
     return entry != NOT_RECORDED;
@@ -162,7 +182,7 @@ void pri_recorder_send(struct pri_rank *self, size_t bytes, struct pri_where to,
     if (blocking) {
         pri_recorder_note_call(PML_HOOKS_SEND, &message, bytes, now);
     }
-    request->followed = follow(&message, bytes, now);
+    request->followed = follow(&message, bytes, blocking, now);
 }
 
 struct pri_recorded pri_recorded_send(const struct pri_request *request)
@@ -171,7 +191,7 @@ struct pri_recorded pri_recorded_send(const struct pri_request *request)
                                                   (int)(uint32_t)request->bits, false);
 
     if (request->followed != NOT_RECORDED && request->followed != NO_ENTRY) {
-        message.number = numbers[request->followed - 1];
+        message.number = under_way[request->followed - 1].number;
     }
     return message;
 }
@@ -236,7 +256,8 @@ void pri_recorder_post(struct pri_request *request, bool claimed)
         return;
     }
     message = pri_recorded_of(request->peer, request->context, request->status.tag, true);
-    entry = follow(&message, request->status.bytes, now);
+    entry =
+        follow(&message, request->status.bytes, request->kind == PRI_REQUEST_RECV_BLOCKING, now);
     /* relaxed: the entry is this thread's, or its event's */
     if (__atomic_compare_exchange_n(&request->followed, &none, entry, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {

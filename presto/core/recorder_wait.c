@@ -73,7 +73,6 @@ static void close_wait(struct wait *w, const struct pri_recorded *message, uint6
 
     w->open = false;
     pml_hooks_add(&pml_hooks_record.head->wait_ticks, end - from);
-    pml_hooks_add(&pml_hooks_record.head->span_wait_ticks, end - from);
     if (message == NULL || message->peer == NULL) {
         record_count_wait_by(true, message != NULL ? message->class : PML_HOOKS_CLASS_OTHER,
                              end - from, end);
@@ -87,6 +86,11 @@ static void close_wait(struct wait *w, const struct pri_recorded *message, uint6
     w->from = end;
     __atomic_store_n(&w->call->since, end, __ATOMIC_RELAXED);
     __atomic_store_n(&w->call->depth, 0, __ATOMIC_RELAXED);
+}
+
+uint64_t pri_recorder_waiting(uint64_t now)
+{
+    return wait.open ? now - wait.from : 0;
 }
 
 void pri_recorder_wait_over(void)
