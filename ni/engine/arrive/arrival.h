@@ -39,9 +39,16 @@ static inline bool ni_arrival_has_fields(const struct ni_arrival *a, size_t size
                : a->len == 0 || a->payload >= (const uint8_t *)a->packet + NI_PACKET_HEADER + size;
 }
 
-/* Whether the packet may do this to its region; a refusal is counted. */
-ni_status ni_arrival_check(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                           uint64_t len, unsigned access);
+/* What a packet with these fields names. */
+static inline struct ni_remote ni_arrival_remote(const struct ni_arrival *a,
+                                                 const struct ni_packet_remote *fields)
+{
+    return (struct ni_remote){.addr = fields->addr, .key = fields->key, .handle = a->region};
+}
+
+/* Bytes of a Write of `compare` bytes, at this offset of it; a refusal is counted. */
+ni_status ni_arrival_write(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                           uint64_t offset, const void *from, uint32_t len);
 /* Count a refusal. Returns why. */
 ni_status ni_arrival_refuse(const struct ni_arrival *a, ni_status why);
 /* Answer whoever asked with a token; 0: nobody wants to know. */

@@ -7,6 +7,7 @@
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
 #include "engine/bulk/help.h"
+#include "engine/core/memory.h"
 #include "engine/bulk/multipath.h"
 #include "engine/core/portal_ops.h"
 #include "engine/send/probe.h"
@@ -45,16 +46,14 @@ ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_statu
     return ni_direct_answer(a->peer, token, status, value, a->ni->threads);
 }
 
-ni_status ni_arrival_check(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                           uint64_t len, unsigned access)
+ni_status ni_arrival_write(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                           uint64_t offset, const void *from, uint32_t len)
 {
+    const struct ni_remote where = ni_arrival_remote(a, fields);
     ni_status status =
-        ni_table_check(&a->ni->table, a->region, fields->key, fields->addr, len, access, NULL);
+        ni_memory_write(a->ni, &where, fields->compare, offset, from, len, a->ni->threads);
 
-    if (NI_UNLIKELY(status != NI_OK)) {
-        ni_stat_add(&a->ni->stats.rx_refused, 1);
-    }
-    return status;
+    return NI_LIKELY(status == NI_OK) ? NI_OK : ni_arrival_refuse(a, status);
 }
 
 ni_status ni_arrival_refuse(const struct ni_arrival *a, ni_status why)

@@ -4,48 +4,12 @@
 #include <apeni/counter.h>
 
 #include "engine/core/engine_thread.h"
+#include "engine/core/memory.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
 
 /* A note at its target: behind the last bytes of a Write, in the same packet. */
-
-/* The word, if it may be written. The lock of memory is held. */
-static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_note *note)
-{
-    ni_status status = ni_table_check(&a->ni->table, note->handle, note->key, note->addr,
-                                      sizeof(ni_word), NI_ACCESS_WRITE, NULL);
-
-    if (status == NI_OK && note->addr % sizeof(ni_word) != 0) {
-        status = NI_ERR_ALIGN;
-    }
-    if (status == NI_OK) {
-        /* Pairs with the acquire load of whoever polls the word. */
-        atomic_store_explicit((ni_word *)(uintptr_t)note->addr, note->value, memory_order_release);
-    }
-    return status;
-}
-
-/* The data, and a note that is a word behind it. */
-static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                              const struct ni_packet_note *note, bool is_word)
-{
-    uint32_t len = a->len - (uint32_t)sizeof(*note);
-    ni_status status;
-
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = ni_table_check(&a->ni->table, a->region, fields->key, fields->addr, fields->compare,
-                            NI_ACCESS_WRITE, NULL);
-    if (status == NI_OK && len != 0) {
-        memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload + sizeof(*note),
-               len);
-    }
-    if (status == NI_OK && is_word) {
-        status = store_word(a, note);
-    }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
-    return status;
-}
 
 static ni_status enqueue(const struct ni_arrival *a, const struct ni_packet_note *note,
                          const struct ni_region_view *view)
@@ -100,25 +64,26 @@ static bool find(const struct ni_arrival *a, const struct ni_packet_note *note,
     return entry != NULL && ni_entry_read(entry, note->handle, view);
 }
 
+static ni_status carry_out(const struct ni_arrival *a, const struct ni_packet_note *note,
+                           const struct ni_region_view *view)
+{
+    const struct ni_remote where = {.addr = note->addr, .key = note->key, .handle = note->handle};
+
+    return view->type == NI_REGION_MEMORY
+               ? ni_memory_store(a->ni, &where, note->value, sizeof(ni_word))
+               : tell_object(a, note, view);
+}
+
 ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note)
 {
     struct ni_region_view view;
-    ni_status status;
 
-    if (!find(a, note, &view)) {
-        return NI_ERR_REGION;
-    }
-    if (view.type != NI_REGION_MEMORY) {
-        return tell_object(a, note, &view);
-    }
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = store_word(a, note);
-    ni_lock_give(&a->ni->memory, a->ni->threads);
-    return status;
+    return find(a, note, &view) ? carry_out(a, note, &view) : NI_ERR_REGION;
 }
 
 ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
+    const struct ni_remote where = ni_arrival_remote(a, fields);
     struct ni_packet_note note;
     struct ni_region_view view;
     ni_status status = NI_ERR_REGION;
@@ -129,12 +94,13 @@ ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote 
     }
     memcpy(&note, a->payload, sizeof(note));
     if (find(a, &note, &view)) {
-        bool is_word = view.type == NI_REGION_MEMORY;
-
-        status =
-            is_word || view.key == note.key ? write_memory(a, fields, &note, is_word) : NI_ERR_KEY;
-        if (status == NI_OK && !is_word) {
-            status = tell_object(a, &note, &view);
+        status = view.type == NI_REGION_MEMORY || view.key == note.key
+                     ? ni_memory_write(a->ni, &where, fields->compare, fields->operand,
+                                       a->payload + sizeof(note), a->len - (uint32_t)sizeof(note),
+                                       a->ni->threads)
+                     : NI_ERR_KEY;
+        if (status == NI_OK) {
+            status = carry_out(a, &note, &view);
         }
     }
     if (status == NI_AGAIN) {

@@ -7,6 +7,7 @@
 #include "engine/arrive/arrive.h"
 #include "engine/bulk/ask.h"
 #include "engine/send/direct.h"
+#include "engine/core/memory.h"
 #include "engine/core/op.h"
 #include "engine/send/stream.h"
 
@@ -15,6 +16,7 @@
 ni_status ni_on_read(const struct ni_arrival *a)
 {
     struct ni_packet_remote fields;
+    struct ni_remote where;
     ni_status status;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
@@ -33,8 +35,11 @@ ni_status ni_on_read(const struct ni_arrival *a)
     if (ni_arrival_reads_queue(a)) {
         return ni_on_dequeue(a, &fields);
     }
-    status = ni_arrival_check(a, &fields, fields.operand, NI_ACCESS_READ);
-    if (status == NI_OK) {
+    where = ni_arrival_remote(a, &fields);
+    status = ni_memory_judge(a->ni, &where, fields.operand, NI_ACCESS_READ);
+    if (status != NI_OK) {
+        (void)ni_arrival_refuse(a, status);
+    } else {
         status = ni_stream_answer(a->peer, (const void *)(uintptr_t)fields.addr, fields.operand,
                                   fields.token, a->region, fields.key);
     }

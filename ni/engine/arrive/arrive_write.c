@@ -6,6 +6,7 @@
 #include "engine/arrive/arrival.h"
 #include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
+#include "engine/core/memory.h"
 #include "engine/bulk/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
@@ -53,31 +54,23 @@ static bool is_word(const struct ni_arrival *a, const struct ni_packet_remote *f
 /* Its bytes appear at once, for who polls them. */
 static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
+    const struct ni_remote where = ni_arrival_remote(a, fields);
     uint64_t value = 0;
     ni_status status;
 
     memcpy(&value, a->payload, a->len);
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
-    if (status == NI_OK) {
-        status = ni_word_store(fields->addr, value, a->len);
-        status = status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
+    status = ni_memory_store(a->ni, &where, value, a->len);
+    if (status != NI_OK) {
+        (void)ni_arrival_refuse(a, status);
     }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
     return ni_arrival_answer(a, fields->token, status, a->len);
 }
 
 static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     bool last = fields->operand + a->len == fields->compare;
-    ni_status status;
+    ni_status status = ni_arrival_write(a, fields, fields->operand, a->payload, a->len);
 
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = ni_arrival_check(a, fields, fields->compare, NI_ACCESS_WRITE);
-    if (status == NI_OK) {
-        memcpy((void *)(uintptr_t)(fields->addr + fields->operand), a->payload, a->len);
-    }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
     /* The first segment is refused for all; the last one reports a region that went away
      * meanwhile. */
     if (last || (status != NI_OK && fields->operand == 0)) {
@@ -111,12 +104,7 @@ static ni_status write_counted(const struct ni_arrival *a, const struct ni_packe
         ni_engine_leave(a->ni->engine); /* the counter's notifications may call the program */
         return NI_AGAIN;
     }
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = ni_arrival_check(a, fields, a->len, NI_ACCESS_WRITE);
-    if (status == NI_OK) {
-        memcpy((void *)(uintptr_t)fields->addr, a->payload, a->len);
-    }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
+    status = ni_arrival_write(a, fields, 0, a->payload, a->len);
     if (status == NI_OK &&
         ni_counter_add_keyed(a->ni, (ni_handle)fields->operand, fields->token, a->len) != NI_OK) {
         (void)ni_arrival_refuse(a, NI_ERR_REGION);

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "engine/arrive/arrive.h"
-#include "engine/core/atomic.h"
 #include "engine/send/control.h"
 #include "engine/object/counter/counter.h"
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
+#include "engine/core/memory.h"
 #include "engine/send/send.h"
 
 /*
@@ -31,18 +31,10 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
 NI_ALWAYS_INLINE bool put_bytes(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
                                 const uint8_t *payload, bool threads)
 {
-    uint64_t addr = ni_direct_field(packet, 0);
+    const struct ni_remote where = ni_direct_remote(packet, word1);
     uint32_t len = ni_packet_len(word1);
-    ni_status status;
 
-    ni_lock_take(&ni->memory, threads);
-    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
-                            len, NI_ACCESS_WRITE, NULL);
-    if (NI_LIKELY(status == NI_OK)) {
-        ni_direct_copy((void *)(uintptr_t)addr, payload, len);
-    }
-    ni_lock_give(&ni->memory, threads);
-    return status == NI_OK;
+    return ni_memory_write(ni, &where, len, 0, payload, len, threads) == NI_OK;
 }
 
 /* A whole Write to memory, if it may be: only that has bytes. False: ni_on_write says what is
@@ -91,24 +83,16 @@ NI_ALWAYS_INLINE ni_status atomic(struct ni *ni, struct ni_peer *peer,
                                   bool threads)
 {
     unsigned tag = ni_packet_tag(word0), op = tag & 0xff, width = tag >> 8;
-    uint64_t addr = ni_direct_field(packet, 0), token = ni_direct_field(packet, 2), old = 0;
+    const struct ni_remote where = ni_direct_remote(packet, word1);
+    uint64_t token = ni_direct_field(packet, 2), old = 0;
     ni_status status;
 
     if (NI_UNLIKELY((width != 4 && width != 8) || op >= NI_ATOMIC_OPS ||
                     ni_packet_len(word1) != 0)) {
         return NI_ERR_PROTOCOL;
     }
-    ni_lock_take(&ni->memory, threads);
-    status = ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1), addr,
-                            width, NI_ACCESS_ATOMIC, NULL);
-    if (NI_LIKELY(status == NI_OK)) {
-        status = (addr & (width - 1)) != 0 ? NI_ERR_ALIGN : NI_OK;
-    }
-    if (NI_LIKELY(status == NI_OK)) {
-        old = ni_atomic_apply((void *)(uintptr_t)addr, (enum ni_atomic_op)op, width,
-                              ni_direct_field(packet, 3), ni_direct_field(packet, 4));
-    }
-    ni_lock_give(&ni->memory, threads);
+    status = ni_memory_combine(ni, &where, (enum ni_atomic_op)op, width, ni_direct_field(packet, 3),
+                               ni_direct_field(packet, 4), &old, threads);
     if (NI_UNLIKELY(status != NI_OK)) {
         ni_stat_add(&ni->stats.rx_refused, 1);
     }
@@ -127,6 +111,7 @@ NI_NOINLINE ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer,
 NI_ALWAYS_INLINE bool read_now(struct ni *ni, struct ni_peer *peer, ni_handle region,
                                const struct ni_packet_remote *fields, bool threads)
 {
+    const struct ni_remote where = {.addr = fields->addr, .key = fields->key, .handle = region};
     uint32_t len = (uint32_t)fields->operand;
     unsigned head = len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
     uint32_t lines = ni_packet_lines(head, len);
@@ -136,13 +121,7 @@ NI_ALWAYS_INLINE bool read_now(struct ni *ni, struct ni_peer *peer, ni_handle re
     ni_lock_take(&peer->lock, threads);
     packet = ni_direct_place(peer, lines);
     if (NI_LIKELY(packet != NULL && lines <= peer->ep->max_lines)) {
-        ni_lock_take(&ni->memory, threads);
-        if (NI_LIKELY(ni_table_check(&ni->table, region, fields->key, fields->addr, len,
-                                     NI_ACCESS_READ, NULL) == NI_OK)) {
-            ni_direct_copy((uint8_t *)packet + head, (const void *)(uintptr_t)fields->addr, len);
-            sent = true;
-        }
-        ni_lock_give(&ni->memory, threads);
+        sent = ni_memory_read(ni, &where, (uint8_t *)packet + head, len, threads) == NI_OK;
     }
     if (NI_LIKELY(sent)) {
         packet->body[0] = fields->token;

@@ -96,20 +96,6 @@ static void advance(struct ni_multipath_in *in)
 
 /* ---- what becomes of a transfer -------------------------------------------------------------- */
 
-static ni_status put_in_place(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                              const struct part *part)
-{
-    ni_status status;
-
-    ni_lock_take(&a->ni->memory, a->ni->threads);
-    status = ni_arrival_check(a, fields, fields->compare, NI_ACCESS_WRITE);
-    if (status == NI_OK && part->len != 0) {
-        memcpy((void *)(uintptr_t)(fields->addr + part->offset), part->data, part->len);
-    }
-    ni_lock_give(&a->ni->memory, a->ni->threads);
-    return status;
-}
-
 /* All bytes are there: the note, and the answer. NI_AGAIN: not now; nobody was called. */
 static ni_status complete(const struct ni_arrival *a, const struct ni_packet_remote *fields,
                           const struct ni_packet_note *note)
@@ -129,7 +115,7 @@ static ni_status complete(const struct ni_arrival *a, const struct ni_packet_rem
 static ni_status take_ordered(const struct ni_arrival *a, const struct ni_packet_remote *fields,
                               const struct part *part)
 {
-    ni_status status = put_in_place(a, fields, part);
+    ni_status status = ni_arrival_write(a, fields, part->offset, part->data, part->len);
 
     if (status != NI_OK) {
         return part->last || part->offset == 0 ? ni_arrival_answer(a, fields->token, status, 0)
@@ -167,7 +153,7 @@ static ni_status take_counted(const struct ni_arrival *a, const struct ni_packet
         ni_stat_add(&a->ni->stats.parts_refused, 1);
         return NI_ERR_PROTOCOL;
     }
-    status = put_in_place(a, fields, part);
+    status = ni_arrival_write(a, fields, part->offset, part->data, part->len);
     if (status != NI_OK && count->failure == NI_OK) {
         count->failure = status;
         (void)ni_arrival_answer(a, fields->token, status, 0);

@@ -6,6 +6,7 @@
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/job.h"
+#include "engine/core/memory.h"
 #include "engine/send/probe.h"
 #include "engine/send/stream.h"
 
@@ -338,22 +339,23 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
                         ni_handle handle, struct ni_lane_rx *lane)
 {
     struct ni_job *job = &lane->page->jobs[request->job];
-    uint64_t addr, len;
+    struct ni_remote where = {.key = request->key, .handle = handle};
+    uint64_t len;
     ni_status status;
 
     if (!claim(job, request)) {
         return NI_OK;
     }
     /* Read once, then checked against our own table. */
-    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    where.addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
     len = atomic_load_explicit(&job->len, memory_order_relaxed);
-    status = ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_READ, NULL);
+    status = ni_memory_judge(ni, &where, len, NI_ACCESS_READ);
     if (status == NI_OK && both_ways(ni, peer, len) && is_far(peer)) {
         return NI_AGAIN;
     }
     if (status == NI_OK) {
-        return ni_stream_answer(peer, (const void *)(uintptr_t)addr, len, request->token, handle,
-                                request->key);
+        return ni_stream_answer(peer, (const void *)(uintptr_t)where.addr, len, request->token,
+                                handle, request->key);
     }
     ni_stat_add(&ni->stats.rx_refused, 1);
     return status;
@@ -363,23 +365,18 @@ bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle h
                  struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status)
 {
     struct ni_job *job = &lane->page->jobs[request->job];
-    uint64_t addr;
+    struct ni_remote where = {.key = request->key, .handle = handle};
 
     if (!claim(job, request)) {
         return false;
     }
     /* Read once, then checked against our own table. */
-    addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
-    ni_lock_take(&ni->memory, ni->threads);
-    *status =
-        atomic_load_explicit(&job->len, memory_order_relaxed) == len
-            ? ni_table_check(&ni->table, handle, request->key, addr, len, NI_ACCESS_WRITE, NULL)
-            : NI_ERR_BOUNDS;
-    if (*status == NI_OK) {
-        memcpy((void *)(uintptr_t)addr, payload, len);
-    } else {
+    where.addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    *status = atomic_load_explicit(&job->len, memory_order_relaxed) == len
+                  ? ni_memory_write(ni, &where, len, 0, payload, len, ni->threads)
+                  : NI_ERR_BOUNDS;
+    if (*status != NI_OK) {
         ni_stat_add(&ni->stats.rx_refused, 1);
     }
-    ni_lock_give(&ni->memory, ni->threads);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "engine/bulk/help.h"
 #include "engine/bulk/job.h"
 #include "engine/core/engine_thread.h"
+#include "engine/core/memory.h"
 
 /*
  * Transfers of peers that we help to copy. We trust nothing in the job but the claim word: the rest
@@ -14,8 +15,11 @@
 /* Whether our table lets the peer have it. */
 static bool permitted(const struct ni *ni, const struct ni_help *help)
 {
-    return ni_table_check(&ni->table, help->handle, help->key, (uintptr_t)help->mine, help->len,
-                          help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE, NULL) == NI_OK;
+    const struct ni_remote where = {
+        .addr = (uintptr_t)help->mine, .key = help->key, .handle = help->handle};
+
+    return ni_memory_judge(ni, &where, help->len,
+                           help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE) == NI_OK;
 }
 
 /* What a job asks, read once; false if it makes no sense or our table forbids it. */

@@ -66,6 +66,14 @@ NI_ALWAYS_INLINE uint64_t ni_direct_field(const struct ni_packet *packet, unsign
     return __atomic_load_n(&packet->body[i], __ATOMIC_RELAXED);
 }
 
+/* What a WRITE, READ or ATOMIC names. */
+NI_ALWAYS_INLINE struct ni_remote ni_direct_remote(const struct ni_packet *packet, uint64_t word1)
+{
+    return (struct ni_remote){.addr = ni_direct_field(packet, 0),
+                              .key = ni_direct_field(packet, 1),
+                              .handle = ni_packet_region(word1)};
+}
+
 /* Most payloads of this path are one word: no call for those. */
 NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
 {

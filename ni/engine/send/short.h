@@ -5,6 +5,7 @@
 #include "engine/object/counter/counter.h"
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
+#include "engine/core/memory.h"
 
 /*
  * The shortest ways, in an NI without threads: Writes and Reads of one word, out and in, where they
@@ -88,16 +89,13 @@ NI_ALWAYS_INLINE bool ni_short_is_word(uint64_t len)
     return len == sizeof(uint64_t) || len == sizeof(uint32_t);
 }
 
-/* Where its first byte is, if it may be touched. */
-NI_ALWAYS_INLINE void *ni_short_place(const struct ni *ni, const struct ni_packet *packet,
-                                      uint64_t word1, uint64_t len, unsigned access)
+/* The bytes of a whole Write, if they may be written. */
+NI_ALWAYS_INLINE bool ni_short_put(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
+                                   const void *from, uint32_t len)
 {
-    uint64_t addr = ni_direct_field(packet, 0);
+    const struct ni_remote where = ni_direct_remote(packet, word1);
 
-    return NI_LIKELY(ni_table_check(&ni->table, ni_packet_region(word1), ni_direct_field(packet, 1),
-                                    addr, len, access, NULL) == NI_OK)
-               ? (void *)(uintptr_t)addr
-               : NULL;
+    return NI_LIKELY(ni_memory_write(ni, &where, len, 0, from, len, false) == NI_OK);
 }
 
 NI_ALWAYS_INLINE bool ni_short_write(struct ni *ni, struct ni_peer *peer,
@@ -106,19 +104,14 @@ NI_ALWAYS_INLINE bool ni_short_write(struct ni *ni, struct ni_peer *peer,
     uint64_t token = ni_direct_field(packet, 2);
     uint32_t len = ni_packet_len(word1);
     struct ni_line line;
-    void *place;
 
     if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(token == 0) ||
         NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
         NI_UNLIKELY(ni_direct_field(packet, 4) != len) ||
-        NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        NI_UNLIKELY(ni_line_begin(peer, &line) == NULL) ||
+        !ni_short_put(ni, packet, word1, (const uint8_t *)packet + NI_DIRECT_HEAD, len)) {
         return false;
     }
-    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_WRITE);
-    if (NI_UNLIKELY(place == NULL)) {
-        return false;
-    }
-    ni_direct_copy(place, (const uint8_t *)packet + NI_DIRECT_HEAD, len);
     line.packet->body[0] = token;
     line.packet->body[1] = len;
     line.packet->body[2] = 0;
@@ -131,36 +124,25 @@ NI_ALWAYS_INLINE bool ni_short_write_quiet(struct ni *ni, const struct ni_packet
                                            uint64_t word1)
 {
     uint32_t len = ni_packet_len(word1);
-    void *place;
 
-    if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(ni_direct_field(packet, 3) != 0) ||
-        NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
-        return false;
-    }
-    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_WRITE);
-    if (NI_UNLIKELY(place == NULL)) {
-        return false;
-    }
-    ni_direct_copy(place, (const uint8_t *)packet + NI_DIRECT_HEAD, len);
-    return true;
+    return NI_LIKELY(ni_short_is_word(len)) && NI_LIKELY(ni_direct_field(packet, 3) == 0) &&
+           NI_LIKELY(ni_direct_field(packet, 4) == len) &&
+           ni_short_put(ni, packet, word1, (const uint8_t *)packet + NI_DIRECT_HEAD, len);
 }
 
 NI_ALWAYS_INLINE bool ni_short_read(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word1)
 {
     uint64_t token = ni_direct_field(packet, 2), len = ni_direct_field(packet, 3);
+    const struct ni_remote where = ni_direct_remote(packet, word1);
     struct ni_line line;
-    void *place;
 
     if (NI_UNLIKELY(!ni_short_is_word(len)) || NI_UNLIKELY(token == 0) ||
-        NI_UNLIKELY(ni_packet_len(word1) != 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        NI_UNLIKELY(ni_packet_len(word1) != 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL) ||
+        NI_UNLIKELY(ni_memory_read(ni, &where, (uint8_t *)line.packet + NI_DIRECT_READ,
+                                   (uint32_t)len, false) != NI_OK)) {
         return false;
     }
-    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_READ);
-    if (NI_UNLIKELY(place == NULL)) {
-        return false;
-    }
-    ni_direct_copy((uint8_t *)line.packet + NI_DIRECT_READ, place, len);
     line.packet->body[0] = token;
     line.packet->body[1] = len;
     line.packet->body[2] = 0;
@@ -239,18 +221,11 @@ NI_ALWAYS_INLINE bool ni_short_counted(struct ni *ni, const struct ni_packet *pa
 {
     uint64_t key = ni_direct_field(packet, 2), counter = ni_direct_field(packet, 3);
     uint32_t len = ni_packet_len(word1);
-    void *place;
 
-    if (NI_UNLIKELY((counter & NI_WRITE_COUNTED) == 0) ||
-        NI_UNLIKELY(ni_direct_field(packet, 4) != len)) {
-        return false;
-    }
-    place = ni_short_place(ni, packet, word1, len, NI_ACCESS_WRITE);
-    if (NI_UNLIKELY(place == NULL)) {
-        return false;
-    }
-    memcpy(place, payload, len);
-    return ni_short_count(ni, (ni_handle)counter, &key, len, end);
+    return NI_LIKELY((counter & NI_WRITE_COUNTED) != 0) &&
+           NI_LIKELY(ni_direct_field(packet, 4) == len) &&
+           ni_short_put(ni, packet, word1, payload, len) &&
+           ni_short_count(ni, (ni_handle)counter, &key, len, end);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */

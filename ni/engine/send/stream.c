@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "engine/send/fast.h"
+#include "engine/core/memory.h"
 #include "engine/bulk/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/send/send.h"
@@ -112,15 +113,17 @@ static void copy_next(const struct ni_stream *stream, uint8_t *payload, uint32_t
 ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len)
 {
     struct ni *ni = stream->peer->ni;
+    struct ni_remote where;
     ni_status status;
 
     if (!stream->is_answer) {
         copy_next(stream, payload, len);
         return NI_OK;
     }
+    where = (struct ni_remote){
+        .addr = (uintptr_t)stream->src, .key = stream->source_key, .handle = stream->source};
     ni_lock_take(&ni->memory, ni->threads);
-    status = ni_table_check(&ni->table, stream->source, stream->source_key, (uintptr_t)stream->src,
-                            stream->len, NI_ACCESS_READ, NULL);
+    status = ni_memory_judge(ni, &where, stream->len, NI_ACCESS_READ);
     if (status == NI_OK) {
         copy_next(stream, payload, len);
     } else {

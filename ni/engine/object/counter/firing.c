@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "engine/core/turn.h"
 #include "engine/object/counter/counter.h"
+#include "engine/core/memory.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
 #include "engine/object/queue/queue.h"
@@ -55,21 +56,6 @@ static ni_status add_later(struct chain *chain, struct addition addition)
 
 /* ---- to regions of ours ---------------------------------------------------------------------- */
 
-static ni_status write_word(struct ni *ni, const struct ni_counter_target *target)
-{
-    const struct ni_remote *where = &target->where;
-    ni_status status;
-
-    ni_lock_take(&ni->memory, ni->threads);
-    status = ni_table_check(&ni->table, where->handle, where->key, where->addr, target->width,
-                            NI_ACCESS_WRITE, NULL);
-    if (status == NI_OK) {
-        status = ni_word_store(where->addr, target->value, target->width);
-    }
-    ni_lock_give(&ni->memory, ni->threads);
-    return status;
-}
-
 /* Queues belong to whoever has the turn. Those with a consumer expect a peer as source. */
 static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
                          const struct ni_region_view *region)
@@ -99,7 +85,7 @@ static ni_status write_here(struct ni *ni, const struct ni_counter_target *targe
         return NI_ERR_REGION;
     }
     if (region.type == NI_REGION_MEMORY) {
-        return write_word(ni, target);
+        return ni_memory_store(ni, where, target->value, target->width);
     }
     if (region.key != where->key) {
         return NI_ERR_KEY;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_MEMORY_H
+#define NI_ENGINE_MEMORY_H
+
+#include "engine/core/atomic.h"
+#include "engine/send/direct.h"
+#include "engine/core/ni.h"
+#include "engine/bulk/transfer.h"
+#include "table/table_inl.h"
+
+/*
+ * Accesses of peers to memory of ours. Each is judged by the buffer table and made under one hold
+ * of the lock of memory, so that nothing touches the memory once its region has been deregistered.
+ * Refusals are as ni_table_check has them; counting them is the caller's. `threads` is that of the
+ * NI, a constant where that saves instructions.
+ */
+
+/* Whether the region lets `len` bytes be accessed so. */
+NI_ALWAYS_INLINE ni_status ni_memory_judge(const struct ni *ni, const struct ni_remote *where,
+                                           uint64_t len, unsigned access)
+{
+    return ni_table_check(&ni->table, where->handle, where->key, where->addr, len, access, NULL);
+}
+
+/* Write `len` bytes at `offset` of the `total` that the whole Write has. */
+NI_ALWAYS_INLINE ni_status ni_memory_write(struct ni *ni, const struct ni_remote *where,
+                                           uint64_t total, uint64_t offset, const void *from,
+                                           uint32_t len, bool threads)
+{
+    ni_status status;
+
+    ni_lock_take(&ni->memory, threads);
+    status = ni_memory_judge(ni, where, total, NI_ACCESS_WRITE);
+    if (NI_LIKELY(status == NI_OK) && NI_LIKELY(len != 0)) { /* none may go nowhere */
+        ni_direct_copy((void *)(uintptr_t)(where->addr + offset), from, len);
+    }
+    ni_lock_give(&ni->memory, threads);
+    return status;
+}
+
+/* Read `len` bytes at its beginning. */
+NI_ALWAYS_INLINE ni_status ni_memory_read(struct ni *ni, const struct ni_remote *where, void *to,
+                                          uint32_t len, bool threads)
+{
+    ni_status status;
+
+    ni_lock_take(&ni->memory, threads);
+    status = ni_memory_judge(ni, where, len, NI_ACCESS_READ);
+    if (NI_LIKELY(status == NI_OK)) {
+        ni_direct_copy(to, (const void *)(uintptr_t)where->addr, len);
+    }
+    ni_lock_give(&ni->memory, threads);
+    return status;
+}
+
+/* Store a word of 1, 2, 4 or 8 bytes, with release; NI_ERR_ALIGN. */
+static inline ni_status ni_memory_store(struct ni *ni, const struct ni_remote *where,
+                                        uint64_t value, unsigned width)
+{
+    ni_status status;
+
+    ni_lock_take(&ni->memory, ni->threads);
+    status = ni_memory_judge(ni, where, width, NI_ACCESS_WRITE);
+    if (status == NI_OK) {
+        status = ni_word_store(where->addr, value, width);
+    }
+    ni_lock_give(&ni->memory, ni->threads);
+    return status;
+}
+
+/* Apply an atomic operation to a word of 4 or 8 bytes; NI_ERR_ALIGN. */
+NI_ALWAYS_INLINE ni_status ni_memory_combine(struct ni *ni, const struct ni_remote *where,
+                                             enum ni_atomic_op op, unsigned width, uint64_t operand,
+                                             uint64_t compare, uint64_t *old, bool threads)
+{
+    ni_status status;
+
+    ni_lock_take(&ni->memory, threads);
+    status = ni_memory_judge(ni, where, width, NI_ACCESS_ATOMIC);
+    if (NI_LIKELY(status == NI_OK)) {
+        status = (where->addr & (width - 1)) != 0 ? NI_ERR_ALIGN : NI_OK;
+    }
+    if (NI_LIKELY(status == NI_OK)) {
+        *old = ni_atomic_apply((void *)(uintptr_t)where->addr, op, width, operand, compare);
+    }
+    ni_lock_give(&ni->memory, threads);
+    return status;
+}
+
+#endif
