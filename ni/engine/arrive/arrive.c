@@ -26,22 +26,24 @@ enum {
 };
 
 /* It does not end what the token names. */
-static ni_status answer_quiet(const struct ni_arrival *a, uint64_t token, ni_status status)
+void ni_answer_quiet(struct ni_peer *peer, uint64_t token, ni_status status)
 {
     struct ni_packet_ack fields = {.token = token, .offset = 1};
 
-    if (status != NI_OK && token != 0) {
-        (void)ni_send_control(a->peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+    if (token != 0) {
+        (void)ni_send_control(peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
                               sizeof(fields));
     }
-    return NI_OK;
 }
 
 ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_status status,
                             uint64_t value)
 {
     if (a->quiet) {
-        return answer_quiet(a, token, status);
+        if (status != NI_OK) {
+            ni_answer_quiet(a->peer, token, status);
+        }
+        return NI_OK;
     }
     return ni_direct_answer(a->peer, token, status, value, a->ni->threads);
 }

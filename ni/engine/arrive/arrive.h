@@ -30,9 +30,8 @@ ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_pac
 /* Its part for atomics. */
 ni_status ni_arrive_atomic(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                            uint64_t word0, uint64_t word1);
-/* Answer a Read, whose token is not 0, with one packet, now; false: not now, not in this way, or
- * not at all. */
-bool ni_direct_read(struct ni *ni, struct ni_peer *peer, ni_handle region,
-                    const struct ni_packet_remote *fields);
+/* Answer a Read of memory with one packet, now; false: not now, not in this way, or not at all. */
+bool ni_direct_read(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
+                    uint64_t word1);
 
 #endif

@@ -6,8 +6,7 @@
 #include "engine/arrive/arrival.h"
 #include "engine/arrive/arrive.h"
 #include "engine/bulk/ask.h"
-#include "engine/send/direct.h"
-#include "engine/core/memory.h"
+#include "engine/arrive/handlers.h"
 #include "engine/core/op.h"
 #include "engine/send/stream.h"
 
@@ -29,7 +28,7 @@ ni_status ni_on_read(const struct ni_arrival *a)
     if (NI_UNLIKELY(a->tag != NI_READ_MEMORY)) {
         return ni_on_dequeue(a, &fields);
     }
-    if (ni_direct_read(a->ni, a->peer, a->region, &fields)) {
+    if (ni_direct_read(a->ni, a->peer, a->packet, ni_packet_word1(0, a->region))) {
         return NI_OK;
     }
     if (ni_arrival_reads_queue(a)) {
@@ -88,12 +87,17 @@ static ni_status note_refused(const struct ni_arrival *a, uint64_t queue, ni_sta
     return NI_OK;
 }
 
+bool ni_arrival_answers(const struct ni_op *op)
+{
+    return op != NULL && !ni_op_kind_is_over(op->kind) &&
+           (op->plain || op->job == NULL || op->asked);
+}
+
 ni_status ni_on_ack(const struct ni_arrival *a)
 {
     struct ni_packet_ack fields;
     ni_status status = ni_direct_status(a->tag);
     struct ni_op *op;
-    bool asked;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
     if (!ni_arrival_has_fields(a, sizeof(fields))) {
@@ -106,16 +110,14 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op != NULL && op->kind == NI_OP_DEQUEUE) {
         return take_item(a, op);
     }
-    if (op == NULL || ni_op_kind_is_over(op->kind) ||
-        (!op->plain && op->job != NULL && !op->asked)) {
-        return NI_OK; /* completed already, with an earlier segment's refusal */
+    if (!ni_arrival_answers(op)) {
+        return NI_OK;
     }
     if (op->kind == NI_OP_QUIET && status != NI_OK && fields.offset != 0) {
         op->failure = op->failure == NI_OK ? status : op->failure;
         return NI_OK;
     }
-    asked = !op->plain && op->asked;
-    if (status == NI_AGAIN && asked && op->got == 0) {
+    if (status == NI_AGAIN && !op->plain && op->asked && op->got == 0) {
         ni_ask_declined(op);
         return NI_OK;
     }
@@ -126,17 +128,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
         return NI_OK;
     }
     /* Segments of an answer come in order. */
-    if (fields.value != op->len || fields.offset != op->got || a->len > op->len - op->got) {
-        return NI_ERR_PROTOCOL;
-    }
-    if (a->len != 0) { /* an empty read may go nowhere */
-        memcpy(op->local + op->got, a->payload, a->len);
-    }
-    op->got += a->len;
-    if (op->got == op->len) {
-        ni_ask_finish(op, NI_OK, op->len);
-    } else if (asked) {
-        a->peer->heard_ns = ni_now_ns();
-    }
-    return NI_OK;
+    return fields.offset == op->got
+               ? ni_read_segment(a->peer, op, fields.value, fields.offset, a->payload, a->len)
+               : NI_ERR_PROTOCOL;
 }

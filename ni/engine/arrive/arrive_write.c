@@ -7,6 +7,7 @@
 #include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
 #include "engine/core/memory.h"
+#include "engine/arrive/handlers.h"
 #include "engine/bulk/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
@@ -68,14 +69,17 @@ static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_r
 
 static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
-    bool last = fields->operand + a->len == fields->compare;
-    ni_status status = ni_arrival_write(a, fields, fields->operand, a->payload, a->len);
+    const struct ni_write write = {
+        .where = ni_arrival_remote(a, fields),
+        .token = fields->token,
+        .offset = fields->operand,
+        .total = fields->compare,
+        .payload = a->payload,
+        .len = a->len,
+        .quiet = a->quiet,
+    };
 
-    /* The first segment is refused for all; the last one reports a region that went away
-     * meanwhile. */
-    if (last || (status != NI_OK && fields->operand == 0)) {
-        return ni_arrival_answer(a, fields->token, status, fields->compare);
-    }
+    (void)ni_write_memory(a->ni, a->peer, &write, NI_MODE_ANY);
     return NI_OK;
 }
 
@@ -92,23 +96,19 @@ static ni_status write_counter(const struct ni_arrival *a)
     return ni_counter_add(a->ni, a->region, value);
 }
 
-/* Bytes that are counted where they arrive. Nobody asked to be told of a refusal. */
 static ni_status write_counted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
-    ni_status status;
+    uint64_t word1 = ni_packet_word1(a->len, a->region);
 
-    if (fields->compare != a->len) {
+    if (!ni_write_is_counted(a->packet, word1, fields->operand)) {
         return NI_ERR_PROTOCOL;
     }
     if (ni_engine_defers(a->ni)) {
         ni_engine_leave(a->ni->engine); /* the counter's notifications may call the program */
         return NI_AGAIN;
     }
-    status = ni_arrival_write(a, fields, 0, a->payload, a->len);
-    if (status == NI_OK &&
-        ni_counter_add_keyed(a->ni, (ni_handle)fields->operand, fields->token, a->len) != NI_OK) {
-        (void)ni_arrival_refuse(a, NI_ERR_REGION);
-    }
+    (void)ni_write_counted_memory(a->ni, a->packet, word1, fields->operand, a->payload, NULL,
+                                  NI_MODE_ANY);
     return NI_OK;
 }
 

@@ -9,5 +9,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/arrive/arrive_read.c \
     ni/engine/arrive/arrive_write.c \
     ni/engine/arrive/direct.c \
+    ni/engine/arrive/handlers.h \
     ni/engine/arrive/multipath_in.c \
     ni/engine/arrive/take.h

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/bulk/ask.h"
 #include "engine/send/control.h"
-#include "engine/send/direct.h"
+#include "engine/arrive/handlers.h"
 #include "engine/bulk/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/drive/thread.h"
@@ -176,9 +176,8 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
     ni_status status = ni_direct_status((uint16_t)fields->key);
     struct ni_op *op = ni_op_find(a->peer, fields->token);
 
-    if (op == NULL || ni_op_kind_is_over(op->kind) ||
-        (!op->plain && op->job != NULL && !op->asked)) {
-        return NI_OK; /* as for an answer in order */
+    if (!ni_arrival_answers(op)) {
+        return NI_OK;
     }
     if (op->kind != NI_OP_READ || status == NI_AGAIN) {
         return NI_ERR_PROTOCOL;
@@ -187,20 +186,7 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
         ni_ask_finish(op, status, 0);
         return NI_OK;
     }
-    if (fields->compare != op->len || part->offset > op->len ||
-        part->len > op->len - part->offset || part->len > op->len - op->got) {
-        return NI_ERR_PROTOCOL;
-    }
-    if (part->len != 0) { /* an empty read may go nowhere */
-        memcpy(op->local + part->offset, part->data, part->len);
-    }
-    op->got += part->len;
-    if (op->got == op->len) {
-        ni_ask_finish(op, NI_OK, op->len);
-    } else if (!op->plain && op->asked) {
-        a->peer->heard_ns = ni_now_ns();
-    }
-    return NI_OK;
+    return ni_read_segment(a->peer, op, fields->compare, part->offset, part->data, part->len);
 }
 
 /* ---- a part ---------------------------------------------------------------------------------- */

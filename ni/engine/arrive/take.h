@@ -4,12 +4,12 @@
 
 #include "engine/arrive/arrive.h"
 #include "engine/send/fast.h"
+#include "engine/arrive/handlers.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
 #include "engine/object/queue/queue.h"
-#include "engine/send/short.h"
 
 /*
  * Part of progress.c: one packet of a lane, from the look that finds it to the step over it. The
@@ -263,40 +263,50 @@ static NI_NOINLINE ni_status take_told(struct ni *ni, struct ni_lane_rx *lane, u
     return handed_on(ni, lane, slot, 1, NI_OK);
 }
 
-/* It is done, and stepped over; whoever is to be told is. */
-NI_ALWAYS_INLINE ni_status ended(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                 const struct ni_short_end *end)
-{
-    if (end->fn != NULL) {
-        return take_told(ni, lane, slot, end->fn, end->arg, end->value);
-    }
-    ni_lane_advance(lane, 1);
-    return NI_OK;
-}
-
 /* One function for each kind, which calls nothing but by its last step: together they would keep
- * what all of them need, which is more than what one does. */
+ * what all of them need, which is more than what one does. Each goes on to take_any with what
+ * its instance does not do. */
 
 static NI_NOINLINE ni_status take_counted(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                           const struct ni_packet *packet, uint64_t word0,
                                           uint64_t word1)
 {
+    uint64_t counter = ni_direct_field(packet, 3);
     const uint8_t *payload;
     uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
-    struct ni_short_end end;
+    struct ni_call call;
 
     if (NI_UNLIKELY(lines == 0)) {
         return ni_lane_refusal(lane);
     }
     ni_fetch_ahead(payload, ni_packet_len(word1));
-    if (NI_UNLIKELY(!ni_short_counted(ni, packet, word1, payload, &end))) {
+    if (NI_UNLIKELY(!ni_write_is_counted(packet, word1, counter)) ||
+        NI_UNLIKELY(
+            !ni_write_counted_memory(ni, packet, word1, counter, payload, &call, NI_MODE_LINE))) {
         return take_any(ni, lane, slot, packet, word0, word1);
     }
     step_over(lane, lines);
-    if (end.fn != NULL) {
-        end.fn(end.arg, NI_OK, end.value);
+    if (call.fn != NULL) {
+        call.fn(call.arg, NI_OK, call.value);
     }
     return handed_on(ni, lane, slot, lines, NI_OK);
+}
+
+/* A Write of a word to memory. */
+NI_ALWAYS_INLINE bool take_word(struct ni *ni, struct ni_lane_rx *lane,
+                                const struct ni_packet *packet, uint64_t word1, uint16_t tag)
+{
+    const uint64_t word0 = ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag);
+    const struct ni_write write =
+        ni_write_of(packet, word0, word1, (const uint8_t *)packet + NI_DIRECT_HEAD);
+
+    if (NI_UNLIKELY(!ni_short_is_word(write.len)) ||
+        NI_UNLIKELY(!ni_write_is_whole(packet, word0, word1)) ||
+        NI_UNLIKELY(!ni_write_memory(ni, lane->peer, &write, NI_MODE_LINE))) {
+        return false;
+    }
+    ni_lane_advance(lane, 1);
+    return true;
 }
 
 static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
@@ -306,41 +316,68 @@ static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, 
     if ((ni_direct_field(packet, 3) & NI_WRITE_COUNTED) != 0) {
         return take_counted(ni, lane, slot, packet, word0, word1);
     }
-    if (NI_UNLIKELY(!ni_short_write(ni, lane->peer, packet, word1))) {
-        return take_any(ni, lane, slot, packet, word0, word1);
-    }
-    ni_lane_advance(lane, 1);
-    return NI_OK;
+    return NI_LIKELY(take_word(ni, lane, packet, word1, 0))
+               ? NI_OK
+               : take_any(ni, lane, slot, packet, word0, word1);
 }
 
 static NI_NOINLINE ni_status take_write_quiet(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                               const struct ni_packet *packet, uint64_t word0,
                                               uint64_t word1)
 {
-    if (NI_UNLIKELY(!ni_short_write_quiet(ni, packet, word1))) {
-        return take_any(ni, lane, slot, packet, word0, word1);
-    }
-    ni_lane_advance(lane, 1);
-    return NI_OK;
+    return NI_LIKELY(take_word(ni, lane, packet, word1, NI_WRITE_QUIET))
+               ? NI_OK
+               : take_any(ni, lane, slot, packet, word0, word1);
 }
 
 static NI_NOINLINE ni_status take_addition(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                            const struct ni_packet *packet, uint64_t word0,
                                            uint64_t word1)
 {
-    struct ni_short_end end;
+    struct ni_call call;
 
-    return NI_LIKELY(ni_short_addition(ni, packet, word1, &end))
-               ? ended(ni, lane, slot, &end)
-               : take_any(ni, lane, slot, packet, word0, word1);
+    if (NI_UNLIKELY(!ni_write_is_addition(packet, word1)) ||
+        NI_UNLIKELY(!ni_write_addition(ni, packet, word1, &call, NI_MODE_LINE))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    if (call.fn != NULL) {
+        return take_told(ni, lane, slot, call.fn, call.arg, call.value);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
 }
 
 static NI_NOINLINE ni_status take_read(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        const struct ni_packet *packet, uint64_t word0,
                                        uint64_t word1)
 {
-    if (NI_UNLIKELY(!ni_short_read(ni, lane->peer, packet, word1))) {
+    const struct ni_remote where = ni_direct_remote(packet, word1);
+    uint64_t token = ni_direct_field(packet, 2), len = ni_direct_field(packet, 3);
+
+    if (NI_UNLIKELY(!ni_short_is_word(len)) ||
+        NI_UNLIKELY(!ni_read_is_of_memory(packet, 0, word1)) ||
+        NI_UNLIKELY(!ni_read_memory(ni, lane->peer, &where, token, (uint32_t)len, NI_MODE_LINE))) {
         return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    ni_lane_advance(lane, 1);
+    return NI_OK;
+}
+
+/* An answer that says NI_OK. */
+NI_ALWAYS_INLINE ni_status take_answer(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1, bool data)
+{
+    const struct ni_answer answer = ni_answer_of(packet, word1, NI_OK);
+    struct ni_ack ack;
+    uint64_t value;
+
+    if (NI_UNLIKELY(data ? !ni_short_is_word(answer.len) : answer.len != 0) ||
+        NI_UNLIKELY(!ni_answer_take(ni, lane->peer, &answer, data, &ack, &value, NI_MODE_LINE))) {
+        return take_any(ni, lane, slot, packet, word0, word1);
+    }
+    if (NI_LIKELY(ack.kind == NI_ACK_CALL)) {
+        return take_told(ni, lane, slot, ack.fn, ack.arg, value);
     }
     ni_lane_advance(lane, 1);
     return NI_OK;
@@ -350,22 +387,20 @@ static NI_NOINLINE ni_status take_ack(struct ni *ni, struct ni_lane_rx *lane, ui
                                       const struct ni_packet *packet, uint64_t word0,
                                       uint64_t word1)
 {
-    struct ni_short_end end = {.fn = NULL};
-
-    return NI_LIKELY(ni_short_ack(ni, lane->peer, packet, word1, &end))
-               ? ended(ni, lane, slot, &end)
-               : take_any(ni, lane, slot, packet, word0, word1);
+    return take_answer(ni, lane, slot, packet, word0, word1, false);
 }
 
 static NI_NOINLINE ni_status take_data(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        const struct ni_packet *packet, uint64_t word0,
                                        uint64_t word1)
 {
-    struct ni_short_end end = {.fn = NULL};
+    return take_answer(ni, lane, slot, packet, word0, word1, true);
+}
 
-    return NI_LIKELY(ni_short_data(ni, lane->peer, packet, word1, &end))
-               ? ended(ni, lane, slot, &end)
-               : take_any(ni, lane, slot, packet, word0, word1);
+/* What the upper half of word 0 is. */
+NI_ALWAYS_INLINE bool is_line(uint64_t word0, unsigned kind, unsigned head, uint16_t tag)
+{
+    return word0 >> 32 == ni_packet_word0(0, kind, head, tag) >> 32;
 }
 
 /* What is no message and no put. */
@@ -376,25 +411,25 @@ static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, u
     if (NI_UNLIKELY(ni->threads)) {
         return take_any(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
+    if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
         return take_write_quiet(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is_tagged(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
+    if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
         return take_addition(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD)) {
+    if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, 0)) {
         return take_write(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is(word0, NI_PACKET_ACK, NI_LINE)) {
+    if (is_line(word0, NI_PACKET_ACK, NI_LINE, NI_OK)) {
         return take_ack(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is(word0, NI_PACKET_READ, NI_LINE)) {
+    if (is_line(word0, NI_PACKET_READ, NI_LINE, NI_READ_MEMORY)) {
         return take_read(ni, lane, slot, packet, word0, word1);
     }
-    if (ni_short_is(word0, NI_PACKET_ACK, NI_DIRECT_READ)) {
+    if (is_line(word0, NI_PACKET_ACK, NI_DIRECT_READ, NI_OK)) {
         return take_data(ni, lane, slot, packet, word0, word1);
     }
-    return ni_short_is(word0, NI_PACKET_WRITE, NI_LINE)
+    return is_line(word0, NI_PACKET_WRITE, NI_LINE, 0)
                ? take_counted(ni, lane, slot, packet, word0, word1)
                : take_any(ni, lane, slot, packet, word0, word1);
 }

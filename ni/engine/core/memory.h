@@ -31,7 +31,7 @@ NI_ALWAYS_INLINE ni_status ni_memory_write(struct ni *ni, const struct ni_remote
 
     ni_lock_take(&ni->memory, threads);
     status = ni_memory_judge(ni, where, total, NI_ACCESS_WRITE);
-    if (NI_LIKELY(status == NI_OK) && NI_LIKELY(len != 0)) { /* none may go nowhere */
+    if (NI_LIKELY(status == NI_OK)) {
         ni_direct_copy((void *)(uintptr_t)(where->addr + offset), from, len);
     }
     ni_lock_give(&ni->memory, threads);
@@ -68,20 +68,22 @@ static inline ni_status ni_memory_store(struct ni *ni, const struct ni_remote *w
     return status;
 }
 
-/* Apply an atomic operation to a word of 4 or 8 bytes; NI_ERR_ALIGN. */
+/* Apply an atomic operation to a word of 4 or 8 bytes, with the operands of its packet, an ATOMIC;
+ * NI_ERR_ALIGN. */
 NI_ALWAYS_INLINE ni_status ni_memory_combine(struct ni *ni, const struct ni_remote *where,
-                                             enum ni_atomic_op op, unsigned width, uint64_t operand,
-                                             uint64_t compare, uint64_t *old, bool threads)
+                                             enum ni_atomic_op op, unsigned width,
+                                             const struct ni_packet *packet, uint64_t *old,
+                                             bool threads)
 {
     ni_status status;
 
     ni_lock_take(&ni->memory, threads);
     status = ni_memory_judge(ni, where, width, NI_ACCESS_ATOMIC);
-    if (NI_LIKELY(status == NI_OK)) {
-        status = (where->addr & (width - 1)) != 0 ? NI_ERR_ALIGN : NI_OK;
-    }
-    if (NI_LIKELY(status == NI_OK)) {
-        *old = ni_atomic_apply((void *)(uintptr_t)where->addr, op, width, operand, compare);
+    if (NI_LIKELY(status == NI_OK) && NI_UNLIKELY((where->addr & (width - 1)) != 0)) {
+        status = NI_ERR_ALIGN;
+    } else if (NI_LIKELY(status == NI_OK)) {
+        *old = ni_atomic_apply((void *)(uintptr_t)where->addr, op, width,
+                               ni_direct_field(packet, 3), ni_direct_field(packet, 4));
     }
     ni_lock_give(&ni->memory, threads);
     return status;

@@ -81,7 +81,7 @@ NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
         memcpy(to, from, sizeof(uint64_t));
     } else if (len == sizeof(uint32_t)) {
         memcpy(to, from, sizeof(uint32_t));
-    } else {
+    } else if (len != 0) { /* nothing may go nowhere */
         memcpy(to, from, len);
     }
 }
@@ -167,31 +167,6 @@ NI_ALWAYS_INLINE void ni_direct_tell(struct ni *ni, const struct ni_ack *ack, ni
     } else if (ack->kind != NI_ACK_NONE) {
         ni_ack_deliver(ni, ack, status, value);
     }
-}
-
-/* An answer without payload: complete the plain operation of this peer that the token names. False
- * if there is none, or if more is to be done than that. No lock is held. */
-NI_ALWAYS_INLINE bool ni_direct_answered(struct ni *ni, struct ni_peer *peer, uint64_t token,
-                                         ni_status status, uint64_t value, bool threads)
-{
-    struct ni_ack ack;
-    struct ni_op *op;
-
-    ni_lock_take(&ni->lock, threads);
-    op = ni_direct_find(ni, peer, token);
-    if (NI_UNLIKELY(op == NULL) || (op->kind >= NI_OP_READ && status == NI_OK) ||
-        NI_UNLIKELY(!ni_direct_ends(op, status))) {
-        ni_lock_give(&ni->lock, threads);
-        return false;
-    }
-    ack = op->ack;
-    if (op->kind != NI_OP_ATOMIC) {
-        value = op->len;
-    }
-    ni_direct_free(ni, op);
-    ni_lock_give(&ni->lock, threads);
-    ni_direct_tell(ni, &ack, status, status == NI_OK ? value : 0);
-    return true;
 }
 
 /* ni_direct_answer by the detour. No lock is held. */

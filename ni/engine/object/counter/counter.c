@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/object/counter/counter.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
+#include "engine/object/counter/counter_inl.h"
 #include "engine/core/op.h"
 #include "engine/core/regions.h"
-#include "engine/send/short.h"
 #include "engine/bulk/transfer.h"
 
 /*
@@ -88,49 +86,25 @@ ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *hel
     return status;
 }
 
-/* It is zero: armed again before anybody is told. */
-static void fire(struct ni *ni, struct ni_counter *counter, struct ni_firing *firing)
-{
-    counter->value = counter->reload;
-    firing->count = counter->count;
-    memcpy(firing->targets, counter->targets, counter->count * sizeof(counter->targets[0]));
-    ni_stat_add(&ni->stats.counters_fired, 1);
-}
-
 void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
                        struct ni_firing *firing)
 {
-    /* Unsigned, so that it wraps. */
-    int64_t value = (int64_t)((uint64_t)counter->value + (uint64_t)add);
-
     firing->count = 0;
     ni_list_init(&firing->armed);
-    counter->value = value;
-    if (value == 0 && add != 0) {
-        fire(ni, counter, firing);
-    }
-    if (NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
-        ni_armed_reach(counter, value, &firing->armed);
-    }
+    (void)ni_counter_add_in(ni, counter, add, firing, NULL);
 }
 
 ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
                                struct ni_firing *firing)
 {
-    const struct ni_table_entry *entry;
     ni_status status = ni_usable(ni);
+    struct ni_counter *counter;
 
     ni_lock_take(&ni->lock, ni->threads);
     /* Regions come and go under this lock: what the entry says is from one moment. */
-    entry = ni_table_get(&ni->table, handle);
-    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_COUNTER)) {
-        status = status == NI_OK ? NI_ERR_REGION : status;
-    } else if (NI_UNLIKELY(key != NULL && ni_entry_key(entry) != *key)) {
-        status = status == NI_OK ? NI_ERR_KEY : status;
-    }
+    status = status == NI_OK ? ni_counter_judge(ni, handle, key, &counter) : status;
     if (NI_LIKELY(status == NI_OK)) {
-        ni_counter_change(ni, (struct ni_counter *)(uintptr_t)ni_entry_object(entry, 0), add,
-                          firing);
+        ni_counter_change(ni, counter, add, firing);
     }
     ni_lock_give(&ni->lock, ni->threads);
     return status;
@@ -149,14 +123,14 @@ static ni_status add(struct ni *ni, ni_handle handle, const uint64_t *key, int64
 
 ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
 {
-    struct ni_short_end end;
+    struct ni_call call;
 
     if (NI_UNLIKELY(ni->threads || ni->unusual) ||
-        NI_UNLIKELY(!ni_short_count(ni, handle, NULL, value, &end))) {
+        NI_UNLIKELY(!ni_counter_add_now(ni, handle, NULL, value, &call))) {
         return add(ni, handle, NULL, value);
     }
-    if (end.fn != NULL) {
-        end.fn(end.arg, NI_OK, end.value);
+    if (call.fn != NULL) {
+        call.fn(call.arg, NI_OK, call.value);
     }
     return NI_OK;
 }

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_ENGINE_HANDLERS_H
+#define NI_ENGINE_HANDLERS_H
+
+#include "base/clock.h"
+#include "engine/arrive/arrival.h"
+#include "engine/bulk/ask.h"
+#include "engine/object/counter/counter_inl.h"
+#include "engine/send/direct.h"
+#include "engine/send/fast.h"
+#include "engine/core/memory.h"
+#include "engine/send/short.h"
+
+/*
+ * Packets in, the kinds that must be fast: each has a predicate, which says what the packet is from
+ * its fields alone, and one body. Where speed needs several copies of a body, they are instances of
+ * it, by a constant mode. An instance that returns false has done nothing, and ANY, behind all
+ * others, judges the packet anew.
+ */
+
+enum ni_mode {
+    NI_MODE_LINE,   /* no threads; a word, answered in the same go; calls nobody (take.h) */
+    NI_MODE_PLAIN,  /* no threads; one packet, which is not refused (direct.c) */
+    NI_MODE_LOCKED, /* the same with locks */
+    NI_MODE_ANY,    /* segments, and what is refused; locks as the NI says (arrive_write.c) */
+};
+
+NI_ALWAYS_INLINE bool ni_mode_locks(const struct ni *ni, enum ni_mode mode)
+{
+    return mode == NI_MODE_ANY ? ni->threads : mode == NI_MODE_LOCKED;
+}
+
+/* ---- Writes ---------------------------------------------------------------------------------- */
+
+/* Bytes of a Write to memory: `len` of `total`, at `offset`. */
+struct ni_write {
+    struct ni_remote where;
+    uint64_t token, offset, total;
+    const uint8_t *payload;
+    uint32_t len;
+    bool quiet; /* only a refusal is answered */
+};
+
+/* Whether all of a Write is in this packet, and is nothing but bytes: only memory has some. */
+NI_ALWAYS_INLINE bool ni_write_is_whole(const struct ni_packet *packet, uint64_t word0,
+                                        uint64_t word1)
+{
+    if (NI_LIKELY(ni_packet_head(word0) >= NI_DIRECT_HEAD || ni_packet_in_bulk(word0))) {
+        return ni_packet_len(word1) != 0 && ni_direct_field(packet, 3) == 0 &&
+               ni_direct_field(packet, 4) == ni_packet_len(word1);
+    }
+    return ni_packet_head(word0) == NI_WRITE_WHOLE_HEAD && ni_packet_len(word1) != 0 &&
+           (ni_packet_tag(word0) & NI_WRITE_NOTED) == 0;
+}
+
+/* What that one is. */
+NI_ALWAYS_INLINE struct ni_write ni_write_of(const struct ni_packet *packet, uint64_t word0,
+                                             uint64_t word1, const uint8_t *payload)
+{
+    return (struct ni_write){
+        .where = ni_direct_remote(packet, word1),
+        .token = ni_direct_field(packet, 2),
+        .total = ni_packet_len(word1),
+        .payload = payload,
+        .len = ni_packet_len(word1),
+        .quiet = (ni_packet_tag(word0) & NI_WRITE_QUIET) != 0,
+    };
+}
+
+/* Answer it. line: where, for LINE. */
+NI_ALWAYS_INLINE void ni_write_answer(struct ni *ni, struct ni_peer *peer,
+                                      const struct ni_write *write, ni_status status,
+                                      const struct ni_line *line, enum ni_mode mode)
+{
+    if (write->quiet) {
+        if (mode == NI_MODE_ANY && status != NI_OK) {
+            ni_answer_quiet(peer, write->token, status);
+        }
+    } else if (mode == NI_MODE_LINE) {
+        line->packet->body[0] = write->token;
+        line->packet->body[1] = write->total;
+        line->packet->body[2] = 0;
+        ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_ACK, NI_LINE, NI_OK), 0);
+    } else {
+        (void)ni_direct_answer(peer, write->token, status, write->total, ni_mode_locks(ni, mode));
+    }
+}
+
+NI_ALWAYS_INLINE bool ni_write_memory(struct ni *ni, struct ni_peer *peer,
+                                      const struct ni_write *write, enum ni_mode mode)
+{
+    struct ni_line line;
+    ni_status status;
+
+    if (mode == NI_MODE_LINE && !write->quiet &&
+        (NI_UNLIKELY(write->token == 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL))) {
+        return false;
+    }
+    status = ni_memory_write(ni, &write->where, write->total, write->offset, write->payload,
+                             write->len, ni_mode_locks(ni, mode));
+    if (NI_UNLIKELY(status != NI_OK)) {
+        if (mode != NI_MODE_ANY) {
+            return false;
+        }
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    /* The first segment is refused for all; the last one reports a region that went away
+     * meanwhile. */
+    if (write->offset + write->len == write->total || (status != NI_OK && write->offset == 0)) {
+        ni_write_answer(ni, peer, write, status, &line, mode);
+    }
+    return true;
+}
+
+/* Whether the bytes of a Write are counted by a counter of the target's: the operand, read once. */
+NI_ALWAYS_INLINE bool ni_write_is_counted(const struct ni_packet *packet, uint64_t word1,
+                                          uint64_t counter)
+{
+    return NI_LIKELY((counter & NI_WRITE_COUNTED) != 0) &&
+           NI_LIKELY(ni_direct_field(packet, 4) == ni_packet_len(word1));
+}
+
+/* Nobody asked to be told of a refusal. call: who is to be told by LINE, which writes the bytes
+ * though the counter is another instance's. */
+NI_ALWAYS_INLINE bool ni_write_counted_memory(struct ni *ni, const struct ni_packet *packet,
+                                              uint64_t word1, uint64_t counter,
+                                              const uint8_t *payload, struct ni_call *call,
+                                              enum ni_mode mode)
+{
+    const struct ni_remote where = ni_direct_remote(packet, word1);
+    uint64_t key = ni_direct_field(packet, 2);
+    uint32_t len = ni_packet_len(word1);
+    ni_status status = ni_memory_write(ni, &where, len, 0, payload, len, ni_mode_locks(ni, mode));
+
+    if (NI_UNLIKELY(status != NI_OK) && mode != NI_MODE_ANY) {
+        return false;
+    }
+    if (mode == NI_MODE_LINE) {
+        return ni_counter_add_now(ni, (ni_handle)counter, &key, len, call);
+    }
+    if (status == NI_OK) {
+        status = ni_counter_add_keyed(ni, (ni_handle)counter, key, len);
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
+        ni_stat_add(&ni->stats.rx_refused, 1);
+    }
+    return true;
+}
+
+/* Whether a Write adds to a counter, and nobody wants to hear of it again. */
+NI_ALWAYS_INLINE bool ni_write_is_addition(const struct ni_packet *packet, uint64_t word1)
+{
+    return ni_packet_len(word1) == sizeof(int64_t) && ni_direct_field(packet, 2) == 0 &&
+           ni_direct_field(packet, 3) == NI_WRITE_WORD &&
+           ni_direct_field(packet, 4) == sizeof(int64_t);
+}
+
+NI_ALWAYS_INLINE bool ni_write_addition(struct ni *ni, const struct ni_packet *packet,
+                                        uint64_t word1, struct ni_call *call, enum ni_mode mode)
+{
+    ni_handle counter = ni_packet_region(word1);
+    uint64_t key = ni_direct_field(packet, 1);
+    int64_t add = (int64_t)ni_direct_field(packet, 5);
+
+    return mode == NI_MODE_LINE ? ni_counter_add_now(ni, counter, &key, add, call)
+                                : ni_counter_add_keyed(ni, counter, key, add) == NI_OK;
+}
+
+/* ---- Reads ----------------------------------------------------------------------------------- */
+
+/* Whether a Read is one of memory. */
+NI_ALWAYS_INLINE bool ni_read_is_of_memory(const struct ni_packet *packet, uint64_t word0,
+                                           uint64_t word1)
+{
+    return ni_packet_tag(word0) == NI_READ_MEMORY && ni_packet_len(word1) == 0 &&
+           ni_direct_field(packet, 2) != 0;
+}
+
+/* Answer it with one packet, now. False: not now, or not at all. Not ANY. */
+NI_ALWAYS_INLINE bool ni_read_memory(struct ni *ni, struct ni_peer *peer,
+                                     const struct ni_remote *where, uint64_t token, uint32_t len,
+                                     enum ni_mode mode)
+{
+    bool threads = mode == NI_MODE_LOCKED, line_only = mode == NI_MODE_LINE;
+    unsigned head = line_only || len <= NI_LINE - NI_DIRECT_READ ? NI_DIRECT_READ : NI_LINE;
+    uint32_t lines = line_only ? 1 : ni_packet_lines(head, len);
+    struct ni_packet *packet;
+    struct ni_line line;
+    bool sent;
+
+    if (line_only) {
+        packet = ni_line_begin(peer, &line) != NULL ? line.packet : NULL;
+    } else {
+        ni_lock_take(&peer->lock, threads);
+        packet = ni_direct_place(peer, lines);
+    }
+    sent = NI_LIKELY(packet != NULL) && (line_only || NI_LIKELY(lines <= peer->ep->max_lines)) &&
+           NI_LIKELY(ni_memory_read(ni, where, (uint8_t *)packet + head, len, threads) == NI_OK);
+    if (NI_LIKELY(sent)) {
+        uint64_t word0 = ni_packet_word0(0, NI_PACKET_ACK, head, NI_OK);
+        uint64_t word1 = ni_packet_word1(len, 0);
+
+        packet->body[0] = token;
+        packet->body[1] = len;
+        packet->body[2] = 0;
+        if (line_only) {
+            ni_line_publish(peer, &line, word0, word1);
+        } else {
+            ni_direct_send(peer, packet, word0, word1, lines);
+        }
+    }
+    if (!line_only) {
+        ni_lock_give(&peer->lock, threads);
+    }
+    return sent;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* An answer, as its packet says: its fields, each read once. */
+struct ni_answer {
+    uint64_t token, value, offset;
+    const uint8_t *payload;
+    uint32_t len;
+    ni_status status;
+};
+
+NI_ALWAYS_INLINE struct ni_answer ni_answer_of(const struct ni_packet *packet, uint64_t word1,
+                                               ni_status status)
+{
+    return (struct ni_answer){
+        .token = ni_direct_field(packet, 0),
+        .value = ni_direct_field(packet, 1),
+        .offset = ni_direct_field(packet, 2),
+        .payload = (const uint8_t *)packet + NI_DIRECT_READ,
+        .len = ni_packet_len(word1),
+        .status = status,
+    };
+}
+
+/* Put a segment of what was read in its place. False: the answer is not one of its operation's. */
+NI_ALWAYS_INLINE bool ni_read_place(struct ni_op *op, uint64_t total, uint64_t offset,
+                                    const uint8_t *from, uint32_t len)
+{
+    if (NI_UNLIKELY(total != op->len) || NI_UNLIKELY(offset > total) ||
+        NI_UNLIKELY(len > total - offset) || NI_UNLIKELY(op->got > total - len)) {
+        return false;
+    }
+    ni_direct_copy(op->local + offset, from, len);
+    return true;
+}
+
+/* Take one, if it is the next, or may come before others. */
+NI_ALWAYS_INLINE ni_status ni_read_segment(struct ni_peer *peer, struct ni_op *op, uint64_t total,
+                                           uint64_t offset, const uint8_t *from, uint32_t len)
+{
+    if (NI_UNLIKELY(!ni_read_place(op, total, offset, from, len))) {
+        return NI_ERR_PROTOCOL;
+    }
+    op->got += len;
+    if (op->got == op->len) {
+        ni_ask_finish(op, NI_OK, op->len);
+    } else if (!op->plain && op->asked) {
+        peer->heard_ns = ni_now_ns();
+    }
+    return NI_OK;
+}
+
+/* LINE tells a function at most. */
+NI_ALWAYS_INLINE bool ni_answer_may_tell(const struct ni_op *op, enum ni_mode mode)
+{
+    return mode != NI_MODE_LINE || NI_LIKELY((unsigned)op->ack.kind <= NI_ACK_CALL);
+}
+
+/* Whether an answer to this plain operation is all that it waits for; the bytes are put there. */
+NI_ALWAYS_INLINE bool ni_answer_is_all(struct ni_op *op, const struct ni_answer *answer, bool data,
+                                       enum ni_mode mode)
+{
+    if (data) {
+        return NI_LIKELY(op->kind == NI_OP_READ) && NI_LIKELY(answer->len == answer->value) &&
+               NI_LIKELY(answer->offset == 0) && ni_answer_may_tell(op, mode) &&
+               ni_read_place(op, answer->len, 0, answer->payload, answer->len);
+    }
+    if (mode == NI_MODE_LINE ? NI_UNLIKELY(op->kind > NI_OP_QUIET)
+                             : op->kind >= NI_OP_READ && answer->status == NI_OK) {
+        return false;
+    }
+    return NI_LIKELY(ni_direct_ends(op, answer->status)) && ni_answer_may_tell(op, mode);
+}
+
+/* An answer without or with data, a constant: end the operation. ack, value: whom to tell
+ * what. No lock is held. Not ANY. */
+NI_ALWAYS_INLINE bool ni_answer_take(struct ni *ni, struct ni_peer *peer,
+                                     const struct ni_answer *answer, bool data, struct ni_ack *ack,
+                                     uint64_t *value, enum ni_mode mode)
+{
+    bool threads = mode == NI_MODE_LOCKED;
+    struct ni_op *op;
+
+    ni_lock_take(&ni->lock, threads);
+    op = ni_direct_find(ni, peer, answer->token);
+    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(!ni_answer_is_all(op, answer, data, mode))) {
+        ni_lock_give(&ni->lock, threads);
+        return false;
+    }
+    *ack = op->ack;
+    if (data) {
+        *value = answer->len;
+    } else {
+        *value = mode != NI_MODE_LINE && op->kind == NI_OP_ATOMIC ? answer->value : op->len;
+    }
+    ni_direct_free(ni, op);
+    ni_lock_give(&ni->lock, threads);
+    return true;
+}
+
+#endif
