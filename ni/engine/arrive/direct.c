@@ -35,7 +35,8 @@ NI_ALWAYS_INLINE ni_status atomic(struct ni *ni, struct ni_peer *peer,
                     ni_packet_len(word1) != 0)) {
         return NI_ERR_PROTOCOL;
     }
-    status = ni_memory_combine(ni, &where, (enum ni_atomic_op)op, width, packet, &old, threads);
+    status = ni_memory_combine(ni, &where, (enum ni_atomic_op)op, width, &packet->body[3], &old,
+                               threads);
     if (NI_UNLIKELY(status != NI_OK)) {
         ni_stat_add(&ni->stats.rx_refused, 1);
     }

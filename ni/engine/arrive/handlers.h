@@ -246,7 +246,7 @@ NI_ALWAYS_INLINE bool ni_read_place(struct ni_op *op, uint64_t total, uint64_t o
         NI_UNLIKELY(len > total - offset) || NI_UNLIKELY(op->got > total - len)) {
         return false;
     }
-    ni_direct_copy(op->local + offset, from, len);
+    ni_memory_copy(op->local + offset, from, len);
     return true;
 }
 

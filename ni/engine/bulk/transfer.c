@@ -99,7 +99,7 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
         packet->body[2] = token;
         packet->body[3] = 0;
         packet->body[4] = len;
-        ni_direct_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
+        ni_memory_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
         ni_direct_send(
             peer, packet,
             ni_packet_word0(0, NI_PACKET_WRITE, head, ni_ack_tells(ack) ? 0 : NI_WRITE_QUIET),

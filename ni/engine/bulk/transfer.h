@@ -36,9 +36,6 @@ ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_r
  * NOMEM, the peer's. No lock is held. */
 ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
                        unsigned width, _Atomic uint32_t *held);
-/* Words of our memory, of 1, 2, 4 or 8 bytes; NI_ERR_ALIGN. */
-ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width);
-uint64_t ni_word_load(uint64_t addr, unsigned width);
 
 /* Whether we may touch the peer's memory ourselves, where it is ours too; NI_ERR_UNSUPPORTED: it
  * has to be asked by packets. */

@@ -95,3 +95,46 @@ uint64_t ni_atomic_apply(void *word, enum ni_atomic_op op, unsigned width, uint6
     return width == 8 ? apply64(word, op, operand, compare)
                       : apply32(word, op, (uint32_t)operand, (uint32_t)compare);
 }
+
+/* ---- words, each at once --------------------------------------------------------------------- */
+
+ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width)
+{
+    void *place = (void *)(uintptr_t)addr;
+
+    if ((addr & (width - 1)) != 0) {
+        return NI_ERR_ALIGN;
+    }
+    /* Pair with the acquire loads of whoever polls the word. */
+    switch (width) {
+    case 1:
+        __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELEASE);
+        break;
+    case 2:
+        __atomic_store_n((uint16_t *)place, (uint16_t)value, __ATOMIC_RELEASE);
+        break;
+    case 4:
+        __atomic_store_n((uint32_t *)place, (uint32_t)value, __ATOMIC_RELEASE);
+        break;
+    default:
+        __atomic_store_n((uint64_t *)place, value, __ATOMIC_RELEASE);
+        break;
+    }
+    return NI_OK;
+}
+
+uint64_t ni_word_load(uint64_t addr, unsigned width)
+{
+    const void *place = (const void *)(uintptr_t)addr;
+
+    switch (width) {
+    case 1:
+        return __atomic_load_n((const uint8_t *)place, __ATOMIC_ACQUIRE);
+    case 2:
+        return __atomic_load_n((const uint16_t *)place, __ATOMIC_ACQUIRE);
+    case 4:
+        return __atomic_load_n((const uint32_t *)place, __ATOMIC_ACQUIRE);
+    default:
+        return __atomic_load_n((const uint64_t *)place, __ATOMIC_ACQUIRE);
+    }
+}

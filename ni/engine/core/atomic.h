@@ -10,4 +10,9 @@
 uint64_t ni_atomic_apply(void *word, enum ni_atomic_op op, unsigned width, uint64_t operand,
                          uint64_t compare);
 
+/* Words of our memory, of 1, 2, 4 or 8 bytes; NI_ERR_ALIGN. Each appears at once: a store releases,
+ * a load acquires. */
+ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width);
+uint64_t ni_word_load(uint64_t addr, unsigned width);
+
 #endif

@@ -2,10 +2,11 @@
 #ifndef NI_ENGINE_MEMORY_H
 #define NI_ENGINE_MEMORY_H
 
+#include <string.h>
+
 #include "engine/core/atomic.h"
-#include "engine/send/direct.h"
+#include "engine/core/lock.h"
 #include "engine/core/ni.h"
-#include "engine/bulk/transfer.h"
 #include "table/table_inl.h"
 
 /*
@@ -14,6 +15,18 @@
  * Refusals are as ni_table_check has them; counting them is the caller's. `threads` is that of the
  * NI, a constant where that saves instructions.
  */
+
+/* Most bytes that packets carry are one word: no call for those. */
+NI_ALWAYS_INLINE void ni_memory_copy(void *to, const void *from, size_t len)
+{
+    if (len == sizeof(uint64_t)) {
+        memcpy(to, from, sizeof(uint64_t));
+    } else if (len == sizeof(uint32_t)) {
+        memcpy(to, from, sizeof(uint32_t));
+    } else if (len != 0) { /* nothing may go nowhere */
+        memcpy(to, from, len);
+    }
+}
 
 /* Whether the region lets `len` bytes be accessed so. */
 NI_ALWAYS_INLINE ni_status ni_memory_judge(const struct ni *ni, const struct ni_remote *where,
@@ -32,7 +45,7 @@ NI_ALWAYS_INLINE ni_status ni_memory_write(struct ni *ni, const struct ni_remote
     ni_lock_take(&ni->memory, threads);
     status = ni_memory_judge(ni, where, total, NI_ACCESS_WRITE);
     if (NI_LIKELY(status == NI_OK)) {
-        ni_direct_copy((void *)(uintptr_t)(where->addr + offset), from, len);
+        ni_memory_copy((void *)(uintptr_t)(where->addr + offset), from, len);
     }
     ni_lock_give(&ni->memory, threads);
     return status;
@@ -47,7 +60,7 @@ NI_ALWAYS_INLINE ni_status ni_memory_read(struct ni *ni, const struct ni_remote 
     ni_lock_take(&ni->memory, threads);
     status = ni_memory_judge(ni, where, len, NI_ACCESS_READ);
     if (NI_LIKELY(status == NI_OK)) {
-        ni_direct_copy(to, (const void *)(uintptr_t)where->addr, len);
+        ni_memory_copy(to, (const void *)(uintptr_t)where->addr, len);
     }
     ni_lock_give(&ni->memory, threads);
     return status;
@@ -68,11 +81,11 @@ static inline ni_status ni_memory_store(struct ni *ni, const struct ni_remote *w
     return status;
 }
 
-/* Apply an atomic operation to a word of 4 or 8 bytes, with the operands of its packet, an ATOMIC;
- * NI_ERR_ALIGN. */
+/* Apply an atomic operation to a word of 4 or 8 bytes, with operand and compare, each read once, as
+ * they may change; NI_ERR_ALIGN. */
 NI_ALWAYS_INLINE ni_status ni_memory_combine(struct ni *ni, const struct ni_remote *where,
                                              enum ni_atomic_op op, unsigned width,
-                                             const struct ni_packet *packet, uint64_t *old,
+                                             const uint64_t operands[2], uint64_t *old,
                                              bool threads)
 {
     ni_status status;
@@ -83,7 +96,8 @@ NI_ALWAYS_INLINE ni_status ni_memory_combine(struct ni *ni, const struct ni_remo
         status = NI_ERR_ALIGN;
     } else if (NI_LIKELY(status == NI_OK)) {
         *old = ni_atomic_apply((void *)(uintptr_t)where->addr, op, width,
-                               ni_direct_field(packet, 3), ni_direct_field(packet, 4));
+                               __atomic_load_n(&operands[0], __ATOMIC_RELAXED),
+                               __atomic_load_n(&operands[1], __ATOMIC_RELAXED));
     }
     ni_lock_give(&ni->memory, threads);
     return status;

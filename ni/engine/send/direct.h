@@ -2,8 +2,7 @@
 #ifndef NI_ENGINE_DIRECT_H
 #define NI_ENGINE_DIRECT_H
 
-#include <string.h>
-
+#include "engine/core/memory.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "link/lane_inl.h"
@@ -72,18 +71,6 @@ NI_ALWAYS_INLINE struct ni_remote ni_direct_remote(const struct ni_packet *packe
     return (struct ni_remote){.addr = ni_direct_field(packet, 0),
                               .key = ni_direct_field(packet, 1),
                               .handle = ni_packet_region(word1)};
-}
-
-/* Most payloads of this path are one word: no call for those. */
-NI_ALWAYS_INLINE void ni_direct_copy(void *to, const void *from, size_t len)
-{
-    if (len == sizeof(uint64_t)) {
-        memcpy(to, from, sizeof(uint64_t));
-    } else if (len == sizeof(uint32_t)) {
-        memcpy(to, from, sizeof(uint32_t));
-    } else if (len != 0) { /* nothing may go nowhere */
-        memcpy(to, from, len);
-    }
 }
 
 /* Make what came from the pool a plain operation, see struct ni_op. The NI's lock is held. */

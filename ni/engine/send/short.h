@@ -37,7 +37,7 @@ NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *l
     line->packet->body[2] = token;
     line->packet->body[3] = 0;
     line->packet->body[4] = len;
-    ni_direct_copy(&line->packet->body[5], src, len);
+    ni_memory_copy(&line->packet->body[5], src, len);
     ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag),
                     ni_packet_word1(len, dst->handle));
 }

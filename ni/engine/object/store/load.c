@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/store.h>
 
+#include "engine/core/atomic.h"
 #include "engine/core/op.h"
 #include "engine/object/store/stores.h"
 #include "engine/bulk/transfer.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/core/atomic.h"
 #include "engine/object/store/stores.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, u
     fields[2] = token;
     fields[3] = 0;
     fields[4] = len;
-    ni_direct_copy(payload, stores->line, len);
+    ni_memory_copy(payload, stores->line, len);
 }
 
 /* Into the lane, if it has room. */
