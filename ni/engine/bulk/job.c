@@ -104,9 +104,7 @@ bool ni_job_share(struct ni_op *op, uint32_t own)
     memcpy(packet->body, &fields, sizeof(fields));
     packet->word1 = ni_packet_word1(0, op->where.handle);
     ni_lane_commit(tx, ni_packet_word0(0, NI_PACKET_JOB, NI_LINE, 0), 1);
-    if (atomic_load_explicit(peer->ep->unpolled, memory_order_relaxed) != 0) {
-        peer->ep->ops->wake(peer->ep);
-    }
+    ni_published(peer, peer->ep);
     return true;
 }
 

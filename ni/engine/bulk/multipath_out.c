@@ -194,7 +194,6 @@ static ni_status find_place(struct ni_peer *peer, bool first, uint32_t skip, uin
 static void commit(struct ni_peer *peer, const struct place *place, uint32_t len, ni_handle handle)
 {
     struct ni_multipath_out *out = peer->spread;
-    struct ni_ep *ep = peer->ep;
     uint64_t word0 = ni_packet_word0(0, NI_PACKET_WRITE, PART_HEAD, 0);
 
     out->next = (place->rail + 1) % out->rails;
@@ -209,9 +208,7 @@ static void commit(struct ni_peer *peer, const struct place *place, uint32_t len
     } else {
         ni_lane_commit(&out->rail[place->rail - 1], word0, place->lines);
     }
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ep->ops->wake(ep);
-    }
+    ni_published(peer, peer->ep);
 }
 
 static void count(struct ni *ni, const struct place *place, uint32_t len)

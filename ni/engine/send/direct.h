@@ -5,6 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
+#include "engine/send/fast.h"
 #include "link/lane_inl.h"
 
 /*
@@ -53,10 +54,7 @@ NI_ALWAYS_INLINE void ni_direct_send(struct ni_peer *peer, struct ni_packet *pac
     packet->word1 = word1;
     ep->tx.bytes += ni_packet_len(word1);
     ni_lane_commit_at(&ep->tx, packet, word0, lines);
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ep->ops->wake(ep);
-    }
+    ni_published(peer, ep);
 }
 
 /* A field of a packet that arrived, loaded once: its sender may change it at any time. */

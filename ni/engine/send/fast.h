@@ -39,6 +39,19 @@ NI_ALWAYS_INLINE void ni_fetch_ahead(const uint8_t *payload, uint32_t len)
 uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len);
 void ni_msg_commit_slow(struct ni_peer *peer, ni_handle queue, uint16_t tag, uint32_t total);
 
+/* Wake the peer, which sleeps or does not poll the lane. */
+void ni_wake(struct ni_ep *ep);
+
+/* A packet to the peer, in its lane or on a rail, can be seen: who does not look is woken, and
+ * the lane is kept warm. ep: the peer's. */
+NI_ALWAYS_INLINE void ni_published(struct ni_peer *peer, struct ni_ep *ep)
+{
+    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
+    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
+        ni_wake(ep);
+    }
+}
+
 /* Where the payload starts in a packet of the ring. */
 NI_ALWAYS_INLINE unsigned ni_msg_head(uint32_t head_len)
 {
@@ -105,10 +118,7 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
         ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, peer->open.head, tag),
                        peer->open.lines);
     }
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ep->ops->wake(ep);
-    }
+    ni_published(peer, ep);
     ni_lock_give(&peer->lock, peer->threads);
 }
 
@@ -141,8 +151,6 @@ NI_ALWAYS_INLINE uint8_t *ni_line_begin(const struct ni_peer *peer, struct ni_li
     return (uint8_t *)line->packet + NI_PACKET_HEADER;
 }
 
-void ni_line_wake(struct ni_ep *ep);
-
 /* word0 comes without its sequence number. */
 NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line *line,
                                       uint64_t word0, uint64_t word1)
@@ -157,10 +165,7 @@ NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line
     /* L1 of lane.h */
     atomic_store_explicit(&line->packet->word0, word0 | line->seq, memory_order_release);
     ni_lane_ahead(&ep->tx);
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ni_line_wake(ep);
-    }
+    ni_published(peer, ep);
 }
 
 NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line *line,
@@ -201,10 +206,7 @@ NI_ALWAYS_INLINE void ni_lines_commit(struct ni_peer *peer, uint32_t lines, uint
     ep->tx.bytes += total;
     ni_lane_commit_at(&ep->tx, packet,
                       ni_packet_word0(0, NI_PACKET_MESSAGE, NI_LINE - head_len, tag), lines);
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ni_line_wake(ep);
-    }
+    ni_published(peer, ep);
 }
 
 /* Do not send it. */

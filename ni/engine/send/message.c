@@ -25,7 +25,7 @@ uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len
     return NULL;
 }
 
-NI_COLD void ni_line_wake(struct ni_ep *ep)
+NI_COLD void ni_wake(struct ni_ep *ep)
 {
     ep->ops->wake(ep);
 }

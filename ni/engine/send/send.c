@@ -162,10 +162,7 @@ NI_ALWAYS_INLINE void commit(struct ni_peer *peer, unsigned kind, uint16_t tag, 
         len = 0;
     }
     ep->tx.bytes += len;
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
-    if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
-        ep->ops->wake(ep);
-    }
+    ni_published(peer, ep);
 }
 
 /* What says when it was posted and departed follows at once. */
