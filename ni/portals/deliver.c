@@ -78,20 +78,7 @@ void ni_target_tell(const struct ni_arriving *from, const struct ni_target *targ
     if (from->pt->eq == NULL) {
         return;
     }
-    /* One by one: an initialiser would clear it first. */
-    event.type = type;
-    event.ni_fail_type = fail;
-    event.user_ptr = target->user_ptr;
-    event.start = target->start;
-    event.match_bits = from->match_bits;
-    event.hdr_data = from->hdr_data;
-    event.rlength = from->rlength;
-    event.mlength = target->mlength;
-    event.remote_offset = from->remote_offset;
-    event.initiator = from->initiator;
-    event.pt_index = from->pt->index;
-    event.peer = from->peer;
-    event.unexpected = 0;
+    ni_event_of_match(&event, type, fail, from, target->user_ptr, target->start, target->mlength);
     if (target->unlinks && (target->options & NI_ME_EVENT_UNLINK_DISABLE) == 0) {
         event.type = NI_EVENT_AUTO_UNLINK;
         ni_event_tell(from->pt->eq, &event);

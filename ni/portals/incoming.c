@@ -117,11 +117,7 @@ ni_status ni_put_matched(struct ni *ni, struct ni_arriving *from, struct ni_entr
     }
     ni_entry_use(ni->portals, entry, from, &target);
     ni_portals_unlock(ni);
-    if (NI_LIKELY(target.mlength == 8)) {
-        memcpy(target.start, payload, 8);
-    } else if (target.mlength != 0) {
-        memcpy(target.start, payload, target.mlength);
-    }
+    ni_memory_copy(target.start, payload, target.mlength);
     if (NI_UNLIKELY(from->token != 0)) {
         (void)ni_arriving_answer(ni, from, NI_NI_OK, target.mlength);
     }

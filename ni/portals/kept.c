@@ -155,25 +155,9 @@ void ni_kept_hand_over(struct ni *ni, struct ni_kept *kept, const struct ni_spac
     const struct ni_eq *eq = from->pt->eq;
     struct ni_event event;
 
-    /* One by one: an initialiser would clear it first. */
-    event.type = NI_EVENT_PUT_OVERFLOW;
-    event.ni_fail_type = NI_NI_OK;
-    event.user_ptr = user_ptr;
-    event.start = space->start;
-    event.match_bits = from->match_bits;
-    event.hdr_data = from->hdr_data;
-    event.rlength = from->rlength;
-    event.mlength = ni_min_u64(from->rlength, space->length);
-    event.remote_offset = 0;
-    event.initiator = from->initiator;
-    event.pt_index = from->pt->index;
-    event.peer = from->peer;
-    event.unexpected = 0;
-    if (NI_LIKELY(event.mlength == 8)) {
-        memcpy(space->start, kept->small, 8);
-    } else if (event.mlength != 0) {
-        memcpy(space->start, kept->small, event.mlength);
-    }
+    ni_event_of_match(&event, NI_EVENT_PUT_OVERFLOW, NI_NI_OK, from, user_ptr, space->start,
+                      ni_min_u64(from->rlength, space->length));
+    ni_memory_copy(space->start, kept->small, event.mlength);
     ni_pool_put(&ni->portals->kept, kept);
     ni_portals_unlock(ni);
     ni_event_tell(eq, &event);

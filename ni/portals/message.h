@@ -64,6 +64,27 @@ struct ni_target {
 /* The message is in place: release its entry. */
 void ni_target_release(struct ni *ni, const struct ni_target *target);
 
+/* The event of a message that was matched, before what only its caller knows. One by one: an
+ * initialiser would clear it first. */
+NI_ALWAYS_INLINE void ni_event_of_match(struct ni_event *event, enum ni_event_kind type,
+                                        enum ni_ni_fail fail, const struct ni_arriving *from,
+                                        void *user_ptr, void *start, uint64_t mlength)
+{
+    event->type = type;
+    event->ni_fail_type = fail;
+    event->user_ptr = user_ptr;
+    event->start = start;
+    event->match_bits = from->match_bits;
+    event->hdr_data = from->hdr_data;
+    event->rlength = from->rlength;
+    event->mlength = mlength;
+    event->remote_offset = from->remote_offset;
+    event->initiator = from->initiator;
+    event->pt_index = from->pt->index;
+    event->peer = from->peer;
+    event->unexpected = 0;
+}
+
 /* Tell the event of a message that has been delivered, and that its entry was unlinked. */
 void ni_target_tell(const struct ni_arriving *from, const struct ni_target *target,
                     enum ni_event_kind type, enum ni_ni_fail fail);

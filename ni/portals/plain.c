@@ -49,6 +49,7 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
     struct ni_match_entry *found;
     struct ni_pt *pt;
     struct ni_entry *entry;
+    struct ni_arriving from;
     const struct ni_eq *eq;
     struct ni_event event;
 
@@ -67,30 +68,15 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
         ni_portals_unlock(ni);
         return arrives(ni, peer, packet, word0, word1, payload);
     }
+    from = arriving(peer, pt, packet, word1);
     pt->users--;
     eq = pt->eq;
-    /* One by one: an initialiser would clear it first. */
-    event.type = NI_EVENT_PUT;
-    event.ni_fail_type = NI_NI_OK;
-    event.user_ptr = entry->user_ptr;
-    event.start = entry->space.start;
-    event.match_bits = packet->body[0];
-    event.hdr_data = packet->body[1];
-    event.rlength = ni_packet_len(word1);
-    event.mlength = ni_min_u64(event.rlength, entry->space.length);
-    event.remote_offset = 0;
-    event.initiator = peer->initiator;
-    event.pt_index = pt->index;
-    event.peer = peer;
-    event.unexpected = 0;
+    ni_event_of_match(&event, NI_EVENT_PUT, NI_NI_OK, &from, entry->user_ptr, entry->space.start,
+                      ni_min_u64(from.rlength, entry->space.length));
     ni_match_list_remove(&pt->posted, &entry->match);
     ni_pool_put(&portals->entries, entry);
     ni_portals_unlock(ni);
-    if (NI_LIKELY(event.mlength == 8)) {
-        memcpy(event.start, payload, 8);
-    } else if (event.mlength != 0) {
-        memcpy(event.start, payload, event.mlength);
-    }
+    ni_memory_copy(event.start, payload, event.mlength);
     eq->fn(eq->arg, &event);
     return NI_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef NI_PORTALS_PORTALS_H
 #define NI_PORTALS_PORTALS_H
 
+#include "engine/core/memory.h"
 #include "portals/arrive.h"
 #include "portals/combine.h"
 #include "portals/ct.h"

@@ -124,11 +124,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     taken->hdr_data = packet->body[1];
     taken->rlength = ni_packet_len(word1);
     taken->mlength = ni_min_u64(taken->rlength, length);
-    if (NI_LIKELY(taken->mlength == 8)) {
-        memcpy(start, payload, 8);
-    } else if (taken->mlength != 0) {
-        memcpy(start, payload, taken->mlength);
-    }
+    ni_memory_copy(start, payload, taken->mlength);
     ni_lane_advance(lane, lines);
     ni_lane_publish(lane);
     lane->behind = lines - 1;
