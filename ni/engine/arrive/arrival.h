@@ -29,8 +29,6 @@ struct ni_arrival {
     bool quiet; /* a Write of which only a refusal is answered */
 };
 
-struct ni_op;
-
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
 
 /* Whether fields of so many bytes lie before the payload in its packet. */
@@ -61,10 +59,6 @@ ni_status ni_arrival_answer_refusal(const struct ni_arrival *a, uint64_t token, 
 
 /* Say that a Write was refused of which only that is answered. */
 void ni_answer_quiet(struct ni_peer *peer, uint64_t token, ni_status status);
-/* Whether an operation waits for answers still: it may have ended with an earlier segment's
- * refusal. NULL: it does not. */
-bool ni_arrival_answers(const struct ni_op *op);
-
 /* arrive_write.c */
 ni_status ni_on_message(const struct ni_arrival *a);
 ni_status ni_on_write(const struct ni_arrival *a);

@@ -87,12 +87,6 @@ static ni_status note_refused(const struct ni_arrival *a, uint64_t queue, ni_sta
     return NI_OK;
 }
 
-bool ni_arrival_answers(const struct ni_op *op)
-{
-    return op != NULL && !ni_op_kind_is_over(op->kind) &&
-           (op->plain || op->job == NULL || op->asked);
-}
-
 ni_status ni_on_ack(const struct ni_arrival *a)
 {
     struct ni_packet_ack fields;
@@ -110,7 +104,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (op != NULL && op->kind == NI_OP_DEQUEUE) {
         return take_item(a, op);
     }
-    if (!ni_arrival_answers(op)) {
+    if (!ni_answer_is_awaited(op)) {
         return NI_OK;
     }
     if (op->kind == NI_OP_QUIET && status != NI_OK && fields.offset != 0) {

@@ -17,26 +17,12 @@
 /* Bytes that arrive: messages, which are Writes to a QUEUE that nobody wants to be told of, and
  * Writes to memory, queues and counters. */
 
+/* What found no room, or is no item, is looked at anew by the queues. */
 ni_status ni_on_message(const struct ni_arrival *a)
 {
-    const struct ni_table_entry *entry = ni_table_get(&a->ni->table, a->region);
-    ni_consumer_fn consumer;
-
-    if (NI_UNLIKELY(entry == NULL || ni_entry_type(entry) != NI_REGION_QUEUE)) {
-        return ni_on_queue_message(a);
-    }
-    consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
-    if (NI_LIKELY(consumer != NULL)) {
-        struct ni_message_info info = {
-            .source = a->peer, .data = a->payload, .len = a->len, .tag = a->tag};
-
-        consumer((void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT), &info);
-        return NI_OK;
-    }
-    /* What found no room, or is no item, is looked at anew there. */
-    return NI_LIKELY(ni_queue_body_push(
-                         (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
-                         a->payload, a->len) == NI_OK)
+    return NI_LIKELY(ni_message_take(a->ni, a->peer,
+                                     ni_packet_word0(0, NI_PACKET_MESSAGE, 0, a->tag),
+                                     ni_packet_word1(a->len, a->region), a->payload))
                ? NI_OK
                : ni_on_queue_message(a);
 }

@@ -81,8 +81,8 @@ NI_ALWAYS_INLINE bool take_answer(struct ni *ni, struct ni_peer *peer,
                                   const struct ni_packet *packet, uint64_t word0, uint64_t word1,
                                   bool data)
 {
-    const struct ni_answer answer =
-        ni_answer_of(packet, word1, data ? NI_OK : ni_direct_status(ni_packet_tag(word0)));
+    const struct ni_answer answer = ni_answer_of(
+        packet, word1, data ? NI_OK : ni_direct_status(ni_packet_tag(word0)), data, NI_MODE_PLAIN);
     struct ni_ack ack;
     uint64_t value;
 

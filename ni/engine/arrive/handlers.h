@@ -6,6 +6,8 @@
 #include "engine/arrive/arrival.h"
 #include "engine/bulk/ask.h"
 #include "engine/object/counter/counter_inl.h"
+#include "engine/object/queue/multi.h"
+#include "engine/object/queue/queue.h"
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
 #include "engine/core/memory.h"
@@ -28,6 +30,87 @@ enum ni_mode {
 NI_ALWAYS_INLINE bool ni_mode_locks(const struct ni *ni, enum ni_mode mode)
 {
     return mode == NI_MODE_ANY ? ni->threads : mode == NI_MODE_LOCKED;
+}
+
+/* ---- messages: Writes to a queue of which nobody wants to hear again --------------------------
+ */
+
+NI_ALWAYS_INLINE void ni_message_call(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
+                                      uint64_t word1, const uint8_t *payload)
+{
+    struct ni_message_info info = {
+        .source = peer,
+        .data = payload,
+        .len = ni_packet_len(word1),
+        .tag = ni_packet_tag(word0),
+    };
+
+    ni->last.consumer(ni->last.arg, &info);
+}
+
+/* An item for a queue that takes it without asking who reads, which is remembered if all its items
+ * are of one size. */
+NI_ALWAYS_INLINE bool ni_message_push(struct ni *ni, ni_handle handle, struct ni_queue *queue,
+                                      const uint8_t *payload, uint32_t len)
+{
+    if (ni_queue_body_push(queue, payload, len) != NI_OK) {
+        return false;
+    }
+    if (queue->item != 0) {
+        ni->last_queue.queue = handle;
+        ni->last_queue.body = queue;
+    }
+    return true;
+}
+
+/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
+NI_ALWAYS_INLINE bool ni_message_enqueue(struct ni *ni, ni_handle handle,
+                                         const struct ni_table_entry *entry, const uint8_t *payload,
+                                         uint32_t len)
+{
+    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
+    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
+
+    if (ni_word_type(word) != NI_REGION_MULTI_QUEUE ||
+        (ni_word_access(word) & NI_ACCESS_WRITE) == 0) {
+        return false;
+    }
+    return ni_list_empty(&multi->requests)
+               ? ni_message_push(ni, handle, &multi->queue, payload, len)
+               : ni_multi_push(multi, payload, len) == NI_OK;
+}
+
+/* A message for a consumer, or for a queue that has room; false: it is something else. */
+NI_ALWAYS_INLINE bool ni_message_take(struct ni *ni, struct ni_peer *peer, uint64_t word0,
+                                      uint64_t word1, const uint8_t *payload)
+{
+    ni_handle queue = ni_packet_region(word1);
+    const struct ni_table_entry *entry;
+    ni_consumer_fn consumer;
+
+    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
+        return false;
+    }
+    if (NI_UNLIKELY(ni->last.queue != queue)) {
+        entry = ni_table_get(&ni->table, queue);
+        if (NI_UNLIKELY(entry == NULL)) {
+            return false;
+        }
+        if (NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_QUEUE)) {
+            return ni_message_enqueue(ni, queue, entry, payload, ni_packet_len(word1));
+        }
+        consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
+        if (NI_UNLIKELY(consumer == NULL)) {
+            return ni_message_push(
+                ni, queue, (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
+                payload, ni_packet_len(word1));
+        }
+        ni->last.queue = queue;
+        ni->last.consumer = consumer;
+        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
+    }
+    ni_message_call(ni, peer, word0, word1, payload);
+    return true;
 }
 
 /* ---- Writes ---------------------------------------------------------------------------------- */
@@ -217,7 +300,7 @@ NI_ALWAYS_INLINE bool ni_read_memory(struct ni *ni, struct ni_peer *peer,
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* An answer, as its packet says: its fields, each read once. */
+/* An answer, as its packet says: the fields that matter, each read once. */
 struct ni_answer {
     uint64_t token, value, offset;
     const uint8_t *payload;
@@ -226,16 +309,23 @@ struct ni_answer {
 };
 
 NI_ALWAYS_INLINE struct ni_answer ni_answer_of(const struct ni_packet *packet, uint64_t word1,
-                                               ni_status status)
+                                               ni_status status, bool data, enum ni_mode mode)
 {
     return (struct ni_answer){
         .token = ni_direct_field(packet, 0),
-        .value = ni_direct_field(packet, 1),
-        .offset = ni_direct_field(packet, 2),
+        .value = data || mode != NI_MODE_LINE ? ni_direct_field(packet, 1) : 0,
+        .offset = data ? ni_direct_field(packet, 2) : 0,
         .payload = (const uint8_t *)packet + NI_DIRECT_READ,
         .len = ni_packet_len(word1),
         .status = status,
     };
+}
+
+/* Whether an operation, or NULL, waits for answers: it may have ended with a refusal. */
+NI_ALWAYS_INLINE bool ni_answer_is_awaited(const struct ni_op *op)
+{
+    return op != NULL && !ni_op_kind_is_over(op->kind) &&
+           (op->plain || op->job == NULL || op->asked);
 }
 
 /* Put a segment of what was read in its place. False: the answer is not one of its operation's. */

@@ -176,7 +176,7 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
     ni_status status = ni_direct_status((uint16_t)fields->key);
     struct ni_op *op = ni_op_find(a->peer, fields->token);
 
-    if (!ni_arrival_answers(op)) {
+    if (!ni_answer_is_awaited(op)) {
         return NI_OK;
     }
     if (op->kind != NI_OP_READ || status == NI_AGAIN) {

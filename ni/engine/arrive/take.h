@@ -16,82 +16,6 @@
  * most frequent kinds are told apart and handled inline.
  */
 
-NI_ALWAYS_INLINE void call_last(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
-                                uint64_t word1, const uint8_t *payload)
-{
-    struct ni_message_info info = {
-        .source = peer,
-        .data = payload,
-        .len = ni_packet_len(word1),
-        .tag = ni_packet_tag(word0),
-    };
-
-    ni->last.consumer(ni->last.arg, &info);
-}
-
-/* An item for a queue that takes it without asking who reads, which is remembered if all its items
- * are of one size. */
-NI_ALWAYS_INLINE bool push(struct ni *ni, ni_handle handle, struct ni_queue *queue,
-                           const uint8_t *payload, uint32_t len)
-{
-    if (ni_queue_body_push(queue, payload, len) != NI_OK) {
-        return false;
-    }
-    if (queue->item != 0) {
-        ni->last_queue.queue = handle;
-        ni->last_queue.body = queue;
-    }
-    return true;
-}
-
-/* An item for a queue that anybody may write to and that has room, or a reader that waits. */
-NI_ALWAYS_INLINE bool enqueue(struct ni *ni, ni_handle handle, const struct ni_table_entry *entry,
-                              const uint8_t *payload, uint32_t len)
-{
-    struct ni_multi *multi = (struct ni_multi *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY);
-    uint64_t word = atomic_load_explicit(&entry->record.word, memory_order_acquire);
-
-    if (ni_word_type(word) != NI_REGION_MULTI_QUEUE ||
-        (ni_word_access(word) & NI_ACCESS_WRITE) == 0) {
-        return false;
-    }
-    return ni_list_empty(&multi->requests) ? push(ni, handle, &multi->queue, payload, len)
-                                           : ni_multi_push(multi, payload, len) == NI_OK;
-}
-
-/* A message for a consumer, or for a queue that has room; false: it is something else. */
-NI_ALWAYS_INLINE bool consume(struct ni *ni, struct ni_peer *peer, uint64_t word0, uint64_t word1,
-                              const uint8_t *payload)
-{
-    ni_handle queue = ni_packet_region(word1);
-    const struct ni_table_entry *entry;
-    ni_consumer_fn consumer;
-
-    if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
-        return false;
-    }
-    if (NI_UNLIKELY(ni->last.queue != queue)) {
-        entry = ni_table_get(&ni->table, queue);
-        if (NI_UNLIKELY(entry == NULL)) {
-            return false;
-        }
-        if (NI_UNLIKELY(ni_entry_type(entry) != NI_REGION_QUEUE)) {
-            return enqueue(ni, queue, entry, payload, ni_packet_len(word1));
-        }
-        consumer = (ni_consumer_fn)(uintptr_t)ni_entry_object(entry, NI_OBJECT_CONSUMER);
-        if (NI_UNLIKELY(consumer == NULL)) {
-            return push(ni, queue,
-                        (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
-                        payload, ni_packet_len(word1));
-        }
-        ni->last.queue = queue;
-        ni->last.consumer = consumer;
-        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
-    }
-    call_last(ni, peer, word0, word1, payload);
-    return true;
-}
-
 NI_ALWAYS_INLINE bool is_line_message(uint64_t word0, uint64_t word1)
 {
     return (word0 >> 32 & 0xffff) == (NI_PACKET_MESSAGE | NI_PACKET_HEADER << 8) &&
@@ -144,7 +68,7 @@ NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, 
                                         uint64_t word1)
 {
     step_over(lane, 1);
-    call_last(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
+    ni_message_call(ni, lane->peer, word0, word1, (const uint8_t *)packet + NI_PACKET_HEADER);
     return handed_on(ni, lane, slot, 1, NI_OK);
 }
 
@@ -177,7 +101,7 @@ static NI_NOINLINE ni_status take_lines_message(struct ni *ni, struct ni_lane_rx
     ni_fetch_ahead((const uint8_t *)packet + NI_LINE,
                    (uint32_t)(payload - (const uint8_t *)packet) + ni_packet_len(word1) - NI_LINE);
     step_over(lane, lines);
-    call_last(ni, lane->peer, word0, word1, payload);
+    ni_message_call(ni, lane->peer, word0, word1, payload);
     return handed_on(ni, lane, slot, lines, NI_OK);
 }
 
@@ -237,7 +161,7 @@ static NI_NOINLINE ni_status take_other(struct ni *ni, struct ni_lane_rx *lane, 
         ni_fetch_ahead(payload, ni_packet_len(word1));
     }
     step_over(lane, lines);
-    if (!consume(ni, peer, word0, word1, payload)) {
+    if (!ni_message_take(ni, peer, word0, word1, payload)) {
         status = ni_packet_kind(word0) >= NI_PACKET_PUT && ni->portal_ops != NULL
                      ? ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload)
                      : ni_arrive(ni, peer, packet, word0, word1, payload, lane);
@@ -368,7 +292,7 @@ NI_ALWAYS_INLINE ni_status take_answer(struct ni *ni, struct ni_lane_rx *lane, u
                                        const struct ni_packet *packet, uint64_t word0,
                                        uint64_t word1, bool data)
 {
-    const struct ni_answer answer = ni_answer_of(packet, word1, NI_OK);
+    const struct ni_answer answer = ni_answer_of(packet, word1, NI_OK, data, NI_MODE_LINE);
     struct ni_ack ack;
     uint64_t value;
 
