@@ -128,7 +128,7 @@ static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
 static bool grow(struct ni_lane_tx *tx, uint64_t room)
 {
     bool empty = tx->record_head == tx->record_tail;
-    uint64_t end = room + (empty ? 0 : tx->bulk_head);
+    uint64_t end = ni_align_up(room, NI_LINE) + (empty ? 0 : tx->bulk_head);
 
     if (tx->bulk_size == tx->bulk_most || end > tx->bulk_most ||
         (!empty && tx->bulk_head <= tx->bulk_tail)) {
