@@ -12,6 +12,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
+    pml_hooks/pml_hooks_device.c \
     pml_hooks/pml_hooks_follow.c \
     pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \

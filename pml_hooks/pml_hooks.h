@@ -23,6 +23,7 @@
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
+ *   device.c     buffers in the memory of a GPU
  *   queues.c     depths of the queues below
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
@@ -52,6 +53,8 @@ struct pml_hooks_params {
     unsigned seed;
     int record;   /* whether it is recorded now */
     char *signal; /* that switches it; NULL or empty: none */
+    char *device; /* what becomes of buffers of a GPU; NULL or empty: nobody asks */
+    char *device_library;
 };
 extern struct pml_hooks_params pml_hooks_params;
 
@@ -149,6 +152,15 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 
 /* Have the depths of queues looked at from now on, if what is below us tells them. */
 void pml_hooks_queues_begin(void);
+
+/* ---- buffers of a GPU -------------------------------------------------------------------------
+ */
+
+/* Read the parameter; false if it is wrong, which rank 0 says. */
+bool pml_hooks_device_read(void);
+
+/* Put our functions before those of the module, if there is a policy and a library to ask. */
+void pml_hooks_device_install(mca_pml_base_module_t *module);
 
 /* ---- on and off -------------------------------------------------------------------------------
  */

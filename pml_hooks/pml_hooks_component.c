@@ -70,6 +70,9 @@ static bool injecting(void)
 /* Parameters for testing, without which the program must not run as if all were well; says so. */
 static bool wrong(void)
 {
+    if (pml_hooks_params.enable && !pml_hooks_device_read()) {
+        return true;
+    }
     if (!injecting()) {
         return false;
     }
@@ -151,6 +154,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     if (injecting()) {
         pml_hooks_inject_install(&pml_hooks_below);
     }
+    pml_hooks_device_install(&pml_hooks_below);
     pml_hooks_switch(pml_hooks_params.record != 0);
     pml_hooks_signal_begin();
     pml_hooks_queues_begin();

@@ -6,6 +6,7 @@
 #endif
 
 /* The defaults; Open MPI copies texts before it changes them. */
+static char default_device_library[] = "libcuda.so.1";
 static char default_output[] = "hooks.%j.json", default_directory[] = "/dev/shm",
             default_report[] = PML_HOOKS_REPORT;
 struct pml_hooks_params pml_hooks_params = {.output = default_output,
@@ -14,7 +15,8 @@ struct pml_hooks_params pml_hooks_params = {.output = default_output,
                                             .peers = 16384,
                                             .hang_s = 60,
                                             .seed = 1,
-                                            .record = 1};
+                                            .record = 1,
+                                            .device_library = default_device_library};
 
 static int declare(const char *name, const char *help, mca_base_var_type_t type, void *storage)
 {
@@ -60,6 +62,12 @@ static const struct param_row {
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.inject},
     {"seed", "What the chances of pml_hooks_inject come from: the same seed gives the same faults",
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.seed},
+    {"device",
+     "What becomes of messages whose buffer is memory of a GPU, in an Open MPI that does not know "
+     "of GPUs: pass or refuse; counted either way; empty: nobody looks",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.device},
+    {"device_library", "The library that is asked whether a buffer is memory of a GPU",
+     MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.device_library},
     {"signal",
      "A signal to a process that has it switch recording off, and on again: USR1, USR2 or a "
      "number; empty: none",

@@ -7,6 +7,7 @@
   overlap    the time of nonblocking operations that is not waiting is told, each for itself
   ucx        count, switch and late over pml ucx, where there is one, which does not tell of its queues
   chained    pml monitoring, which is below, counts what hooks_count counts
+  device     buffers that a library takes for memory of a GPU are counted, and passed or refused
   switch     what began while recording was on is in the record, and nothing else
   queues     the depths of queues are known, and as they were made
   stalls     each way in which hooks_stall stops gets its verdict
@@ -520,6 +521,33 @@ def chained():
                 fail("%s: sent %s and counted below %s" % (transport, sent, below))
 
 
+def device():
+    library = os.path.join(BUILD, "tests/hooks/.libs/cuda_like.so")
+    for transport in transports():
+        for policy in ("pass", "refuse"):
+            with tempfile.TemporaryDirectory() as folder:
+                code, output, errors = mpirun(folder, 2, transport, ["hooks_device", library, policy],
+                                              device=policy, device_library=library)
+                if code != 0 or output.split() != ["good", "good"]:
+                    fail("%s, %s: exit code %s: %s%s" % (transport, policy, code, output, errors[-600:]))
+                    continue
+                ranks = read(folder)["ranks"]
+            # Two messages each: of 1000 and 3000 bytes from the device, of 3000 and 4000 to it.
+            sends = {size: n for size, n in enumerate(ranks[0]["device_sends_by_size"]) if n}
+            receives = {size: n for size, n in enumerate(ranks[1]["device_receives_by_size"]) if n}
+            refused = [rank["device_refused"] for rank in ranks]
+            if sends != {10: 2, 12: 2} or receives != {12: 4} or refused != ([4, 4] if policy == "refuse" else [0, 0]):
+                fail("%s, %s: sends %s, receives %s, refused %s" % (transport, policy, sends, receives, refused))
+            if ("which is memory of a GPU: copy it to the host" in errors) != (policy == "refuse"):
+                fail("%s, %s: it says %s" % (transport, policy, errors))
+    for params, text in (({"device": "keep"}, "pml_hooks_device: keep is none of pass and refuse"),
+                         ({"device": "pass", "device_library": "/no/such.so"}, "/no/such.so: cannot open shared object file")):
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 2, "vader", ["hooks_pvars"], **params)
+            if text not in errors or (code == 0) != ("device_library" in params):
+                fail("%s: exit code %s: %s" % (params, code, errors))
+
+
 def late():
     for transport in transports():
         with tempfile.TemporaryDirectory() as folder:
@@ -547,7 +575,7 @@ def late():
 
 
 def main():
-    names = (count, inter, switch, queues, overlap, ucx, chained, stalls, healthy, killed, kept, peers, stale, damaged, pvars, late)
+    names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, killed, kept, peers, stale, damaged, pvars, late)
     checks = {check.__name__: check for check in names}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)

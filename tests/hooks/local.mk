@@ -9,7 +9,9 @@ TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/h
 
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
-    tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter
+    tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter \
+    tests/hooks/hooks_device
+check_LTLIBRARIES += tests/hooks/cuda_like.la
 endif
 
 tests_hooks_hooks_count_SOURCES = tests/hooks/hooks_count.c
@@ -31,6 +33,14 @@ tests_hooks_hooks_stall_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_queues_SOURCES = tests/hooks/hooks_queues.c
 tests_hooks_hooks_queues_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_queues_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_device_SOURCES = tests/hooks/hooks_device.c
+tests_hooks_hooks_device_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_device_LDADD = $(MPI_LIBS)
+
+# Opened by its path.
+tests_hooks_cuda_like_la_SOURCES = tests/hooks/cuda_like.c
+tests_hooks_cuda_like_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 tests_hooks_hooks_inter_SOURCES = tests/hooks/hooks_inter.c
 tests_hooks_hooks_inter_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
