@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
 #include "suite_portals.h"
+#include "suite_stores.h"
 
 /*
  * Covers: engine/core/stamps.c
  *
  * Time stamps: all four times of each packet that arrives, in their order, and between the readings
  * that the program itself takes; what waits for room; callbacks that poll; clocks of other hosts.
+ * And what does not change: writes of which nobody wants to hear are not answered one by one.
  */
 
 enum { KEPT = 512, STAMPS = 100, ROUNDS = 100, FLOOD = 4000, LONG = 100 * 1000 };
@@ -338,6 +340,62 @@ static void waiting(struct suite *suite)
     CHECK(late > 0);
 }
 
+/* ---- writes without an ack --------------------------------------------------------------------
+ */
+
+enum { QUIET_ROUNDS = 10, QUIET = 10 };
+
+static void write_quietly(struct suite_ni *ni, struct suite_stores *world, uint64_t wrong)
+{
+    for (unsigned i = 0; i < QUIET; i++) {
+        struct ni_remote where = suite_stores_place(world, 1, i * 8);
+
+        where.key += i == 0 ? wrong : 0;
+        CHECK(ni_write(ni->ni, ni->peers[1], world->memory[0] + i * 8, 8, &where, NULL) == NI_OK);
+    }
+}
+
+static ni_status flush(struct suite_ni *ni)
+{
+    struct suite_done done = {0};
+    struct ni_ack ack = suite_ack(&done);
+
+    CHECK(ni_flush(ni->ni, ni->peers[1], &ack) == NI_OK);
+    while (atomic_load(&done.count) == 0) {
+        suite_turn(ni);
+    }
+    return (ni_status)atomic_load(&done.status);
+}
+
+static void quiet_here(struct suite_ni *ni, void *arg)
+{
+    struct suite_stores *world = arg;
+    struct ni_remote where = suite_stores_place(world, 1, (QUIET - 1) * 8);
+    uint64_t before, last;
+
+    suite_fill(world->memory[0], SUITE_STORES, 1);
+    CHECK(flush(ni) == NI_OK);
+    before = suite_stat(ni, "rx_packets");
+    for (unsigned round = 0; round < QUIET_ROUNDS; round++) {
+        write_quietly(ni, world, 0);
+        CHECK(suite_read(ni, 1, &last, 8, &where) == NI_OK);
+    }
+    CHECK(flush(ni) == NI_OK);
+    CHECK(suite_stat(ni, "rx_packets") - before < QUIET * QUIET_ROUNDS / 2);
+    CHECK(suite_read(ni, 1, &last, 8, &where) == NI_OK);
+    CHECK(memcmp(&last, world->memory[0] + (QUIET - 1) * 8, 8) == 0);
+    write_quietly(ni, world, 1);
+    CHECK(suite_fence(ni, 1) == NI_OK);
+    CHECK(flush(ni) == (suite_stores_packets(ni) ? NI_ERR_KEY : NI_OK)); /* told at once */
+    CHECK(suite_stat(ni, "pending_ops") == 0);
+}
+
+/* Also a refusal is known by the flush alone. */
+static void quiet(struct suite *suite)
+{
+    suite_call(suite, 0, quiet_here, suite_stores_world(suite));
+}
+
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
 static void send_few(struct suite_ni *ni, void *arg)
@@ -413,6 +471,7 @@ static const struct suite_case cases[] = {
     {"both_ways", 2, SUITE_NEEDS_NOTHING, both_ways},
     {"other_packets", 2, SUITE_NEEDS_NOTHING, other_packets},
     {"waiting", 2, SUITE_NEEDS_HERE, waiting},
+    {"quiet", 2, SUITE_NEEDS_NOTHING, quiet},
     {"last_ones", 2, SUITE_NEEDS_HERE, last_ones},
     {"without", 1, SUITE_NEEDS_HERE, without},
 };

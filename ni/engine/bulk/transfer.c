@@ -11,7 +11,6 @@
 #include "engine/core/op.h"
 #include "engine/send/quiet.h"
 #include "engine/send/send.h"
-#include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/stream.h"

@@ -19,8 +19,8 @@
  *   depart   it was published to its receiver, or handed to the link between hosts
  *   arrive   the receiver found it
  *   deliver  the receiver had done what it asks for: its consumer or handler has returned, its
- * bytes are in memory, in the queue or with the unexpected messages. Of a long put and of a get
- *            that is so for the header; the data moves afterwards.
+ *            bytes are in memory, in the queue or with the unexpected messages. Of a long put and
+ *            of a get that is so for the header; the data moves afterwards.
  *
  * A transfer of several packets has these times for each of them. What needs no packet, such as
  * memory that the kernel copies, has none, nor have answers and the parts of a transfer over
@@ -35,7 +35,8 @@
  * own numbers.
  *
  * What the mode costs: a line more for each packet, and none of the inline ways. Nothing else
- * changes.
+ * changes: writes without an ack are answered together then, too, and refused ones are told by
+ * ni_flush.
  */
 
 #ifdef __cplusplus
