@@ -28,11 +28,11 @@ static struct pml_hooks_slice all_classes(void)
     for (uint32_t i = 0; i < PML_HOOKS_CLASSES; i++) {
         const struct pml_hooks_class *class = &pml_hooks_record.classes[i];
 
-        sum.sent += class->sent;
-        sum.sent_bytes += class->sent_bytes;
-        sum.received += class->received;
-        sum.received_bytes += class->received_bytes;
-        sum.wait_ticks += class->wait_ticks;
+        sum.sent += RECORD_READ(class->sent);
+        sum.sent_bytes += RECORD_READ(class->sent_bytes);
+        sum.received += RECORD_READ(class->received);
+        sum.received_bytes += RECORD_READ(class->received_bytes);
+        sum.wait_ticks += RECORD_READ(class->wait_ticks);
     }
     return sum;
 }
@@ -76,7 +76,7 @@ void pml_hooks_slices_begin(unsigned shift)
     set_width(shift);
     pml_hooks_record.head->slice_count = 0;
     set_slice(0);
-    pml_hooks_slice_end = slice_end;
+    __atomic_store_n(&pml_hooks_slice_end, slice_end, __ATOMIC_RELAXED);
 }
 
 /* Two slices become one, so that the same number of them lasts twice as long. */

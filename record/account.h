@@ -61,10 +61,22 @@ void record_look_soon(void);
  * that is a later one. */
 void pml_hooks_slice_next(uint64_t now);
 
+/* The thread that counts is the only one that writes most words of the record, by the one
+ * instruction that a plain addition or store is. Others read them, whole, at any time. The thread
+ * sanitizer is to see what that means. */
+#if defined(__SANITIZE_THREAD__)
+enum { RECORD_SHARED = 1 };
+#define RECORD_WRITE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+#else
+enum { RECORD_SHARED = 0 };
+#define RECORD_WRITE(word, value) ((word) = (value))
+#endif
+#define RECORD_READ(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+
 /* Add to a counter of the record, which readers outside take at any time. */
 static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
 {
-    if (__builtin_expect(pml_hooks_threads, 0)) {
+    if (RECORD_SHARED || __builtin_expect(pml_hooks_threads, 0)) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
     } else {
         *counter += amount;

@@ -20,7 +20,7 @@
 
 RECORD_INLINE void pml_hooks_add_by(bool threads, uint64_t *counter, uint64_t amount)
 {
-    if (threads) {
+    if (threads || RECORD_SHARED) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
     } else {
         *counter += amount;
@@ -29,7 +29,7 @@ RECORD_INLINE void pml_hooks_add_by(bool threads, uint64_t *counter, uint64_t am
 
 RECORD_INLINE void pml_hooks_add_size(bool threads, uint32_t *counter)
 {
-    if (threads) {
+    if (threads || RECORD_SHARED) {
         (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
     } else {
         *counter += 1;
@@ -82,7 +82,7 @@ _Static_assert(offsetof(struct pml_hooks_peer, job) == 0 &&
  * is counted from here on is of it. */
 RECORD_INLINE void pml_hooks_slice_at(uint64_t now)
 {
-    if (__builtin_expect(now >= pml_hooks_slice_end, 0)) {
+    if (__builtin_expect(now >= RECORD_READ(pml_hooks_slice_end), 0)) {
         record_slice_passed(now);
     }
 }
@@ -129,7 +129,7 @@ RECORD_INLINE uint64_t record_count_send_by(bool threads, struct pml_hooks_head 
     pml_hooks_slice_at(now);
     number = pml_hooks_announce_send(threads, peer, tag, context, now);
     pml_hooks_count_send_of(threads, class, peer, bytes);
-    head->last_event = now;
+    RECORD_WRITE(head->last_event, now);
     return number;
 }
 
@@ -177,7 +177,7 @@ RECORD_INLINE void pml_hooks_count_receive_of(bool threads, struct pml_hooks_hea
     pml_hooks_add_by(threads, &sum->received, 1);
     pml_hooks_add_by(threads, &sum->received_bytes, bytes);
     pml_hooks_add_by(threads, &head->completed, 1);
-    head->last_event = now;
+    RECORD_WRITE(head->last_event, now);
 }
 
 /* A message of a class has been received. */
@@ -230,7 +230,7 @@ RECORD_INLINE void pml_hooks_call_begin(struct pml_hooks_call_entry *call, enum 
                                         uint64_t now)
 {
     call->requests = requests;
-    call->depth = 1;
+    RECORD_WRITE(call->depth, 1);
     call->kind = kind;
     pml_hooks_name(&call->peer_job, peer);
     call->tag = tag;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static size_t page_up(size_t size)
 }
 
 /* The peers are the last part, which may grow. */
-const struct pml_hooks_part *pml_hooks_parts(void)
+static void place_parts(void)
 {
     size_t at = SCHEMA_AT + SCHEMA_ROOM;
 
@@ -125,6 +126,13 @@ const struct pml_hooks_part *pml_hooks_parts(void)
         parts[part].offset = at;
         at = page_up(at + parts[part].stride * parts[part].room);
     }
+}
+
+const struct pml_hooks_part *pml_hooks_parts(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, place_parts);
     return parts;
 }
 

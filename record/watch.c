@@ -175,7 +175,7 @@ static void look_for_hang(void)
     uint64_t limit = how.hang_s * UINT64_C(1000000000), still;
     struct look look;
 
-    if (limit == 0 || in_nanoseconds(head->stamp_last - head->last_event) < limit) {
+    if (limit == 0 || in_nanoseconds(head->stamp_last - RECORD_READ(head->last_event)) < limit) {
         return;
     }
     look = look_around();

@@ -204,7 +204,7 @@ static void end_send(struct pri_request *request, bool failed)
     uint64_t now = pml_hooks_stamp();
 
     pml_hooks_add(failed ? &head->failed : &head->completed, 1);
-    head->last_event = now;
+    RECORD_WRITE(head->last_event, now);
     (void)unfollow(request, now);
     pri_recorder_wait_ended(request, &message, now);
 }

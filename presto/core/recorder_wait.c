@@ -46,7 +46,7 @@ void pri_recorder_note_call(uint32_t kind, const struct pri_recorded *message, u
     struct pml_hooks_call_entry *call = call_of();
 
     pml_hooks_call_begin(call, kind, message->peer, message->tag, message->context, bytes, 0, now);
-    call->depth = 0;
+    RECORD_WRITE(call->depth, 0);
 }
 
 void pri_recorder_look(void)
@@ -174,7 +174,7 @@ void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell
         resume(&wait, now);
     }
     hear(&wait, now);
-    wait.call->depth = 1;
+    RECORD_WRITE(wait.call->depth, 1);
     pri_relax_plain(self, spins, tell, object);
     wait.last = pml_hooks_stamp();
 }
@@ -226,7 +226,7 @@ void pri_recorder_lasts(struct pri_rank *self, pri_tell_fn tell, const void *obj
     if (!w->open || w->object != object) {
         pri_recorder_wait_over(); /* a loop that has a step of its own */
         begin(w, tell, object, now);
-        w->call->depth = 1;
+        RECORD_WRITE(w->call->depth, 1);
     }
     hear(w, now);
     w->last = now;
