@@ -10,6 +10,8 @@ DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 dnp_libdnp_la_SOURCES = \
     dnp/buffer.c \
     dnp/buffer.h \
+    dnp/cable.c \
+    dnp/cable.h \
     dnp/card.c \
     dnp/card.h \
     dnp/command.c \
@@ -27,6 +29,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/link.h \
     dnp/link_rx.c \
     dnp/link_tx.c \
+    dnp/mac.c \
+    dnp/mac.h \
     dnp/packet.c \
     dnp/packet.h \
     dnp/registers.c \

@@ -5,6 +5,7 @@ DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
 DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
 
 unit_tests += \
+    tests/unit/test_dnp_cable \
     tests/unit/test_dnp_card \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
@@ -44,3 +45,7 @@ tests_unit_test_dnp_sensors_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_driver_ioctl_SOURCES = tests/unit/test_driver_ioctl.c
 tests_unit_test_driver_ioctl_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_driver_ioctl_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_cable_SOURCES = tests/unit/test_dnp_cable.c
+tests_unit_test_dnp_cable_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_cable_LDADD = $(DNP_UNIT_LIBS)
