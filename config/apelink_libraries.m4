@@ -33,6 +33,6 @@ AC_DEFUN([APELINK_LIBRARIES], [
     PMIX_LIBRARY=libpmix.so.2
     AS_IF([test "x$have_pmix" = xyes], [PMIX_LIBRARY="`$PKG_CONFIG --variable=libdir pmix`/libpmix.so.2"])
     AC_SUBST([PMIX_LIBRARY])
-    APELINK_LIBRARY([libevent], [LIBEVENT], [libevent_core >= 2.0], [libevent-dev], [the host fault manager])
+    APELINK_LIBRARY([libevent], [LIBEVENT], [libevent_core >= 2.0], [libevent-dev], [the card as a program])
     APELINK_LIBRARY([cmocka], [CMOCKA], [cmocka >= 1.1], [libcmocka-dev], [the unit tests])
 ])

@@ -56,6 +56,29 @@ dnp_registers_table_SOURCES = dnp/registers_table.c
 dnp_registers_table_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_registers_table_LDADD = dnp/libdnp.la
 
+# The board as a program. Its parser and its state are in a library of their own for tests.
+noinst_LTLIBRARIES += dnp/libboard.la
+
+dnp_libboard_la_SOURCES = \
+    dnp/board/config.c \
+    dnp/board/config.h \
+    dnp/board/state.c \
+    dnp/board/state.h
+dnp_libboard_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
+dnp_libboard_la_LIBADD = dnp/libdnp.la
+
+if HAVE_LIBEVENT
+bin_PROGRAMS += dnp/apelink-board
+endif
+
+dnp_apelink_board_SOURCES = \
+    dnp/board/board.c \
+    dnp/board/board.h \
+    dnp/board/main.c
+dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
+dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
+
+dist_man1_MANS += docs/man/apelink-board.1
 EXTRA_DIST += docs/board.md docs/registers.md
 
 # docs/registers.md, which tests/unit/dnp_registers.sh compares with the table.

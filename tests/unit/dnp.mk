@@ -5,6 +5,7 @@ DNP_UNIT_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)
 DNP_UNIT_LIBS = dnp/libdnp.la $(CMOCKA_LIBS)
 
 unit_tests += \
+    tests/unit/test_dnp_board_config \
     tests/unit/test_dnp_cable \
     tests/unit/test_dnp_card \
     tests/unit/test_dnp_link \
@@ -16,7 +17,7 @@ unit_tests += \
 
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
 
-unit_scripts += tests/unit/dnp_registers.sh
+unit_scripts += tests/unit/dnp_board.sh tests/unit/dnp_registers.sh
 
 tests_unit_test_dnp_registers_SOURCES = tests/unit/test_dnp_registers.c
 tests_unit_test_dnp_registers_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
@@ -49,3 +50,14 @@ tests_unit_test_driver_ioctl_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_cable_SOURCES = tests/unit/test_dnp_cable.c
 tests_unit_test_dnp_cable_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_cable_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_board_config_SOURCES = tests/unit/test_dnp_board_config.c
+tests_unit_test_dnp_board_config_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_board_config_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
+
+# The neighbours that dnp_board.sh gives to a board.
+check_PROGRAMS += tests/unit/dnp_board_ends
+
+tests_unit_dnp_board_ends_SOURCES = tests/unit/dnp_board_ends.c
+tests_unit_dnp_board_ends_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_dnp_board_ends_LDADD = dnp/libdnp.la

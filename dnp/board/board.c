@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A card on an event loop. */
+#include "dnp/board/board.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <apeni/log.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+
+enum {
+    STEPS = 2 * DNP_PACKET_WORDS, /* of the card before sockets are looked at again */
+    FRAMES = 64,                  /* taken from a socket at once */
+    IDLE_CREDITS = 1000,          /* while nothing changes: a credit each 35 ms */
+    BUFFER = 4 << 20,             /* of a socket, in bytes */
+};
+
+static uint64_t board_now(const struct board *board)
+{
+    return (ni_now_ns() - board->start_ns) / board->config.cycle_ns;
+}
+
+static void send_frame(struct board_wire *wire, const struct dnp_word *words, uint32_t n)
+{
+    struct board *board = wire->board;
+    const struct sockaddr_in *there = &board->config.cable[wire->link].there;
+    uint8_t bytes[DNP_FRAME_MAX];
+    size_t len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, words, n, bytes);
+
+    /* What the socket does not take is lost on the cable, which the link makes good. */
+    (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
+}
+
+/* Let the card work for some steps; words of links without a cable go nowhere. */
+static bool work(struct board *board, uint64_t now)
+{
+    struct dnp_word words[DNP_LINKS][DNP_FRAME_WORDS];
+    uint32_t count[DNP_LINKS] = {0};
+    bool active = true;
+
+    for (int step = 0; step < STEPS && active; step++) {
+        active = dnp_card_step(&board->card, now);
+        for (unsigned link = 0; link < DNP_LINKS; link++) {
+            if (!dnp_link_send(&board->card.link[link], now, &words[link][count[link]])) {
+                continue;
+            }
+            active = true;
+            count[link] += board->wire[link].fd >= 0;
+            if (count[link] == DNP_FRAME_WORDS) {
+                send_frame(&board->wire[link], words[link], count[link]);
+                count[link] = 0;
+            }
+        }
+    }
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        if (count[link] > 0) {
+            send_frame(&board->wire[link], words[link], count[link]);
+        }
+    }
+    return active;
+}
+
+/* Work, and come back when there is something to do: at once, or when a credit is due. */
+static void board_run(struct board *board)
+{
+    uint64_t now = board_now(board), due = now;
+    struct timeval wait = {0, 0};
+
+    if (!work(board, now)) {
+        due = UINT64_MAX;
+        for (unsigned link = 0; link < DNP_LINKS; link++) {
+            due = ni_min_u64(due, dnp_link_due(&board->card.link[link], now));
+        }
+        due = ni_min_u64(due - now, 1000000000U / board->config.cycle_ns) * board->config.cycle_ns;
+        wait.tv_sec = (time_t)(due / 1000000000U);
+        wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
+    }
+    event_add(board->timer, &wait);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    board_run(arg);
+}
+
+/* Say once who is at the other end of a cable that should lead elsewhere. */
+static void warn_misplaced(struct board_wire *wire)
+{
+    const struct dnp_place *place = &wire->board->cable[wire->link].peer_place;
+
+    if (!wire->warned) {
+        wire->warned = true;
+        ni_log(NI_LOG_WARN,
+               "apelink-board: the cable at %s leads to a card that says it is at %u %u %u, or of "
+               "another torus; its frames are refused: look at \"place\", \"torus\" and \"cable\" "
+               "of both",
+               ni_torus_direction_name((enum ni_torus_direction)wire->link), place->x, place->y,
+               place->z);
+    }
+}
+
+static void on_frame(evutil_socket_t fd, short what, void *arg)
+{
+    struct board_wire *wire = arg;
+    struct board *board = wire->board;
+    const struct dnp_cable_faults *faults = &board->config.cable[wire->link].faults;
+    uint64_t now = board_now(board);
+    uint8_t bytes[DNP_FRAME_MAX + 1];
+
+    (void)what;
+    for (int i = 0; i < FRAMES; i++) {
+        struct dnp_word words[DNP_FRAME_WORDS];
+        ssize_t len = recv(fd, bytes, sizeof bytes, 0);
+        uint32_t n;
+
+        if (len < 0) {
+            break;
+        }
+        if (dnp_cable_take(&board->cable[wire->link], &board->card.registers, bytes, (size_t)len,
+                           words, &n) == DNP_FRAME_MISPLACED) {
+            warn_misplaced(wire);
+        }
+        n = dnp_cable_spoil(faults, &board->rng, words, n);
+        for (uint32_t j = 0; j < n; j++) {
+            dnp_link_receive(&board->card.link[wire->link], now, words[j]);
+        }
+    }
+    board_run(board);
+}
+
+/* Nobody has memory that this card could reach. */
+static ni_status no_host(void *arg, const struct dnp_dma *dma)
+{
+    (void)arg;
+    (void)dma;
+    return NI_ERR_UNSUPPORTED;
+}
+
+static ni_status open_wire(struct board *board, unsigned link)
+{
+    const struct board_cable *cable = &board->config.cable[link];
+    struct board_wire *wire = &board->wire[link];
+    int size = BUFFER;
+    char text[INET_ADDRSTRLEN] = "";
+
+    if (!cable->used) {
+        return NI_OK;
+    }
+    wire->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (wire->fd < 0 ||
+        bind(wire->fd, (const struct sockaddr *)&cable->here, sizeof cable->here) != 0) {
+        (void)inet_ntop(AF_INET, &cable->here.sin_addr, text, sizeof text);
+        ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot have the address %s:%u: %s",
+               ni_torus_direction_name((enum ni_torus_direction)link), text,
+               ntohs(cable->here.sin_port), strerror(errno));
+        return NI_ERR_SYSTEM;
+    }
+    (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    wire->readable = event_new(board->base, wire->fd, EV_READ | EV_PERSIST, on_frame, wire);
+    return wire->readable != NULL && event_add(wire->readable, NULL) == 0 ? NI_OK : NI_ERR_NOMEM;
+}
+
+static void set_registers(struct board *board)
+{
+    struct dnp_register_file *registers = &board->card.registers;
+    const uint32_t *size = board->config.torus.size, *at = board->config.place.at;
+    uint32_t credit = dnp_get(registers, DNP_REG_link_credit, 0);
+
+    dnp_set(registers, DNP_REG_board_torus, 0, size[0] | size[1] << 10 | size[2] << 20);
+    dnp_set(registers, DNP_REG_board_place, 0, at[0] | at[1] << 10 | at[2] << 20);
+    dnp_set(registers, DNP_REG_link_credit, 0,
+            DNP_FIELD_PUT(credit, link_credit_idle, IDLE_CREDITS));
+}
+
+/* Later sessions are larger: nanoseconds of the clock on the wall. */
+static uint64_t new_session(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+ni_status board_open(struct board *board, const struct board_config *config,
+                     const struct dnp_key *key, struct event_base *base)
+{
+    uint64_t session = new_session();
+    ni_status status;
+
+    board->config = *config;
+    board->base = base;
+    board->host = (struct dnp_host){no_host, NULL};
+    board->start_ns = ni_now_ns();
+    ni_rng_seed(&board->rng, session);
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        board->wire[link] = (struct board_wire){.board = board, .link = link, .fd = -1};
+        dnp_cable_init(&board->cable[link], key, link, session);
+    }
+    board->timer = evtimer_new(base, on_timer, board);
+    status = board->timer == NULL ? NI_ERR_NOMEM
+                                  : dnp_card_init(&board->card, config->fifo, &board->host, 0);
+    if (status != NI_OK) {
+        ni_log(NI_LOG_ERROR, "apelink-board: no memory for a card");
+        return status;
+    }
+    set_registers(board);
+    for (unsigned link = 0; link < DNP_LINKS && status == NI_OK; link++) {
+        status = open_wire(board, link);
+    }
+    if (status == NI_OK) {
+        board_run(board);
+    }
+    return status;
+}
+
+void board_close(struct board *board)
+{
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        struct board_wire *wire = &board->wire[link];
+
+        if (wire->readable != NULL) {
+            event_free(wire->readable);
+        }
+        if (wire->fd >= 0) {
+            close(wire->fd);
+        }
+    }
+    if (board->timer != NULL) {
+        event_free(board->timer);
+    }
+    dnp_card_fini(&board->card);
+}

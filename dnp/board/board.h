@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DNP_BOARD_BOARD_H
+#define DNP_BOARD_BOARD_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "dnp/board/config.h"
+#include "dnp/cable.h"
+#include "dnp/card.h"
+
+/*
+ * A card in real time: its cables are sockets, its clock that of the machine. One thread, which
+ * sleeps in the event loop until a frame comes or a credit is due.
+ */
+struct board {
+    struct dnp_card card; /* first: it wants a cache line */
+    struct board_config config;
+    struct dnp_cable cable[DNP_LINKS];
+    struct board_wire {
+        struct board *board;
+        unsigned link;
+        int fd; /* -1: no cable */
+        struct event *readable;
+        bool warned; /* a neighbour that should not be there has been named */
+    } wire[DNP_LINKS];
+    struct dnp_host host;
+    struct ni_rng rng;
+    uint64_t start_ns;
+    struct event_base *base;
+    struct event *timer;
+};
+
+/* Open the cables of a configuration and add them to the event loop. board: zeros, on a cache line.
+ * A failure is logged. */
+ni_status board_open(struct board *board, const struct board_config *config,
+                     const struct dnp_key *key, struct event_base *base);
+
+/* Also after a failed open. */
+void board_close(struct board *board);
+
+#endif

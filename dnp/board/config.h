@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DNP_BOARD_CONFIG_H
+#define DNP_BOARD_CONFIG_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/status.h>
+#include <apeni/torus.h>
+
+#include "dnp/cable.h"
+
+/*
+ * The configuration of apelink-board: one setting a line, "#" begins a comment.
+ *
+ *   torus 4x2x1                    of all cards
+ *   place 1 0 0                    of this one
+ *   key FILE                       32 hexadecimal digits, the same for all cards
+ *   cable X+ HERE THERE [lose PPM] [corrupt PPM] [broken]
+ *                                  a link, by UDP between two addresses such as 10.0.0.1:7000; what
+ *                                  it does to words that arrive, for tests
+ *   control PATH                   a Unix socket that gives the state as JSON to who connects
+ *   sensors FILE                   values of sensors (dnp/sensors.h)
+ *   fifo WORDS                     of each receiving FIFO; 1024 unless set
+ *   cycle NS                       how long a cycle of the card is; 1000 unless set
+ */
+
+enum { BOARD_PATH_MAX = 100 };
+
+struct board_cable {
+    bool used;
+    struct sockaddr_in here;
+    struct sockaddr_in there;
+    struct dnp_cable_faults faults;
+};
+
+struct board_config {
+    struct ni_torus torus;
+    struct ni_torus_place place;
+    char key[BOARD_PATH_MAX]; /* paths; empty: none */
+    char control[BOARD_PATH_MAX];
+    char sensors[BOARD_PATH_MAX];
+    uint32_t fifo;
+    uint32_t cycle_ns;
+    struct board_cable cable[NI_TORUS_DIRECTIONS];
+};
+
+/* Read a configuration. NI_ERR_PARAM: error gets a sentence that names the line, what is wrong and
+ * what is wanted. torus, place and key have to be there. */
+ni_status board_config_parse(struct board_config *config, const char *text, char *error,
+                             size_t error_size);
+
+/* A key as its file has it: 32 hexadecimal digits, white space behind them. */
+bool board_key_parse(const char *text, struct dnp_key *key);
+
+#endif

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Covers: dnp/board/main.c, dnp/board/board.c. A board between two cards of a test, over good and over bad cables; its
+# state; strangers; what it says about configurations that cannot be used.
+set -u
+
+board=${APELINK_BUILDDIR:?}/dnp/apelink-board
+ends=$APELINK_BUILDDIR/tests/unit/dnp_board_ends
+src=${APELINK_SRCDIR:?}
+[ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
+command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+pid=
+trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+state() { # EXPRESSION: true of the JSON of the board, as s
+    python3 - "$work/control" "$1" <<'EOP'
+import json, socket, sys
+c = socket.socket(socket.AF_UNIX)
+c.connect(sys.argv[1])
+text = b"".join(iter(lambda: c.recv(65536), b""))
+s = json.loads(text)
+if not eval(sys.argv[2]):
+    print(text.decode())
+    sys.exit(1)
+EOP
+}
+
+echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
+echo 'board_temperature 45000' >"$work/sensors"
+
+run() { # good|lossy FAULTS
+    ports=$(python3 -c 'import socket
+s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(4)]
+for one in s: one.bind(("127.0.0.1", 0))
+print(*[one.getsockname()[1] for one in s])')
+    # shellcheck disable=SC2086 # four words
+    set -- "$1" "$2" $ports
+    cat >"$work/config" <<EOC
+torus 4x1x1
+place 1 0 0
+key $work/key
+cable X- 127.0.0.1:$4 127.0.0.1:$3 $2
+cable X+ 127.0.0.1:$5 127.0.0.1:$6 $2
+control $work/control
+sensors $work/sensors
+EOC
+    "$board" "$work/config" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until [ -S "$work/control" ] || [ $tries -eq 150 ]; do
+        tries=$((tries + 1))
+        sleep 0.2
+    done
+    "$ends" "$3" "$4" "$5" "$6" "$1" || fail "PUTs over $1 cables"
+    state 's["registers"]["board_place"] == 1 and s["registers"]["sensor_board_temperature"] == 45000' || fail "registers"
+    state 's["registers"]["link_packets"][1] > 50 and s["registers"]["link_sent_packets"][0] > 50' || fail "packets"
+    state 'all(s["cables"]["X-"][k] > 0 for k in ("good", "malformed", "stranger", "misplaced"))' || fail "strangers"
+    state 's["cables"]["Y+"] is None and s["cables"]["X+"]["known"]' || fail "cables"
+    grep -q 'the cable at X- leads to a card that says it is at 0 0 0' "$work/err" || fail "a misplaced card is not named"
+    kill "$pid"
+    wait "$pid" || fail "the board ended with $?"
+    pid=
+    [ ! -e "$work/control" ] || fail "its socket is left behind"
+}
+run good ''
+run lossy 'lose 1000 corrupt 1000'
+
+says() { # STATUS TEXT ARGUMENT...
+    status=$1
+    text=$2
+    shift 2
+    "$board" "$@" >"$work/out" 2>&1
+    got=$?
+    [ "$got" -eq "$status" ] || fail "apelink-board $*: exit status $got, wanted $status"
+    grep -q -e "$text" "$work/out" || { fail "apelink-board $* does not say '$text' but:"; cat "$work/out"; }
+}
+says 0 'usage: apelink-board CONFIGURATION' --help
+says 2 'one argument is wanted'
+says 2 'one argument is wanted' --state
+says 1 'No such file' "$work/none"
+sed "s|^key .*|key $work/sensors|" "$work/config" >"$work/bad"
+says 1 'is not a key of 32 hexadecimal digits' "$work/bad"
+sed 's|^torus .*|torus 1x1x1|' "$work/config" >"$work/bad"
+says 1 'the place is not in the torus' "$work/bad"
+sed "s|^sensors .*|sensors $work/key|" "$work/config" >"$work/bad"
+says 1 'names no sensor' "$work/bad"
+sed 's|^cable X+ [^ ]*|cable X+ 203.0.113.1:9|' "$work/config" >"$work/bad"
+says 1 'the cable at X+ cannot have the address 203.0.113.1:9' "$work/bad"
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -T lint -W warning "$src/docs/man/apelink-board.1" || fail "remarks on docs/man/apelink-board.1"
+fi
+echo "$failures failures"
+[ "$failures" -eq 0 ]

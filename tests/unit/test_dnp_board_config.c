@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: dnp/board/config.c, dnp/board/state.c. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "dnp/board/config.h"
+#include "dnp/board/state.h"
+
+#define WHOLE "torus 4x2x1\nplace 1 0 0\nkey /k\n"
+
+static void test_a_whole_configuration(void **state)
+{
+    struct board_config config;
+    char error[300] = "";
+
+    (void)state;
+    assert_int_equal(board_config_parse(&config,
+                                        "# ours\n" WHOLE
+                                        "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
+                                        "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
+                                        "1000000 broken\n"
+                                        "control /c\nsensors /s\nfifo 512\ncycle 1000000",
+                                        error, sizeof error),
+                     NI_OK);
+    assert_int_equal(config.torus.size[0], 4);
+    assert_int_equal(config.place.at[0], 1);
+    assert_string_equal(config.key, "/k");
+    assert_string_equal(config.control, "/c");
+    assert_string_equal(config.sensors, "/s");
+    assert_int_equal(config.fifo, 512);
+    assert_int_equal(config.cycle_ns, 1000000);
+    assert_true(config.cable[NI_TORUS_X_PLUS].used && config.cable[NI_TORUS_Z_MINUS].used);
+    assert_false(config.cable[NI_TORUS_X_MINUS].used);
+    assert_int_equal(ntohs(config.cable[NI_TORUS_X_PLUS].there.sin_port), 65535);
+    assert_int_equal(config.cable[NI_TORUS_Z_MINUS].faults.lose_ppm, 10);
+    assert_int_equal(config.cable[NI_TORUS_Z_MINUS].faults.corrupt_ppm, 1000000);
+    assert_true(config.cable[NI_TORUS_Z_MINUS].faults.broken);
+}
+
+static void test_what_is_wrong_is_named(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"", "there is no line \"torus\""},
+        {"torus 2x1x1\nkey /k", "no line \"place\""},
+        {"torus 2x1x1\nplace 2 0 0\nkey /k", "the place is not in the torus"},
+        {"torus 2x1x1\nplace 1 0 0", "no line \"key\""},
+        {WHOLE "cables", "line 4: \"cables\" is no setting; settings are torus,"},
+        {"torus", "line 1: \"torus\" needs a shape"},
+        {"torus 0x1", "line 1: "},
+        {"torus 1024", "more than 1023 nodes"},
+        {"place 1 0", "\"0\" needs a number behind it"},
+        {"place 1 0 0 0", "\"0\" is one coordinate too many"},
+        {"place 1 -1 0", "\"-1\" is no number from 0 to 1022"},
+        {"cable", "\"cable\" names no link"},
+        {"cable W+ a b", "\"W+\" names no link; links are X+,"},
+        {"cable X+ 1.2.3.4:5", "\"X+\" needs two addresses"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4", "\"1.2.3.4\" is no address such as"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:0", "is no address such as"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:65536", "is no address such as"},
+        {"cable X+ 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
+        {"cable X+ 1.2.3.4:5 111111111111111111111111111.2.3.4:5", "is no address such as"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow", "\"slow\" is none of lose, corrupt and broken"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose", "\"lose\" needs a number behind it"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
+         "line 2: \"X+\" has a cable"},
+        {"fifo 600", "\"600\" is no power of two"},
+        {"fifo 256", "is no number from 512 to 16384"},
+        {"cycle 0", "is no number from 1 to 1000000"},
+        {"key a b", "\"key\" needs one path"},
+        {"key 1 2 3 4 5 6 7 8 9 10 11 12", "\"12\" is one word too many"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NI_ARRAY_LENGTH(rows); i++) {
+        struct board_config config;
+        char error[300] = "";
+
+        assert_int_equal(board_config_parse(&config, rows[i].text, error, sizeof error),
+                         NI_ERR_PARAM);
+        unit_assert_contains(error, rows[i].says);
+    }
+}
+
+static void test_long_lines(void **state)
+{
+    struct board_config config;
+    char text[1000], error[300] = "";
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memcpy(text, "key ", 4);
+    text[450] = '\0';
+    assert_int_equal(board_config_parse(&config, text, error, sizeof error), NI_ERR_PARAM);
+    unit_assert_contains(error, "too long");
+    text[104] = '\0';
+    assert_int_equal(board_config_parse(&config, text, error, sizeof error), NI_ERR_PARAM);
+    unit_assert_contains(error, "at most 99 characters");
+}
+
+static void test_keys(void **state)
+{
+    struct dnp_key key;
+
+    (void)state;
+    assert_true(board_key_parse("0123456789abcdefFEDCBA9876543210\n", &key));
+    assert_true(key.half[0] == 0x0123456789abcdefU && key.half[1] == 0xfedcba9876543210U);
+    assert_false(board_key_parse("", &key));
+    assert_false(board_key_parse("0123456789abcdefFEDCBA987654321", &key));
+    assert_false(board_key_parse("0123456789abcdefFEDCBA98765432100", &key));
+    assert_false(board_key_parse("0123456789abcdefFEDCBA987654321g", &key));
+}
+
+/* Every register is there. */
+static void test_state(void **state)
+{
+    struct dnp_card *card = ni_aligned_zero(NI_CACHE_LINE, sizeof *card);
+    const struct dnp_cable cable = {.peer_session = 1, .sent = 77, .verdicts = {5, 6}};
+    const struct dnp_cable *cables[DNP_LINKS] = {[NI_TORUS_Y_MINUS] = &cable};
+    const struct dnp_host host = {0};
+    char *text = NULL, name[64];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_int_equal(dnp_card_init(card, 512, &host, 0), NI_OK);
+    board_state_print(out, card, cables);
+    fclose(out);
+    for (size_t i = 0; i < dnp_register_count; i++) {
+        snprintf(name, sizeof name, "    \"%s\": ", dnp_registers[i].name);
+        unit_assert_contains(text, name);
+    }
+    unit_assert_contains(text, "\"link_crc_errors\": [0, 0, 0, 0, 0, 0],");
+    unit_assert_contains(text,
+                         "\"Y-\": {\"known\": true, \"sent\": 77, \"good\": 5, \"malformed\": 6");
+    unit_assert_contains(text, "\"X+\": null");
+    dnp_card_fini(card);
+    free(card);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_whole_configuration),
+        cmocka_unit_test(test_what_is_wrong_is_named),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_state),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
