@@ -82,5 +82,8 @@ bool dnp_card_step(struct dnp_card *card, uint64_t now)
     active = dnp_tx_step(&card->tx, now) || active;
     dnp_gets_step(&card->gets, now);
     active = dnp_events_step(&card->events) || active;
+    for (unsigned i = 0; i < DNP_LINKS; i++) {
+        (void)dnp_link_down(&card->link[i], now); /* keeps link_up, also while nothing is sent */
+    }
     return dnp_router_step(&card->router, now) || active;
 }

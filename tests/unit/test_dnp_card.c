@@ -330,6 +330,21 @@ static void test_a_packet_to_oneself(void **state)
     assert_int_equal(torus_sum(&torus, DNP_REG_link_sent_words, true), 0);
 }
 
+/* A host sees that a neighbour is silent without sending anything to it. */
+static void test_a_silent_neighbour(void **state)
+{
+    struct dnp_register_file *registers = &host->card->registers;
+
+    (void)state;
+    dnp_set(registers, DNP_REG_link_timeout, 0, 5000);
+    run(4000);
+    assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_PLUS), 1);
+    torus.cable[1][NI_TORUS_X_MINUS].cut = true;
+    run(8000);
+    assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_PLUS), 0);
+    assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_MINUS), 1);
+}
+
 #define CARD_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -345,6 +360,7 @@ int main(void)
         CARD_TEST(test_a_write_pointer_beyond_the_ring),
         CARD_TEST(test_dma_that_fails),
         CARD_TEST(test_a_packet_to_oneself),
+        CARD_TEST(test_a_silent_neighbour),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
