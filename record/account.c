@@ -123,8 +123,11 @@ void pml_hooks_slice_next(uint64_t now)
 
 void record_slice_passed(uint64_t now)
 {
+    bool asked = __atomic_load_n(&pml_hooks_slice_end, __ATOMIC_RELAXED) == 0 ||
+                 pml_hooks_record.head->samples == 0;
+
     pml_hooks_slice_next(now);
-    if (record_look_at_queues != NULL) {
+    if (asked && record_look_at_queues != NULL) {
         record_look_at_queues();
     }
 }
