@@ -29,6 +29,7 @@ AC_DEFUN([APELINK_SUMMARY], [
     APELINK_SUMMARY_PART([ni/link/ucx], [link between hosts (UCX)], [ucx])
     APELINK_SUMMARY_PART([ni/base/topology.c], [placement (hwloc)], [hwloc])
     APELINK_SUMMARY_PART([presto], [Presto under mpirun (PMIx)], [pmix])
+    APELINK_SUMMARY_LINE([Presto for Fortran], [$have_fortran], [$FC], [$why_fortran])
     APELINK_SUMMARY_PART([dnp/board], [apelink-board (libevent)], [libevent])
     APELINK_SUMMARY_LINE([unit tests (cmocka)], [$have_cmocka], [$version_cmocka], [$why_cmocka])
     apelink_san=no

@@ -26,4 +26,5 @@ include presto/rma/local.mk
 include presto/io/local.mk
 include presto/native/local.mk
 include presto/mpi/local.mk
+include presto/fortran/local.mk
 include presto/tools/local.mk

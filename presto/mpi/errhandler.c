@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers, and what happens when something goes wrong. */
 #include "mpi/file.h"
+#include "mpi/number.h"
 #include "mpi/win.h"
 
 #include <stdio.h>
@@ -108,6 +109,18 @@ NI_COLD _Noreturn static void fatal(const struct pri_rank *self, const char *obj
     pri_abort((struct pri_rank *)self, code == 0 ? 1 : code);
 }
 
+typedef void pri_any_fn(void);
+
+static void call_fortran(pri_any_fn *function, MPI_Fint number, int *code)
+{
+    ((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, code);
+}
+
+void presto_fortran_errhandler(MPI_Errhandler errhandler)
+{
+    errhandler->fortran = true;
+}
+
 NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
 {
     struct pri_mpi *mpi = pri_mpi_need(function);
@@ -124,7 +137,11 @@ NI_COLD int pri_fail(struct pri_comm *comm, const char *function, int code)
     if (handler->kind == PRI_HANDLER_COMM) {
         MPI_Comm handle = comm->handle;
         int argument = code;
-        handler->comm(&handle, &argument);
+        if (handler->fortran) {
+            call_fortran((pri_any_fn *)handler->comm, MPI_Comm_c2f(handle), &argument);
+        } else {
+            handler->comm(&handle, &argument);
+        }
         return code;
     }
     char object[MPI_MAX_OBJECT_NAME + 32];
@@ -147,7 +164,11 @@ NI_COLD int pri_win_fail(MPI_Win win, const char *function, int code)
     }
     if (handler->kind == PRI_HANDLER_WIN) {
         int argument = code;
-        handler->win(&win, &argument);
+        if (handler->fortran) {
+            call_fortran((pri_any_fn *)handler->win, MPI_Win_c2f(win), &argument);
+        } else {
+            handler->win(&win, &argument);
+        }
         return code;
     }
     if (code == MPI_ERR_RMA_RANGE && win->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
@@ -171,7 +192,11 @@ NI_COLD int pri_file_fail(MPI_File file, const char *function, int code)
     }
     if (handler->kind == PRI_HANDLER_FILE) {
         int argument = code;
-        handler->file(&file, &argument);
+        if (handler->fortran) {
+            call_fortran((pri_any_fn *)handler->file, MPI_File_c2f(file), &argument);
+        } else {
+            handler->file(&file, &argument);
+        }
     }
     if (handler->kind != PRI_HANDLER_FATAL) {
         return code;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as integers. Each rank has a table of those that it was asked for; a handle of whatever
- * kind is an address, so that one table does for all. 0 is the null handle. */
+/* Handles as integers. 0 is the null handle; those of the predefined objects are the same
+ * everywhere, in the order of mpi/types.h, and mpif.h has them as constants. Each rank has a table
+ * of the others that it was asked for, with the kind that each had last, and finds the number of an
+ * address by hashing. */
+#include "mpi/number.h"
 #include "mpi/state.h"
 
 #include <stdlib.h>
@@ -8,81 +11,166 @@
 
 _Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "MPI_F_STATUS_SIZE");
 
-/* The mutex is held. Room for one more entry. */
-static bool grow(struct pri_mpi *mpi)
+const struct presto_number presto_predefined[] = {
+    {NULL, PRESTO_KIND_none},
+#define PRESTO_PREDEFINED(kind, name) {&name, PRESTO_KIND_##kind},
+#include "mpi/predefined.h"
+#undef PRESTO_PREDEFINED
+};
+const int presto_predefined_count = sizeof(presto_predefined) / sizeof(presto_predefined[0]);
+
+#define PREDEFINED ((int)(sizeof(presto_predefined) / sizeof(presto_predefined[0])))
+
+struct pri_numbers {
+    int used, room; /* entries; room is a power of two */
+    struct presto_number *entry;
+    int *slot; /* 2 * room places in `entry` + 1, by hash; 0: none */
+};
+
+static size_t slot_of(const struct pri_numbers *numbers, const void *handle)
 {
-    if (mpi->integers < mpi->integer_room) {
+    size_t mask = 2 * (size_t)numbers->room - 1;
+    size_t at = (size_t)(((uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
+    while (numbers->slot[at] != 0 && numbers->entry[numbers->slot[at] - 1].handle != handle) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+/* Room for one more entry. */
+static bool grow(struct pri_numbers *numbers)
+{
+    if (numbers->used < numbers->room) {
         return true;
     }
-    int room = mpi->integer_room == 0 ? 64 : 2 * mpi->integer_room;
-    const void **table = realloc(mpi->integer, (size_t)room * sizeof(*table));
-    if (table == NULL) {
+    int room = numbers->room == 0 ? 64 : 2 * numbers->room;
+    struct presto_number *entry = realloc(numbers->entry, (size_t)room * sizeof(*entry));
+    if (entry == NULL) {
         return false;
     }
-    mpi->integer = table;
-    mpi->integer_room = room;
+    numbers->entry = entry;
+    int *slot = calloc(2 * (size_t)room, sizeof(*slot));
+    if (slot == NULL) {
+        return false;
+    }
+    free(numbers->slot);
+    numbers->slot = slot;
+    numbers->room = room;
+    for (int i = 0; i < numbers->used; i++) {
+        slot[slot_of(numbers, entry[i].handle)] = i + 1;
+    }
     return true;
 }
 
-/* An address keeps its number when the object is gone and another takes its place. Searched from
- * the end: what is converted again soon is found soon. */
-static MPI_Fint number_of(const char *function, const void *handle)
+void pri_numbers_free(struct pri_mpi *mpi)
 {
-    struct pri_mpi *mpi = pri_mpi_need(function);
+    if (mpi->numbers != NULL) {
+        free(mpi->numbers->entry);
+        free(mpi->numbers->slot);
+        free(mpi->numbers);
+    }
+}
+
+static int enter(struct pri_numbers *numbers, const void *handle)
+{
+    if (!grow(numbers)) {
+        return 0;
+    }
+    size_t at = slot_of(numbers, handle);
+    if (numbers->slot[at] == 0) {
+        numbers->entry[numbers->used++].handle = handle;
+        numbers->slot[at] = numbers->used;
+    }
+    return numbers->slot[at];
+}
+
+/* The mutex is held if there are threads. 0: memory is short. The predefined ones come first. */
+static MPI_Fint number_in(struct pri_mpi *mpi, const void *handle, enum presto_kind kind)
+{
+    struct pri_numbers *numbers = mpi->numbers;
+    if (numbers == NULL && (mpi->numbers = numbers = calloc(1, sizeof(*numbers))) == NULL) {
+        return 0;
+    }
+    while (numbers->used < PREDEFINED - 1) {
+        int i = numbers->used + 1;
+        if (enter(numbers, presto_predefined[i].handle) == 0) {
+            return 0;
+        }
+    }
+    int number = enter(numbers, handle);
+    if (number != 0) {
+        numbers->entry[number - 1].kind = kind;
+    }
+    return number;
+}
+
+/* An address keeps its number when the object is gone and another takes its place. */
+static MPI_Fint number_of(const char *function, const void *handle, enum presto_kind kind)
+{
     if (handle == NULL) {
         return 0;
     }
-    pthread_mutex_lock(&mpi->lock);
-    int i = mpi->integers;
-    while (i > 0 && mpi->integer[i - 1] != handle) {
-        i--;
+    struct pri_mpi *mpi = pri_mpi_need(function);
+    if (mpi->self->threads) {
+        pthread_mutex_lock(&mpi->lock);
     }
-    if (i == 0 && grow(mpi)) {
-        mpi->integer[mpi->integers++] = handle;
-        i = mpi->integers;
+    MPI_Fint number = number_in(mpi, handle, kind);
+    if (mpi->self->threads) {
+        pthread_mutex_unlock(&mpi->lock);
     }
-    pthread_mutex_unlock(&mpi->lock);
-    if (i == 0) {
+    if (number == 0) {
         pri_fail(NULL, function, MPI_ERR_NO_MEM);
     }
-    return i;
+    return number;
 }
 
-/* NULL: no such number. */
-static void *handle_of(const char *function, MPI_Fint number)
+/* NULL: no such number, or one of another kind. */
+static void *handle_of(const char *function, MPI_Fint number, enum presto_kind kind)
 {
-    struct pri_mpi *mpi = pri_mpi_need(function);
-    const void *handle = NULL;
-    pthread_mutex_lock(&mpi->lock);
-    if (number > 0 && number <= mpi->integers) {
-        handle = mpi->integer[number - 1];
+    if (number <= 0) {
+        return NULL;
     }
-    pthread_mutex_unlock(&mpi->lock);
+    if (number < PREDEFINED) {
+        return presto_predefined[number].kind == kind ? (void *)presto_predefined[number].handle
+                                                      : NULL;
+    }
+    struct pri_mpi *mpi = pri_mpi_need(function);
+    if (mpi->self->threads) {
+        pthread_mutex_lock(&mpi->lock);
+    }
+    const void *handle = NULL;
+    struct pri_numbers *numbers = mpi->numbers;
+    if (numbers != NULL && number <= numbers->used && numbers->entry[number - 1].kind == kind) {
+        handle = numbers->entry[number - 1].handle;
+    }
+    if (mpi->self->threads) {
+        pthread_mutex_unlock(&mpi->lock);
+    }
     return (void *)handle;
 }
 
-#define CONVERTS(kind, type)                           \
-    MPI_Fint MPI_##kind##_c2f(type handle)             \
-    {                                                  \
-        return number_of("MPI_" #kind "_c2f", handle); \
-    }                                                  \
-    PRI_ALIAS(kind##_c2f);                             \
-    type MPI_##kind##_f2c(MPI_Fint number)             \
-    {                                                  \
-        return handle_of("MPI_" #kind "_f2c", number); \
-    }                                                  \
-    PRI_ALIAS(kind##_f2c)
+#define CONVERTS(kind, name, type)                                         \
+    MPI_Fint MPI_##name##_c2f(type handle)                                 \
+    {                                                                      \
+        return number_of("MPI_" #name "_c2f", handle, PRESTO_KIND_##kind); \
+    }                                                                      \
+    PRI_ALIAS(name##_c2f);                                                 \
+    type MPI_##name##_f2c(MPI_Fint number)                                 \
+    {                                                                      \
+        return handle_of("MPI_" #name "_f2c", number, PRESTO_KIND_##kind); \
+    }                                                                      \
+    PRI_ALIAS(name##_f2c)
 
-CONVERTS(Comm, MPI_Comm);
-CONVERTS(Errhandler, MPI_Errhandler);
-CONVERTS(File, MPI_File);
-CONVERTS(Group, MPI_Group);
-CONVERTS(Info, MPI_Info);
-CONVERTS(Message, MPI_Message);
-CONVERTS(Op, MPI_Op);
-CONVERTS(Request, MPI_Request);
-CONVERTS(Type, MPI_Datatype);
-CONVERTS(Win, MPI_Win);
+CONVERTS(comm, Comm, MPI_Comm);
+CONVERTS(errhandler, Errhandler, MPI_Errhandler);
+CONVERTS(file, File, MPI_File);
+CONVERTS(group, Group, MPI_Group);
+CONVERTS(info, Info, MPI_Info);
+CONVERTS(message, Message, MPI_Message);
+CONVERTS(op, Op, MPI_Op);
+CONVERTS(request, Request, MPI_Request);
+CONVERTS(type, Type, MPI_Datatype);
+CONVERTS(win, Win, MPI_Win);
 
 int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {

@@ -12,7 +12,7 @@ static void free_state(struct pri_mpi *mpi)
     pri_errors_free(mpi);
     pri_errhandler_release(mpi->file_errhandler);
     pri_type_names_free(mpi);
-    free(mpi->integer);
+    pri_numbers_free(mpi);
     pri_requests_free(mpi);
     pthread_mutex_destroy(&mpi->lock);
     free(mpi);

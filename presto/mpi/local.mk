@@ -60,6 +60,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/file_view.c \
     presto/mpi/file_write.c \
     presto/mpi/fortran.c \
+    presto/mpi/fortran_attr.c \
     presto/mpi/graph.c \
     presto/mpi/graph_dist.c \
     presto/mpi/group.c \
@@ -69,6 +70,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/inter.h \
     presto/mpi/marks.c \
     presto/mpi/missing.c \
+    presto/mpi/number.h \
     presto/mpi/op.c \
     presto/mpi/persistent.c \
     presto/mpi/probe.c \

@@ -43,6 +43,7 @@ struct pri_errhandler {
     MPI_Comm_errhandler_function *comm;
     MPI_Win_errhandler_function *win;
     MPI_File_errhandler_function *file;
+    bool fortran;     /* which takes the number of the handle */
     atomic_uint refs; /* not counted in the predefined two */
 };
 
@@ -124,6 +125,7 @@ struct pri_mpi_request {
 };
 
 struct pri_keyval;
+struct pri_numbers;
 struct pri_type_name;
 
 struct pri_mpi {
@@ -140,9 +142,8 @@ struct pri_mpi {
     char **text;                      /* what the application says to its own error codes */
     int *error_class;
     int errors;
-    const void **integer; /* handles that have a number: their places, from 1 on */
-    int integers, integer_room;
-    void *attached; /* for buffered sends */
+    struct pri_numbers *numbers; /* of handles: mpi/fortran.c; NULL: none yet */
+    void *attached;              /* for buffered sends */
     int attached_size;
     int attribute[7]; /* the values of MPI_TAG_UB and so on */
     pthread_t main_thread;
@@ -324,6 +325,15 @@ int pri_attr_copy_all(struct pri_mpi *mpi, struct pri_attr **list, struct pri_at
 int pri_attr_delete_all(struct pri_mpi *mpi, struct pri_attr **list, enum pri_attr_kind kind,
                         void *object);
 void pri_keyvals_free(struct pri_mpi *mpi);
+/* The functions of a key are Fortran's, with a number as their extra state; likewise an attribute's
+ * value (mpi/number.h). */
+void pri_keyval_fortran(struct pri_mpi *mpi, int keyval, int language, MPI_Aint extra);
+void pri_attr_fortran(struct pri_attr *list, int keyval, MPI_Aint number);
+bool pri_attr_is_fortran(struct pri_attr *list, int keyval);
+
+/* ---- numbers of handles ---- */
+
+void pri_numbers_free(struct pri_mpi *mpi);
 
 /* ---- datatypes ---- */
 

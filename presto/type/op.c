@@ -57,6 +57,8 @@ bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type)
     return plain && pri_op_loop_of(op->id, type->kind) != NULL;
 }
 
+typedef void pri_op_fortran(void *in, void *inout, int *count, int *type);
+
 /* The application's function counts in int. */
 static void apply_user(const struct pri_op *op, const char *in, char *inout, size_t count,
                        struct pri_type *type)
@@ -65,7 +67,12 @@ static void apply_user(const struct pri_op *op, const char *in, char *inout, siz
         int n = count > INT_MAX ? INT_MAX : (int)count;
         struct pri_type *handle = type;
         int len = n;
-        op->user((void *)in, inout, &len, &handle);
+        if (op->number != NULL) {
+            int number = op->number(type);
+            ((pri_op_fortran *)op->user)((void *)in, inout, &len, &number);
+        } else {
+            op->user((void *)in, inout, &len, &handle);
+        }
         in += n * type->extent;
         inout += n * type->extent;
         count -= (size_t)n;

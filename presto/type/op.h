@@ -33,7 +33,10 @@ typedef void pri_op_fn(void *in, void *inout, int *count, struct pri_type **type
 struct pri_op {
     enum pri_op_id id;
     bool commutative;
-    pri_op_fn *user;  /* of PRI_OP_USER */
+    pri_op_fn *user; /* of PRI_OP_USER */
+    /* How a function in Fortran knows a datatype, of which it is given the number; NULL: it is in
+     * C. */
+    int (*number)(struct pri_type *type);
     atomic_uint refs; /* not counted in predefined operations */
 };
 

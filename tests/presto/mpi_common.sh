@@ -14,6 +14,11 @@ lay_out_headers() {
     cp "$src"/presto/include/*.h "$1"
     cp "$src"/presto/include/mpi/*.h "$1/mpi"
     cp "$build"/presto/include/mpi/*.h "$1/mpi"
+    [ ! -e "$build/presto/fortran/mpif.h" ] || {
+        mkdir -p "$1/fortran"
+        cp "$build/presto/fortran/mpif.h" "$1"
+        for file in "$build"/presto/fortran/*.s "$build"/presto/fortran/*.mod; do [ ! -e "$file" ] || cp "$file" "$1/fortran"; done
+    }
 }
 
 # shellcheck disable=SC2034 # used by whoever reads this file

@@ -76,11 +76,11 @@ BEGIN {
     if (make == "missing") begin_missing()
 }
 
-/^#/ { next }
+/^#/ || $1 == "argument" { next } # of Fortran: bind.awk
 $2 !~ /^[A-Z][A-Za-z0-9_]*$/ { give_up("'" $2 "' is no name of a function") }
 $2 <= last { give_up($2 " is not behind " last ", as it is in the order of the names") }
 { last = $2 }
-$1 == "have" && NF == 2 { have($2); next }
+$1 == "have" { have($2); next }
 $1 == "missing" && NF > 2 {
     hint = $0
     sub(/^missing [^ ]* /, "", hint)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRF_CONVERT_H
+#define PRF_CONVERT_H
+
+/* What arguments of Fortran are in C: calls.h, which is made, uses these around each call. An
+ * `ierror` of NULL was left out. */
+
+#include <ISO_Fortran_binding.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/number.h"
+
+/* mpif.h's common block: places whose addresses mean something. */
+struct prf_places {
+    MPI_Fint bottom, in_place, unweighted, weights_empty, errcodes_ignore;
+    MPI_Fint status_ignore[MPI_F_STATUS_SIZE], statuses_ignore[MPI_F_STATUS_SIZE];
+};
+#pragma GCC visibility push(default)
+extern struct prf_places presto_fortran_places_;
+#pragma GCC visibility pop
+
+/* Most arrays are short; longer ones are allocated. */
+enum { PRF_FEW = 32 };
+
+/* Memory for `count` elements; without it the process ends, with a message. */
+void *prf_room(long count, size_t size);
+/* A string without the blanks at its end, or at both ends; to be freed. */
+char *prf_string(const char *text, size_t length, bool front);
+/* Back into Fortran's, which is filled up with blanks. */
+void prf_string_out(char *text, size_t length, const char *from);
+/* How many types MPI_Alltoallw and its like read. */
+int prf_peers(MPI_Comm comm);
+int prf_sources(MPI_Comm comm);
+int prf_dests(MPI_Comm comm);
+
+#define peers_of   prf_peers
+#define sources_of prf_sources
+#define dests_of   prf_dests
+
+#define HANDLE_IN(which, name, type)                                                           \
+    static inline type which##_in(const MPI_Fint *number)                                      \
+    {                                                                                          \
+        const struct presto_number *known = &presto_predefined[0];                             \
+        if (*number > 0 && *number < presto_predefined_count) {                                \
+            known += *number;                                                                  \
+            return known->kind == PRESTO_KIND_##which ? (type)(uintptr_t)known->handle : NULL; \
+        }                                                                                      \
+        return *number == 0 ? NULL : MPI_##name##_f2c(*number);                                \
+    }
+HANDLE_IN(comm, Comm, MPI_Comm)
+HANDLE_IN(group, Group, MPI_Group)
+HANDLE_IN(type, Type, MPI_Datatype)
+HANDLE_IN(op, Op, MPI_Op)
+HANDLE_IN(request, Request, MPI_Request)
+HANDLE_IN(message, Message, MPI_Message)
+HANDLE_IN(errhandler, Errhandler, MPI_Errhandler)
+HANDLE_IN(info, Info, MPI_Info)
+HANDLE_IN(win, Win, MPI_Win)
+HANDLE_IN(file, File, MPI_File)
+#undef HANDLE_IN
+
+static inline void *place_of(void *buffer)
+{
+    return buffer == &presto_fortran_places_.bottom     ? MPI_BOTTOM
+           : buffer == &presto_fortran_places_.in_place ? MPI_IN_PLACE
+                                                        : buffer;
+}
+
+static inline int *weights_of(MPI_Fint *weights)
+{
+    return weights == &presto_fortran_places_.unweighted      ? MPI_UNWEIGHTED
+           : weights == &presto_fortran_places_.weights_empty ? MPI_WEIGHTS_EMPTY
+                                                              : weights;
+}
+
+static inline bool ignored(const MPI_Fint *status)
+{
+    return status == presto_fortran_places_.status_ignore ||
+           status == presto_fortran_places_.statuses_ignore;
+}
+
+static inline char *string_in(const char *text, size_t length)
+{
+    return prf_string(text, length, false);
+}
+
+static inline char *key_in(const char *text, size_t length)
+{
+    return prf_string(text, length, true);
+}
+
+#define END(code)             \
+    do {                      \
+        if (ierror != NULL) { \
+            *ierror = code;   \
+        }                     \
+    } while (0)
+
+#define HANDLE_OUT(name, a)                 \
+    do {                                    \
+        if (code == MPI_SUCCESS) {          \
+            *(a) = MPI_##name##_c2f(a##_c); \
+        }                                   \
+    } while (0)
+/* One that may have become null, or another; mostly it has not. */
+#define HANDLE_CHANGED(name, a) *(a) = a##_c == NULL ? 0 : MPI_##name##_c2f(a##_c)
+
+#define ARRAY_OF(type, a, n)            \
+    long a##_count = (n) < 0 ? 0 : (n); \
+    type a##_few[PRF_FEW];              \
+    type *a##_c = a##_count <= PRF_FEW ? a##_few : prf_room(a##_count, sizeof(type))
+#define ARRAY_END(a)            \
+    do {                        \
+        if (a##_c != a##_few) { \
+            free(a##_c);        \
+        }                       \
+    } while (0)
+#define EACH(a) for (long i = 0; i < a##_count; i++)
+#define HANDLES_IN(kind, a)            \
+    EACH(a)                            \
+    {                                  \
+        a##_c[i] = kind##_in(&(a)[i]); \
+    }
+/* Requests: each is what it was, or null. */
+#define HANDLES_CHANGED(a)      \
+    EACH(a)                     \
+    {                           \
+        if (a##_c[i] == NULL) { \
+            (a)[i] = 0;         \
+        }                       \
+    }
+#define HANDLES_OUT(name, a)                                      \
+    for (long i = 0; code == MPI_SUCCESS && i < a##_count; i++) { \
+        if (a##_c[i] != NULL) {                                   \
+            (a)[i] = MPI_##name##_c2f(a##_c[i]);                  \
+        }                                                         \
+    }
+#define CUTS_IN(a)         \
+    EACH(a)                \
+    {                      \
+        a##_c[i] = (a)[i]; \
+    }
+#define CUT_OUT(a) *(a) = (MPI_Fint)a##_wide
+
+/* Fortran's status has C's words, but not its alignment. */
+#define STATUS_IN(a)                               \
+    MPI_Status a##_c, *a##_at = MPI_STATUS_IGNORE; \
+    if (!ignored(a)) {                             \
+        a##_at = memcpy(&a##_c, a, sizeof(a##_c)); \
+    }
+#define STATUS_OUT(a)                     \
+    if (a##_at != MPI_STATUS_IGNORE) {    \
+        memcpy(a, &a##_c, sizeof(a##_c)); \
+    }
+#define STATUSES_IN(a, n)                                         \
+    ARRAY_OF(MPI_Status, a, ignored(a) ? 0 : (n));                \
+    MPI_Status *a##_all = a##_c;                                  \
+    if (ignored(a)) {                                             \
+        a##_c = MPI_STATUSES_IGNORE;                              \
+    } else {                                                      \
+        memcpy(a##_c, a, (size_t)a##_count * sizeof(MPI_Status)); \
+    }
+#define STATUSES_OUT(a)                                           \
+    if (a##_c != MPI_STATUSES_IGNORE) {                           \
+        memcpy(a, a##_c, (size_t)a##_count * sizeof(MPI_Status)); \
+    }
+#define STATUSES_END(a)       \
+    if (a##_all != a##_few) { \
+        free(a##_all);        \
+    }
+
+#define LOGICAL_OUT(a) *(a) = code == MPI_SUCCESS ? *(a) != 0 : *(a)
+#define PLACE_OUT(a)                                    \
+    if (code == MPI_SUCCESS && *(a) != MPI_UNDEFINED) { \
+        ++*(a);                                         \
+    }
+#define PLACES_OUT(a, n)                                                                  \
+    for (int i = 0; (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS) && i < (n); i++) { \
+        ++(a)[i];                                                                         \
+    }
+#define STRING_OUT(a)                           \
+    if (code == MPI_SUCCESS) {                  \
+        prf_string_out(a, a##_length, a##_out); \
+    }
+
+#endif

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Reads functions.list for the generators of this folder: awk -f list.awk -f GENERATOR.awk functions.list. Fills in
+#   name[1..functions], how[NAME] (hand, callback, C, double, address or nothing), args[NAME] (how many),
+#   arg[NAME, i], kind[NAME, i], way[NAME, i] (">": a result, "+": both, or nothing), lacks[1..missing]
+# and calls generate() at the end.
+# Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, ranges (arrays
+# that Fortran and C share); comm, group, type, op, request, message, errhandler, info, win, file (handles), status, either with
+# [HOW MANY] in arrays; buffer (data of any type), memory (the same, but no MPI_BOTTOM or MPI_IN_PLACE), weights, pointer (a
+# place for an address), string, string[MPI_MAX_...]>, key (blanks in front do not count either), place and place[HOW MANY]
+# (counted from 1 in Fortran), cut and cuts[HOW MANY] (an address in a plain integer, as in MPI 1), function.
+
+function give_up(why) {
+    print FILENAME ":" FNR ": " why >"/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+function read_argument(function_name, i, word,    colon) {
+    way[function_name, i] = ""
+    if (word ~ /[>+]$/) {
+        way[function_name, i] = substr(word, length(word))
+        word = substr(word, 1, length(word) - 1)
+    }
+    colon = index(word, ":")
+    if (colon > 0) {
+        kind[function_name, i] = substr(word, colon + 1)
+        word = substr(word, 1, colon - 1)
+    } else {
+        kind[function_name, i] = word in kind_of_name ? kind_of_name[word] : "int"
+    }
+    if (word !~ /^[a-z][a-z0-9_]*$/) give_up("'" word "' is no name of an argument")
+    arg[function_name, i] = word
+}
+
+# The parts of a kind: type[3] -> base "type", count "3".
+function base(k) { sub(/\[.*/, "", k); return k }
+function count_of(k) { return k ~ /\[/ ? substr(k, index(k, "[") + 1, length(k) - index(k, "[") - 1) : "" }
+function is_handle(k) { return base(k) ~ /^(comm|group|type|op|request|message|errhandler|info|win|file)$/ }
+function is_string(k) { return base(k) ~ /^(string|key)$/ }
+function has_string(f,    i) {
+    for (i = 1; i <= args[f]; i++) if (is_string(kind[f, i])) return 1
+    return 0
+}
+
+/^#/ { next }
+$1 == "argument" { for (i = 3; i <= NF; i++) kind_of_name[$i] = $2; next }
+$1 == "missing" { lacks[++missing] = $2; next }
+$1 == "have" {
+    name[++functions] = $2
+    first = 3
+    how[$2] = ""
+    if ($3 ~ /^\(/) {
+        how[$2] = substr($3, 2, length($3) - 2)
+        first = 4
+    }
+    for (i = first; i <= NF; i++) read_argument($2, i - first + 1, $i)
+    args[$2] = NF - first + 1
+    next
+}
+{ give_up("begin with argument, have or missing") }
+END { if (!failed) generate() }

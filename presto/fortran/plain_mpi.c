@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The subroutines by the names that gfortran gives them, for objects that prestofc has not
+ * compiled. */
+#include "fortran/convert.h"
+
+#define NAME(lower)   mpi_##lower##_
+#define NAME_D(lower) prf_mpi_##lower##_d
+#define CALL(name)    MPI_##name
+
+#include "fortran/calls.h"
+#include "fortran/hand.h"

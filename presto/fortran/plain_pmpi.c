@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The same by the names of the profiling interface. */
+#include "fortran/convert.h"
+
+#define NAME(lower)   pmpi_##lower##_
+#define NAME_D(lower) prf_pmpi_##lower##_d
+#define CALL(name)    PMPI_##name
+
+#include "fortran/calls.h"
+#include "fortran/hand.h"

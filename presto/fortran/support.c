@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the subroutines share: see convert.h. */
+#include "fortran/convert.h"
+
+#include <stdio.h>
+
+struct prf_places presto_fortran_places_;
+
+_Static_assert(sizeof(MPI_Fint) == 4, "INTEGER of gfortran");
+
+void *prf_room(long count, size_t size)
+{
+    void *room = calloc((size_t)count, size);
+    if (room == NULL) {
+        fprintf(stderr, "presto: no memory for an array of %ld\n", count);
+        MPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    }
+    return room;
+}
+
+char *prf_string(const char *text, size_t length, bool front)
+{
+    while (length > 0 && text[length - 1] == ' ') {
+        length--;
+    }
+    while (front && length > 0 && *text == ' ') {
+        text++;
+        length--;
+    }
+    char *copy = prf_room((long)length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+void prf_string_out(char *text, size_t length, const char *from)
+{
+    size_t known = strlen(from);
+    memset(text, ' ', length);
+    memcpy(text, from, known < length ? known : length);
+}
+
+int prf_peers(MPI_Comm comm)
+{
+    int inter = 0, size = 0;
+    if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) {
+        return 0;
+    }
+    int code = inter ? MPI_Comm_remote_size(comm, &size) : MPI_Comm_size(comm, &size);
+    return code == MPI_SUCCESS ? size : 0;
+}
+
+/* How many neighbours send here, or are sent to. */
+static void neighbors(MPI_Comm comm, int *sources, int *dests)
+{
+    int kind = MPI_UNDEFINED, dims = 0, rank = 0, weighted = 0;
+    *sources = *dests = 0;
+    if (comm == MPI_COMM_NULL || MPI_Topo_test(comm, &kind) != MPI_SUCCESS) {
+        return;
+    }
+    if (kind == MPI_CART && MPI_Cartdim_get(comm, &dims) == MPI_SUCCESS) {
+        *sources = *dests = 2 * dims;
+    } else if (kind == MPI_GRAPH && MPI_Comm_rank(comm, &rank) == MPI_SUCCESS) {
+        MPI_Graph_neighbors_count(comm, rank, sources);
+        *dests = *sources;
+    } else if (kind == MPI_DIST_GRAPH) {
+        MPI_Dist_graph_neighbors_count(comm, sources, dests, &weighted);
+    }
+}
+
+int prf_sources(MPI_Comm comm)
+{
+    int sources, dests;
+    neighbors(comm, &sources, &dests);
+    return sources;
+}
+
+int prf_dests(MPI_Comm comm)
+{
+    int sources, dests;
+    neighbors(comm, &sources, &dests);
+    return dests;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI in Fortran, compiled with prestofc: programs at 1, 2 and 4 ranks, half in C; all functions of the list are there, under
+# symbols of their own; what is missing has a name.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=mpi_common.sh
+. "$here/mpi_common.sh"
+status=0
+runs=0
+if [ ! -e "$PRESTO_LIBDIR/libpresto_fortran.so" ]; then
+    echo "SKIP: this build has no Fortran; configure says why"
+    exit 77
+fi
+prestofc=$work/prestofc
+ln -s "$prestocc" "$prestofc"
+cd "$work" || exit 1
+
+failed() {
+    echo "FAIL: $*"
+    status=1
+}
+
+# compile_fortran PROGRAM ARGUMENT...
+compile_fortran() {
+    program=$1
+    shift
+    # shellcheck disable=SC2086 # no option, or one
+    "$prestofc" $sanitizer -g -w -ffree-line-length-none "$@" -o "$work/$program" >"$work/out" 2>&1 || {
+        failed "$program does not compile: $(cat "$work/out")"
+        return 1
+    }
+}
+
+# run N PROGRAM [ARGUMENT]
+run() {
+    n=$1
+    program=$2
+    shift 2
+    runs=$((runs + 1))
+    timeout 300 "$prestorun" -n "$n" "$work/$program" "$@" >"$work/out" 2>&1 </dev/null
+    rc=$?
+    if [ $rc -ne 0 ] || ! grep -q 'MT-OK .*checks=[1-9]' "$work/out"; then
+        failed "$n ranks of $program (exit status $rc): $(cat "$work/out")"
+    fi
+}
+
+compile_fortran calls "$here/fortran/calls.F90"
+compile_fortran old "$here/fortran/old.f"
+"$prestocc" ${sanitizer:+"$sanitizer"} -g -Wall -Wextra -Werror -c "$here/fortran/mixed_half.c" -o "$work/mixed_half.o" || failed "mixed_half.c does not compile"
+compile_fortran mixed "$here/fortran/mixed.f90" "$work/mixed_half.o"
+for n in 1 2 4; do
+    run $n calls "$work/file-$n"
+    run $n old
+    run $n mixed
+done
+
+# Objects of a compiler that knows no more than where the headers are.
+if "$("$prestofc" --showme:command)" -w -I"$PRESTO_INCLUDEDIR" -c "$here/fortran/old.f" -o "$work/bare.o" 2>"$work/out"; then
+    compile_fortran bare "$work/bare.o"
+    run 2 bare
+else
+    failed "old.f does not compile without prestofc: $(cat "$work/out")"
+fi
+
+# What prestofc compiles does not ask for the symbols of another MPI.
+"$prestofc" -w -c "$here/fortran/old.f" -o "$work/old.o"
+names=$(${NM:-nm} "$work/old.o" | grep -E ' U p?mpi_')
+[ -z "$names" ] || failed "old.o wants $names"
+
+# Missing functions have names, also where a program has another MPI.
+if "$prestofc" "$here/fortran/missing.f90" -o "$work/missing" >"$work/out" 2>&1; then
+    failed "missing.f90 links"
+fi
+grep -q 'undefined reference to .presto_missing_mpi_session_init_' "$work/out" || failed "missing.f90 is refused without the name of the function: $(cat "$work/out")"
+
+# Each function of the list, by both names.
+awk '$1 == "have" && $3 != "(C)" { name = tolower($2); print "presto_mpi_" name "_"; print "presto_pmpi_" name "_" }' \
+    "$src/presto/include/mpi/functions.list" | sort >"$work/want"
+${NM:-nm} -D --defined-only "$PRESTO_LIBDIR/libpresto_fortran.so" | awk '{ print $NF }' | sort >"$work/have"
+[ "$(wc -l <"$work/want")" -gt 600 ] || failed "the list has only $(wc -l <"$work/want") names"
+lacks=$(comm -23 "$work/want" "$work/have")
+[ -z "$lacks" ] || failed "libpresto_fortran.so lacks $lacks"
+
+"$prestofc" -fdefault-integer-8 -c "$here/fortran/old.f" -o "$work/old.o" 2>"$work/out" && failed "-fdefault-integer-8 is taken"
+grep -q 'INTEGER\*4' "$work/out" || failed "-fdefault-integer-8 is refused without a reason"
+"$prestofc" --showme:libs | grep -q 'presto_fortran presto_plain presto' || failed "--showme:libs: $("$prestofc" --showme:libs)"
+
+echo "$runs runs"
+exit $status
