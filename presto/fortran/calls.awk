@@ -3,7 +3,7 @@
 # those that say what they are called (calls.c). With list.awk in front.
 
 function c_type(k) {
-    if (base(k) ~ /^(buffer|memory|pointer)$/) return "void *"
+    if (base(k) ~ /^(data|buffer|memory|pointer)$/) return "void *"
     if (is_string(k)) return "char *"
     if (base(k) ~ /^address(es)?$/) return "MPI_Aint *"
     if (k == "count") return "MPI_Count *"
@@ -55,7 +55,7 @@ function convert(f, i,    a, k, w) {
         before = "    STATUS_IN(" a ");\n"
         value = a "_at"
         if (w != "") after = "    STATUS_OUT(" a ");\n"
-    } else if (k == "buffer") {
+    } else if (k == "data" || k == "buffer") {
         value = "place_of(" a ")"
     } else if (k == "weights") {
         value = "weights_of(" a ")"

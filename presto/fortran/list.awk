@@ -5,7 +5,7 @@
 # and calls generate() at the end.
 # Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, ranges (arrays
 # that Fortran and C share); comm, group, type, op, request, message, errhandler, info, win, file (handles), status, either with
-# [HOW MANY] in arrays; buffer (data of any type), memory (the same, but no MPI_BOTTOM or MPI_IN_PLACE), weights, pointer (a
+# [HOW MANY] in arrays; data (of any type, which is only read), buffer (the same, which may be written), memory (the same, but no MPI_BOTTOM or MPI_IN_PLACE), weights, pointer (a
 # place for an address), string, string[MPI_MAX_...]>, key (blanks in front do not count either), place and place[HOW MANY]
 # (counted from 1 in Fortran), cut and cuts[HOW MANY] (an address in a plain integer, as in MPI 1), function.
 

@@ -6,7 +6,8 @@ presto_fortran_list = $(srcdir)/presto/include/mpi/functions.list
 presto_fortran_constants = $(srcdir)/presto/include/mpi/types.h $(srcdir)/presto/include/mpi/constants.h \
     $(srcdir)/presto/include/mpi/files.h
 EXTRA_DIST += presto/fortran/calls.awk presto/fortran/constants.awk presto/fortran/handles.awk presto/fortran/list.awk \
-    presto/fortran/symbols.awk
+    presto/fortran/interfaces.awk presto/fortran/module_mpi.f90 presto/fortran/module_mpi_f08.f90 \
+    presto/fortran/module_mpi_f08_types.f90 presto/fortran/symbols.awk
 
 # The numbers of the predefined handles, which C has, too.
 BUILT_SOURCES += presto/include/mpi/predefined.h
@@ -31,7 +32,7 @@ BUILT_SOURCES += $(presto_fortran_made)
 CLEANFILES += $(presto_fortran_made)
 nodist_prestoinclude_HEADERS = presto/fortran/mpif.h
 prestofortrandir = $(prestoincludedir)/fortran
-nodist_prestofortran_DATA = presto/fortran/presto_fortran.s
+nodist_prestofortran_DATA = presto/fortran/presto_fortran.s $(presto_modules)
 
 presto/fortran/calls.h: presto/fortran/list.awk presto/fortran/calls.awk presto/include/mpi/functions.list
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/list.awk \
@@ -44,6 +45,50 @@ presto/fortran/presto_fortran.s: presto/fortran/list.awk presto/fortran/symbols.
 presto/fortran/mpif.h: presto/fortran/constants.awk $(presto_fortran_constants)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v make=mpif -f $(srcdir)/presto/fortran/constants.awk \
 	    $(presto_fortran_constants) >$@.tmp && mv $@.tmp $@
+
+# Modules. Each object makes its module's file, too, so that who uses a module waits for its object.
+presto_modules = presto/fortran/mpi.mod presto/fortran/mpi_f08.mod presto/fortran/presto_mpi_f08_types.mod
+presto_module_objects = presto/fortran/module_mpi.o presto/fortran/module_mpi_f08.o presto/fortran/module_mpi_f08_types.o
+presto_module_parts = presto/fortran/constants_mpi.inc presto/fortran/interfaces_mpi.inc \
+    presto/fortran/constants_mpi_f08.inc presto/fortran/interfaces_mpi_f08.inc
+CLEANFILES += $(presto_modules) $(presto_module_objects) $(presto_module_parts) presto/.libs/libpresto_fortran_modules.a
+
+presto/fortran/constants_mpi.inc presto/fortran/constants_mpi_f08.inc: presto/fortran/constants.awk $(presto_fortran_constants)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && what=`basename $@ .inc | sed s/constants_//` && \
+	    LC_ALL=C $(AWK) -v make=$$what -f $(srcdir)/presto/fortran/constants.awk $(presto_fortran_constants) >$@.tmp && mv $@.tmp $@
+
+presto/fortran/interfaces_mpi.inc presto/fortran/interfaces_mpi_f08.inc: presto/fortran/list.awk presto/fortran/interfaces.awk \
+    presto/include/mpi/functions.list
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && what=`basename $@ .inc | sed s/interfaces_//` && \
+	    LC_ALL=C $(AWK) -v make=$$what -f $(srcdir)/presto/fortran/list.awk -f $(srcdir)/presto/fortran/interfaces.awk \
+	    $(presto_fortran_list) >$@.tmp && mv $@.tmp $@
+
+# Default logicals and integers are fit for C here, whatever the warnings say.
+PRESTO_FORTRAN_COMPILE = $(FC) -O2 -w -fPIC -I presto/fortran -J presto/fortran -c
+
+presto/fortran/module_mpi.o: presto/fortran/module_mpi.f90 presto/fortran/constants_mpi.inc presto/fortran/interfaces_mpi.inc
+	$(AM_V_GEN)$(PRESTO_FORTRAN_COMPILE) $(srcdir)/presto/fortran/module_mpi.f90 -o $@
+presto/fortran/module_mpi_f08_types.o: presto/fortran/module_mpi_f08_types.f90
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(PRESTO_FORTRAN_COMPILE) $(srcdir)/presto/fortran/module_mpi_f08_types.f90 -o $@
+presto/fortran/module_mpi_f08.o: presto/fortran/module_mpi_f08.f90 presto/fortran/module_mpi_f08_types.o \
+    presto/fortran/constants_mpi_f08.inc presto/fortran/interfaces_mpi_f08.inc
+	$(AM_V_GEN)$(PRESTO_FORTRAN_COMPILE) $(srcdir)/presto/fortran/module_mpi_f08.f90 -o $@
+
+# gfortran leaves a module's file alone if it would say the same again. Where somebody has removed it, the object goes first.
+presto/fortran/mpi.mod: presto/fortran/module_mpi.o
+	@test -e $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+	@touch $@
+presto/fortran/mpi_f08.mod: presto/fortran/module_mpi_f08.o
+	@test -e $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+	@touch $@
+presto/fortran/presto_mpi_f08_types.mod: presto/fortran/module_mpi_f08_types.o
+	@test -e $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+	@touch $@
+
+prestofortranlibdir = $(libdir)
+nodist_prestofortranlib_DATA = presto/.libs/libpresto_fortran_modules.a
+presto/.libs/libpresto_fortran_modules.a: $(presto_module_objects)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && $(AR) cr $@ $(presto_module_objects) && $(RANLIB) $@
 
 PRESTO_FORTRAN_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_builddir)/presto
 

@@ -25,7 +25,7 @@ lay_out() {
     lay_out_headers "$prefix/include/presto"
     rm "$prefix/include/presto/presto.h"
     cp -P "$build"/presto/.libs/libpresto.so* "$build/presto/.libs/libpresto_plain.a" "$prefix/lib"
-    [ -z "$fortran" ] || cp -P "$build"/presto/.libs/libpresto_fortran.so* "$build/presto/.libs/libpresto_fortran_plain.a" "$prefix/lib"
+    [ -z "$fortran" ] || cp -P "$build"/presto/.libs/libpresto_fortran.so* "$build"/presto/.libs/libpresto_fortran_*.a "$prefix/lib"
     ln -s "$prestorun" "$prefix/bin/prestorun"
     ln -s prestocc "$prefix/bin/prestocxx"
     for file in prestocc:bin/prestocc presto-env:bin/presto-env presto.pc:lib/pkgconfig/presto.pc PrestoConfig.cmake:lib/cmake/Presto/PrestoConfig.cmake \
