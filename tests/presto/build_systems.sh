@@ -103,6 +103,38 @@ with_configure() {
     autoconf && ./configure CC="$prefix/bin/prestocc" CFLAGS="-O1 $sanitizer" && make && grep -q '^LIBS = *$' Makefile
 }
 
+# try_fortran NAME COMMAND...: which has to leave programs `old` and `new` in the folder, or in build, that run.
+try_fortran() {
+    name=$1
+    shift
+    rm -rf "$work/project"
+    cp -r "$here/fortran/project" "$work/project"
+    cp "$here/fortran/old.f" "$here/fortran/new.f90" "$work/project"
+    good=yes
+    (cd "$work/project" && "$@") >"$work/out" 2>&1 || good=
+    for program in old new; do
+        [ -n "$good" ] && timeout 60 "$prefix/bin/prestorun" -n 2 "$(find "$work/project" -type f -name $program)" >"$work/ran" 2>&1 &&
+            grep -q "MT-OK $program" "$work/ran" || good=
+    done
+    if [ -n "$good" ]; then
+        passed=$((passed + 1))
+    else
+        echo "FAIL: $name"
+        cat "$work/out" "$work/ran" 2>/dev/null
+        status=1
+    fi
+}
+
+fortran_with_cmake() {
+    eval "$("$prefix/bin/presto-env")"
+    cmake -S . -B build "$@" -DCMAKE_Fortran_FLAGS="$sanitizer" && cmake --build build
+}
+
+fortran_with_configure() {
+    eval "$("$prefix/bin/presto-env")"
+    autoconf && ./configure FFLAGS="-w $sanitizer" FCFLAGS="-w $sanitizer" && make
+}
+
 [ -n "$installed" ] || lay_out
 try make with_make
 try "several objects" with_objects
@@ -123,6 +155,14 @@ else
 fi
 if [ -n "$installed" ] && autoconf --version >/dev/null 2>&1; then
     try "Autoconf" with_configure
+fi
+if [ -n "$installed" ] && [ -n "$fortran" ]; then
+    compiler=$("$prefix/bin/prestofc" --showme:command)
+    if cmake --version >/dev/null 2>&1; then
+        try_fortran "CMake, find_package(MPI), gfortran" fortran_with_cmake -DCMAKE_Fortran_COMPILER="$compiler"
+        try_fortran "CMake, find_package(MPI), prestofc" fortran_with_cmake -DCMAKE_Fortran_COMPILER="$prefix/bin/prestofc"
+    fi
+    ! autoconf --version >/dev/null 2>&1 || try_fortran "Autoconf, Fortran" fortran_with_configure
 fi
 echo "$passed build systems"
 exit $status
