@@ -42,6 +42,12 @@ ni_status dnp_buffers_remove(struct dnp_buffers *buffers, uint8_t port, ni_handl
     return port < DNP_CHANNELS ? ni_table_remove(&buffers->table[port], handle) : NI_ERR_REGION;
 }
 
+void dnp_buffers_clear(struct dnp_buffers *buffers, uint8_t port)
+{
+    ni_table_fini(&buffers->table[port]);
+    (void)ni_table_init(&buffers->table[port]); /* allocates nothing, and lies where it lay */
+}
+
 static ni_status find(const struct dnp_buffers *buffers, uint8_t port, uint64_t address,
                       uint64_t len, unsigned access, struct ni_region_view *view)
 {

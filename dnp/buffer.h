@@ -35,6 +35,9 @@ ni_status dnp_buffers_add(struct dnp_buffers *buffers, uint8_t port, uint64_t ad
 /* NI_ERR_REGION: there is no such buffer. */
 ni_status dnp_buffers_remove(struct dnp_buffers *buffers, uint8_t port, ni_handle handle);
 
+/* Remove all of a process. */
+void dnp_buffers_clear(struct dnp_buffers *buffers, uint8_t port);
+
 /*
  * Fill the segments of a transfer of len <= DNP_PAYLOAD_MAX bytes at a virtual address of
  * dma->port. NI_ERR_BOUNDS: no buffer has all of them. NI_ERR_ACCESS: the oldest one that has does

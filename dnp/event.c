@@ -19,14 +19,25 @@ static uint32_t ring_room(const struct dnp_events *events, uint8_t port)
     return used < size ? size - used : 0;
 }
 
-bool dnp_events_ring_room(const struct dnp_events *events, uint8_t port)
+/* Events for a channel that wait. */
+static uint32_t waiting(const struct dnp_events *events, uint8_t port)
 {
-    uint32_t waiting = 0;
+    uint32_t count = 0;
 
     for (uint32_t i = events->taken; i != events->filled; i++) {
-        waiting += event_at(events, i)->port == port;
+        count += event_at(events, i)->port == port;
     }
-    return ring_room(events, port) > waiting;
+    return count;
+}
+
+bool dnp_events_ring_room(const struct dnp_events *events, uint8_t port)
+{
+    return ring_room(events, port) > waiting(events, port);
+}
+
+bool dnp_events_wait(const struct dnp_events *events, uint8_t port)
+{
+    return waiting(events, port) > 0;
 }
 
 void dnp_events_put(struct dnp_events *events, struct dnp_word first, struct dnp_word second,

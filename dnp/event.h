@@ -56,6 +56,9 @@ static inline bool dnp_events_room(const struct dnp_events *events)
 /* Whether the ring of a channel will have room for another event behind those that wait. */
 bool dnp_events_ring_room(const struct dnp_events *events, uint8_t port);
 
+/* Whether events for a channel wait. */
+bool dnp_events_wait(const struct dnp_events *events, uint8_t port);
+
 /* There must be room. */
 void dnp_events_put(struct dnp_events *events, struct dnp_word first, struct dnp_word second,
                     uint8_t port);

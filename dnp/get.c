@@ -68,6 +68,26 @@ void dnp_gets_came(struct dnp_gets *gets, uint32_t tag, uint32_t len, ni_status 
     }
 }
 
+void dnp_gets_forget(struct dnp_gets *gets, uint8_t port)
+{
+    for (uint32_t i = 0; gets->count > 0 && i < DNP_GETS; i++) {
+        if (gets->entry[i].used && gets->entry[i].command.port == port) {
+            gets->entry[i].used = false;
+            gets->count--;
+        }
+    }
+}
+
+bool dnp_gets_has(const struct dnp_gets *gets, uint8_t port)
+{
+    for (uint32_t i = 0; gets->count > 0 && i < DNP_GETS; i++) {
+        if (gets->entry[i].used && gets->entry[i].command.port == port) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void dnp_gets_step(struct dnp_gets *gets, uint64_t now)
 {
     uint32_t timeout = dnp_get(gets->registers, DNP_REG_get_timeout, 0);

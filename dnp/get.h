@@ -45,6 +45,12 @@ bool dnp_gets_expect(struct dnp_gets *gets, const struct dnp_header *header,
 /* So many bytes of the answer have come, or it failed. events must have room. */
 void dnp_gets_came(struct dnp_gets *gets, uint32_t tag, uint32_t len, ni_status status);
 
+/* A process has gone: its GETs end without an event, and what is still answered is refused. */
+void dnp_gets_forget(struct dnp_gets *gets, uint8_t port);
+
+/* Whether a process has any. */
+bool dnp_gets_has(const struct dnp_gets *gets, uint8_t port);
+
 /* Ends one whose time is up, if there is one and events has room. */
 void dnp_gets_step(struct dnp_gets *gets, uint64_t now);
 

@@ -14,6 +14,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/cable.h \
     dnp/card.c \
     dnp/card.h \
+    dnp/channel.c \
+    dnp/channel.h \
     dnp/command.c \
     dnp/command.h \
     dnp/control.c \

@@ -8,6 +8,7 @@ unit_tests += \
     tests/unit/test_dnp_board_config \
     tests/unit/test_dnp_cable \
     tests/unit/test_dnp_card \
+    tests/unit/test_dnp_channel \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
@@ -38,6 +39,10 @@ tests_unit_test_dnp_route_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_card_SOURCES = tests/unit/test_dnp_card.c
 tests_unit_test_dnp_card_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_card_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_channel_SOURCES = tests/unit/test_dnp_channel.c
+tests_unit_test_dnp_channel_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_channel_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_sensors_SOURCES = tests/unit/test_dnp_sensors.c
 tests_unit_test_dnp_sensors_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
