@@ -64,6 +64,11 @@ noinst_LTLIBRARIES += dnp/libboard.la
 dnp_libboard_la_SOURCES = \
     dnp/board/config.c \
     dnp/board/config.h \
+    dnp/board/device.c \
+    dnp/board/device.h \
+    dnp/board/device_ioctl.c \
+    dnp/board/process.c \
+    dnp/board/process.h \
     dnp/board/state.c \
     dnp/board/state.h
 dnp_libboard_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
@@ -76,6 +81,11 @@ endif
 dnp_apelink_board_SOURCES = \
     dnp/board/board.c \
     dnp/board/board.h \
+    dnp/board/fuse.c \
+    dnp/board/fuse.h \
+    dnp/board/fuse_mount.c \
+    dnp/board/fuse_protocol.h \
+    dnp/board/fuse_wait.c \
     dnp/board/main.c
 dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)

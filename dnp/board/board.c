@@ -19,6 +19,9 @@ enum {
     FRAMES = 64,                  /* taken from a socket at once */
     IDLE_CREDITS = 1000,          /* while nothing changes: a credit each 35 ms */
     BUFFER = 4 << 20,             /* of a socket, in bytes */
+    GET_TIMEOUT_NS = 2000000000,  /* until a GET without an answer has failed */
+    SPIN_NS = 100000,             /* doorbells are looked at all the time for so long */
+    SLEEP_NS = 1000000,           /* and no less often than this */
 };
 
 static uint64_t board_now(const struct board *board)
@@ -66,18 +69,48 @@ static bool work(struct board *board, uint64_t now)
     return active;
 }
 
-/* Work, and come back when there is something to do: at once, or when a credit is due. */
-static void board_run(struct board *board)
+/* Nanoseconds until a credit is due, a second at most. */
+static uint64_t until_credit(const struct board *board, uint64_t now)
 {
-    uint64_t now = board_now(board), due = now;
+    uint64_t due = UINT64_MAX;
+
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        due = ni_min_u64(due, dnp_link_due(&board->card.link[link], now));
+    }
+    return ni_min_u64(due - now, 1000000000U / board->config.cycle_ns) * board->config.cycle_ns;
+}
+
+/* Until doorbells are to be looked at again: an eighth of how long nothing has happened. */
+static uint64_t until_look(const struct board *board)
+{
+    uint64_t quiet = ni_now_ns() - board->active_ns;
+
+    if (!board_device_used(&board->device)) {
+        return UINT64_MAX;
+    }
+    return quiet < SPIN_NS ? 0 : ni_min_u64(quiet / 8, SLEEP_NS);
+}
+
+/* Work, and come back when there is something to do: at once, when a credit is due, or when a
+ * program may have rung. */
+static void board_run(void *arg)
+{
+    struct board *board = arg;
+    uint64_t now = board_now(board), due = 0;
+    bool rung = board_device_look(&board->device), active = work(board, now);
+    unsigned news = board_device_tell(&board->device);
     struct timeval wait = {0, 0};
 
-    if (!work(board, now)) {
-        due = UINT64_MAX;
-        for (unsigned link = 0; link < DNP_LINKS; link++) {
-            due = ni_min_u64(due, dnp_link_due(&board->card.link[link], now));
-        }
-        due = ni_min_u64(due - now, 1000000000U / board->config.cycle_ns) * board->config.cycle_ns;
+    if (news != 0) {
+        board_fuse_wake(&board->fuse, news);
+    }
+    if (rung || news != 0) {
+        board->active_ns = ni_now_ns();
+    }
+    if (!active) {
+        due = ni_min_u64(until_credit(board, now), until_look(board));
+    }
+    if (due > 0) {
         wait.tv_sec = (time_t)(due / 1000000000U);
         wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
     }
@@ -136,14 +169,6 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
     board_run(board);
 }
 
-/* Nobody has memory that this card could reach. */
-static ni_status no_host(void *arg, const struct dnp_dma *dma)
-{
-    (void)arg;
-    (void)dma;
-    return NI_ERR_UNSUPPORTED;
-}
-
 static ni_status open_wire(struct board *board, unsigned link)
 {
     const struct board_cable *cable = &board->config.cable[link];
@@ -178,6 +203,8 @@ static void set_registers(struct board *board)
     dnp_set(registers, DNP_REG_board_place, 0, at[0] | at[1] << 10 | at[2] << 20);
     dnp_set(registers, DNP_REG_link_credit, 0,
             DNP_FIELD_PUT(credit, link_credit_idle, IDLE_CREDITS));
+    dnp_set(registers, DNP_REG_get_timeout, 0,
+            (uint32_t)ni_min_u64(GET_TIMEOUT_NS / board->config.cycle_ns, UINT32_MAX));
 }
 
 /* Later sessions are larger: nanoseconds of the clock on the wall. */
@@ -197,7 +224,9 @@ ni_status board_open(struct board *board, const struct board_config *config,
 
     board->config = *config;
     board->base = base;
-    board->host = (struct dnp_host){no_host, NULL};
+    board->fuse.fd = -1;
+    board_device_init(&board->device, &board->card);
+    board->host = (struct dnp_host){board_device_dma, &board->device};
     board->start_ns = ni_now_ns();
     ni_rng_seed(&board->rng, session);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
@@ -215,6 +244,10 @@ ni_status board_open(struct board *board, const struct board_config *config,
     for (unsigned link = 0; link < DNP_LINKS && status == NI_OK; link++) {
         status = open_wire(board, link);
     }
+    if (status == NI_OK && config->device[0] != '\0') {
+        status = board_fuse_open(&board->fuse, &board->device, board->config.device,
+                                 (mode_t)config->device_mode, base, board_run, board);
+    }
     if (status == NI_OK) {
         board_run(board);
     }
@@ -223,6 +256,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
 
 void board_close(struct board *board)
 {
+    board_fuse_close(&board->fuse);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         struct board_wire *wire = &board->wire[link];
 

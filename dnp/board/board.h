@@ -8,12 +8,16 @@
 
 #include "base/random.h"
 #include "dnp/board/config.h"
+#include "dnp/board/device.h"
+#include "dnp/board/fuse.h"
 #include "dnp/cable.h"
 #include "dnp/card.h"
 
 /*
  * A card in real time: its cables are sockets, its clock that of the machine. One thread, which
- * sleeps in the event loop until a frame comes or a credit is due.
+ * sleeps in the event loop until a frame comes or a credit is due. While programs have channels it
+ * also looks at their doorbells: all the time at first, then the less often the longer nothing has
+ * happened.
  */
 struct board {
     struct dnp_card card; /* first: it wants a cache line */
@@ -27,6 +31,9 @@ struct board {
         bool warned; /* a neighbour that should not be there has been named */
     } wire[DNP_LINKS];
     struct dnp_host host;
+    struct board_device device;
+    struct board_fuse fuse;
+    uint64_t active_ns; /* when something happened last */
     struct ni_rng rng;
     uint64_t start_ns;
     struct event_base *base;

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -132,6 +133,21 @@ static bool take_path(char *path, const struct line *line, struct complaint *com
     return true;
 }
 
+static bool take_device(struct board_config *config, struct line *line, struct complaint *complaint)
+{
+    const char *mode = line->words > 2 ? line->word[2] : "666";
+
+    if (line->words > 3) {
+        return wrong(complaint, "is one word too many", line->word[3]);
+    }
+    if (strlen(mode) != 3 || strspn(mode, "01234567") != 3) {
+        return wrong(complaint, "is no mode of three octal digits such as 660", mode);
+    }
+    config->device_mode = (uint32_t)strtoul(mode, NULL, 8);
+    line->words = line->words > 2 ? 2 : line->words;
+    return take_path(config->device, line, complaint);
+}
+
 static bool take_torus(struct board_config *config, const struct line *line,
                        struct complaint *complaint)
 {
@@ -170,7 +186,7 @@ static bool take_fifo(struct board_config *config, const struct line *line,
     return ni_is_pow2(config->fifo) || wrong(complaint, "is no power of two", line->word[1]);
 }
 
-static bool take(struct board_config *config, const struct line *line, struct complaint *complaint)
+static bool take(struct board_config *config, struct line *line, struct complaint *complaint)
 {
     const char *name = line->word[0];
 
@@ -192,6 +208,9 @@ static bool take(struct board_config *config, const struct line *line, struct co
     if (strcmp(name, "sensors") == 0) {
         return take_path(config->sensors, line, complaint);
     }
+    if (strcmp(name, "device") == 0) {
+        return take_device(config, line, complaint);
+    }
     if (strcmp(name, "fifo") == 0) {
         return take_fifo(config, line, complaint);
     }
@@ -199,8 +218,8 @@ static bool take(struct board_config *config, const struct line *line, struct co
         return number(line, 1, 1, 1000000, &config->cycle_ns, complaint);
     }
     return wrong(complaint,
-                 "is no setting; settings are torus, place, key, cable, control, sensors, fifo and "
-                 "cycle",
+                 "is no setting; settings are torus, place, key, cable, control, sensors, "
+                 "device, fifo and cycle",
                  name);
 }
 

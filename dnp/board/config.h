@@ -23,8 +23,10 @@
  *                                  it does to words that arrive, for tests
  *   control PATH                   a Unix socket that gives the state as JSON to who connects
  *   sensors FILE                   values of sensors (dnp/sensors.h)
- *   fifo WORDS                     of each receiving FIFO; 1024 unless set
- *   cycle NS                       how long a cycle of the card is; 1000 unless set
+ *   device DIRECTORY [MODE]        programs of this host reach the card by DIRECTORY/apelink0, a
+ * file with this mode in octal; 666 unless set fifo WORDS                     of each receiving
+ * FIFO; 1024 unless set cycle NS                       how long a cycle of the card is; 1000 unless
+ * set
  */
 
 enum { BOARD_PATH_MAX = 100 };
@@ -42,6 +44,8 @@ struct board_config {
     char key[BOARD_PATH_MAX]; /* paths; empty: none */
     char control[BOARD_PATH_MAX];
     char sensors[BOARD_PATH_MAX];
+    char device[BOARD_PATH_MAX];
+    uint32_t device_mode;
     uint32_t fifo;
     uint32_t cycle_ns;
     struct board_cable cable[NI_TORUS_DIRECTIONS];

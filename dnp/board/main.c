@@ -177,6 +177,7 @@ static void help(void)
          "  cable X+ HERE:PORT THERE:PORT [lose PPM] [corrupt PPM] [broken]\n"
          "  control PATH   a Unix socket that gives the state as JSON\n"
          "  sensors FILE   lines such as board_temperature 41500\n"
+         "  device DIRECTORY [MODE]  programs reach the card by DIRECTORY/apelink0 (666)\n"
          "  fifo WORDS     of each receiving FIFO (1024)\n"
          "  cycle NS       how long a cycle is (1000)");
 }

@@ -18,7 +18,7 @@ unit_tests += \
 
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
 
-unit_scripts += tests/unit/dnp_board.sh tests/unit/dnp_registers.sh
+unit_scripts += tests/unit/dnp_board.sh tests/unit/dnp_device.sh tests/unit/dnp_registers.sh
 
 tests_unit_test_dnp_registers_SOURCES = tests/unit/test_dnp_registers.c
 tests_unit_test_dnp_registers_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
@@ -66,3 +66,10 @@ check_PROGRAMS += tests/unit/dnp_board_ends
 tests_unit_dnp_board_ends_SOURCES = tests/unit/dnp_board_ends.c
 tests_unit_dnp_board_ends_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_dnp_board_ends_LDADD = dnp/libdnp.la
+
+# The programs that dnp_device.sh runs.
+check_PROGRAMS += tests/unit/dnp_device_client
+
+tests_unit_dnp_device_client_SOURCES = tests/unit/dnp_device_client.c
+tests_unit_dnp_device_client_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_dnp_device_client_LDADD = driver/libclient.la dnp/libdnp.la

@@ -17,19 +17,21 @@ static void test_a_whole_configuration(void **state)
     char error[300] = "";
 
     (void)state;
-    assert_int_equal(board_config_parse(&config,
-                                        "# ours\n" WHOLE
-                                        "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
-                                        "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
-                                        "1000000 broken\n"
-                                        "control /c\nsensors /s\nfifo 512\ncycle 1000000",
-                                        error, sizeof error),
-                     NI_OK);
+    assert_int_equal(
+        board_config_parse(&config,
+                           "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
+                           "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
+                           "1000000 broken\n"
+                           "control /c\nsensors /s\ndevice /d 640\nfifo 512\ncycle 1000000",
+                           error, sizeof error),
+        NI_OK);
     assert_int_equal(config.torus.size[0], 4);
     assert_int_equal(config.place.at[0], 1);
     assert_string_equal(config.key, "/k");
     assert_string_equal(config.control, "/c");
     assert_string_equal(config.sensors, "/s");
+    assert_string_equal(config.device, "/d");
+    assert_int_equal(config.device_mode, 0640);
     assert_int_equal(config.fifo, 512);
     assert_int_equal(config.cycle_ns, 1000000);
     assert_true(config.cable[NI_TORUS_X_PLUS].used && config.cable[NI_TORUS_Z_MINUS].used);
@@ -69,6 +71,10 @@ static void test_what_is_wrong_is_named(void **state)
         {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
          "line 2: \"X+\" has a cable"},
+        {"device", "\"device\" needs one path"},
+        {"device /d 0666", "\"0666\" is no mode of three octal digits such as 660"},
+        {"device /d 868", "\"868\" is no mode"},
+        {"device /d 666 x", "\"x\" is one word too many"},
         {"fifo 600", "\"600\" is no power of two"},
         {"fifo 256", "is no number from 512 to 16384"},
         {"cycle 0", "is no number from 1 to 1000000"},

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs ask of a device. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "dnp/board/device.h"
+#include "dnp/channel.h"
+
+/* Of a structure of version 1, as this driver knows it. */
+union request {
+    struct apelink_features features;
+    struct apelink_channel channel;
+    struct apelink_register buffer;
+    struct apelink_deregister handle;
+    struct apelink_access access;
+    struct apelink_wait wait;
+};
+
+#define RESERVED(field) apelink_all_zero(&(field), sizeof(field))
+
+static int get_features(const struct board_file *file, struct apelink_features *features)
+{
+    const struct dnp_card *card = file->device->card;
+    const struct dnp_register_file *registers = &card->registers;
+
+    if (!RESERVED(features->reserved)) {
+        return -EINVAL;
+    }
+    features->version = APELINK_IOCTL_VERSION;
+    features->board_version = dnp_get(registers, DNP_REG_board_version, 0);
+    features->features = 0;
+    features->channels = DNP_CHANNELS;
+    features->channels_free = 0;
+    for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
+        features->channels_free +=
+            file->device->channel[port] == NULL && dnp_channel_idle(card, port);
+    }
+    features->ring_max = DNP_RING_MAX;
+    features->page_size = DNP_PAGE;
+    features->place = dnp_get(registers, DNP_REG_board_place, 0);
+    features->torus = dnp_get(registers, DNP_REG_board_torus, 0);
+    return 0;
+}
+
+static bool ring_makes_sense(uint32_t entries)
+{
+    return ni_is_pow2(entries) && entries <= DNP_RING_MAX;
+}
+
+static int open_channel(struct board_file *file, const struct board_caller *caller,
+                        struct apelink_channel *channel)
+{
+    struct board_device *device = file->device;
+    struct dnp_rings rings = {BOARD_TX_KEY, BOARD_EVENT_KEY, channel->tx_entries,
+                              channel->event_entries};
+    uint8_t port = 0;
+    int status;
+
+    if (!RESERVED(channel->reserved) || channel->reserved0 != 0 || channel->flags != 0 ||
+        !ring_makes_sense(channel->tx_entries) || !ring_makes_sense(channel->event_entries)) {
+        return -EINVAL;
+    }
+    if (!file->writable) {
+        return -EACCES;
+    }
+    while (port < DNP_CHANNELS &&
+           (device->channel[port] != NULL || !dnp_channel_idle(device->card, port))) {
+        port++;
+    }
+    if (file->port >= 0 || port == DNP_CHANNELS) {
+        return -EBUSY;
+    }
+    status = board_process_open(&file->process, caller->thread);
+    if (status != 0) {
+        return status;
+    }
+    memset(file->memory + BOARD_DOORBELL_KEY, 0, sizeof(struct apelink_doorbell));
+    dnp_channel_open(device->card, port, &rings);
+    device->channel[port] = file;
+    file->port = port;
+    channel->port = port;
+    channel->tx_key = BOARD_TX_KEY;
+    channel->tx_bytes = (uint64_t)channel->tx_entries * DNP_COMMAND_SIZE;
+    channel->event_key = BOARD_EVENT_KEY;
+    channel->event_bytes = (uint64_t)channel->event_entries * DNP_EVENT_SIZE;
+    channel->doorbell_key = BOARD_DOORBELL_KEY;
+    channel->doorbell_bytes = BOARD_DOORBELL_BYTES;
+    return 0;
+}
+
+static int register_buffer(struct board_file *file, const struct board_caller *caller,
+                           struct apelink_register *buffer)
+{
+    unsigned all = APELINK_ACCESS_READ | APELINK_ACCESS_WRITE, access;
+    ni_handle handle;
+
+    if (!RESERVED(buffer->reserved) || buffer->reserved0 != 0 || buffer->flags != 0 ||
+        buffer->len == 0 || (buffer->access & all) == 0 || (buffer->access & ~all) != 0) {
+        return -EINVAL;
+    }
+    if (file->port < 0) {
+        return -ENXIO;
+    }
+    if (!board_process_is(&file->process, caller->thread)) {
+        return -EPERM;
+    }
+    if (!board_process_maps(caller->thread, buffer->address, buffer->len,
+                            (buffer->access & APELINK_ACCESS_WRITE) != 0)) {
+        return -EFAULT;
+    }
+    access = ((buffer->access & APELINK_ACCESS_READ) != 0 ? NI_ACCESS_READ : 0) |
+             ((buffer->access & APELINK_ACCESS_WRITE) != 0 ? NI_ACCESS_WRITE : 0);
+    if (dnp_buffers_add(&file->device->card->buffers, (uint8_t)file->port, buffer->address,
+                        buffer->len, access, NULL, &handle) != NI_OK) {
+        return -ENOSPC;
+    }
+    buffer->handle = handle;
+    return 0;
+}
+
+static int deregister(struct board_file *file, const struct apelink_deregister *handle)
+{
+    if (handle->reserved0 != 0) {
+        return -EINVAL;
+    }
+    if (file->port < 0) {
+        return -ENXIO;
+    }
+    return dnp_buffers_remove(&file->device->card->buffers, (uint8_t)file->port, handle->handle) ==
+                   NI_OK
+               ? 0
+               : -ENOENT;
+}
+
+static int error_of(ni_status status)
+{
+    switch (status) {
+    case NI_OK:
+        return 0;
+    case NI_ERR_NOTFOUND:
+        return -ENOENT;
+    case NI_ERR_ACCESS:
+        return -EPERM;
+    default:
+        return -EINVAL;
+    }
+}
+
+static int read_register(const struct board_file *file, struct apelink_access *access)
+{
+    return access->reserved != 0 ? -EINVAL
+                                 : error_of(dnp_registers_read(&file->device->card->registers,
+                                                               access->offset, &access->value));
+}
+
+/* Those of fault awareness are the first of the table. */
+static int write_register(const struct board_file *file, const struct board_caller *caller,
+                          const struct apelink_access *access)
+{
+    if (access->reserved != 0) {
+        return -EINVAL;
+    }
+    if (!caller->privileged || !file->writable ||
+        access->offset > (uint32_t)DNP_REG_host_watchdog) {
+        return -EPERM;
+    }
+    return error_of(
+        dnp_registers_write(&file->device->card->registers, access->offset, access->value));
+}
+
+static int begin_wait(const struct board_file *file, struct apelink_wait *wait)
+{
+    if (wait->reserved != 0) {
+        return -EINVAL;
+    }
+    if (file->port < 0) {
+        return -ENXIO;
+    }
+    if (board_file_waited(file, wait)) {
+        return 0;
+    }
+    return wait->timeout_ns == 0 ? -ETIMEDOUT : BOARD_LATER;
+}
+
+static int answer(struct board_file *file, const struct board_caller *caller, unsigned int command,
+                  union request *request)
+{
+    switch (_IOC_NR(command)) {
+    case _IOC_NR(APELINK_GET_FEATURES):
+        return get_features(file, &request->features);
+    case _IOC_NR(APELINK_OPEN_CHANNEL):
+        return open_channel(file, caller, &request->channel);
+    case _IOC_NR(APELINK_REGISTER):
+        return register_buffer(file, caller, &request->buffer);
+    case _IOC_NR(APELINK_DEREGISTER):
+        return deregister(file, &request->handle);
+    case _IOC_NR(APELINK_READ_REGISTER):
+        return read_register(file, &request->access);
+    case _IOC_NR(APELINK_WRITE_REGISTER):
+        return write_register(file, caller, &request->access);
+    default:
+        return begin_wait(file, &request->wait);
+    }
+}
+
+int board_file_ioctl(struct board_file *file, const struct board_caller *caller,
+                     unsigned int command, void *structure, size_t len, struct apelink_wait *wait)
+{
+    union request request;
+    size_t own = apelink_struct_first(command); /* there is no later version */
+    int status;
+
+    if (_IOC_TYPE(command) != APELINK_IOCTL_TYPE || own == 0 ||
+        _IOC_DIR(command) != (_IOC_READ | _IOC_WRITE)) {
+        return -ENOTTY;
+    }
+    status = apelink_struct_take(&request, own, structure, len, own);
+    if (status == 0) {
+        status = answer(file, caller, command, &request);
+    }
+    if (status == 0) {
+        apelink_struct_give(structure, len, &request, own);
+    } else if (status == BOARD_LATER) {
+        *wait = request.wait;
+    }
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DNP_BOARD_PROCESS_H
+#define DNP_BOARD_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The memory of another process. It is that of the address space that was there at open: when the
+ * process ends or executes another program, access fails, whoever has its number then. Like memory
+ * that is pinned, it is reached whatever its protection has become.
+ */
+struct board_process {
+    int memory; /* -1: none */
+    pid_t group;
+};
+
+/* Of the process to which a thread belongs. 0 or a negative errno. */
+int board_process_open(struct board_process *process, pid_t thread);
+
+/* Also of one that is not open. */
+void board_process_close(struct board_process *process);
+
+/* Whether a thread that now waits for an answer is one of this process. */
+bool board_process_is(const struct board_process *process, pid_t thread);
+
+/* Whether all bytes are mapped in the process of a thread, and writable if that is wanted. */
+bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writable);
+
+/* Copy between data and an address of the process. On false some bytes may have moved. */
+bool board_process_copy(const struct board_process *process, bool write, uint64_t address,
+                        void *data, uint32_t len);
+
+#endif

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Covers: dnp/board/fuse.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, driver/client.c. Programs reach a card by its
+# device: what they send comes back, what makes no sense is refused, who is killed leaves nothing behind, and programs
+# hear of it when the card has gone.
+set -u
+
+board=${APELINK_BUILDDIR:?}/dnp/apelink-board
+client=$APELINK_BUILDDIR/tests/unit/dnp_device_client
+[ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
+[ "$(id -u)" -eq 0 ] || { echo "skipped: only root may serve a device"; exit 77; }
+command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+chmod 755 "$work"
+dir=$work/device
+device=$dir/apelink0
+pid=
+held=
+end() {
+    # shellcheck disable=SC2086 # several
+    [ -z "$held" ] || kill -9 $held 2>/dev/null
+    [ -z "$pid" ] || kill "$pid" 2>/dev/null
+    wait
+    umount -l "$dir" 2>/dev/null
+    rm -rf "$work"
+}
+trap end EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+until_true() { # COMMAND...: within 30 seconds
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+
+state() { # EXPRESSION: true of the registers of the board, as r
+    python3 - "$work/control" "$1" <<'EOP'
+import json, socket, sys
+c = socket.socket(socket.AF_UNIX)
+c.connect(sys.argv[1])
+r = json.loads(b"".join(iter(lambda: c.recv(65536), b"")))["registers"]
+sys.exit(not eval(sys.argv[2]))
+EOP
+}
+
+start() { # MODE
+    cat >"$work/config" <<EOC
+torus 1x1x1
+place 0 0 0
+key $work/key
+control $work/control
+device $dir $1
+EOC
+    : >"$work/err"
+    "$board" "$work/config" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until [ -e "$device" ] && [ -S "$work/control" ]; do
+        tries=$((tries + 1))
+        if grep -q 'no FUSE passthrough\|only root may serve\|/dev/fuse' "$work/err"; then
+            wait "$pid"
+            pid=
+            echo "skipped: $(cat "$work/err")"
+            exit 77
+        fi
+        if [ $tries -eq 300 ]; then
+            fail "the board did not start: $(cat "$work/err")"
+            exit 1
+        fi
+        sleep 0.1
+    done
+}
+
+stop() { # SIGNAL
+    kill "-$1" "$pid"
+    wait "$pid"
+    status=$?
+    pid=
+    return $status
+}
+
+hold() { # VERB NAME: a client in the background that is ready; its id is in $last
+    "$client" "$1" "$device" >"$work/$2" 2>&1 &
+    last=$!
+    held="$held $last"
+    until_true grep -q ready "$work/$2" || fail "$1 $2 does not begin: $(cat "$work/$2")"
+}
+
+echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
+mkdir "$dir"
+start 666
+[ "$(ls "$dir")" = apelink0 ] || fail "ls says $(ls "$dir")"
+[ "$(stat -c %a "$device")" = 666 ] || fail "the mode is $(stat -c %a "$device")"
+"$client" loop "$device" || fail "one program"
+"$client" refused "$device" || fail "what is refused"
+sed "s|^control .*|control $work/other|" "$work/config" >"$work/config2"
+"$board" "$work/config2" >"$work/out" 2>&1 && fail "two boards serve $dir"
+grep -q 'is there already' "$work/out" || fail "two boards: $(cat "$work/out")"
+
+# Four at once, each with a channel of its own.
+jobs=
+while [ "$(echo "$jobs" | wc -w)" -lt 4 ]; do
+    "$client" loop "$device" &
+    jobs="$jobs $!"
+done
+for job in $jobs; do
+    wait "$job" || fail "one of four programs"
+done
+until_true state 'r["event_ring_size"] == [0] * 4 and r["tx_ring_size"] == [0] * 4' || fail "channels are left behind"
+
+# All channels are in use; who is killed in the middle of it leaves one, and no harm.
+hold hold first
+first=$last
+hold hold second
+hold idle third
+third=$last
+hold hold fourth
+"$client" loop "$device" >"$work/out" 2>&1 && fail "five channels of four"
+grep -q busy "$work/out" || fail "five channels: $(cat "$work/out")"
+kill -9 "$first"
+until_true "$client" loop "$device" || fail "after a program was killed"
+kill -9 "$third"
+until_true state 'r["event_ring_size"].count(0) == 2' || fail "a program that slept was killed"
+"$client" loop "$device" || fail "after another was killed"
+[ "$(cat "$work/second" "$work/fourth" | tr '\n' ' ')" = 'ready ready ' ] || fail "the others: $(cat "$work/second" "$work/fourth")"
+
+# The card goes: programs hear of it, and do not hang.
+stop TERM || fail "the board ended with $status"
+until_true grep -q 'the card has gone' "$work/second" || fail "the card has gone, but: $(cat "$work/second")"
+until_true grep -q 'the card has gone' "$work/fourth" || fail "the card has gone, but: $(cat "$work/fourth")"
+[ -z "$(ls "$dir")" ] || fail "the device is still mounted"
+
+# A board that was killed leaves a dead mount, which the next one removes. Only its users may open this one.
+start 600
+hold hold fifth
+stop KILL
+until_true grep -q 'the card has gone' "$work/fifth" || fail "the card was killed, but: $(cat "$work/fifth")"
+rm -f "$work/control"
+start 600
+"$client" loop "$device" || fail "after the board was killed"
+[ "$("$client" open "$device" 65534)" = 'Permission denied' ] || fail "mode 600 lets others in"
+stop TERM || fail "the board ended with $status"
+start 666
+[ "$("$client" open "$device" 65534)" = opened ] || fail "mode 666 does not let others in, or to registers"
+stop TERM || fail "the board ended with $status"
+
+says() { # TEXT DEVICE...: a board with this device does not start and says why
+    text=$1
+    shift
+    sed "s|^device .*|device $*|" "$work/config" >"$work/bad"
+    "$board" "$work/bad" >"$work/out" 2>&1 && fail "device $* is accepted"
+    grep -q -e "$text" "$work/out" || fail "device $*: no '$text' but: $(cat "$work/out")"
+}
+says 'No such file' "$work/none"
+says 'is no directory' "$work/key"
+echo "$failures failures"
+[ "$failures" -eq 0 ]
