@@ -76,13 +76,13 @@ void pml_hooks_requests_install(ompi_request_fns_t *functions);
 
 /* The entry of the process that is `rank` in a communicator; never NULL: where there is no room, or
  * the rank is none, record_spare_peer. Thread-safe. */
-struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank);
+struct record_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank);
 
 /* Which entry a communicator's rank has: pairs that are remembered, each at one place. */
 enum { PML_HOOKS_PAIRS = 2048 /* a power of two */ };
 struct pml_hooks_pair {
     uint64_t key; /* communicator and rank */
-    struct pml_hooks_peer *peer;
+    struct record_peer *peer;
 };
 extern struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
 
@@ -98,29 +98,29 @@ uint32_t pml_hooks_class_of(int tag);
 
 /* A message is about to be sent in a communicator, of so many bytes, at that time. Returns its
  * number among those to the peer, from 1. */
-uint64_t pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context,
-                              uint64_t bytes, uint64_t now);
+uint64_t pml_hooks_count_send(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                              uint64_t now);
 
 /* A send of this mode begins. */
 static inline void pml_hooks_count_mode(mca_pml_base_send_mode_t mode)
 {
-    pml_hooks_add(&pml_hooks_record.head->sends[mode], 1);
+    record_add(&record_own.head->sends[mode], 1);
 }
 
 /* Whether our functions stand for those of the PML. */
 static inline bool pml_hooks_installed(void)
 {
-    return pml_hooks_record.head != NULL;
+    return record_own.head != NULL;
 }
 
 /* Whether what begins now is recorded. */
 static inline bool pml_hooks_recording(void)
 {
-    return pml_hooks_installed() && pml_hooks_record.head->enabled != 0;
+    return pml_hooks_installed() && record_own.head->enabled != 0;
 }
 
 /* A message has been received. */
-void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+void pml_hooks_count_receive(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
                              bool any_source, uint64_t now);
 
 /* The size of a message in bytes. */
@@ -142,8 +142,8 @@ int pml_hooks_persistent_start(size_t count, ompi_request_t **requests);
 
 /* While recording is off: a message is about to be sent, a receive that names the peer begins, and
  * a receive has been begun. */
-void pml_hooks_number_send(struct pml_hooks_peer *peer, int tag, uint32_t context);
-void pml_hooks_number_post(struct pml_hooks_peer *peer, int tag, uint32_t context);
+void pml_hooks_number_send(struct record_peer *peer, int tag, uint32_t context);
+void pml_hooks_number_post(struct record_peer *peer, int tag, uint32_t context);
 void pml_hooks_number_receive(ompi_request_t *request, struct ompi_communicator_t *comm);
 
 /* What a request that is used again does; false if it is not known. */

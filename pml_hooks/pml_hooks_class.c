@@ -3,36 +3,35 @@
 #include "pml_hooks/pml_hooks_count.h"
 
 _Static_assert(MCA_COLL_BASE_TAG_ALLGATHER - MCA_COLL_BASE_TAG_SCATTERV ==
-                   PML_HOOKS_CLASS_NONBLOCKING - PML_HOOKS_CLASS_COLLECTIVES - 1,
+                   RECORD_CLASS_NONBLOCKING - RECORD_CLASS_COLLECTIVES - 1,
                "each collective with a tag of its own has a class");
 
 uint32_t pml_hooks_class_of(int tag)
 {
     if (tag >= 0) {
-        return PML_HOOKS_CLASS_USER;
+        return RECORD_CLASS_USER;
     }
     if (tag <= MCA_COLL_BASE_TAG_ALLGATHER && tag >= MCA_COLL_BASE_TAG_SCATTERV) {
-        return PML_HOOKS_CLASS_COLLECTIVES + (uint32_t)(MCA_COLL_BASE_TAG_ALLGATHER - tag);
+        return RECORD_CLASS_COLLECTIVES + (uint32_t)(MCA_COLL_BASE_TAG_ALLGATHER - tag);
     }
     if (tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END) {
-        return PML_HOOKS_CLASS_NONBLOCKING;
+        return RECORD_CLASS_NONBLOCKING;
     }
     if (tag <= MCA_COLL_BASE_TAG_NEIGHBOR_BASE && tag >= MCA_COLL_BASE_TAG_NEIGHBOR_END) {
-        return PML_HOOKS_CLASS_NEIGHBOR;
+        return RECORD_CLASS_NEIGHBOR;
     }
-    return PML_HOOKS_CLASS_OTHER;
+    return RECORD_CLASS_OTHER;
 }
 
-uint64_t pml_hooks_count_send(struct pml_hooks_peer *peer, int tag, uint32_t context,
-                              uint64_t bytes, uint64_t now)
+uint64_t pml_hooks_count_send(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                              uint64_t now)
 {
-    return pml_hooks_count_send_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context,
-                                   bytes, now);
+    return pml_hooks_count_send_by(record_threads, record_own.head, peer, tag, context, bytes, now);
 }
 
-void pml_hooks_count_receive(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
+void pml_hooks_count_receive(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
                              bool any_source, uint64_t now)
 {
-    pml_hooks_count_receive_by(pml_hooks_threads, pml_hooks_record.head, peer, tag, context, bytes,
+    pml_hooks_count_receive_by(record_threads, record_own.head, peer, tag, context, bytes,
                                any_source, now);
 }

@@ -18,13 +18,13 @@
 /* The class of a tag; the program's own are found without a call. */
 PML_HOOKS_INLINE uint32_t pml_hooks_class_at(int tag)
 {
-    return __builtin_expect(tag >= 0, 1) ? PML_HOOKS_CLASS_USER : pml_hooks_class_of(tag);
+    return __builtin_expect(tag >= 0, 1) ? RECORD_CLASS_USER : pml_hooks_class_of(tag);
 }
 
 /* A tag as in the record. */
 PML_HOOKS_INLINE int32_t pml_hooks_named_tag(int tag)
 {
-    return tag == MPI_ANY_TAG ? PML_HOOKS_ANY : tag;
+    return tag == MPI_ANY_TAG ? RECORD_ANY : tag;
 }
 
 /* The tag of a message that was received. pml ucx, whose tags have 24 bits, gives those of Open
@@ -54,7 +54,7 @@ PML_HOOKS_INLINE uint64_t pml_hooks_pair_key(struct ompi_communicator_t *comm, i
 
 /* Whether the pair is remembered, and its entry. No pair of a rank below 0 is. */
 PML_HOOKS_INLINE bool pml_hooks_peer_known(bool threads, struct ompi_communicator_t *comm, int rank,
-                                           struct pml_hooks_peer **peer)
+                                           struct record_peer **peer)
 {
     const struct pml_hooks_pair *pair = pml_hooks_pair_of(comm, rank);
     uint64_t key = pml_hooks_pair_key(comm, rank);
@@ -71,11 +71,10 @@ PML_HOOKS_INLINE bool pml_hooks_peer_known(bool threads, struct ompi_communicato
 }
 
 /* pml_hooks_peer_of, inline where the pair is remembered. */
-PML_HOOKS_INLINE struct pml_hooks_peer *pml_hooks_peer_at(bool threads,
-                                                          struct ompi_communicator_t *comm,
-                                                          int rank)
+PML_HOOKS_INLINE struct record_peer *pml_hooks_peer_at(bool threads,
+                                                       struct ompi_communicator_t *comm, int rank)
 {
-    struct pml_hooks_peer *peer;
+    struct record_peer *peer;
 
     return pml_hooks_peer_known(threads, comm, rank, &peer) ? peer : pml_hooks_peer_of(comm, rank);
 }
@@ -84,8 +83,8 @@ PML_HOOKS_INLINE struct pml_hooks_peer *pml_hooks_peer_at(bool threads,
  */
 
 /* A message is about to be sent. Returns its number. */
-PML_HOOKS_INLINE uint64_t pml_hooks_count_send_by(bool threads, struct pml_hooks_head *head,
-                                                  struct pml_hooks_peer *peer, int tag,
+PML_HOOKS_INLINE uint64_t pml_hooks_count_send_by(bool threads, struct record_head *head,
+                                                  struct record_peer *peer, int tag,
                                                   uint32_t context, uint64_t bytes, uint64_t now)
 {
     return record_count_send_by(threads, head, pml_hooks_class_at(tag), peer, tag, context, bytes,
@@ -93,15 +92,15 @@ PML_HOOKS_INLINE uint64_t pml_hooks_count_send_by(bool threads, struct pml_hooks
 }
 
 /* A receive that names the peer begins. */
-PML_HOOKS_INLINE void pml_hooks_announce_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+PML_HOOKS_INLINE void pml_hooks_announce_receive(bool threads, struct record_peer *peer, int tag,
                                                  uint32_t context, uint64_t now)
 {
     record_announce_receive(threads, peer, pml_hooks_named_tag(tag), context, now);
 }
 
 /* A message has been received. */
-PML_HOOKS_INLINE void pml_hooks_count_receive_by(bool threads, struct pml_hooks_head *head,
-                                                 struct pml_hooks_peer *peer, int tag,
+PML_HOOKS_INLINE void pml_hooks_count_receive_by(bool threads, struct record_head *head,
+                                                 struct record_peer *peer, int tag,
                                                  uint32_t context, uint64_t bytes, bool any_source,
                                                  uint64_t now)
 {
@@ -110,16 +109,15 @@ PML_HOOKS_INLINE void pml_hooks_count_receive_by(bool threads, struct pml_hooks_
 }
 
 /* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it. */
-PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct pml_hooks_peer *peer,
+PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct record_peer *peer,
                                                       int tag, uint32_t context, uint64_t begin,
                                                       uint64_t end)
 {
     record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, begin, end);
 }
 
-PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct pml_hooks_peer *peer, uint64_t number,
-                                                int tag, uint32_t context, uint64_t begin,
-                                                uint64_t end)
+PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct record_peer *peer, uint64_t number, int tag,
+                                                uint32_t context, uint64_t begin, uint64_t end)
 {
     record_count_send_wait(pml_hooks_class_at(tag), peer, number, tag, context, begin, end);
 }

@@ -60,21 +60,21 @@ static void say_once(const void *buffer, size_t bytes, const char *what)
                     "pml_hooks_device: rank %" PRIu32 " %s %zu bytes at %p, which is memory of a "
                     "GPU: copy it to the host before, or take an Open MPI that knows of GPUs and "
                     "pml_hooks_device pass",
-                    pml_hooks_record.head->rank, what, bytes, buffer);
+                    record_own.head->rank, what, bytes, buffer);
     }
 }
 
 /* Whether a buffer may be passed on: OMPI_SUCCESS or an error. */
 static int judge(const void *buffer, size_t count, const struct ompi_datatype_t *type, bool is_send)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     uint64_t bytes = pml_hooks_bytes(count, type);
 
     if (bytes == 0 || !on_device((const char *)buffer + type->super.true_lb)) {
         return OMPI_SUCCESS;
     }
-    (void)__atomic_fetch_add(is_send ? &head->device_sends_by_size[pml_hooks_size_class(bytes)]
-                                     : &head->device_receives_by_size[pml_hooks_size_class(bytes)],
+    (void)__atomic_fetch_add(is_send ? &head->device_sends_by_size[record_size_class(bytes)]
+                                     : &head->device_receives_by_size[record_size_class(bytes)],
                              1, __ATOMIC_RELAXED);
     if (policy == PASS) {
         return OMPI_SUCCESS;

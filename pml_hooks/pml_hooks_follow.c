@@ -16,7 +16,7 @@ enum { CHUNK = 256 };
 struct chunk {
     struct chunk *next;
     struct pml_hooks_follow follows[CHUNK];
-    struct pml_hooks_pending outside[CHUNK]; /* for those that have none in the record */
+    struct record_pending outside[CHUNK]; /* for those that have none in the record */
 };
 static struct chunk *chunks;
 
@@ -29,9 +29,9 @@ static unsigned sweep(void)
         for (unsigned i = 0; i < CHUNK; i++) {
             struct pml_hooks_follow *follow = &chunk->follows[i];
 
-            if (follow->pending->kind != PML_HOOKS_FREE &&
+            if (follow->pending->kind != RECORD_FREE &&
                 follow->request->req_complete_cb_data != follow) {
-                follow->pending->kind = PML_HOOKS_FREE;
+                follow->pending->kind = RECORD_FREE;
                 follow->next_free = pml_hooks_first_free;
                 pml_hooks_first_free = follow;
                 freed++;
@@ -43,7 +43,7 @@ static unsigned sweep(void)
 
 static void add_chunk(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     struct chunk *chunk = calloc(1, sizeof(*chunk));
     uint32_t count = head->pending_count;
 
@@ -53,12 +53,12 @@ static void add_chunk(void)
     for (uint32_t i = 0; i < CHUNK; i++) {
         struct pml_hooks_follow *follow = &chunk->follows[i];
 
-        follow->pending = count + i < PML_HOOKS_PENDING ? &pml_hooks_record.pending[count + i]
-                                                        : &chunk->outside[i];
+        follow->pending =
+            count + i < RECORD_PENDING ? &record_own.pending[count + i] : &chunk->outside[i];
         follow->next_free = i + 1 < CHUNK ? follow + 1 : pml_hooks_first_free;
     }
     pml_hooks_first_free = chunk->follows;
-    head->pending_count = count + CHUNK < PML_HOOKS_PENDING ? count + CHUNK : PML_HOOKS_PENDING;
+    head->pending_count = count + CHUNK < RECORD_PENDING ? count + CHUNK : RECORD_PENDING;
     chunk->next = chunks;
     chunks = chunk;
 }
@@ -81,10 +81,10 @@ struct pml_hooks_follow *pml_hooks_follow_new(void)
 void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost)
 {
     if (lost) {
-        pml_hooks_add(&pml_hooks_record.head->pending_lost, 1);
+        record_add(&record_own.head->pending_lost, 1);
     }
     if (follow != NULL) {
-        pml_hooks_follow_give(pml_hooks_threads, follow);
+        pml_hooks_follow_give(record_threads, follow);
     }
 }
 
@@ -93,24 +93,25 @@ void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost)
 
 static void count_error(const ompi_status_public_t *status)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
     if (status->_cancelled != 0) {
-        pml_hooks_add(&head->cancelled, 1);
+        record_add(&head->cancelled, 1);
     } else if (status->MPI_ERROR == MPI_ERR_TRUNCATE) {
-        pml_hooks_add(&head->receives_truncated, 1);
+        record_add(&head->receives_truncated, 1);
     } else {
-        pml_hooks_add(&head->failed, 1);
+        record_add(&head->failed, 1);
     }
 }
 
 /* The rare part of end_receive: an error, or a receive of any source. Returns the peer, NULL
  * without a message. */
-static __attribute__((noinline)) struct pml_hooks_peer *end_unusual(
-    struct ompi_communicator_t *comm, struct pml_hooks_peer *named,
-    const ompi_status_public_t *status, uint64_t now)
+static __attribute__((noinline)) struct record_peer *end_unusual(struct ompi_communicator_t *comm,
+                                                                 struct record_peer *named,
+                                                                 const ompi_status_public_t *status,
+                                                                 uint64_t now)
 {
-    struct pml_hooks_peer *peer = named;
+    struct record_peer *peer = named;
 
     if (status->_cancelled != 0 || status->MPI_ERROR != MPI_SUCCESS) {
         count_error(status);
@@ -127,20 +128,18 @@ static __attribute__((noinline)) struct pml_hooks_peer *end_unusual(
 }
 
 /* A receive has ended with this status; returns the peer, NULL without a message. */
-PML_HOOKS_INLINE struct pml_hooks_peer *end_receive(bool threads,
-                                                    const struct pml_hooks_follow *follow,
-                                                    const ompi_status_public_t *status,
-                                                    uint64_t now)
+PML_HOOKS_INLINE struct record_peer *end_receive(bool threads,
+                                                 const struct pml_hooks_follow *follow,
+                                                 const ompi_status_public_t *status, uint64_t now)
 {
-    struct pml_hooks_peer *named = follow->peer;
+    struct record_peer *named = follow->peer;
 
     if (__builtin_expect(
             named == NULL || status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0, 0)) {
         return end_unusual(follow->comm, named, status, now);
     }
-    pml_hooks_count_receive_by(threads, pml_hooks_record.head, named,
-                               pml_hooks_received_tag(status), follow->pending->context,
-                               status->_ucount, false, now);
+    pml_hooks_count_receive_by(threads, record_own.head, named, pml_hooks_received_tag(status),
+                               follow->pending->context, status->_ucount, false, now);
     return named;
 }
 
@@ -150,22 +149,22 @@ void pml_hooks_received_at_once(struct pml_hooks_follow *follow, const ompi_requ
         pml_hooks_follow_drop(NULL, true);
         return;
     }
-    pml_hooks_add(&pml_hooks_record.head->receives_at_once, 1);
-    (void)end_receive(pml_hooks_threads, follow, &request->req_status, follow->pending->since);
-    pml_hooks_follow_give(pml_hooks_threads, follow);
+    record_add(&record_own.head->receives_at_once, 1);
+    (void)end_receive(record_threads, follow, &request->req_status, follow->pending->since);
+    pml_hooks_follow_give(record_threads, follow);
 }
 
 /* What an operation was; its entry is free from now on. Open MPI may call twice, where a request
- * completes while the callback is being set: PML_HOOKS_FREE for the second. */
-PML_HOOKS_INLINE uint32_t take_kind(bool threads, struct pml_hooks_pending *pending)
+ * completes while the callback is being set: RECORD_FREE for the second. */
+PML_HOOKS_INLINE uint32_t take_kind(bool threads, struct record_pending *pending)
 {
     uint32_t kind;
 
     if (threads) {
-        return __atomic_exchange_n(&pending->kind, PML_HOOKS_FREE, __ATOMIC_ACQ_REL);
+        return __atomic_exchange_n(&pending->kind, RECORD_FREE, __ATOMIC_ACQ_REL);
     }
     kind = pending->kind;
-    pending->kind = PML_HOOKS_FREE;
+    pending->kind = RECORD_FREE;
     return kind;
 }
 
@@ -174,19 +173,19 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
 {
     struct pml_hooks_follow *follow = request->req_complete_cb_data;
     struct pml_hooks_last_end *last = pml_hooks_last_end(threads);
-    struct pml_hooks_pending *pending;
+    struct record_pending *pending;
     uint64_t now;
     uint32_t kind;
 
-    if (follow == NULL || (kind = take_kind(threads, follow->pending)) == PML_HOOKS_FREE) {
+    if (follow == NULL || (kind = take_kind(threads, follow->pending)) == RECORD_FREE) {
         return 0;
     }
     pending = follow->pending;
     request->req_complete_cb_data = NULL;
-    now = pml_hooks_stamp();
+    now = record_stamp();
     last->kind = kind;
     last->when = now;
-    if (__builtin_expect(kind == PML_HOOKS_PENDING_RECV, 1)) {
+    if (__builtin_expect(kind == RECORD_PENDING_RECV, 1)) {
         last->peer = end_receive(threads, follow, &request->req_status, now);
     } else {
         last->number = follow->number;
@@ -196,8 +195,8 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
         if (request->req_status.MPI_ERROR != MPI_SUCCESS || request->req_status._cancelled != 0) {
             count_error(&request->req_status);
         }
-        pml_hooks_add_by(threads, &pml_hooks_record.head->completed, 1);
-        pml_hooks_record.head->last_event = now;
+        record_add_by(threads, &record_own.head->completed, 1);
+        record_own.head->last_event = now;
     }
     pml_hooks_count_span(threads, follow, now);
     pml_hooks_follow_give(threads, follow);
@@ -215,13 +214,13 @@ int pml_hooks_ended(ompi_request_t *request)
     struct pml_hooks_follow *follow = request->req_complete_cb_data;
     const ompi_status_public_t *status = &request->req_status;
     struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t now = pml_hooks_stamp();
+    struct record_head *head = record_own.head;
+    uint64_t now = record_stamp();
 
-    if (__builtin_expect(follow->pending->kind != PML_HOOKS_PENDING_RECV || follow->peer == NULL ||
+    if (__builtin_expect(follow->pending->kind != RECORD_PENDING_RECV || follow->peer == NULL ||
                              status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
                              (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag ||
-                             now >= pml_hooks_slice_end,
+                             now >= record_slice_end,
                          0)) {
         return ended_any(request);
     }
@@ -230,10 +229,10 @@ int pml_hooks_ended(ompi_request_t *request)
     last->peer = follow->peer;
     last->when = now;
     last->kind = PML_HOOKS_USUAL_RECEIVE;
-    follow->pending->kind = PML_HOOKS_FREE;
+    follow->pending->kind = RECORD_FREE;
     pml_hooks_count_span(false, follow, now);
-    pml_hooks_count_receive_of(false, head, PML_HOOKS_CLASS_USER, follow->peer, status->MPI_TAG,
-                               follow->pending->context, status->_ucount, false, now);
+    record_count_receive_of(false, head, RECORD_CLASS_USER, follow->peer, status->MPI_TAG,
+                            follow->pending->context, status->_ucount, false, now);
     pml_hooks_follow_give(false, follow);
     return 0;
 }

@@ -14,12 +14,11 @@
  */
 struct pml_hooks_follow {
     ompi_request_t *request;
-    struct pml_hooks_peer *peer; /* NULL: any source */
+    struct record_peer *peer; /* NULL: any source */
     struct ompi_communicator_t *comm;
-    uint64_t number; /* of a send, among those to the peer */
-    uint64_t waited; /* how long this process had waited before */
-    struct pml_hooks_pending
-        *pending; /* in the record, or outside where that is full; never NULL */
+    uint64_t number;                /* of a send, among those to the peer */
+    uint64_t waited;                /* how long this process had waited before */
+    struct record_pending *pending; /* in the record, or outside where that is full; never NULL */
     struct pml_hooks_follow *next_free;
 };
 
@@ -33,15 +32,15 @@ struct pml_hooks_follow *pml_hooks_follow_new(void);
 /* What completed last in this thread: what a call that waited has waited for. A message is the last
  * one received of its peer, where tag and communicator are found. */
 struct pml_hooks_last_end {
-    struct pml_hooks_peer *peer;
+    struct record_peer *peer;
     uint64_t when, number; /* the number, tag and communicator are those of a send */
     int tag;
     uint32_t context;
-    uint32_t kind; /* enum pml_hooks_pending_kind, or one of these */
+    uint32_t kind; /* enum record_pending_kind, or one of these */
 };
 enum {
-    PML_HOOKS_NOTHING_ENDED = PML_HOOKS_FREE,
-    PML_HOOKS_USUAL_RECEIVE = PML_HOOKS_PENDING_RECV + 1 /* a tag of the program */
+    PML_HOOKS_NOTHING_ENDED = RECORD_FREE,
+    PML_HOOKS_USUAL_RECEIVE = RECORD_PENDING_RECV + 1 /* a tag of the program */
 };
 
 extern struct pml_hooks_last_end pml_hooks_the_only_end;
@@ -99,17 +98,17 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_of(bool threads,
 
 /* Say in an entry what an operation is. */
 PML_HOOKS_INLINE void pml_hooks_follow_fill(struct pml_hooks_follow *follow,
-                                            struct pml_hooks_peer *peer, int tag,
+                                            struct record_peer *peer, int tag,
                                             struct ompi_communicator_t *comm, uint64_t bytes,
                                             bool persistent, uint64_t begin)
 {
-    struct pml_hooks_pending *pending = follow->pending;
+    struct record_pending *pending = follow->pending;
 
     follow->peer = peer;
     follow->comm = comm;
-    follow->waited = pml_hooks_record.head->wait_ticks;
+    follow->waited = record_own.head->wait_ticks;
     pending->persistent = persistent;
-    pml_hooks_name(&pending->peer_job, peer);
+    record_name(&pending->peer_job, peer);
     pending->tag = pml_hooks_named_tag(tag);
     pending->context = ompi_glue_comm_id(comm);
     pending->bytes = bytes;
@@ -117,9 +116,11 @@ PML_HOOKS_INLINE void pml_hooks_follow_fill(struct pml_hooks_follow *follow,
 }
 
 /* Before an operation is started: an entry that says what it is, or NULL. */
-PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin(
-    bool threads, struct pml_hooks_peer *peer, int tag, struct ompi_communicator_t *comm,
-    uint64_t bytes, bool persistent, uint64_t begin)
+PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin(bool threads,
+                                                                 struct record_peer *peer, int tag,
+                                                                 struct ompi_communicator_t *comm,
+                                                                 uint64_t bytes, bool persistent,
+                                                                 uint64_t begin)
 {
     struct pml_hooks_follow *follow = pml_hooks_follow_take(threads);
 
@@ -131,7 +132,7 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin(
 
 /* The same for a send that has been counted. */
 PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin_send(
-    bool threads, struct pml_hooks_peer *peer, uint64_t number, int tag,
+    bool threads, struct record_peer *peer, uint64_t number, int tag,
     struct ompi_communicator_t *comm, uint64_t bytes, bool persistent, uint64_t begin)
 {
     struct pml_hooks_follow *follow =
@@ -148,15 +149,15 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin_send(
 PML_HOOKS_INLINE void pml_hooks_count_span(bool threads, const struct pml_hooks_follow *follow,
                                            uint64_t now)
 {
-    const struct pml_hooks_call_entry *call = pml_hooks_call_mine(threads);
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_call_entry *call = record_call_mine(threads);
+    struct record_head *head = record_own.head;
     uint64_t span = now - follow->pending->since, waited = head->wait_ticks - follow->waited;
 
     if (call->depth != 0) {
         waited += now - call->since;
     }
-    pml_hooks_add_by(threads, &head->span_ticks, span);
-    pml_hooks_add_by(threads, &head->span_wait_ticks, waited < span ? waited : span);
+    record_add_by(threads, &head->span_ticks, span);
+    record_add_by(threads, &head->span_wait_ticks, waited < span ? waited : span);
 }
 
 /* Give an entry back, if there is one; `lost` says that the operation goes on and is not followed.
@@ -168,8 +169,7 @@ void pml_hooks_received_at_once(struct pml_hooks_follow *follow, const ompi_requ
 
 /* Have the end of a request told, that was not complete and has no callback. */
 PML_HOOKS_INLINE void pml_hooks_follow_set(bool threads, struct pml_hooks_follow *follow,
-                                           ompi_request_t *request,
-                                           enum pml_hooks_pending_kind kind)
+                                           ompi_request_t *request, enum record_pending_kind kind)
 {
     follow->request = request;
     __atomic_store_n(&follow->pending->kind, kind, __ATOMIC_RELEASE);
@@ -180,7 +180,7 @@ PML_HOOKS_INLINE void pml_hooks_follow_set(bool threads, struct pml_hooks_follow
 /* Follow a request that is not complete yet. One that has a callback is somebody else's. */
 PML_HOOKS_INLINE void pml_hooks_follow_request(bool threads, struct pml_hooks_follow *follow,
                                                ompi_request_t *request,
-                                               enum pml_hooks_pending_kind kind)
+                                               enum record_pending_kind kind)
 {
     if (__builtin_expect(follow == NULL || request->req_complete_cb != NULL, 0)) {
         pml_hooks_follow_drop(follow, true);
@@ -197,20 +197,20 @@ PML_HOOKS_INLINE void pml_hooks_follow_receive(bool threads, struct pml_hooks_fo
         pml_hooks_received_at_once(follow, request);
         return;
     }
-    pml_hooks_follow_request(threads, follow, request, PML_HOOKS_PENDING_RECV);
+    pml_hooks_follow_request(threads, follow, request, RECORD_PENDING_RECV);
 }
 
 PML_HOOKS_INLINE void pml_hooks_follow_send(bool threads, struct pml_hooks_follow *follow,
                                             ompi_request_t *request)
 {
     if (REQUEST_COMPLETE(request)) {
-        pml_hooks_add_by(threads, &pml_hooks_record.head->completed, 1);
+        record_add_by(threads, &record_own.head->completed, 1);
         if (follow != NULL) {
             pml_hooks_follow_give(threads, follow);
         }
         return;
     }
-    pml_hooks_follow_request(threads, follow, request, PML_HOOKS_PENDING_SEND);
+    pml_hooks_follow_request(threads, follow, request, RECORD_PENDING_SEND);
 }
 
 #endif

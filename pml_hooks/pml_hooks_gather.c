@@ -28,7 +28,7 @@ static void send_record(void)
     uint64_t size = record_used();
 
     if (send_to_root(&size, sizeof(size)) == OMPI_SUCCESS) {
-        (void)send_to_root(pml_hooks_record.head, size);
+        (void)send_to_root(record_own.head, size);
     }
 }
 

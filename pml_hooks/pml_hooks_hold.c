@@ -25,7 +25,7 @@ static struct held {
     uint64_t left; /* messages that are to overtake it yet */
     bool overtaken;
     ompi_request_t *request; /* of its send, when it goes */
-    struct pml_hooks_fault fault;
+    struct record_fault fault;
 } * first_held, *first_going;
 
 static mca_pml_base_module_t below;
@@ -131,7 +131,7 @@ static struct held *copy(const void *buffer, size_t count, struct ompi_datatype_
 
 bool pml_hooks_hold(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
                     int tag, struct ompi_communicator_t *comm, uint64_t overtaking,
-                    const struct pml_hooks_fault *fault)
+                    const struct record_fault *fault)
 {
     struct held **place = &first_held, *held;
 
@@ -232,13 +232,13 @@ static size_t count_going(void)
 void pml_hooks_hold_end(void)
 {
     enum { PATIENCE_S = 5 };
-    uint64_t since = pml_hooks_clock();
+    uint64_t since = record_clock();
     size_t left, before = SIZE_MAX;
 
     pml_hooks_hold_release();
     while ((left = count_going()) > 0 &&
-           pml_hooks_clock() - since < PATIENCE_S * UINT64_C(1000000000)) {
-        since = left < before ? pml_hooks_clock() : since;
+           record_clock() - since < PATIENCE_S * UINT64_C(1000000000)) {
+        since = left < before ? record_clock() : since;
         before = left;
         opal_progress();
         (void)progress();
@@ -247,7 +247,7 @@ void pml_hooks_hold_end(void)
         fprintf(stderr,
                 "pml_hooks: rank %" PRIu32 ": %zu messages that pml_hooks_inject has held back are "
                 "given up: nobody receives them\n",
-                pml_hooks_record.head->rank, left);
+                record_own.head->rank, left);
     }
     if (polling) {
         (void)opal_progress_unregister(progress);

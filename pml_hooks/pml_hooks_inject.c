@@ -26,18 +26,18 @@ bool pml_hooks_inject_read(void)
     return error == NULL;
 }
 
-void pml_hooks_note_fault(const struct pml_hooks_fault *fault)
+void pml_hooks_note_fault(const struct record_fault *fault)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     uint32_t index = __atomic_load_n(&head->fault_count, __ATOMIC_RELAXED);
 
     (void)__atomic_fetch_add(&head->faults_by_kind[fault->kind], 1, __ATOMIC_RELAXED);
-    while (index < PML_HOOKS_FAULTS &&
+    while (index < RECORD_FAULTS &&
            !__atomic_compare_exchange_n(&head->fault_count, &index, index + 1, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    if (index < PML_HOOKS_FAULTS) {
-        pml_hooks_record.faults[index] = *fault;
+    if (index < RECORD_FAULTS) {
+        record_own.faults[index] = *fault;
     }
 }
 
@@ -50,7 +50,7 @@ struct outcome {
     bool truncate; /* receive no more than `room` bytes */
     uint64_t room;
     uint64_t overtaking; /* hold the send back until so many others have gone; 0: do not */
-    struct pml_hooks_fault held;
+    struct record_fault held;
 };
 
 static void sleep_for(uint64_t ns)
@@ -62,41 +62,41 @@ static void sleep_for(uint64_t ns)
 }
 
 /* Said at once: a process that is stopped or killed does not come to its end. */
-static void say_end(const struct pml_hooks_fault *fault)
+static void say_end(const struct record_fault *fault)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
 
     fprintf(stderr,
             "pml_hooks: rank %" PRIu32 " (pid %" PRIu32 ") %s: rule %" PRIu32
             " of pml_hooks_inject, operation %" PRIu64 "\n",
             head->rank, head->pid,
-            fault->kind == PML_HOOKS_FAULT_DIE ? "is killed" : "stops, until it gets SIGCONT",
+            fault->kind == RECORD_FAULT_DIE ? "is killed" : "stops, until it gets SIGCONT",
             fault->rule, fault->number);
 }
 
-static void act(const struct pml_hooks_fault *fault, struct outcome *outcome)
+static void act(const struct record_fault *fault, struct outcome *outcome)
 {
-    if (fault->kind != PML_HOOKS_FAULT_REORDER) { /* which counts when something has overtaken */
+    if (fault->kind != RECORD_FAULT_REORDER) { /* which counts when something has overtaken */
         pml_hooks_note_fault(fault);
     }
     switch (fault->kind) {
-    case PML_HOOKS_FAULT_DELAY:
+    case RECORD_FAULT_DELAY:
         sleep_for(fault->value);
         break;
-    case PML_HOOKS_FAULT_ERROR:
+    case RECORD_FAULT_ERROR:
         outcome->error = (int)fault->value;
         break;
-    case PML_HOOKS_FAULT_REORDER:
+    case RECORD_FAULT_REORDER:
         outcome->overtaking = fault->value;
         outcome->held = *fault;
         break;
-    case PML_HOOKS_FAULT_TRUNCATE:
+    case RECORD_FAULT_TRUNCATE:
         outcome->truncate = true;
         outcome->room = fault->value;
         break;
     default:
         say_end(fault);
-        (void)kill(getpid(), fault->kind == PML_HOOKS_FAULT_DIE ? SIGKILL : SIGSTOP);
+        (void)kill(getpid(), fault->kind == RECORD_FAULT_DIE ? SIGKILL : SIGSTOP);
     }
 }
 
@@ -122,16 +122,16 @@ static struct outcome inject(unsigned op, struct ompi_communicator_t *comm, int 
         if (pml_hooks_rule_hits(&rules, i, pml_hooks_params.seed, OMPI_PROC_MY_NAME->vpid,
                                 &operation)) {
             act(
-                &(struct pml_hooks_fault){
+                &(struct record_fault){
                     .kind = rule->action,
                     .rule = (uint32_t)i + 1,
                     .peer_job = name.jobid,
-                    .peer = peer != MPI_ANY_SOURCE ? (int32_t)name.vpid : PML_HOOKS_ANY,
-                    .tag = tag != MPI_ANY_TAG ? tag : PML_HOOKS_ANY,
+                    .peer = peer != MPI_ANY_SOURCE ? (int32_t)name.vpid : RECORD_ANY,
+                    .tag = tag != MPI_ANY_TAG ? tag : RECORD_ANY,
                     .context = ompi_glue_comm_id(comm),
                     .number = atomic_load_explicit(&rule->seen, memory_order_relaxed),
                     .value = rule->value,
-                    .at = pml_hooks_stamp(),
+                    .at = record_stamp(),
                 },
                 &outcome);
         }
@@ -292,7 +292,7 @@ void pml_hooks_inject_install(mca_pml_base_module_t *module)
 
 void pml_hooks_inject_end(void)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
     char text[256];
     size_t used = 0;
     uint64_t all = 0;
@@ -303,7 +303,7 @@ void pml_hooks_inject_end(void)
 
         if (count > 0 && used < sizeof(text)) {
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %" PRIu64,
-                                     all > 0 ? ", " : "", pml_hooks_fault_name(kind), count);
+                                     all > 0 ? ", " : "", record_fault_name(kind), count);
         }
         all += count;
     }

@@ -24,7 +24,7 @@ void pml_hooks_inject_install(mca_pml_base_module_t *module);
 void pml_hooks_inject_end(void);
 
 /* Add a fault to the record. */
-void pml_hooks_note_fault(const struct pml_hooks_fault *fault);
+void pml_hooks_note_fault(const struct record_fault *fault);
 
 /* ---- messages that are held back --------------------------------------------------------------
  */
@@ -36,7 +36,7 @@ void pml_hooks_hold_begin(const mca_pml_base_module_t *below);
  * waits in MPI. False if it must be sent as it is: too long, too many, or there is no memory. */
 bool pml_hooks_hold(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
                     int tag, struct ompi_communicator_t *comm, uint64_t overtaking,
-                    const struct pml_hooks_fault *fault);
+                    const struct record_fault *fault);
 
 /* A message to a peer is about to go. What is held back for that peer goes first. */
 void pml_hooks_hold_before(struct ompi_communicator_t *comm, int peer);

@@ -8,14 +8,14 @@
 
 enum { NO_TIME = 0 };
 
-void pml_hooks_number_send(struct pml_hooks_peer *peer, int tag, uint32_t context)
+void pml_hooks_number_send(struct record_peer *peer, int tag, uint32_t context)
 {
-    (void)pml_hooks_announce_send(pml_hooks_threads, peer, tag, context, NO_TIME);
+    (void)record_announce_send(record_threads, peer, tag, context, NO_TIME);
 }
 
-void pml_hooks_number_post(struct pml_hooks_peer *peer, int tag, uint32_t context)
+void pml_hooks_number_post(struct record_peer *peer, int tag, uint32_t context)
 {
-    pml_hooks_announce_receive(pml_hooks_threads, peer, tag, context, NO_TIME);
+    pml_hooks_announce_receive(record_threads, peer, tag, context, NO_TIME);
 }
 
 /* ---- received ---------------------------------------------------------------------------------
@@ -25,8 +25,8 @@ static void number_received(struct ompi_communicator_t *comm, const ompi_status_
                             int rc)
 {
     if (status->_cancelled == 0 && (rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE)) {
-        record_number_receive(pml_hooks_threads,
-                              pml_hooks_peer_at(pml_hooks_threads, comm, status->MPI_SOURCE),
+        record_number_receive(record_threads,
+                              pml_hooks_peer_at(record_threads, comm, status->MPI_SOURCE),
                               pml_hooks_received_tag(status), ompi_glue_comm_id(comm));
     }
 }
@@ -60,7 +60,7 @@ static int number_isend(const void *buffer, size_t count, struct ompi_datatype_t
                         int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                         struct ompi_request_t **request)
 {
-    pml_hooks_number_send(pml_hooks_peer_at(pml_hooks_threads, comm, peer), tag,
+    pml_hooks_number_send(pml_hooks_peer_at(record_threads, comm, peer), tag,
                           ompi_glue_comm_id(comm));
     return pml_hooks_below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
 }
@@ -68,7 +68,7 @@ static int number_isend(const void *buffer, size_t count, struct ompi_datatype_t
 static int number_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
                        int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    pml_hooks_number_send(pml_hooks_peer_at(pml_hooks_threads, comm, peer), tag,
+    pml_hooks_number_send(pml_hooks_peer_at(record_threads, comm, peer), tag,
                           ompi_glue_comm_id(comm));
     return pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
 }
@@ -76,7 +76,7 @@ static int number_send(const void *buffer, size_t count, struct ompi_datatype_t 
 static void number_named(struct ompi_communicator_t *comm, int peer, int tag)
 {
     if (peer != MPI_ANY_SOURCE) {
-        pml_hooks_number_post(pml_hooks_peer_at(pml_hooks_threads, comm, peer), tag,
+        pml_hooks_number_post(pml_hooks_peer_at(record_threads, comm, peer), tag,
                               ompi_glue_comm_id(comm));
     }
 }

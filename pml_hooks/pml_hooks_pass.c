@@ -35,15 +35,15 @@ PML_HOOKS_INLINE int isend_by(bool threads, const void *buffer, size_t count,
                               mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                               struct ompi_request_t **request)
 {
-    uint64_t now = pml_hooks_stamp(), bytes = pml_hooks_bytes(count, type);
-    struct pml_hooks_peer *entry = pml_hooks_peer_at(threads, comm, peer);
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t now = record_stamp(), bytes = pml_hooks_bytes(count, type);
+    struct record_peer *entry = pml_hooks_peer_at(threads, comm, peer);
+    struct record_head *head = record_own.head;
     struct pml_hooks_follow *follow;
     uint64_t number;
     int rc;
 
-    pml_hooks_add_by(threads, &head->sends[mode], 1);
-    pml_hooks_add_by(threads, &head->sends_nonblocking, 1);
+    record_add_by(threads, &head->sends[mode], 1);
+    record_add_by(threads, &head->sends_nonblocking, 1);
     number =
         pml_hooks_count_send_by(threads, head, entry, tag, ompi_glue_comm_id(comm), bytes, now);
     follow = pml_hooks_follow_begin_send(threads, entry, number, tag, comm, bytes, false, now);
@@ -60,26 +60,26 @@ PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
                              struct ompi_datatype_t *type, int peer, int tag,
                              mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    uint64_t begin = pml_hooks_stamp(), end = begin, bytes = pml_hooks_bytes(count, type);
-    struct pml_hooks_peer *entry = pml_hooks_peer_at(threads, comm, peer);
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    uint64_t begin = record_stamp(), end = begin, bytes = pml_hooks_bytes(count, type);
+    struct record_peer *entry = pml_hooks_peer_at(threads, comm, peer);
+    struct record_head *head = record_own.head;
     uint32_t context = ompi_glue_comm_id(comm);
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t number;
     int rc;
 
-    pml_hooks_add_by(threads, &head->sends[mode], 1);
-    pml_hooks_add_by(threads, &head->sends_blocking, 1);
+    record_add_by(threads, &head->sends[mode], 1);
+    record_add_by(threads, &head->sends_blocking, 1);
     number = pml_hooks_count_send_by(threads, head, entry, tag, context, bytes, begin);
-    call = pml_hooks_call_enter_by(threads, PML_HOOKS_SEND, entry, tag, context, bytes, 0, begin);
+    call = record_call_enter_by(threads, RECORD_SEND, entry, tag, context, bytes, 0, begin);
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     if (bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS) {
-        end = pml_hooks_stamp();
-        pml_hooks_add_by(threads, &head->wait_ticks, end - begin);
+        end = record_stamp();
+        record_add_by(threads, &head->wait_ticks, end - begin);
         pml_hooks_count_send_wait(entry, number, tag, context, begin, end);
     }
-    pml_hooks_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
-    pml_hooks_call_leave(call, end);
+    record_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
+    record_call_leave(call, end);
     return rc;
 }
 
@@ -96,28 +96,27 @@ static __attribute__((noinline)) int send_any(const void *buffer, size_t count,
 static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
                      int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    uint64_t bytes = pml_hooks_bytes(count, type), now = pml_hooks_stamp();
+    uint64_t bytes = pml_hooks_bytes(count, type), now = record_stamp();
     uint32_t context = ompi_glue_comm_id(comm);
-    struct pml_hooks_peer *entry;
-    struct pml_hooks_head *head;
+    struct record_peer *entry;
+    struct record_head *head;
     int rc;
 
     if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || tag < 0 ||
                              bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS ||
-                             pml_hooks_record.calls->depth != 0 || now >= pml_hooks_slice_end,
+                             record_own.calls->depth != 0 || now >= record_slice_end,
                          0)) {
         return send_any(buffer, count, type, peer, tag, mode, comm);
     }
-    pml_hooks_call_begin(pml_hooks_record.calls, PML_HOOKS_SEND, entry, tag, context, bytes, 0,
-                         now);
-    (void)pml_hooks_announce_send(false, entry, tag, context, now);
-    pml_hooks_record.head->last_event = now;
+    record_call_begin(record_own.calls, RECORD_SEND, entry, tag, context, bytes, 0, now);
+    (void)record_announce_send(false, entry, tag, context, now);
+    record_own.head->last_event = now;
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
-    head = pml_hooks_record.head;
+    head = record_own.head;
     head->sends[mode]++;
     head->sends_blocking++;
-    pml_hooks_count_send_of(false, PML_HOOKS_CLASS_USER, entry, bytes);
-    pml_hooks_record.calls->depth = 0;
+    record_count_send_of(false, RECORD_CLASS_USER, entry, bytes);
+    record_own.calls->depth = 0;
     if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
         head->failed++;
         return rc;
@@ -142,10 +141,10 @@ static int pass_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *t
 }
 
 /* The entry of a receive's source, whose begin is noted; NULL if it is any source. */
-PML_HOOKS_INLINE struct pml_hooks_peer *post(bool threads, struct ompi_communicator_t *comm,
-                                             int peer, int tag, uint64_t now)
+PML_HOOKS_INLINE struct record_peer *post(bool threads, struct ompi_communicator_t *comm, int peer,
+                                          int tag, uint64_t now)
 {
-    struct pml_hooks_peer *entry = NULL;
+    struct record_peer *entry = NULL;
 
     if (__builtin_expect(peer != MPI_ANY_SOURCE, 1)) {
         entry = pml_hooks_peer_at(threads, comm, peer);
@@ -158,13 +157,13 @@ PML_HOOKS_INLINE int irecv_by(bool threads, void *buffer, size_t count,
                               struct ompi_datatype_t *type, int peer, int tag,
                               struct ompi_communicator_t *comm, struct ompi_request_t **request)
 {
-    uint64_t now = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(threads, comm, peer, tag, now);
+    uint64_t now = record_stamp();
+    struct record_peer *entry = post(threads, comm, peer, tag, now);
     struct pml_hooks_follow *follow =
         pml_hooks_follow_begin(threads, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
     int rc;
 
-    pml_hooks_add_by(threads, &pml_hooks_record.head->receives_nonblocking, 1);
+    record_add_by(threads, &record_own.head->receives_nonblocking, 1);
     rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
     if (rc == OMPI_SUCCESS) {
         pml_hooks_follow_receive(threads, follow, *request);
@@ -198,8 +197,8 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
                       struct ompi_communicator_t *comm, struct ompi_request_t **request)
 {
     struct pml_hooks_follow *follow = pml_hooks_first_free;
-    uint64_t now = pml_hooks_stamp();
-    struct pml_hooks_peer *entry;
+    uint64_t now = record_stamp();
+    struct record_peer *entry;
     int rc;
 
     if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || follow == NULL, 0)) {
@@ -207,7 +206,7 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
     }
     pml_hooks_first_free = follow->next_free;
     pml_hooks_announce_receive(false, entry, tag, ompi_glue_comm_id(comm), now);
-    pml_hooks_record.head->receives_nonblocking++;
+    record_own.head->receives_nonblocking++;
     pml_hooks_follow_fill(follow, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
     rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
     if (__builtin_expect(rc != OMPI_SUCCESS || REQUEST_COMPLETE(*request) ||
@@ -216,24 +215,24 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
         return irecv_rest(follow, request, rc);
     }
     follow->request = *request;
-    follow->pending->kind = PML_HOOKS_PENDING_RECV;
+    follow->pending->kind = RECORD_PENDING_RECV;
     follow->request->req_complete_cb_data = follow;
     follow->request->req_complete_cb = pml_hooks_ended;
     return OMPI_SUCCESS;
 }
 
 /* A blocking receive has ended: count what came and how long that took. */
-PML_HOOKS_INLINE void end_blocking(bool threads, struct pml_hooks_peer *named,
+PML_HOOKS_INLINE void end_blocking(bool threads, struct record_peer *named,
                                    struct ompi_communicator_t *comm, int rc,
                                    const ompi_status_public_t *status, uint64_t begin,
-                                   struct pml_hooks_call_entry *call)
+                                   struct record_call_entry *call)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    struct pml_hooks_peer *entry = named;
-    uint64_t end = pml_hooks_stamp();
+    struct record_head *head = record_own.head;
+    struct record_peer *entry = named;
+    uint64_t end = record_stamp();
 
-    pml_hooks_add_by(threads, &head->receives_blocking, 1);
-    pml_hooks_add_by(threads, &head->wait_ticks, end - begin);
+    record_add_by(threads, &head->receives_blocking, 1);
+    record_add_by(threads, &head->wait_ticks, end - begin);
     if (rc == OMPI_SUCCESS || rc == MPI_ERR_TRUNCATE) {
         if (__builtin_expect(entry == NULL, 0)) {
             entry = pml_hooks_peer_of(comm, status->MPI_SOURCE);
@@ -244,20 +243,20 @@ PML_HOOKS_INLINE void end_blocking(bool threads, struct pml_hooks_peer *named,
                                         ompi_glue_comm_id(comm), begin, end);
     }
     if (rc != OMPI_SUCCESS) {
-        pml_hooks_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
+        record_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
     }
-    pml_hooks_call_leave(call, end);
+    record_call_leave(call, end);
 }
 
 PML_HOOKS_INLINE int recv_by(bool threads, void *buffer, size_t count, struct ompi_datatype_t *type,
                              int peer, int tag, struct ompi_communicator_t *comm,
                              ompi_status_public_t *status)
 {
-    uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_peer *entry = post(threads, comm, peer, tag, begin);
-    struct pml_hooks_call_entry *call =
-        pml_hooks_call_enter_by(threads, PML_HOOKS_RECV, entry, pml_hooks_named_tag(tag),
-                                ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
+    uint64_t begin = record_stamp();
+    struct record_peer *entry = post(threads, comm, peer, tag, begin);
+    struct record_call_entry *call =
+        record_call_enter_by(threads, RECORD_RECV, entry, pml_hooks_named_tag(tag),
+                             ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
     ompi_status_public_t own;
     int rc;
 
@@ -271,16 +270,16 @@ static int pass_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
                        struct ompi_message_t **message, struct ompi_request_t **request)
 {
     struct ompi_communicator_t *comm = (*message)->comm;
-    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
+    struct record_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
     struct pml_hooks_follow *follow =
-        pml_hooks_follow_begin(pml_hooks_threads, entry, MPI_ANY_TAG, comm,
-                               pml_hooks_bytes(count, type), false, pml_hooks_stamp());
+        pml_hooks_follow_begin(record_threads, entry, MPI_ANY_TAG, comm,
+                               pml_hooks_bytes(count, type), false, record_stamp());
     int rc = pml_hooks_below.pml_imrecv(buffer, count, type, message, request);
 
-    pml_hooks_add(&pml_hooks_record.head->receives_nonblocking, 1);
-    pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
+    record_add(&record_own.head->receives_nonblocking, 1);
+    record_add(&record_own.head->receives_matched, 1);
     if (rc == OMPI_SUCCESS) {
-        pml_hooks_follow_receive(pml_hooks_threads, follow, *request);
+        pml_hooks_follow_receive(record_threads, follow, *request);
     } else {
         pml_hooks_follow_drop(follow, false);
     }
@@ -291,18 +290,18 @@ static int pass_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
                       struct ompi_message_t **message, ompi_status_public_t *status)
 {
     struct ompi_communicator_t *comm = (*message)->comm;
-    struct pml_hooks_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
-    uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_call_entry *call =
-        pml_hooks_call_enter_by(pml_hooks_threads, PML_HOOKS_MRECV, entry, PML_HOOKS_ANY,
-                                ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
+    struct record_peer *entry = pml_hooks_peer_of(comm, (*message)->peer);
+    uint64_t begin = record_stamp();
+    struct record_call_entry *call =
+        record_call_enter_by(record_threads, RECORD_MRECV, entry, RECORD_ANY,
+                             ompi_glue_comm_id(comm), pml_hooks_bytes(count, type), 0, begin);
     ompi_status_public_t own;
     int rc;
 
     status = status == MPI_STATUS_IGNORE ? &own : status;
     rc = pml_hooks_below.pml_mrecv(buffer, count, type, message, status);
-    pml_hooks_add(&pml_hooks_record.head->receives_matched, 1);
-    end_blocking(pml_hooks_threads, entry, comm, rc, status, begin, call);
+    record_add(&record_own.head->receives_matched, 1);
+    end_blocking(record_threads, entry, comm, rc, status, begin, call);
     return rc;
 }
 
@@ -312,7 +311,7 @@ static int pass_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
 static int pass_iprobe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
                        ompi_status_public_t *status)
 {
-    pml_hooks_add(&pml_hooks_record.head->probes_nonblocking, 1);
+    record_add(&record_own.head->probes_nonblocking, 1);
     return pml_hooks_below.pml_iprobe(peer, tag, comm, matched, status);
 }
 
@@ -321,39 +320,38 @@ static int pass_improbe(int peer, int tag, struct ompi_communicator_t *comm, int
 {
     int rc = pml_hooks_below.pml_improbe(peer, tag, comm, matched, message, status);
 
-    pml_hooks_add(&pml_hooks_record.head->probes_nonblocking, 1);
+    record_add(&record_own.head->probes_nonblocking, 1);
     if (rc == OMPI_SUCCESS && *matched != 0) {
-        pml_hooks_add(&pml_hooks_record.head->matched_probes, 1);
+        record_add(&record_own.head->matched_probes, 1);
     }
     return rc;
 }
 
 /* Enter a blocking probe. */
-static struct pml_hooks_call_entry *enter_probe(enum pml_hooks_call kind, int peer, int tag,
-                                                struct ompi_communicator_t *comm, uint64_t begin)
+static struct record_call_entry *enter_probe(enum record_call kind, int peer, int tag,
+                                             struct ompi_communicator_t *comm, uint64_t begin)
 {
-    const struct pml_hooks_peer *entry =
-        peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer);
+    const struct record_peer *entry = peer == MPI_ANY_SOURCE ? NULL : pml_hooks_peer_of(comm, peer);
 
-    pml_hooks_add(&pml_hooks_record.head->probes, 1);
-    return pml_hooks_call_enter_by(pml_hooks_threads, kind, entry, pml_hooks_named_tag(tag),
-                                   ompi_glue_comm_id(comm), 0, 0, begin);
+    record_add(&record_own.head->probes, 1);
+    return record_call_enter_by(record_threads, kind, entry, pml_hooks_named_tag(tag),
+                                ompi_glue_comm_id(comm), 0, 0, begin);
 }
 
 /* Leave it: a probe waits for a message as its receive would. */
-static void leave_probe(struct pml_hooks_call_entry *call, uint64_t begin)
+static void leave_probe(struct record_call_entry *call, uint64_t begin)
 {
-    uint64_t end = pml_hooks_stamp();
+    uint64_t end = record_stamp();
 
-    pml_hooks_add(&pml_hooks_record.head->wait_ticks, end - begin);
-    pml_hooks_call_leave(call, end);
+    record_add(&record_own.head->wait_ticks, end - begin);
+    record_call_leave(call, end);
 }
 
 static int pass_probe(int peer, int tag, struct ompi_communicator_t *comm,
                       ompi_status_public_t *status)
 {
-    uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_call_entry *call = enter_probe(PML_HOOKS_PROBE, peer, tag, comm, begin);
+    uint64_t begin = record_stamp();
+    struct record_call_entry *call = enter_probe(RECORD_PROBE, peer, tag, comm, begin);
     int rc = pml_hooks_below.pml_probe(peer, tag, comm, status);
 
     leave_probe(call, begin);
@@ -363,12 +361,12 @@ static int pass_probe(int peer, int tag, struct ompi_communicator_t *comm,
 static int pass_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
                        struct ompi_message_t **message, ompi_status_public_t *status)
 {
-    uint64_t begin = pml_hooks_stamp();
-    struct pml_hooks_call_entry *call = enter_probe(PML_HOOKS_MPROBE, peer, tag, comm, begin);
+    uint64_t begin = record_stamp();
+    struct record_call_entry *call = enter_probe(RECORD_MPROBE, peer, tag, comm, begin);
     int rc = pml_hooks_below.pml_mprobe(peer, tag, comm, message, status);
 
     if (rc == OMPI_SUCCESS) {
-        pml_hooks_add(&pml_hooks_record.head->matched_probes, 1);
+        record_add(&record_own.head->matched_probes, 1);
     }
     leave_probe(call, begin);
     return rc;
@@ -424,11 +422,11 @@ void pml_hooks_pass_install(mca_pml_base_module_t *module)
 {
     module->pml_del_comm = pass_del_comm;
     module->pml_irecv_init = pass_irecv_init;
-    module->pml_irecv = pml_hooks_threads ? pass_irecv_of_threads : pass_irecv;
-    module->pml_recv = pml_hooks_threads ? pass_recv_of_threads : pass_recv;
+    module->pml_irecv = record_threads ? pass_irecv_of_threads : pass_irecv;
+    module->pml_recv = record_threads ? pass_recv_of_threads : pass_recv;
     module->pml_isend_init = pass_isend_init;
-    module->pml_isend = pml_hooks_threads ? pass_isend_of_threads : pass_isend;
-    module->pml_send = pml_hooks_threads ? pass_send_of_threads : pass_send;
+    module->pml_isend = record_threads ? pass_isend_of_threads : pass_isend;
+    module->pml_send = record_threads ? pass_send_of_threads : pass_send;
     module->pml_iprobe = pass_iprobe;
     module->pml_probe = pass_probe;
     module->pml_start = pml_hooks_persistent_start;

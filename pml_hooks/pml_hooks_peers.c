@@ -10,11 +10,11 @@ static opal_mutex_t pairs_lock = OPAL_MUTEX_STATIC_INIT;
 
 /* Remember the entry of a pair. Under the lock. Where there are threads a pair keeps its place,
  * since another thread may be reading there. */
-static void remember(struct ompi_communicator_t *comm, int rank, struct pml_hooks_peer *peer)
+static void remember(struct ompi_communicator_t *comm, int rank, struct record_peer *peer)
 {
     struct pml_hooks_pair *pair = pml_hooks_pair_of(comm, rank);
 
-    if (pml_hooks_threads && pair->key != NO_PAIR) {
+    if (record_threads && pair->key != NO_PAIR) {
         return;
     }
     pair->peer = peer;
@@ -22,9 +22,9 @@ static void remember(struct ompi_communicator_t *comm, int rank, struct pml_hook
     __atomic_store_n(&pair->key, pml_hooks_pair_key(comm, rank), __ATOMIC_RELEASE);
 }
 
-struct pml_hooks_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank)
+struct record_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank)
 {
-    struct pml_hooks_peer *peer;
+    struct record_peer *peer;
     opal_process_name_t name;
 
     if (rank < 0 || rank >= comm->c_remote_group->grp_proc_count) {

@@ -6,7 +6,7 @@
 #include "pml_hooks/pml_hooks_follow.h"
 
 struct persistent {
-    struct pml_hooks_peer *peer; /* NULL: any source */
+    struct record_peer *peer; /* NULL: any source */
     struct ompi_communicator_t *comm;
     uint64_t bytes;
     int rank, tag; /* the peer's rank in the communicator */
@@ -86,22 +86,22 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 /* It is about to be started: count it, and have it followed by what is returned, or NULL. */
 static struct pml_hooks_follow *before(const struct persistent *what, uint64_t now)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     uint32_t context = ompi_glue_comm_id(what->comm);
 
     if (what->is_send) {
         uint64_t number = pml_hooks_count_send(what->peer, what->tag, context, what->bytes, now);
 
         pml_hooks_count_mode(what->mode);
-        pml_hooks_add(&head->sends_persistent, 1);
-        return pml_hooks_follow_begin_send(pml_hooks_threads, what->peer, number, what->tag,
+        record_add(&head->sends_persistent, 1);
+        return pml_hooks_follow_begin_send(record_threads, what->peer, number, what->tag,
                                            what->comm, what->bytes, true, now);
     }
-    pml_hooks_add(&head->receives_persistent, 1);
+    record_add(&head->receives_persistent, 1);
     if (what->peer != NULL) {
-        pml_hooks_announce_receive(pml_hooks_threads, what->peer, what->tag, context, now);
+        pml_hooks_announce_receive(record_threads, what->peer, what->tag, context, now);
     }
-    return pml_hooks_follow_begin(pml_hooks_threads, what->peer, what->tag, what->comm, what->bytes,
+    return pml_hooks_follow_begin(record_threads, what->peer, what->tag, what->comm, what->bytes,
                                   true, now);
 }
 
@@ -123,10 +123,10 @@ static void after(const struct persistent *what, struct pml_hooks_follow *follow
 {
     if (what->is_send) {
         if (recorded) {
-            pml_hooks_follow_send(pml_hooks_threads, follow, request);
+            pml_hooks_follow_send(record_threads, follow, request);
         }
     } else if (recorded) {
-        pml_hooks_follow_receive(pml_hooks_threads, follow, request);
+        pml_hooks_follow_receive(record_threads, follow, request);
     } else {
         pml_hooks_number_receive(request, what->comm);
     }
@@ -147,7 +147,7 @@ static int start_one(ompi_request_t **request)
     }
     what = *found;
     if (recorded) {
-        follow = before(&what, pml_hooks_stamp());
+        follow = before(&what, record_stamp());
     } else {
         number_before(&what);
     }

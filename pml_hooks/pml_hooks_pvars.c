@@ -35,7 +35,7 @@ static const struct pvar_row {
 static struct time_row {
     const char *name;
     struct pvar_row of;
-    const struct pml_hooks_field *field;
+    const struct record_field *field;
     uint64_t ticks; /* of which these are the seconds: what has been read never becomes less */
     double seconds;
 } times[] = {
@@ -55,10 +55,10 @@ static const struct pvar_row peers[] = {
 };
 
 /* The field of this name in a part of the record. */
-static const struct pml_hooks_field *field_of(const char *part_name, const char *name)
+static const struct record_field *field_of(const char *part_name, const char *name)
 {
-    const struct pml_hooks_part *part = pml_hooks_parts();
-    const struct pml_hooks_field *field;
+    const struct record_part *part = record_parts();
+    const struct record_field *field;
 
     while (strcmp(part->name, part_name) != 0) {
         part++;
@@ -68,7 +68,7 @@ static const struct pml_hooks_field *field_of(const char *part_name, const char 
     return field;
 }
 
-static uint64_t value_at(const void *entry, const struct pml_hooks_field *field)
+static uint64_t value_at(const void *entry, const struct record_field *field)
 {
     return __atomic_load_n((const uint64_t *)(const void *)((const char *)entry + field->offset),
                            __ATOMIC_RELAXED);
@@ -77,24 +77,23 @@ static uint64_t value_at(const void *entry, const struct pml_hooks_field *field)
 static int read_number(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void)object;
-    *(unsigned long long *)value =
-        pml_hooks_installed() ? value_at(pml_hooks_record.head, pvar->ctx) : 0;
+    *(unsigned long long *)value = pml_hooks_installed() ? value_at(record_own.head, pvar->ctx) : 0;
     return OPAL_SUCCESS;
 }
 
 /* Under the lock of MPI_T, as all of these. */
 static int read_time(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
     struct time_row *row = pvar->ctx;
 
     (void)object;
     if (pml_hooks_installed()) {
-        double passed = (double)(pml_hooks_clock() - head->clock_start) * 1e-9;
+        double passed = (double)(record_clock() - head->clock_start) * 1e-9;
         uint64_t ticks = value_at(head, row->field);
 
         row->seconds +=
-            (double)(ticks - row->ticks) * passed / (double)(pml_hooks_stamp() - head->stamp_start);
+            (double)(ticks - row->ticks) * passed / (double)(record_stamp() - head->stamp_start);
         row->ticks = ticks;
     }
     *(double *)value = row->seconds;
@@ -116,7 +115,7 @@ static int read_peers(const struct mca_base_pvar_t *pvar, void *value, void *obj
         return OPAL_ERR_NOT_AVAILABLE; /* there are no communicators any more */
     }
     for (int rank = 0; rank < peers_of(comm); rank++) {
-        const struct pml_hooks_peer *peer = NULL;
+        const struct record_peer *peer = NULL;
 
         if (pml_hooks_installed()) {
             opal_process_name_t name = ompi_glue_peer_name(comm, rank);

@@ -60,7 +60,7 @@ static uint64_t depth(const mca_base_pvar_t *pvar)
         (void)pvar->get_value(pvar, &value, NULL);
         return value;
     }
-    if (pml_hooks_threads) {
+    if (record_threads) {
         return sum_of(pvar, &ompi_mpi_comm_world.comm);
     }
     for (int i = 0; i < opal_pointer_array_get_size(&ompi_mpi_communicators); i++) {

@@ -4,9 +4,8 @@
 #include "pml_hooks/pml_hooks_follow.h"
 
 /* Enter a call that waits for requests; the first that is followed says for whom. */
-PML_HOOKS_INLINE struct pml_hooks_call_entry *enter(bool threads, enum pml_hooks_call kind,
-                                                    size_t count, ompi_request_t **requests,
-                                                    uint64_t now)
+PML_HOOKS_INLINE struct record_call_entry *enter(bool threads, enum record_call kind, size_t count,
+                                                 ompi_request_t **requests, uint64_t now)
 {
     const struct pml_hooks_follow *follow = NULL;
     uint32_t incomplete = 0;
@@ -17,45 +16,45 @@ PML_HOOKS_INLINE struct pml_hooks_call_entry *enter(bool threads, enum pml_hooks
             incomplete++;
         }
     }
-    pml_hooks_add_by(threads, &pml_hooks_record.head->waits, 1);
+    record_add_by(threads, &record_own.head->waits, 1);
     pml_hooks_last_end(threads)->kind = PML_HOOKS_NOTHING_ENDED;
     if (__builtin_expect(follow == NULL, 0)) {
-        return pml_hooks_call_enter_by(threads, kind, NULL, PML_HOOKS_ANY, 0, 0, incomplete, now);
+        return record_call_enter_by(threads, kind, NULL, RECORD_ANY, 0, 0, incomplete, now);
     }
-    return pml_hooks_call_enter_by(threads, kind, follow->peer, follow->pending->tag,
-                                   follow->pending->context, 0, incomplete, now);
+    return record_call_enter_by(threads, kind, follow->peer, follow->pending->tag,
+                                follow->pending->context, 0, incomplete, now);
 }
 
 /* Leave it: it has waited until the last completion, and the time goes to whom that was of. */
-PML_HOOKS_INLINE void leave(bool threads, struct pml_hooks_call_entry *call, uint64_t begin)
+PML_HOOKS_INLINE void leave(bool threads, struct record_call_entry *call, uint64_t begin)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     const struct pml_hooks_last_end *last = pml_hooks_last_end(threads);
-    uint64_t now = last->kind != PML_HOOKS_NOTHING_ENDED ? last->when : pml_hooks_stamp();
+    uint64_t now = last->kind != PML_HOOKS_NOTHING_ENDED ? last->when : record_stamp();
 
-    pml_hooks_add_by(threads, &head->wait_ticks, now - begin);
-    if (last->kind >= PML_HOOKS_PENDING_RECV && last->peer != NULL) {
-        unsigned at = (unsigned)(last->peer->received_number - 1) % PML_HOOKS_LAST;
+    record_add_by(threads, &head->wait_ticks, now - begin);
+    if (last->kind >= RECORD_PENDING_RECV && last->peer != NULL) {
+        unsigned at = (unsigned)(last->peer->received_number - 1) % RECORD_LAST;
 
         pml_hooks_count_receive_wait_by(threads, last->peer, last->peer->received_tags[at],
                                         last->peer->received_contexts[at], begin, now);
-    } else if (last->kind == PML_HOOKS_PENDING_SEND) {
+    } else if (last->kind == RECORD_PENDING_SEND) {
         pml_hooks_count_send_wait(last->peer, last->number, last->tag, last->context, begin, now);
     }
-    pml_hooks_call_leave(call, now);
+    record_call_leave(call, now);
 }
 
 /* The same where it is not known whether there are threads. */
-static struct pml_hooks_call_entry *enter_many(enum pml_hooks_call kind, size_t count,
-                                               ompi_request_t **requests, uint64_t now)
+static struct record_call_entry *enter_many(enum record_call kind, size_t count,
+                                            ompi_request_t **requests, uint64_t now)
 {
-    return pml_hooks_threads ? enter(true, kind, count, requests, now)
-                             : enter(false, kind, count, requests, now);
+    return record_threads ? enter(true, kind, count, requests, now)
+                          : enter(false, kind, count, requests, now);
 }
 
-static void leave_many(struct pml_hooks_call_entry *call, uint64_t begin)
+static void leave_many(struct record_call_entry *call, uint64_t begin)
 {
-    if (pml_hooks_threads) {
+    if (record_threads) {
         leave(true, call, begin);
     } else {
         leave(false, call, begin);
@@ -84,15 +83,15 @@ static bool any_complete(size_t count, ompi_request_t **requests)
 
 PML_HOOKS_INLINE int wait_by(bool threads, ompi_request_t **request, ompi_status_public_t *status)
 {
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t begin;
     int rc;
 
     if (REQUEST_COMPLETE(*request)) {
         return pml_hooks_requests_below.req_wait(request, status);
     }
-    begin = pml_hooks_stamp();
-    call = enter(threads, PML_HOOKS_WAIT, 1, request, begin);
+    begin = record_stamp();
+    call = enter(threads, RECORD_WAIT, 1, request, begin);
     rc = pml_hooks_requests_below.req_wait(request, status);
     leave(threads, call, begin);
     return rc;
@@ -106,7 +105,7 @@ static __attribute__((noinline)) int wait_any_kind(ompi_request_t **request,
 
 static __attribute__((noinline)) int leave_with(uint64_t begin, int rc)
 {
-    leave(false, pml_hooks_record.calls, begin);
+    leave(false, record_own.calls, begin);
     return rc;
 }
 
@@ -115,8 +114,8 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
 {
     const struct pml_hooks_follow *follow = (*request)->req_complete_cb_data;
     struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
-    struct pml_hooks_call_entry *call;
-    struct pml_hooks_peer *peer;
+    struct record_call_entry *call;
+    struct record_peer *peer;
     uint64_t begin, ticks;
     int rc;
 
@@ -124,25 +123,25 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
         return pml_hooks_requests_below.req_wait(request, status);
     }
     if (__builtin_expect((*request)->req_complete_cb != pml_hooks_ended ||
-                             (peer = follow->peer) == NULL || pml_hooks_record.calls->depth != 0,
+                             (peer = follow->peer) == NULL || record_own.calls->depth != 0,
                          0)) {
         return wait_any_kind(request, status);
     }
-    begin = pml_hooks_stamp();
-    pml_hooks_call_begin(pml_hooks_record.calls, PML_HOOKS_WAIT, peer, follow->pending->tag,
-                         follow->pending->context, 0, 1, begin);
-    pml_hooks_record.head->waits++;
+    begin = record_stamp();
+    record_call_begin(record_own.calls, RECORD_WAIT, peer, follow->pending->tag,
+                      follow->pending->context, 0, 1, begin);
+    record_own.head->waits++;
     last->kind = PML_HOOKS_NOTHING_ENDED;
     rc = pml_hooks_requests_below.req_wait(request, status);
     ticks = last->when - begin;
-    if (__builtin_expect(last->kind != PML_HOOKS_USUAL_RECEIVE || ticks >= PML_HOOKS_WORTH_ASKING,
+    if (__builtin_expect(last->kind != PML_HOOKS_USUAL_RECEIVE || ticks >= RECORD_WORTH_ASKING,
                          0)) {
         return leave_with(begin, rc);
     }
     last->peer->receive_wait_ticks += ticks;
-    pml_hooks_record.head->wait_ticks += ticks;
-    pml_hooks_record.classes[PML_HOOKS_CLASS_USER].wait_ticks += ticks;
-    call = pml_hooks_record.calls;
+    record_own.head->wait_ticks += ticks;
+    record_own.classes[RECORD_CLASS_USER].wait_ticks += ticks;
+    call = record_own.calls;
     call->depth = 0;
     __atomic_store_n(&call->since, last->when, __ATOMIC_RELAXED);
     return rc;
@@ -156,15 +155,15 @@ static int pass_wait_of_threads(ompi_request_t **request, ompi_status_public_t *
 static int pass_wait_any(size_t count, ompi_request_t **requests, int *index,
                          ompi_status_public_t *status)
 {
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t begin;
     int rc;
 
     if (any_complete(count, requests)) {
         return pml_hooks_requests_below.req_wait_any(count, requests, index, status);
     }
-    begin = pml_hooks_stamp();
-    call = enter_many(PML_HOOKS_WAITANY, count, requests, begin);
+    begin = record_stamp();
+    call = enter_many(RECORD_WAITANY, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_any(count, requests, index, status);
     leave_many(call, begin);
     return rc;
@@ -172,15 +171,15 @@ static int pass_wait_any(size_t count, ompi_request_t **requests, int *index,
 
 static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_public_t *statuses)
 {
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t begin;
     int rc;
 
     if (all_complete(count, requests)) {
         return pml_hooks_requests_below.req_wait_all(count, requests, statuses);
     }
-    begin = pml_hooks_stamp();
-    call = enter_many(PML_HOOKS_WAITALL, count, requests, begin);
+    begin = record_stamp();
+    call = enter_many(RECORD_WAITALL, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_all(count, requests, statuses);
     leave_many(call, begin);
     return rc;
@@ -189,15 +188,15 @@ static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_pu
 static int pass_wait_some(size_t count, ompi_request_t **requests, int *done, int *indices,
                           ompi_status_public_t *statuses)
 {
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t begin;
     int rc;
 
     if (any_complete(count, requests)) {
         return pml_hooks_requests_below.req_wait_some(count, requests, done, indices, statuses);
     }
-    begin = pml_hooks_stamp();
-    call = enter_many(PML_HOOKS_WAITSOME, count, requests, begin);
+    begin = record_stamp();
+    call = enter_many(RECORD_WAITSOME, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_some(count, requests, done, indices, statuses);
     leave_many(call, begin);
     return rc;
@@ -205,28 +204,28 @@ static int pass_wait_some(size_t count, ompi_request_t **requests, int *done, in
 
 static int pass_test(ompi_request_t **request, int *done, ompi_status_public_t *status)
 {
-    pml_hooks_add(&pml_hooks_record.head->tests, 1);
+    record_add(&record_own.head->tests, 1);
     return pml_hooks_requests_below.req_test(request, done, status);
 }
 
 static int pass_test_any(size_t count, ompi_request_t **requests, int *index, int *done,
                          ompi_status_public_t *status)
 {
-    pml_hooks_add(&pml_hooks_record.head->tests, 1);
+    record_add(&record_own.head->tests, 1);
     return pml_hooks_requests_below.req_test_any(count, requests, index, done, status);
 }
 
 static int pass_test_all(size_t count, ompi_request_t **requests, int *done,
                          ompi_status_public_t *statuses)
 {
-    pml_hooks_add(&pml_hooks_record.head->tests, 1);
+    record_add(&record_own.head->tests, 1);
     return pml_hooks_requests_below.req_test_all(count, requests, done, statuses);
 }
 
 static int pass_test_some(size_t count, ompi_request_t **requests, int *done, int *indices,
                           ompi_status_public_t *statuses)
 {
-    pml_hooks_add(&pml_hooks_record.head->tests, 1);
+    record_add(&record_own.head->tests, 1);
     return pml_hooks_requests_below.req_test_some(count, requests, done, indices, statuses);
 }
 
@@ -237,7 +236,7 @@ void pml_hooks_requests_install(ompi_request_fns_t *functions)
         .req_test_any = pass_test_any,
         .req_test_all = pass_test_all,
         .req_test_some = pass_test_some,
-        .req_wait = pml_hooks_threads ? pass_wait_of_threads : pass_wait,
+        .req_wait = record_threads ? pass_wait_of_threads : pass_wait,
         .req_wait_any = pass_wait_any,
         .req_wait_all = pass_wait_all,
         .req_wait_some = pass_wait_some,

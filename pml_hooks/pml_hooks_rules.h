@@ -20,12 +20,12 @@
 
 /* What is injected, with its value. */
 enum pml_hooks_action {
-    PML_HOOKS_DELAY = PML_HOOKS_FAULT_DELAY,       /* nanoseconds */
-    PML_HOOKS_ERROR = PML_HOOKS_FAULT_ERROR,       /* an error class of MPI */
-    PML_HOOKS_REORDER = PML_HOOKS_FAULT_REORDER,   /* messages to other peers that go first */
-    PML_HOOKS_TRUNCATE = PML_HOOKS_FAULT_TRUNCATE, /* bytes that there is room for */
-    PML_HOOKS_STOP = PML_HOOKS_FAULT_STOP,
-    PML_HOOKS_DIE = PML_HOOKS_FAULT_DIE,
+    PML_HOOKS_DELAY = RECORD_FAULT_DELAY,       /* nanoseconds */
+    PML_HOOKS_ERROR = RECORD_FAULT_ERROR,       /* an error class of MPI */
+    PML_HOOKS_REORDER = RECORD_FAULT_REORDER,   /* messages to other peers that go first */
+    PML_HOOKS_TRUNCATE = RECORD_FAULT_TRUNCATE, /* bytes that there is room for */
+    PML_HOOKS_STOP = RECORD_FAULT_STOP,
+    PML_HOOKS_DIE = RECORD_FAULT_DIE,
     PML_HOOKS_ACTIONS
 };
 

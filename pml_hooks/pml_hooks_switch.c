@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recording on and off while the program runs: by the control variable pml_hooks_record, and by a
+ * Recording on and off while the program runs: by the control variable record_own, and by a
  * signal. An operation is recorded if it began while recording was on, and then to its end; one
  * that began while it was off is not recorded at all.
  */
@@ -17,10 +17,10 @@ static int signal_number; /* whose action is ours, 0: none */
 /* Each entry of a table that is exchanged here is one word, and good before and after. */
 void pml_hooks_switch(bool on)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
     if (on) {
-        head->last_event = pml_hooks_stamp();
+        head->last_event = record_stamp();
         pml_hooks_pass_install(&mca_pml);
         pml_hooks_requests_install(&ompi_request_functions);
     } else {
@@ -32,7 +32,7 @@ void pml_hooks_switch(bool on)
 
 static bool running(void)
 {
-    return pml_hooks_installed() && pml_hooks_record.head->state == PML_HOOKS_RUNNING;
+    return pml_hooks_installed() && record_own.head->state == RECORD_RUNNING;
 }
 
 /* ---- the control variable ---------------------------------------------------------------------
@@ -85,7 +85,7 @@ static void on_signal(int number)
 {
     (void)number;
     if (running()) {
-        pml_hooks_params.record = pml_hooks_record.head->enabled == 0;
+        pml_hooks_params.record = record_own.head->enabled == 0;
         pml_hooks_switch(pml_hooks_params.record != 0);
     }
 }

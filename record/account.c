@@ -4,8 +4,8 @@
 
 #include "record/count.h"
 
-bool pml_hooks_threads;
-uint64_t pml_hooks_slice_end;
+bool record_threads;
+uint64_t record_slice_end;
 void (*record_look_at_queues)(void);
 
 /* ---- slices of time ---------------------------------------------------------------------------
@@ -15,18 +15,18 @@ void (*record_look_at_queues)(void);
  * A slice is what the sums of all classes have grown by while it was that of now: it is written
  * when it ends, and at times before.
  */
-static struct pml_hooks_slice before; /* the sums of the slices before that of now */
+static struct record_slice before; /* the sums of the slices before that of now */
 static uint64_t slice_index;
-static uint64_t slice_end;   /* pml_hooks_slice_end if nobody wants to be asked before */
+static uint64_t slice_end;   /* record_slice_end if nobody wants to be asked before */
 static unsigned slice_shift; /* a slice is 2^slice_shift ticks long */
 
 /* What has been counted so far. */
-static struct pml_hooks_slice all_classes(void)
+static struct record_slice all_classes(void)
 {
-    struct pml_hooks_slice sum = {0};
+    struct record_slice sum = {0};
 
-    for (uint32_t i = 0; i < PML_HOOKS_CLASSES; i++) {
-        const struct pml_hooks_class *class = &pml_hooks_record.classes[i];
+    for (uint32_t i = 0; i < RECORD_CLASSES; i++) {
+        const struct record_class *class = &record_own.classes[i];
 
         sum.sent += RECORD_READ(class->sent);
         sum.sent_bytes += RECORD_READ(class->sent_bytes);
@@ -38,11 +38,11 @@ static struct pml_hooks_slice all_classes(void)
 }
 
 /* Write the slice of now; returns all that has been counted. */
-static struct pml_hooks_slice write_slice(void)
+static struct record_slice write_slice(void)
 {
-    struct pml_hooks_slice sum = all_classes();
+    struct record_slice sum = all_classes();
 
-    pml_hooks_record.slices[slice_index] = (struct pml_hooks_slice){
+    record_own.slices[slice_index] = (struct record_slice){
         .sent = sum.sent - before.sent,
         .sent_bytes = sum.sent_bytes - before.sent_bytes,
         .received = sum.received - before.received,
@@ -55,13 +55,13 @@ static struct pml_hooks_slice write_slice(void)
 static void set_width(unsigned shift)
 {
     slice_shift = shift;
-    pml_hooks_record.head->slice_ticks = UINT64_C(1) << shift;
+    record_own.head->slice_ticks = UINT64_C(1) << shift;
 }
 
 /* From now on the slice of this number is that of now. */
 static void set_slice(uint64_t index)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
     slice_index = index;
     if (index >= head->slice_count) {
@@ -70,24 +70,24 @@ static void set_slice(uint64_t index)
     slice_end = head->stamp_start + ((index + 1) << slice_shift);
 }
 
-void pml_hooks_slices_begin(unsigned shift)
+void record_slices_begin(unsigned shift)
 {
-    before = (struct pml_hooks_slice){0};
+    before = (struct record_slice){0};
     set_width(shift);
-    pml_hooks_record.head->slice_count = 0;
+    record_own.head->slice_count = 0;
     set_slice(0);
-    __atomic_store_n(&pml_hooks_slice_end, slice_end, __ATOMIC_RELAXED);
+    __atomic_store_n(&record_slice_end, slice_end, __ATOMIC_RELAXED);
 }
 
 /* Two slices become one, so that the same number of them lasts twice as long. */
 static void widen_slices(void)
 {
-    struct pml_hooks_slice *slices = pml_hooks_record.slices;
+    struct record_slice *slices = record_own.slices;
 
-    for (uint32_t i = 0; i < PML_HOOKS_SLICES / 2; i++) {
-        const struct pml_hooks_slice *a = &slices[2 * i], *b = a + 1;
+    for (uint32_t i = 0; i < RECORD_SLICES / 2; i++) {
+        const struct record_slice *a = &slices[2 * i], *b = a + 1;
 
-        slices[i] = (struct pml_hooks_slice){
+        slices[i] = (struct record_slice){
             .sent = a->sent + b->sent,
             .sent_bytes = a->sent_bytes + b->sent_bytes,
             .received = a->received + b->received,
@@ -95,16 +95,16 @@ static void widen_slices(void)
             .wait_ticks = a->wait_ticks + b->wait_ticks,
         };
     }
-    memset(slices + PML_HOOKS_SLICES / 2, 0, sizeof(*slices) * (PML_HOOKS_SLICES / 2));
+    memset(slices + RECORD_SLICES / 2, 0, sizeof(*slices) * (RECORD_SLICES / 2));
     set_width(slice_shift + 1);
-    pml_hooks_record.head->slice_count = PML_HOOKS_SLICES / 2;
+    record_own.head->slice_count = RECORD_SLICES / 2;
 }
 
-void pml_hooks_slice_next(uint64_t now)
+void record_slice_next(uint64_t now)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    const struct pml_hooks_head *head = pml_hooks_record.head;
-    struct pml_hooks_slice sum;
+    const struct record_head *head = record_own.head;
+    struct record_slice sum;
 
     (void)pthread_mutex_lock(&lock);
     sum = write_slice();
@@ -112,21 +112,21 @@ void pml_hooks_slice_next(uint64_t now)
         uint64_t index;
 
         before = sum;
-        while ((index = (now - head->stamp_start) >> slice_shift) >= PML_HOOKS_SLICES) {
+        while ((index = (now - head->stamp_start) >> slice_shift) >= RECORD_SLICES) {
             widen_slices();
         }
         set_slice(index);
     }
-    __atomic_store_n(&pml_hooks_slice_end, slice_end, __ATOMIC_RELAXED);
+    __atomic_store_n(&record_slice_end, slice_end, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&lock);
 }
 
 void record_slice_passed(uint64_t now)
 {
-    bool asked = __atomic_load_n(&pml_hooks_slice_end, __ATOMIC_RELAXED) == 0 ||
-                 pml_hooks_record.head->samples == 0;
+    bool asked =
+        __atomic_load_n(&record_slice_end, __ATOMIC_RELAXED) == 0 || record_own.head->samples == 0;
 
-    pml_hooks_slice_next(now);
+    record_slice_next(now);
     if (asked && record_look_at_queues != NULL) {
         record_look_at_queues();
     }
@@ -135,13 +135,13 @@ void record_slice_passed(uint64_t now)
 void record_look_soon(void)
 {
     if (record_look_at_queues != NULL) {
-        __atomic_store_n(&pml_hooks_slice_end, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&record_slice_end, 0, __ATOMIC_RELAXED);
     }
 }
 
 void record_depths(uint64_t posted, uint64_t unexpected)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     bool first = head->samples == 0;
 
     head->posted_queue_now = posted;
@@ -169,28 +169,28 @@ static inline uint64_t part_until(uint64_t stamp, uint64_t begin, uint64_t end)
     return (stamp < end ? stamp : end) - begin;
 }
 
-void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end)
 {
     bool known;
     uint64_t stamp = record_peer_sent(peer, tag, context, &known);
 
-    pml_hooks_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, 1);
-    pml_hooks_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
+    record_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, 1);
+    record_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
 }
 
-void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t number, int tag,
+void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
                             uint32_t context, uint64_t begin, uint64_t end)
 {
     bool known;
     uint64_t stamp;
 
-    pml_hooks_add(&peer->send_wait_ticks, end - begin);
+    record_add(&peer->send_wait_ticks, end - begin);
     record_count_wait_by(true, class, end - begin, end);
-    if (end - begin < PML_HOOKS_WORTH_ASKING) {
+    if (end - begin < RECORD_WORTH_ASKING) {
         return;
     }
     stamp = record_peer_received(peer, number, tag, context, end, &known);
-    pml_hooks_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
-    pml_hooks_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
+    record_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
+    record_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
 }

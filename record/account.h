@@ -17,18 +17,17 @@
 
 /* The entry of a process, a new one if it has none; never NULL: where there is no room it is
  * record_spare_peer, which nobody reads. */
-struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank);
-extern struct pml_hooks_peer record_spare_peer;
+struct record_peer *record_peer(uint32_t job, uint32_t rank);
+extern struct record_peer record_spare_peer;
 
 /* The entry of a process, or NULL if it has none. */
-const struct pml_hooks_peer *record_peer_known(uint32_t job, uint32_t rank);
+const struct record_peer *record_peer_known(uint32_t job, uint32_t rank);
 
 /* When the peer sent the message that we have received last of it, with that tag and context;
  * when it began the receive of the message that has this number, from 1, among those that we have
  * sent to it, and that it had received at `end`. *known is false if its record does not say. */
-uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context,
-                          bool *known);
-uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number, int tag,
+uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t context, bool *known);
+uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, int tag,
                               uint32_t context, uint64_t end, bool *known);
 
 /* Let go of what others have written. */
@@ -38,20 +37,20 @@ void record_peers_close(void);
  */
 
 /* Several threads may count at the same time. Set once, before anything is counted. */
-extern bool pml_hooks_threads;
+extern bool record_threads;
 
 /* The stamp at which the slice of now ends; 0: there is something else to do. */
-extern uint64_t pml_hooks_slice_end;
+extern uint64_t record_slice_end;
 
 /* Begin with slices of time of 2^shift ticks. */
-void pml_hooks_slices_begin(unsigned shift);
+void record_slices_begin(unsigned shift);
 
 /* How long the queues below are: to be called now and then by a thread that counts, where it is
  * set; calls record_depths. Set before anything is counted. */
 extern void (*record_look_at_queues)(void);
 void record_depths(uint64_t posted, uint64_t unexpected);
 
-/* The stamp pml_hooks_slice_end has passed: begin the slice of `now`, or look at the queues. */
+/* The stamp record_slice_end has passed: begin the slice of `now`, or look at the queues. */
 void record_slice_passed(uint64_t now);
 
 /* Have a thread that counts look at the queues soon. From any thread. */
@@ -59,7 +58,7 @@ void record_look_soon(void);
 
 /* Write what has been counted in the slice of now into the record, and take the slice of `now` if
  * that is a later one. */
-void pml_hooks_slice_next(uint64_t now);
+void record_slice_next(uint64_t now);
 
 /* The thread that counts is the only one that writes most words of the record, by the one
  * instruction that a plain addition or store is. Others read them, whole, at any time. The thread
@@ -74,9 +73,9 @@ enum { RECORD_SHARED = 0 };
 #define RECORD_READ(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
 /* Add to a counter of the record, which readers outside take at any time. */
-static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
+static inline void record_add(uint64_t *counter, uint64_t amount)
 {
-    if (RECORD_SHARED || __builtin_expect(pml_hooks_threads, 0)) {
+    if (RECORD_SHARED || __builtin_expect(record_threads, 0)) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
     } else {
         *counter += amount;
@@ -87,18 +86,18 @@ static inline void pml_hooks_add(uint64_t *counter, uint64_t amount)
  */
 
 /* A call that waited from `begin` to `end` ended with the message of this number to the peer. */
-void record_count_send_wait(uint32_t class, struct pml_hooks_peer *peer, uint64_t number, int tag,
+void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
                             uint32_t context, uint64_t begin, uint64_t end);
 
 /* Of a wait for a message of the peer: how much of it was before it sent. */
-void record_ask_sender(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end);
 
 /* ---- what threads do --------------------------------------------------------------------------
  */
 
 /* The entry of this thread, where several threads may be in MPI. */
-struct pml_hooks_call_entry *pml_hooks_call_of_thread(void);
+struct record_call_entry *record_call_of_thread(void);
 
 #pragma GCC visibility pop
 

@@ -7,31 +7,31 @@
 #include "record/account.h"
 
 static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local struct pml_hooks_call_entry *mine;
+static _Thread_local struct record_call_entry *mine;
 
 /* An entry for this thread; the last one is shared by all that came too late. */
-static __attribute__((noinline)) struct pml_hooks_call_entry *take_entry(void)
+static __attribute__((noinline)) struct record_call_entry *take_entry(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     uint32_t thread = (uint32_t)syscall(SYS_gettid), index;
 
     (void)pthread_mutex_lock(&calls_lock);
     for (index = 0; index < head->call_count; index++) {
-        if (pml_hooks_record.calls[index].thread == thread) {
+        if (record_own.calls[index].thread == thread) {
             break;
         }
     }
-    if (index == PML_HOOKS_CALLS) {
+    if (index == RECORD_CALLS) {
         index--;
     } else if (index == head->call_count) {
-        pml_hooks_record.calls[index].thread = thread;
+        record_own.calls[index].thread = thread;
         head->call_count = index + 1;
     }
     (void)pthread_mutex_unlock(&calls_lock);
-    return mine = &pml_hooks_record.calls[index];
+    return mine = &record_own.calls[index];
 }
 
-struct pml_hooks_call_entry *pml_hooks_call_of_thread(void)
+struct record_call_entry *record_call_of_thread(void)
 {
     return mine != NULL ? mine : take_entry();
 }

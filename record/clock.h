@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* CLOCK_MONOTONIC in ns. */
-static inline uint64_t pml_hooks_clock(void)
+static inline uint64_t record_clock(void)
 {
     struct timespec now;
 
@@ -16,7 +16,7 @@ static inline uint64_t pml_hooks_clock(void)
 
 /* The processor's counter, the same on all processors of a host, at a constant rate; nanoseconds
  * where there is none. */
-static inline uint64_t pml_hooks_stamp(void)
+static inline uint64_t record_stamp(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     return __builtin_ia32_rdtsc();
@@ -26,7 +26,7 @@ static inline uint64_t pml_hooks_stamp(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    return pml_hooks_clock();
+    return record_clock();
 #endif
 }
 

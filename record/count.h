@@ -18,7 +18,7 @@
 /* ---- counters ---------------------------------------------------------------------------------
  */
 
-RECORD_INLINE void pml_hooks_add_by(bool threads, uint64_t *counter, uint64_t amount)
+RECORD_INLINE void record_add_by(bool threads, uint64_t *counter, uint64_t amount)
 {
     if (threads || RECORD_SHARED) {
         (void)__atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
@@ -27,7 +27,7 @@ RECORD_INLINE void pml_hooks_add_by(bool threads, uint64_t *counter, uint64_t am
     }
 }
 
-RECORD_INLINE void pml_hooks_add_size(bool threads, uint32_t *counter)
+RECORD_INLINE void record_add_size(bool threads, uint32_t *counter)
 {
     if (threads || RECORD_SHARED) {
         (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -37,17 +37,17 @@ RECORD_INLINE void pml_hooks_add_size(bool threads, uint32_t *counter)
 }
 
 /* 0 for no bytes, k for 2^(k-1) to 2^k - 1. */
-RECORD_INLINE unsigned pml_hooks_size_class(uint64_t bytes)
+RECORD_INLINE unsigned record_size_class(uint64_t bytes)
 {
-    const uint64_t most = (UINT64_C(1) << (PML_HOOKS_SIZES - 1)) - 1;
+    const uint64_t most = (UINT64_C(1) << (RECORD_SIZES - 1)) - 1;
 
     return 63u - (unsigned)__builtin_clzll(2 * (bytes < most ? bytes : most) | 1);
 }
 
 /* Smallest and largest of all messages in one direction, before they are counted in `counts`; those
  * of none are both 0. */
-RECORD_INLINE void pml_hooks_widen(uint64_t *smallest, uint64_t *largest, uint64_t bytes,
-                                   const uint64_t counts[2])
+RECORD_INLINE void record_widen(uint64_t *smallest, uint64_t *largest, uint64_t bytes,
+                                const uint64_t counts[2])
 {
     if (__builtin_expect(bytes < *smallest, 0)) {
         *smallest = bytes;
@@ -61,28 +61,27 @@ RECORD_INLINE void pml_hooks_widen(uint64_t *smallest, uint64_t *largest, uint64
 }
 
 /* What names a process, from one part of the record to another. */
-RECORD_INLINE void pml_hooks_name(uint32_t *peer_job, const struct pml_hooks_peer *peer)
+RECORD_INLINE void record_name(uint32_t *peer_job, const struct record_peer *peer)
 {
     static const struct {
         uint32_t job;
         int32_t rank;
-    } nobody = {0, PML_HOOKS_ANY};
+    } nobody = {0, RECORD_ANY};
 
     memcpy(peer_job, __builtin_expect(peer != NULL, 1) ? (const void *)peer : &nobody, 8);
 }
-_Static_assert(offsetof(struct pml_hooks_peer, job) == 0 &&
-                   offsetof(struct pml_hooks_peer, rank) == 4 &&
-                   offsetof(struct pml_hooks_call_entry, peer) ==
-                       offsetof(struct pml_hooks_call_entry, peer_job) + 4 &&
-                   offsetof(struct pml_hooks_pending, peer) ==
-                       offsetof(struct pml_hooks_pending, peer_job) + 4,
+_Static_assert(offsetof(struct record_peer, job) == 0 && offsetof(struct record_peer, rank) == 4 &&
+                   offsetof(struct record_call_entry, peer) ==
+                       offsetof(struct record_call_entry, peer_job) + 4 &&
+                   offsetof(struct record_pending, peer) ==
+                       offsetof(struct record_pending, peer_job) + 4,
                "job and rank are neighbours");
 
 /* Begin the slice of now if that of before has ended, and do what is to be done now and then: what
  * is counted from here on is of it. */
-RECORD_INLINE void pml_hooks_slice_at(uint64_t now)
+RECORD_INLINE void record_slice_at(uint64_t now)
 {
-    if (__builtin_expect(now >= RECORD_READ(pml_hooks_slice_end), 0)) {
+    if (__builtin_expect(now >= RECORD_READ(record_slice_end), 0)) {
         record_slice_passed(now);
     }
 }
@@ -91,125 +90,123 @@ RECORD_INLINE void pml_hooks_slice_at(uint64_t now)
  */
 
 /* A message is about to be sent: what the peer may read. Returns its number. */
-RECORD_INLINE uint64_t pml_hooks_announce_send(bool threads, struct pml_hooks_peer *peer, int tag,
-                                               uint32_t context, uint64_t now)
+RECORD_INLINE uint64_t record_announce_send(bool threads, struct record_peer *peer, int tag,
+                                            uint32_t context, uint64_t now)
 {
     uint64_t before = peer->send_number;
-    unsigned last = (unsigned)before % PML_HOOKS_LAST;
+    unsigned last = (unsigned)before % RECORD_LAST;
 
     peer->sent_tags[last] = tag;
     peer->sent_contexts[last] = context;
     __atomic_store_n(&peer->sent_stamps[last], now, __ATOMIC_RELEASE);
-    pml_hooks_add_by(threads, &peer->send_number, 1);
+    record_add_by(threads, &peer->send_number, 1);
     return before + 1;
 }
 
 /* The rest of it, of a class that may be a constant. */
-RECORD_INLINE void pml_hooks_count_send_of(bool threads, uint32_t class,
-                                           struct pml_hooks_peer *peer, uint64_t bytes)
+RECORD_INLINE void record_count_send_of(bool threads, uint32_t class, struct record_peer *peer,
+                                        uint64_t bytes)
 {
-    unsigned internal = class != PML_HOOKS_CLASS_USER;
-    struct pml_hooks_class *sum = &pml_hooks_record.classes[class];
+    unsigned internal = class != RECORD_CLASS_USER;
+    struct record_class *sum = &record_own.classes[class];
 
-    pml_hooks_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
-    pml_hooks_add_by(threads, &peer->sent[internal], 1);
-    pml_hooks_add_by(threads, &peer->sent_bytes[internal], bytes);
-    pml_hooks_add_size(threads, &peer->sent_by_size[pml_hooks_size_class(bytes)]);
-    pml_hooks_add_by(threads, &sum->sent, 1);
-    pml_hooks_add_by(threads, &sum->sent_bytes, bytes);
+    record_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
+    record_add_by(threads, &peer->sent[internal], 1);
+    record_add_by(threads, &peer->sent_bytes[internal], bytes);
+    record_add_size(threads, &peer->sent_by_size[record_size_class(bytes)]);
+    record_add_by(threads, &sum->sent, 1);
+    record_add_by(threads, &sum->sent_bytes, bytes);
 }
 
 /* A message of a class is about to be sent, of so many bytes. Returns its number. */
-RECORD_INLINE uint64_t record_count_send_by(bool threads, struct pml_hooks_head *head,
-                                            uint32_t class, struct pml_hooks_peer *peer, int tag,
-                                            uint32_t context, uint64_t bytes, uint64_t now)
+RECORD_INLINE uint64_t record_count_send_by(bool threads, struct record_head *head, uint32_t class,
+                                            struct record_peer *peer, int tag, uint32_t context,
+                                            uint64_t bytes, uint64_t now)
 {
     uint64_t number;
 
-    pml_hooks_slice_at(now);
-    number = pml_hooks_announce_send(threads, peer, tag, context, now);
-    pml_hooks_count_send_of(threads, class, peer, bytes);
+    record_slice_at(now);
+    number = record_announce_send(threads, peer, tag, context, now);
+    record_count_send_of(threads, class, peer, bytes);
     RECORD_WRITE(head->last_event, now);
     return number;
 }
 
-/* A receive that names the peer begins: what the peer may read. The tag may be PML_HOOKS_ANY. */
-RECORD_INLINE void record_announce_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+/* A receive that names the peer begins: what the peer may read. The tag may be RECORD_ANY. */
+RECORD_INLINE void record_announce_receive(bool threads, struct record_peer *peer, int tag,
                                            uint32_t context, uint64_t now)
 {
-    unsigned last = (unsigned)peer->receive_number % PML_HOOKS_LAST;
+    unsigned last = (unsigned)peer->receive_number % RECORD_LAST;
 
     peer->receive_tags[last] = tag;
     peer->receive_contexts[last] = context;
     __atomic_store_n(&peer->receive_stamps[last], now, __ATOMIC_RELEASE);
-    pml_hooks_add_by(threads, &peer->receive_number, 1);
+    record_add_by(threads, &peer->receive_number, 1);
 }
 
 /* A message of the peer has been received: which ones of it may still lie there. */
-RECORD_INLINE void record_number_receive(bool threads, struct pml_hooks_peer *peer, int tag,
+RECORD_INLINE void record_number_receive(bool threads, struct record_peer *peer, int tag,
                                          uint32_t context)
 {
-    unsigned last = (unsigned)peer->received_number % PML_HOOKS_LAST;
+    unsigned last = (unsigned)peer->received_number % RECORD_LAST;
 
     peer->received_tags[last] = tag;
     peer->received_contexts[last] = context;
-    pml_hooks_add_by(threads, &peer->received_number, 1);
+    record_add_by(threads, &peer->received_number, 1);
 }
 
 /* A message has been received in the slice of now, of a class that may be a constant. */
-RECORD_INLINE void pml_hooks_count_receive_of(bool threads, struct pml_hooks_head *head,
-                                              uint32_t class, struct pml_hooks_peer *peer, int tag,
-                                              uint32_t context, uint64_t bytes, bool any_source,
-                                              uint64_t now)
+RECORD_INLINE void record_count_receive_of(bool threads, struct record_head *head, uint32_t class,
+                                           struct record_peer *peer, int tag, uint32_t context,
+                                           uint64_t bytes, bool any_source, uint64_t now)
 {
-    unsigned internal = class != PML_HOOKS_CLASS_USER;
-    struct pml_hooks_class *sum = &pml_hooks_record.classes[class];
+    unsigned internal = class != RECORD_CLASS_USER;
+    struct record_class *sum = &record_own.classes[class];
 
     record_number_receive(threads, peer, tag, context);
-    pml_hooks_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
-    pml_hooks_add_by(threads, &peer->received[internal], 1);
-    pml_hooks_add_by(threads, &peer->received_bytes[internal], bytes);
-    pml_hooks_add_size(threads, &peer->received_by_size[pml_hooks_size_class(bytes)]);
+    record_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
+    record_add_by(threads, &peer->received[internal], 1);
+    record_add_by(threads, &peer->received_bytes[internal], bytes);
+    record_add_size(threads, &peer->received_by_size[record_size_class(bytes)]);
     if (any_source) {
-        pml_hooks_add_by(threads, &peer->received_any_source, 1);
-        pml_hooks_add_by(threads, &head->receives_any_source, 1);
+        record_add_by(threads, &peer->received_any_source, 1);
+        record_add_by(threads, &head->receives_any_source, 1);
     }
-    pml_hooks_add_by(threads, &sum->received, 1);
-    pml_hooks_add_by(threads, &sum->received_bytes, bytes);
-    pml_hooks_add_by(threads, &head->completed, 1);
+    record_add_by(threads, &sum->received, 1);
+    record_add_by(threads, &sum->received_bytes, bytes);
+    record_add_by(threads, &head->completed, 1);
     RECORD_WRITE(head->last_event, now);
 }
 
 /* A message of a class has been received. */
-RECORD_INLINE void record_count_receive_by(bool threads, struct pml_hooks_head *head,
-                                           uint32_t class, struct pml_hooks_peer *peer, int tag,
-                                           uint32_t context, uint64_t bytes, bool any_source,
-                                           uint64_t now)
+RECORD_INLINE void record_count_receive_by(bool threads, struct record_head *head, uint32_t class,
+                                           struct record_peer *peer, int tag, uint32_t context,
+                                           uint64_t bytes, bool any_source, uint64_t now)
 {
-    pml_hooks_slice_at(now);
-    pml_hooks_count_receive_of(threads, head, class, peer, tag, context, bytes, any_source, now);
+    record_slice_at(now);
+    record_count_receive_of(threads, head, class, peer, tag, context, bytes, any_source, now);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------
  */
 
 /* Waits below this many ticks are not asked about: the answer costs a line that the peer writes. */
-enum { PML_HOOKS_WORTH_ASKING = 8192 };
+enum { RECORD_WORTH_ASKING = 8192 };
 
 RECORD_INLINE void record_count_wait_by(bool threads, uint32_t class, uint64_t ticks, uint64_t end)
 {
-    pml_hooks_slice_at(end);
-    pml_hooks_add_by(threads, &pml_hooks_record.classes[class].wait_ticks, ticks);
+    record_slice_at(end);
+    record_add_by(threads, &record_own.classes[class].wait_ticks, ticks);
 }
 
 /* A call that waited from `begin` to `end` ended with a message of the peer. */
 RECORD_INLINE void record_count_receive_wait_by(bool threads, uint32_t class,
-                                                struct pml_hooks_peer *peer, int tag,
-                                                uint32_t context, uint64_t begin, uint64_t end)
+                                                struct record_peer *peer, int tag, uint32_t context,
+                                                uint64_t begin, uint64_t end)
 {
-    pml_hooks_add_by(threads, &peer->receive_wait_ticks, end - begin);
+    record_add_by(threads, &peer->receive_wait_ticks, end - begin);
     record_count_wait_by(threads, class, end - begin, end);
-    if (__builtin_expect(end - begin >= PML_HOOKS_WORTH_ASKING, 0)) {
+    if (__builtin_expect(end - begin >= RECORD_WORTH_ASKING, 0)) {
         record_ask_sender(peer, tag, context, begin, end);
     }
 }
@@ -218,21 +215,20 @@ RECORD_INLINE void record_count_receive_wait_by(bool threads, uint32_t class,
  */
 
 /* The entry of this thread. Where only one thread at a time is in MPI the first serves all. */
-RECORD_INLINE struct pml_hooks_call_entry *pml_hooks_call_mine(bool threads)
+RECORD_INLINE struct record_call_entry *record_call_mine(bool threads)
 {
-    return threads ? pml_hooks_call_of_thread() : pml_hooks_record.calls;
+    return threads ? record_call_of_thread() : record_own.calls;
 }
 
 /* A thread enters a call that is not within another one. */
-RECORD_INLINE void pml_hooks_call_begin(struct pml_hooks_call_entry *call, enum pml_hooks_call kind,
-                                        const struct pml_hooks_peer *peer, int tag,
-                                        uint32_t context, uint64_t bytes, uint32_t requests,
-                                        uint64_t now)
+RECORD_INLINE void record_call_begin(struct record_call_entry *call, enum record_call kind,
+                                     const struct record_peer *peer, int tag, uint32_t context,
+                                     uint64_t bytes, uint32_t requests, uint64_t now)
 {
     call->requests = requests;
     RECORD_WRITE(call->depth, 1);
     call->kind = kind;
-    pml_hooks_name(&call->peer_job, peer);
+    record_name(&call->peer_job, peer);
     call->tag = tag;
     call->context = context;
     call->bytes = bytes;
@@ -241,21 +237,23 @@ RECORD_INLINE void pml_hooks_call_begin(struct pml_hooks_call_entry *call, enum 
 }
 
 /* This thread enters a call; to be left with what is returned. */
-RECORD_INLINE struct pml_hooks_call_entry *pml_hooks_call_enter_by(
-    bool threads, enum pml_hooks_call kind, const struct pml_hooks_peer *peer, int tag,
-    uint32_t context, uint64_t bytes, uint32_t requests, uint64_t now)
+RECORD_INLINE struct record_call_entry *record_call_enter_by(bool threads, enum record_call kind,
+                                                             const struct record_peer *peer,
+                                                             int tag, uint32_t context,
+                                                             uint64_t bytes, uint32_t requests,
+                                                             uint64_t now)
 {
-    struct pml_hooks_call_entry *call = pml_hooks_call_mine(threads);
+    struct record_call_entry *call = record_call_mine(threads);
 
     if (__builtin_expect(call->depth != 0, 0)) {
         call->depth++; /* within another call, which is what the program asked for */
     } else {
-        pml_hooks_call_begin(call, kind, peer, tag, context, bytes, requests, now);
+        record_call_begin(call, kind, peer, tag, context, bytes, requests, now);
     }
     return call;
 }
 
-RECORD_INLINE void pml_hooks_call_leave(struct pml_hooks_call_entry *call, uint64_t now)
+RECORD_INLINE void record_call_leave(struct record_call_entry *call, uint64_t now)
 {
     if (__builtin_expect(--call->depth == 0, 1)) {
         __atomic_store_n(&call->since, now, __ATOMIC_RELAXED);

@@ -31,28 +31,28 @@ static void write_text(FILE *out, const char *text, size_t room)
     fputc('"', out);
 }
 
-static void write_number(FILE *out, enum pml_hooks_type type, const char *at,
+static void write_number(FILE *out, enum record_type type, const char *at,
                          const struct clock *clock)
 {
     uint64_t wide = 0;
     uint32_t narrow = 0;
 
-    if (type == PML_HOOKS_TYPE_U32 || type == PML_HOOKS_TYPE_I32) {
+    if (type == RECORD_TYPE_U32 || type == RECORD_TYPE_I32) {
         memcpy(&narrow, at, sizeof(narrow));
     } else {
         memcpy(&wide, at, sizeof(wide));
     }
     switch (type) {
-    case PML_HOOKS_TYPE_U32:
+    case RECORD_TYPE_U32:
         fprintf(out, "%" PRIu32, narrow);
         break;
-    case PML_HOOKS_TYPE_I32:
+    case RECORD_TYPE_I32:
         fprintf(out, "%" PRId32, (int32_t)narrow);
         break;
-    case PML_HOOKS_TYPE_TICKS:
+    case RECORD_TYPE_TICKS:
         fprintf(out, "%.9f", (double)wide * clock->seconds_per_tick);
         break;
-    case PML_HOOKS_TYPE_STAMP:
+    case RECORD_TYPE_STAMP:
         if (wide == 0) {
             fputs("null", out);
         } else {
@@ -64,13 +64,13 @@ static void write_number(FILE *out, enum pml_hooks_type type, const char *at,
     }
 }
 
-static void write_field(FILE *out, const struct pml_hooks_field *field, const char *entry,
+static void write_field(FILE *out, const struct record_field *field, const char *entry,
                         const struct clock *clock)
 {
-    size_t width = field->type == PML_HOOKS_TYPE_U32 || field->type == PML_HOOKS_TYPE_I32 ? 4 : 8;
+    size_t width = field->type == RECORD_TYPE_U32 || field->type == RECORD_TYPE_I32 ? 4 : 8;
 
     fprintf(out, "\"%s\": ", field->name);
-    if (field->type == PML_HOOKS_TYPE_TEXT) {
+    if (field->type == RECORD_TYPE_TEXT) {
         write_text(out, entry + field->offset, field->count);
         return;
     }
@@ -86,12 +86,12 @@ static void write_field(FILE *out, const struct pml_hooks_field *field, const ch
     }
 }
 
-static void write_entry(FILE *out, const struct pml_hooks_part *part, const char *entry,
+static void write_entry(FILE *out, const struct record_part *part, const char *entry,
                         const struct clock *clock)
 {
     const char *separator = "";
 
-    for (const struct pml_hooks_field *field = part->fields; field->name != NULL; field++) {
+    for (const struct record_field *field = part->fields; field->name != NULL; field++) {
         fputs(separator, out);
         write_field(out, field, entry, clock);
         separator = ", ";
@@ -99,19 +99,18 @@ static void write_entry(FILE *out, const struct pml_hooks_part *part, const char
 }
 
 /* The entries of a part that are in use, and within the memory. */
-static size_t entries(const struct pml_hooks_head *head, const struct pml_hooks_part *part,
-                      size_t size)
+static size_t entries(const struct record_head *head, const struct record_part *part, size_t size)
 {
     size_t room = part->offset < size ? (size - part->offset) / part->stride : 0;
-    size_t count = pml_hooks_part_count(head, part);
+    size_t count = record_part_count(head, part);
 
     return count < room ? count : room;
 }
 
-void pml_hooks_json_record(FILE *out, const char *memory, size_t size)
+void record_json_record(FILE *out, const char *memory, size_t size)
 {
-    const struct pml_hooks_part *part = pml_hooks_parts();
-    struct pml_hooks_head head;
+    const struct record_part *part = record_parts();
+    struct record_head head;
     struct clock clock;
 
     memcpy(&head, memory, sizeof(head));

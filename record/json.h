@@ -7,6 +7,6 @@
 
 /* Write a record, a copy of a mapped file of `size` bytes that begins with a complete head, to a
  * stream: one object. */
-void pml_hooks_json_record(FILE *out, const char *memory, size_t size);
+void record_json_record(FILE *out, const char *memory, size_t size);
 
 #endif

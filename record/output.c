@@ -16,8 +16,7 @@ static void make_name(char *name, size_t size, const char *pattern)
     size_t used = 0;
 
     for (const char *at = pattern; *at != '\0' && used + 1 < size; at++) {
-        uint32_t value =
-            at[0] == '%' && at[1] == 'j' ? pml_hooks_record.head->job : (uint32_t)getpid();
+        uint32_t value = at[0] == '%' && at[1] == 'j' ? record_own.head->job : (uint32_t)getpid();
 
         if (at[0] == '%' && (at[1] == 'j' || at[1] == 'p')) {
             used += (size_t)snprintf(name + used, size - used, "%" PRIu32, value);
@@ -41,7 +40,7 @@ static void write_names(FILE *file, const char *key, const char *(*name)(uint32_
 
 bool record_output_begin(struct record_output *output, const char *name)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
 
     output->good = true;
     make_name(output->name, sizeof(output->name), name);
@@ -53,12 +52,12 @@ bool record_output_begin(struct record_output *output, const char *name)
     fprintf(output->file,
             "{\"format\": \"apelink-hooks\", \"version\": %d, \"job\": %" PRIu32
             ", \"size\": %" PRIu32 ",\n",
-            PML_HOOKS_VERSION, head->job, head->size);
-    write_names(output->file, "call_kinds", pml_hooks_call_name, PML_HOOKS_CALL_KINDS);
-    write_names(output->file, "tag_classes", pml_hooks_class_name, PML_HOOKS_CLASSES);
-    write_names(output->file, "fault_kinds", pml_hooks_fault_name, PML_HOOKS_FAULT_KINDS);
+            RECORD_VERSION, head->job, head->size);
+    write_names(output->file, "call_kinds", record_call_name, RECORD_CALL_KINDS);
+    write_names(output->file, "tag_classes", record_class_name, RECORD_CLASSES);
+    write_names(output->file, "fault_kinds", record_fault_name, RECORD_FAULT_KINDS);
     fputs("\"ranks\": [\n", output->file);
-    pml_hooks_json_record(output->file, (const char *)head, record_used());
+    record_json_record(output->file, (const char *)head, record_used());
     return true;
 }
 
@@ -66,14 +65,14 @@ void record_output_add(struct record_output *output, const char *memory, size_t 
 {
     if (output->file != NULL) {
         fputs(",\n", output->file);
-        pml_hooks_json_record(output->file, memory, size);
+        record_json_record(output->file, memory, size);
     }
 }
 
 void record_output_add_file(struct record_output *output, uint32_t rank)
 {
     size_t size;
-    const struct pml_hooks_head *head = record_map(pml_hooks_record.head->job, rank, &size);
+    const struct record_head *head = record_map(record_own.head->job, rank, &size);
 
     if (head != NULL) {
         record_output_add(output, (const char *)head, size);

@@ -9,7 +9,7 @@
 
 enum { MAX_PEERS = 65535, NO_INDEX = MAX_PEERS };
 
-struct pml_hooks_peer record_spare_peer;
+struct record_peer record_spare_peer;
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -19,7 +19,7 @@ static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 /* The entry of a process among the first `count`; `count` if it is not there. */
 static uint32_t find(uint32_t count, uint32_t job, uint32_t rank)
 {
-    const struct pml_hooks_peer *peers = pml_hooks_record.peers;
+    const struct record_peer *peers = record_own.peers;
     uint32_t i = 0;
 
     while (i < count && (peers[i].job != job || peers[i].rank != rank)) {
@@ -28,27 +28,27 @@ static uint32_t find(uint32_t count, uint32_t job, uint32_t rank)
     return i;
 }
 
-const struct pml_hooks_peer *record_peer_known(uint32_t job, uint32_t rank)
+const struct record_peer *record_peer_known(uint32_t job, uint32_t rank)
 {
     /* Pairs with the release in find_or_add. */
-    uint32_t count = __atomic_load_n(&pml_hooks_record.head->peer_count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&record_own.head->peer_count, __ATOMIC_ACQUIRE);
     uint32_t index = find(count, job, rank);
 
-    return index < count ? &pml_hooks_record.peers[index] : NULL;
+    return index < count ? &record_own.peers[index] : NULL;
 }
 
 /* The entry of a process, a new one if there was none; NO_INDEX without room. Under the
  * lock. */
 static uint32_t find_or_add(uint32_t job, uint32_t rank)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    struct pml_hooks_peer *peers = pml_hooks_record.peers;
+    struct record_head *head = record_own.head;
+    struct record_peer *peers = record_own.peers;
     uint32_t count = head->peer_count, index = find(count, job, rank);
 
     if (index < count) {
         return index;
     }
-    if (count == MAX_PEERS || !pml_hooks_record_grow(count + 1)) {
+    if (count == MAX_PEERS || !record_grow(count + 1)) {
         return NO_INDEX;
     }
     peers[count].job = job;
@@ -58,7 +58,7 @@ static uint32_t find_or_add(uint32_t job, uint32_t rank)
     return count;
 }
 
-struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank)
+struct record_peer *record_peer(uint32_t job, uint32_t rank)
 {
     uint32_t index;
 
@@ -66,10 +66,10 @@ struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank)
     index = find_or_add(job, rank);
     (void)pthread_mutex_unlock(&peers_lock);
     if (index == NO_INDEX) {
-        pml_hooks_add(&pml_hooks_record.head->peers_lost, 1);
+        record_add(&record_own.head->peers_lost, 1);
         return &record_spare_peer;
     }
-    return &pml_hooks_record.peers[index];
+    return &record_own.peers[index];
 }
 
 /* ---- records of others ------------------------------------------------------------------------
@@ -77,8 +77,8 @@ struct pml_hooks_peer *record_peer(uint32_t job, uint32_t rank)
 
 /* The record of a peer, if it is on this host and has one. All but me under the lock. */
 struct view {
-    const struct pml_hooks_peer *_Atomic me; /* our entry in it, or NULL */
-    const struct pml_hooks_head *head;       /* mapped for reading, or NULL */
+    const struct record_peer *_Atomic me; /* our entry in it, or NULL */
+    const struct record_head *head;       /* mapped for reading, or NULL */
     size_t size;
     uint32_t tries, next_try; /* a try costs system calls: they become rarer */
 };
@@ -87,10 +87,9 @@ static struct view *_Atomic views[MAX_PEERS];
 
 static void find_me(struct view *view)
 {
-    const struct pml_hooks_head *own = pml_hooks_record.head;
-    const struct pml_hooks_peer *peers =
-        (const void *)((const char *)view->head + pml_hooks_record_peers_at());
-    uint32_t room = (uint32_t)((view->size - pml_hooks_record_peers_at()) / sizeof(*peers));
+    const struct record_head *own = record_own.head;
+    const struct record_peer *peers = (const void *)((const char *)view->head + record_peers_at());
+    uint32_t room = (uint32_t)((view->size - record_peers_at()) / sizeof(*peers));
     uint32_t count = __atomic_load_n(&view->head->peer_count, __ATOMIC_ACQUIRE);
 
     for (uint32_t i = 0; i < count && i < room; i++) {
@@ -102,10 +101,10 @@ static void find_me(struct view *view)
 }
 
 /* The rare part of entry_of_me: look whether there is a record by now. */
-static __attribute__((noinline)) const struct pml_hooks_peer *look_for_me(
-    const struct pml_hooks_peer *peer, size_t index)
+static __attribute__((noinline)) const struct record_peer *look_for_me(
+    const struct record_peer *peer, size_t index)
 {
-    const struct pml_hooks_peer *me = NULL;
+    const struct record_peer *me = NULL;
     struct view *view;
 
     (void)pthread_mutex_lock(&peers_lock);
@@ -131,10 +130,10 @@ static __attribute__((noinline)) const struct pml_hooks_peer *look_for_me(
 }
 
 /* Our entry in the record of a peer, or NULL. */
-static const struct pml_hooks_peer *entry_of_me(const struct pml_hooks_peer *peer)
+static const struct record_peer *entry_of_me(const struct record_peer *peer)
 {
-    size_t index = (size_t)(peer - pml_hooks_record.peers);
-    const struct pml_hooks_peer *me = NULL;
+    size_t index = (size_t)(peer - record_own.peers);
+    const struct record_peer *me = NULL;
     struct view *view;
 
     if (peer == &record_spare_peer) {
@@ -148,9 +147,9 @@ static const struct pml_hooks_peer *entry_of_me(const struct pml_hooks_peer *pee
     return me != NULL ? me : look_for_me(peer, index);
 }
 
-uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t context, bool *known)
+uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t context, bool *known)
 {
-    const struct pml_hooks_peer *me = entry_of_me(peer);
+    const struct record_peer *me = entry_of_me(peer);
     uint64_t received = peer->received_number, sent, stamp;
 
     *known = false;
@@ -159,12 +158,11 @@ uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t c
     }
     sent = __atomic_load_n(&me->send_number, __ATOMIC_ACQUIRE);
     /* Messages mostly come in their order: the one received is at its number, or not far. */
-    for (uint64_t number = received; number <= sent && number < received + PML_HOOKS_LAST;
-         number++) {
-        unsigned last = (unsigned)(number - 1) & (PML_HOOKS_LAST - 1);
+    for (uint64_t number = received; number <= sent && number < received + RECORD_LAST; number++) {
+        unsigned last = (unsigned)(number - 1) & (RECORD_LAST - 1);
 
         if (me->sent_tags[last] == tag && me->sent_contexts[last] == context &&
-            sent - number < PML_HOOKS_LAST) {
+            sent - number < RECORD_LAST) {
             stamp = __atomic_load_n(&me->sent_stamps[last], __ATOMIC_ACQUIRE);
             *known = stamp != 0;
             return stamp;
@@ -176,29 +174,29 @@ uint64_t record_peer_sent(const struct pml_hooks_peer *peer, int tag, uint32_t c
 /* Whether the receive of this number, of those that a peer has begun, is known and may be the one
  * of what has that tag and context and was received at `end`; and when it began, 0 if it was not
  * recorded. */
-static bool receive_fits(const struct pml_hooks_peer *me, uint64_t number, int tag,
-                         uint32_t context, uint64_t end, uint64_t *stamp)
+static bool receive_fits(const struct record_peer *me, uint64_t number, int tag, uint32_t context,
+                         uint64_t end, uint64_t *stamp)
 {
     uint64_t begun = __atomic_load_n(&me->receive_number, __ATOMIC_ACQUIRE);
-    unsigned last = (unsigned)(number - 1) % PML_HOOKS_LAST;
+    unsigned last = (unsigned)(number - 1) % RECORD_LAST;
 
-    if (number < 1 || number > begun || begun - number >= PML_HOOKS_LAST ||
+    if (number < 1 || number > begun || begun - number >= RECORD_LAST ||
         me->receive_contexts[last] != context ||
-        (me->receive_tags[last] != tag && me->receive_tags[last] != PML_HOOKS_ANY)) {
+        (me->receive_tags[last] != tag && me->receive_tags[last] != RECORD_ANY)) {
         return false;
     }
     *stamp = __atomic_load_n(&me->receive_stamps[last], __ATOMIC_ACQUIRE);
     return *stamp <= end;
 }
 
-uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number, int tag,
+uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, int tag,
                               uint32_t context, uint64_t end, bool *known)
 {
-    const struct pml_hooks_peer *me = entry_of_me(peer);
+    const struct record_peer *me = entry_of_me(peer);
     uint64_t stamp = 0;
 
     /* Receives mostly begin in the order of messages: this one's is at its number, or not far. */
-    for (uint64_t away = 0; me != NULL && away < PML_HOOKS_LAST; away++) {
+    for (uint64_t away = 0; me != NULL && away < RECORD_LAST; away++) {
         if (receive_fits(me, number + away, tag, context, end, &stamp) ||
             receive_fits(me, number - away, tag, context, end, &stamp)) {
             *known = stamp != 0;
@@ -211,7 +209,7 @@ uint64_t record_peer_received(const struct pml_hooks_peer *peer, uint64_t number
 
 void record_peers_close(void)
 {
-    for (size_t i = 0; i < pml_hooks_record.head->peer_count; i++) {
+    for (size_t i = 0; i < record_own.head->peer_count; i++) {
         struct view *view = atomic_exchange_explicit(&views[i], NULL, memory_order_acquire);
 
         if (view != NULL && view->head != NULL) {

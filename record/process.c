@@ -9,7 +9,7 @@
 
 #include "record/record.h"
 
-char pml_hooks_process_state(uint32_t pid, uint64_t *start)
+char record_process_state(uint32_t pid, uint64_t *start)
 {
     char path[32], text[1024];
     const char *behind; /* the name in parentheses, which may contain anything */
@@ -42,10 +42,10 @@ char pml_hooks_process_state(uint32_t pid, uint64_t *start)
     return state;
 }
 
-bool pml_hooks_process_lives(const struct pml_hooks_head *head, bool *stopped)
+bool record_process_lives(const struct record_head *head, bool *stopped)
 {
     uint64_t start = 0;
-    char state = pml_hooks_process_state(head->pid, &start);
+    char state = record_process_state(head->pid, &start);
 
     *stopped = state == 'T' || state == 't';
     return state != 0 && state != 'Z' && state != 'X' && start == head->process_start;

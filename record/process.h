@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pml_hooks_head;
+struct record_head;
 
 /* The state of a process as in /proc, and when it started, in clock ticks after the host's start; 0
  * if there is no such process. Thread-safe. */
-char pml_hooks_process_state(uint32_t pid, uint64_t *start);
+char record_process_state(uint32_t pid, uint64_t *start);
 
 /* Whether the process of a record lives, and whether it is stopped. Thread-safe. */
-bool pml_hooks_process_lives(const struct pml_hooks_head *head, bool *stopped);
+bool record_process_lives(const struct record_head *head, bool *stopped);
 
 #endif

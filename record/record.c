@@ -15,7 +15,7 @@
 
 #include "record/names.h"
 
-struct pml_hooks_record pml_hooks_record;
+struct record record_own;
 
 static int record_fd = -1;
 static uint32_t peers_allocated; /* entries for which the file system has set memory aside */
@@ -24,64 +24,64 @@ enum { PAGE = 4096, PEERS_AT_ONCE = 16 };
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
-#define FIELD(name, type) {#name, PML_HOOKS_TYPE_##type, #type, offsetof(struct PART, name), 1},
+#define FIELD(name, type) {#name, RECORD_TYPE_##type, #type, offsetof(struct PART, name), 1},
 #define ARRAY(name, type, count) \
-    {#name, PML_HOOKS_TYPE_##type, #type, offsetof(struct PART, name), count},
-#define LAST                                 \
-    {                                        \
-        NULL, PML_HOOKS_TYPE_U64, NULL, 0, 0 \
+    {#name, RECORD_TYPE_##type, #type, offsetof(struct PART, name), count},
+#define LAST                              \
+    {                                     \
+        NULL, RECORD_TYPE_U64, NULL, 0, 0 \
     }
 
-static const struct pml_hooks_field head_fields[] = {
-#define PART pml_hooks_head
+static const struct record_field head_fields[] = {
+#define PART record_head
 #define HEAD_FIELDS
 #include "record/fields.def"
 #undef HEAD_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field call_fields[] = {
-#define PART pml_hooks_call_entry
+static const struct record_field call_fields[] = {
+#define PART record_call_entry
 #define CALL_FIELDS
 #include "record/fields.def"
 #undef CALL_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field class_fields[] = {
-#define PART pml_hooks_class
+static const struct record_field class_fields[] = {
+#define PART record_class
 #define CLASS_FIELDS
 #include "record/fields.def"
 #undef CLASS_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field slice_fields[] = {
-#define PART pml_hooks_slice
+static const struct record_field slice_fields[] = {
+#define PART record_slice
 #define SLICE_FIELDS
 #include "record/fields.def"
 #undef SLICE_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field pending_fields[] = {
-#define PART pml_hooks_pending
+static const struct record_field pending_fields[] = {
+#define PART record_pending
 #define PENDING_FIELDS
 #include "record/fields.def"
 #undef PENDING_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field fault_fields[] = {
-#define PART pml_hooks_fault
+static const struct record_field fault_fields[] = {
+#define PART record_fault
 #define FAULT_FIELDS
 #include "record/fields.def"
 #undef FAULT_FIELDS
 #undef PART
     LAST};
 
-static const struct pml_hooks_field peer_fields[] = {
-#define PART pml_hooks_peer
+static const struct record_field peer_fields[] = {
+#define PART record_peer
 #define PEER_FIELDS
 #include "record/fields.def"
 #undef PEER_FIELDS
@@ -95,21 +95,17 @@ static const struct pml_hooks_field peer_fields[] = {
 enum part { HEAD, CALL, CLASS, SLICE, PENDING, FAULT, PEER, PARTS };
 enum { SCHEMA_AT = PAGE, SCHEMA_ROOM = 2 * PAGE };
 
-_Static_assert(sizeof(struct pml_hooks_head) <= SCHEMA_AT, "the head is one page");
+_Static_assert(sizeof(struct record_head) <= SCHEMA_AT, "the head is one page");
 
-static struct pml_hooks_part parts[PARTS + 1] = {
-    [HEAD] = {"head", "heads", head_fields, sizeof(struct pml_hooks_head), 1, 0},
-    [CALL] = {"call", "calls", call_fields, sizeof(struct pml_hooks_call_entry), PML_HOOKS_CALLS,
-              0},
-    [CLASS] = {"class", "classes", class_fields, sizeof(struct pml_hooks_class), PML_HOOKS_CLASSES,
-               0},
-    [SLICE] = {"slice", "slices", slice_fields, sizeof(struct pml_hooks_slice), PML_HOOKS_SLICES,
-               0},
-    [PENDING] = {"pending", "pending", pending_fields, sizeof(struct pml_hooks_pending),
-                 PML_HOOKS_PENDING, 0},
-    [FAULT] = {"fault", "faults", fault_fields, sizeof(struct pml_hooks_fault), PML_HOOKS_FAULTS,
-               0},
-    [PEER] = {"peer", "peers", peer_fields, sizeof(struct pml_hooks_peer), 0, 0},
+static struct record_part parts[PARTS + 1] = {
+    [HEAD] = {"head", "heads", head_fields, sizeof(struct record_head), 1, 0},
+    [CALL] = {"call", "calls", call_fields, sizeof(struct record_call_entry), RECORD_CALLS, 0},
+    [CLASS] = {"class", "classes", class_fields, sizeof(struct record_class), RECORD_CLASSES, 0},
+    [SLICE] = {"slice", "slices", slice_fields, sizeof(struct record_slice), RECORD_SLICES, 0},
+    [PENDING] = {"pending", "pending", pending_fields, sizeof(struct record_pending),
+                 RECORD_PENDING, 0},
+    [FAULT] = {"fault", "faults", fault_fields, sizeof(struct record_fault), RECORD_FAULTS, 0},
+    [PEER] = {"peer", "peers", peer_fields, sizeof(struct record_peer), 0, 0},
 };
 
 static size_t page_up(size_t size)
@@ -128,7 +124,7 @@ static void place_parts(void)
     }
 }
 
-const struct pml_hooks_part *pml_hooks_parts(void)
+const struct record_part *record_parts(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -136,18 +132,17 @@ const struct pml_hooks_part *pml_hooks_parts(void)
     return parts;
 }
 
-size_t pml_hooks_record_peers_at(void)
+size_t record_peers_at(void)
 {
-    return pml_hooks_parts()[PEER].offset;
+    return record_parts()[PEER].offset;
 }
 
 size_t record_used(void)
 {
-    return pml_hooks_record_peers_at() +
-           pml_hooks_record.head->peer_count * sizeof(struct pml_hooks_peer);
+    return record_peers_at() + record_own.head->peer_count * sizeof(struct record_peer);
 }
 
-size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_hooks_part *part)
+size_t record_part_count(const struct record_head *head, const struct record_part *part)
 {
     const size_t counts[PARTS] = {
         [HEAD] = 1,
@@ -179,29 +174,29 @@ static void append(char *text, size_t size, const char *format, ...)
 static size_t write_schema(char *text, size_t size)
 {
     text[0] = '\0';
-    for (const struct pml_hooks_part *part = pml_hooks_parts(); part->name != NULL; part++) {
+    for (const struct record_part *part = record_parts(); part->name != NULL; part++) {
         append(text, size, "part %s %s %zu %zu\n", part->name, part->plural, part->offset,
                part->stride);
-        for (const struct pml_hooks_field *field = part->fields; field->name != NULL; field++) {
+        for (const struct record_field *field = part->fields; field->name != NULL; field++) {
             append(text, size, "field %s %s %zu %zu\n", field->name, field->type_name,
                    field->offset, field->count);
         }
     }
-    for (uint32_t i = 0; i < PML_HOOKS_CALL_KINDS; i++) {
-        append(text, size, "call-kind %u %s\n", i, pml_hooks_call_name(i));
+    for (uint32_t i = 0; i < RECORD_CALL_KINDS; i++) {
+        append(text, size, "call-kind %u %s\n", i, record_call_name(i));
     }
-    for (uint32_t i = 0; i < PML_HOOKS_CLASSES; i++) {
-        append(text, size, "tag-class %u %s\n", i, pml_hooks_class_name(i));
+    for (uint32_t i = 0; i < RECORD_CLASSES; i++) {
+        append(text, size, "tag-class %u %s\n", i, record_class_name(i));
     }
-    for (uint32_t i = 0; i < PML_HOOKS_FAULT_KINDS; i++) {
-        append(text, size, "fault-kind %u %s\n", i, pml_hooks_fault_name(i));
+    for (uint32_t i = 0; i < RECORD_FAULT_KINDS; i++) {
+        append(text, size, "fault-kind %u %s\n", i, record_fault_name(i));
     }
     return strlen(text);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank)
+void record_file_name(char *name, size_t size, uint32_t job, uint32_t rank)
 {
     (void)snprintf(name, size, "apelink-hooks.%u.%u.%u", (unsigned)getuid(), (unsigned)job,
                    (unsigned)rank);
@@ -230,11 +225,10 @@ static int make_file(const char *path)
     return fd;
 }
 
-bool pml_hooks_record_grow(uint32_t peers)
+bool record_grow(uint32_t peers)
 {
-    size_t begin =
-        (size_t)((const char *)pml_hooks_record.peers - (const char *)pml_hooks_record.head);
-    uint32_t room = pml_hooks_record.head->peer_room, wanted;
+    size_t begin = (size_t)((const char *)record_own.peers - (const char *)record_own.head);
+    uint32_t room = record_own.head->peer_room, wanted;
 
     if (peers <= peers_allocated) {
         return true;
@@ -243,9 +237,9 @@ bool pml_hooks_record_grow(uint32_t peers)
         return false;
     }
     wanted = peers + PEERS_AT_ONCE < room ? peers + PEERS_AT_ONCE : room;
-    if (posix_fallocate(record_fd, (off_t)begin, (off_t)(wanted * sizeof(struct pml_hooks_peer))) !=
+    if (posix_fallocate(record_fd, (off_t)begin, (off_t)(wanted * sizeof(struct record_peer))) !=
         0) {
-        pml_hooks_record.head->peer_room = peers_allocated;
+        record_own.head->peer_room = peers_allocated;
         return false;
     }
     peers_allocated = wanted;
@@ -254,17 +248,17 @@ bool pml_hooks_record_grow(uint32_t peers)
 
 static void set_pointers(char *memory, size_t size)
 {
-    struct pml_hooks_record *record = &pml_hooks_record;
-    const struct pml_hooks_part *part = pml_hooks_parts();
+    struct record *record = &record_own;
+    const struct record_part *part = record_parts();
 
     record->size = size;
-    record->head = (struct pml_hooks_head *)memory;
-    record->calls = (struct pml_hooks_call_entry *)(memory + part[CALL].offset);
-    record->classes = (struct pml_hooks_class *)(memory + part[CLASS].offset);
-    record->slices = (struct pml_hooks_slice *)(memory + part[SLICE].offset);
-    record->pending = (struct pml_hooks_pending *)(memory + part[PENDING].offset);
-    record->faults = (struct pml_hooks_fault *)(memory + part[FAULT].offset);
-    record->peers = (struct pml_hooks_peer *)(memory + part[PEER].offset);
+    record->head = (struct record_head *)memory;
+    record->calls = (struct record_call_entry *)(memory + part[CALL].offset);
+    record->classes = (struct record_class *)(memory + part[CLASS].offset);
+    record->slices = (struct record_slice *)(memory + part[SLICE].offset);
+    record->pending = (struct record_pending *)(memory + part[PENDING].offset);
+    record->faults = (struct record_fault *)(memory + part[FAULT].offset);
+    record->peers = (struct record_peer *)(memory + part[PEER].offset);
 }
 
 static uint32_t hash(const char *text, size_t length)
@@ -282,31 +276,30 @@ static const char *fail(const char *what)
     static char text[384];
     int error = errno;
 
-    (void)snprintf(text, sizeof(text), "%s %s: %s", what, pml_hooks_record.path, strerror(error));
-    pml_hooks_record_close(true);
+    (void)snprintf(text, sizeof(text), "%s %s: %s", what, record_own.path, strerror(error));
+    record_close(true);
     return text;
 }
 
-const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t rank,
-                                  uint32_t peers)
+const char *record_open(const char *directory, uint32_t job, uint32_t rank, uint32_t peers)
 {
-    size_t peers_at = pml_hooks_record_peers_at(), limit = file_limit(), size;
+    size_t peers_at = record_peers_at(), limit = file_limit(), size;
     char name[64];
     void *memory;
     int error;
 
-    pml_hooks_record_name(name, sizeof(name), job, rank);
-    (void)snprintf(pml_hooks_record.path, sizeof(pml_hooks_record.path), "%s/%s", directory, name);
-    size = peers_at + page_up(peers * sizeof(struct pml_hooks_peer));
+    record_file_name(name, sizeof(name), job, rank);
+    (void)snprintf(record_own.path, sizeof(record_own.path), "%s/%s", directory, name);
+    size = peers_at + page_up(peers * sizeof(struct record_peer));
     if (size > limit && limit > peers_at) {
-        peers = (uint32_t)((limit - peers_at) / sizeof(struct pml_hooks_peer));
-        size = peers_at + peers * sizeof(struct pml_hooks_peer);
+        peers = (uint32_t)((limit - peers_at) / sizeof(struct record_peer));
+        size = peers_at + peers * sizeof(struct record_peer);
     }
     if (size > limit) {
         errno = EFBIG;
         return fail("the limit of file sizes (ulimit -f) leaves no room for");
     }
-    record_fd = make_file(pml_hooks_record.path);
+    record_fd = make_file(record_own.path);
     if (record_fd < 0) {
         return fail("cannot make");
     }
@@ -320,31 +313,28 @@ const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t 
         return fail("cannot map");
     }
     set_pointers(memory, size);
-    pml_hooks_record.head->peer_room = peers;
-    pml_hooks_record.head->schema_offset = SCHEMA_AT;
-    pml_hooks_record.head->schema_size =
-        (uint32_t)write_schema((char *)memory + SCHEMA_AT, SCHEMA_ROOM);
-    pml_hooks_record.head->schema_hash =
-        hash((char *)memory + SCHEMA_AT, pml_hooks_record.head->schema_size);
+    record_own.head->peer_room = peers;
+    record_own.head->schema_offset = SCHEMA_AT;
+    record_own.head->schema_size = (uint32_t)write_schema((char *)memory + SCHEMA_AT, SCHEMA_ROOM);
+    record_own.head->schema_hash = hash((char *)memory + SCHEMA_AT, record_own.head->schema_size);
     return NULL;
 }
 
 void record_folder(char *folder, size_t size)
 {
-    const char *slash = strrchr(pml_hooks_record.path, '/');
+    const char *slash = strrchr(record_own.path, '/');
 
-    (void)snprintf(folder, size, "%.*s", (int)(slash - pml_hooks_record.path),
-                   pml_hooks_record.path);
+    (void)snprintf(folder, size, "%.*s", (int)(slash - record_own.path), record_own.path);
 }
 
-const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size)
+const struct record_head *record_map(uint32_t job, uint32_t rank, size_t *size)
 {
-    char name[64], folder[sizeof(pml_hooks_record.path)], path[sizeof(folder) + sizeof(name)];
-    const struct pml_hooks_head *head = MAP_FAILED;
+    char name[64], folder[sizeof(record_own.path)], path[sizeof(folder) + sizeof(name)];
+    const struct record_head *head = MAP_FAILED;
     struct stat status;
     int fd;
 
-    pml_hooks_record_name(name, sizeof(name), job, rank);
+    record_file_name(name, sizeof(name), job, rank);
     record_folder(folder, sizeof(folder));
     (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -352,7 +342,7 @@ const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *siz
         return NULL;
     }
     if (fstat(fd, &status) == 0 && status.st_uid == getuid() &&
-        (size_t)status.st_size >= pml_hooks_record_peers_at()) {
+        (size_t)status.st_size >= record_peers_at()) {
         *size = (size_t)status.st_size;
         head = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
     }
@@ -360,25 +350,25 @@ const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *siz
     if (head == MAP_FAILED) {
         return NULL;
     }
-    if (head->magic != PML_HOOKS_MAGIC || head->version != PML_HOOKS_VERSION) {
+    if (head->magic != RECORD_MAGIC || head->version != RECORD_VERSION) {
         (void)munmap((void *)(uintptr_t)head, *size);
         return NULL;
     }
     return head;
 }
 
-void pml_hooks_record_close(bool remove)
+void record_close(bool remove)
 {
-    if (pml_hooks_record.head != NULL) {
-        (void)munmap(pml_hooks_record.head, pml_hooks_record.size);
+    if (record_own.head != NULL) {
+        (void)munmap(record_own.head, record_own.size);
     }
     if (record_fd >= 0) {
         (void)close(record_fd);
         record_fd = -1;
         if (remove) {
-            (void)unlink(pml_hooks_record.path);
+            (void)unlink(record_own.path);
         }
     }
     peers_allocated = 0;
-    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
+    memset(&record_own, 0, sizeof(record_own));
 }

@@ -22,95 +22,95 @@
  */
 
 enum {
-    PML_HOOKS_ANY = -2, /* any rank or tag, or it is not known which */
-    PML_HOOKS_VERSION = 1,
-    PML_HOOKS_MODES = 5,
-    PML_HOOKS_SIZES = 48,
-    PML_HOOKS_LAST = 8, /* a power of two */
-    PML_HOOKS_CALLS = 16,
-    PML_HOOKS_SLICES = 200,
-    PML_HOOKS_PENDING = 2048,
-    PML_HOOKS_FAULTS = 256
+    RECORD_ANY = -2, /* any rank or tag, or it is not known which */
+    RECORD_VERSION = 1,
+    RECORD_MODES = 5,
+    RECORD_SIZES = 48,
+    RECORD_LAST = 8, /* a power of two */
+    RECORD_CALLS = 16,
+    RECORD_SLICES = 200,
+    RECORD_PENDING = 2048,
+    RECORD_FAULTS = 256
 };
 
-#define PML_HOOKS_MAGIC UINT64_C(0x534b4f4f484c5041) /* "APLHOOKS" */
+#define RECORD_MAGIC UINT64_C(0x534b4f4f484c5041) /* "APLHOOKS" */
 
-enum pml_hooks_state { PML_HOOKS_RUNNING = 1, PML_HOOKS_FINALIZING, PML_HOOKS_FINALIZED };
+enum record_state { RECORD_RUNNING = 1, RECORD_FINALIZING, RECORD_FINALIZED };
 
 /* What a thread does in MPI. The names are in names.c. */
-enum pml_hooks_call {
-    PML_HOOKS_NOTHING,
-    PML_HOOKS_SEND,
-    PML_HOOKS_RECV,
-    PML_HOOKS_PROBE,
-    PML_HOOKS_MPROBE,
-    PML_HOOKS_MRECV,
-    PML_HOOKS_WAIT,
-    PML_HOOKS_WAITANY,
-    PML_HOOKS_WAITALL,
-    PML_HOOKS_WAITSOME,
-    PML_HOOKS_FINALIZE,
-    PML_HOOKS_CALL_KINDS
+enum record_call {
+    RECORD_NOTHING,
+    RECORD_SEND,
+    RECORD_RECV,
+    RECORD_PROBE,
+    RECORD_MPROBE,
+    RECORD_MRECV,
+    RECORD_WAIT,
+    RECORD_WAITANY,
+    RECORD_WAITALL,
+    RECORD_WAITSOME,
+    RECORD_FINALIZE,
+    RECORD_CALL_KINDS
 };
 
-enum pml_hooks_pending_kind { PML_HOOKS_FREE, PML_HOOKS_PENDING_SEND, PML_HOOKS_PENDING_RECV };
+enum record_pending_kind { RECORD_FREE, RECORD_PENDING_SEND, RECORD_PENDING_RECV };
 
 /* Faults. The first are those that can be injected, see pml_hooks/pml_hooks_rules.h. */
-enum pml_hooks_fault_kind {
-    PML_HOOKS_FAULT_DELAY,
-    PML_HOOKS_FAULT_ERROR,
-    PML_HOOKS_FAULT_REORDER,
-    PML_HOOKS_FAULT_TRUNCATE,
-    PML_HOOKS_FAULT_STOP,
-    PML_HOOKS_FAULT_DIE,
-    PML_HOOKS_FAULT_KINDS
+enum record_fault_kind {
+    RECORD_FAULT_DELAY,
+    RECORD_FAULT_ERROR,
+    RECORD_FAULT_REORDER,
+    RECORD_FAULT_TRUNCATE,
+    RECORD_FAULT_STOP,
+    RECORD_FAULT_DIE,
+    RECORD_FAULT_KINDS
 };
 
-typedef uint64_t PML_HOOKS_U64, PML_HOOKS_TICKS, PML_HOOKS_STAMP;
-typedef uint32_t PML_HOOKS_U32;
-typedef int32_t PML_HOOKS_I32;
-typedef char PML_HOOKS_TEXT;
+typedef uint64_t RECORD_U64, RECORD_TICKS, RECORD_STAMP;
+typedef uint32_t RECORD_U32;
+typedef int32_t RECORD_I32;
+typedef char RECORD_TEXT;
 
-#define FIELD(name, type)        PML_HOOKS_##type name;
-#define ARRAY(name, type, count) PML_HOOKS_##type name[count];
+#define FIELD(name, type)        RECORD_##type name;
+#define ARRAY(name, type, count) RECORD_##type name[count];
 
-struct pml_hooks_head {
+struct record_head {
 #define HEAD_FIELDS
 #include "record/fields.def"
 #undef HEAD_FIELDS
 };
 
-struct pml_hooks_call_entry {
+struct record_call_entry {
 #define CALL_FIELDS
 #include "record/fields.def"
 #undef CALL_FIELDS
 };
 
-struct pml_hooks_class {
+struct record_class {
 #define CLASS_FIELDS
 #include "record/fields.def"
 #undef CLASS_FIELDS
 };
 
-struct pml_hooks_slice {
+struct record_slice {
 #define SLICE_FIELDS
 #include "record/fields.def"
 #undef SLICE_FIELDS
 };
 
-struct pml_hooks_pending {
+struct record_pending {
 #define PENDING_FIELDS
 #include "record/fields.def"
 #undef PENDING_FIELDS
 };
 
-struct pml_hooks_fault {
+struct record_fault {
 #define FAULT_FIELDS
 #include "record/fields.def"
 #undef FAULT_FIELDS
 };
 
-struct pml_hooks_peer {
+struct record_peer {
 #define PEER_FIELDS
 #include "record/fields.def"
 #undef PEER_FIELDS
@@ -123,34 +123,33 @@ struct pml_hooks_peer {
  * The record of this process. All parts are in one mapping of the file, which is as long as the
  * process may ever need and takes memory only where it has been written.
  */
-struct pml_hooks_record {
-    struct pml_hooks_head *head;
-    struct pml_hooks_call_entry *calls;
-    struct pml_hooks_class *classes;
-    struct pml_hooks_slice *slices;
-    struct pml_hooks_pending *pending;
-    struct pml_hooks_fault *faults;
-    struct pml_hooks_peer *peers;
+struct record {
+    struct record_head *head;
+    struct record_call_entry *calls;
+    struct record_class *classes;
+    struct record_slice *slices;
+    struct record_pending *pending;
+    struct record_fault *faults;
+    struct record_peer *peers;
     size_t size; /* of the mapping, in bytes */
     char path[256];
 };
 
-/* The record; its pointers are NULL until pml_hooks_record_open. */
-extern struct pml_hooks_record pml_hooks_record __attribute__((visibility("hidden")));
+/* The record; its pointers are NULL until record_open. */
+extern struct record record_own __attribute__((visibility("hidden")));
 
 /*
  * Make and map the record of process `rank` of `job` in the folder `directory`, for up to `peers`
  * peers. Returns NULL, or what went wrong, a text that is valid until the next call. If there is
  * room for fewer peers, for as many as that.
  */
-const char *pml_hooks_record_open(const char *directory, uint32_t job, uint32_t rank,
-                                  uint32_t peers);
+const char *record_open(const char *directory, uint32_t job, uint32_t rank, uint32_t peers);
 
 /* Unmap it; remove the file if `remove`. */
-void pml_hooks_record_close(bool remove);
+void record_close(bool remove);
 
 /* The file name of the record of a process, without its folder. */
-void pml_hooks_record_name(char *name, size_t size, uint32_t job, uint32_t rank);
+void record_file_name(char *name, size_t size, uint32_t job, uint32_t rank);
 
 /* The folder of this process's record. */
 void record_folder(char *folder, size_t size);
@@ -158,44 +157,44 @@ void record_folder(char *folder, size_t size);
 /* Map the record of another process of this job and host for reading: its head, and how long the
  * mapping is. NULL if there is none of this version. Of its peers those are there for which it has
  * room. Thread-safe. */
-const struct pml_hooks_head *record_map(uint32_t job, uint32_t rank, size_t *size);
+const struct record_head *record_map(uint32_t job, uint32_t rank, size_t *size);
 
 /* The types of fields, see fields.def. */
-enum pml_hooks_type {
-    PML_HOOKS_TYPE_U64,
-    PML_HOOKS_TYPE_U32,
-    PML_HOOKS_TYPE_I32,
-    PML_HOOKS_TYPE_TICKS,
-    PML_HOOKS_TYPE_STAMP,
-    PML_HOOKS_TYPE_TEXT
+enum record_type {
+    RECORD_TYPE_U64,
+    RECORD_TYPE_U32,
+    RECORD_TYPE_I32,
+    RECORD_TYPE_TICKS,
+    RECORD_TYPE_STAMP,
+    RECORD_TYPE_TEXT
 };
 
-struct pml_hooks_field {
+struct record_field {
     const char *name; /* NULL behind the last one */
-    enum pml_hooks_type type;
+    enum record_type type;
     const char *type_name;
     size_t offset, count;
 };
 
-struct pml_hooks_part {
+struct record_part {
     const char *name, *plural; /* NULL behind the last one */
-    const struct pml_hooks_field *fields;
+    const struct record_field *fields;
     size_t stride, room, offset;
 };
 
 /* The parts of a record in their order, the head first. */
-const struct pml_hooks_part *pml_hooks_parts(void);
+const struct record_part *record_parts(void);
 
 /* The entries of a part that a head says are in use. */
-size_t pml_hooks_part_count(const struct pml_hooks_head *head, const struct pml_hooks_part *part);
+size_t record_part_count(const struct record_head *head, const struct record_part *part);
 
 /* Where the peers begin in the file of any record of this version. */
-size_t pml_hooks_record_peers_at(void);
+size_t record_peers_at(void);
 
 /* How much of this process's record is in use, in bytes. */
 size_t record_used(void);
 
 /* Set the memory of another peer's entry aside in the file system. False if there is none. */
-bool pml_hooks_record_grow(uint32_t peers);
+bool record_grow(uint32_t peers);
 
 #endif

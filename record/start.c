@@ -25,25 +25,25 @@ static void copy_text(char *to, size_t size, const char *from)
 /* Two clocks read together. */
 static void read_clocks(uint64_t *clock, uint64_t *stamp)
 {
-    *clock = pml_hooks_clock();
-    *stamp = pml_hooks_stamp();
+    *clock = record_clock();
+    *stamp = record_stamp();
 }
 
 static void fill_head(const struct record_process *process)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     const char *slash = strrchr(program_invocation_name, '/');
     struct timespec now;
 
-    head->version = PML_HOOKS_VERSION;
+    head->version = RECORD_VERSION;
     head->threads = process->threads;
     head->enabled = 1;
-    head->state = PML_HOOKS_RUNNING;
+    head->state = RECORD_RUNNING;
     head->job = process->job;
     head->rank = process->rank;
     head->size = process->size;
     head->pid = (uint32_t)getpid();
-    (void)pml_hooks_process_state(head->pid, &head->process_start);
+    (void)record_process_state(head->pid, &head->process_start);
     (void)clock_gettime(CLOCK_REALTIME, &now);
     head->start_seconds = (uint64_t)now.tv_sec;
     head->start_nanoseconds = (uint64_t)now.tv_nsec;
@@ -54,43 +54,43 @@ static void fill_head(const struct record_process *process)
     head->posted_queue_now = head->posted_queue_greatest = NOT_KNOWN;
     head->unexpected_queue_now = head->unexpected_queue_greatest = NOT_KNOWN;
     head->call_count = process->threads ? 0 : 1;
-    head->class_count = PML_HOOKS_CLASSES;
-    pml_hooks_record.calls[0].thread = process->threads ? 0 : head->pid;
+    head->class_count = RECORD_CLASSES;
+    record_own.calls[0].thread = process->threads ? 0 : head->pid;
     copy_text(head->host, sizeof(head->host), process->host);
     copy_text(head->program, sizeof(head->program),
               slash != NULL ? slash + 1 : program_invocation_name);
     copy_text(head->pml, sizeof(head->pml), process->below);
     /* Readers take the record for complete from here. */
-    __atomic_store_n(&head->magic, PML_HOOKS_MAGIC, __ATOMIC_RELEASE);
+    __atomic_store_n(&head->magic, RECORD_MAGIC, __ATOMIC_RELEASE);
 }
 
 const char *record_start(const struct record_process *process)
 {
     const char *error =
-        pml_hooks_record_open(process->directory, process->job, process->rank, process->peers);
+        record_open(process->directory, process->job, process->rank, process->peers);
 
     if (error != NULL) {
         return error;
     }
-    pml_hooks_threads = process->threads;
+    record_threads = process->threads;
     fill_head(process);
-    pml_hooks_slices_begin(FIRST_SLICE);
+    record_slices_begin(FIRST_SLICE);
     return NULL;
 }
 
 void record_finish(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
-    head->end_stamp = pml_hooks_stamp();
-    head->state = PML_HOOKS_FINALIZING;
+    head->end_stamp = record_stamp();
+    head->state = RECORD_FINALIZING;
     read_clocks(&head->clock_last, &head->stamp_last);
-    pml_hooks_slice_next(head->stamp_last);
+    record_slice_next(head->stamp_last);
 }
 
 void record_stop(void)
 {
-    pml_hooks_record.head->state = PML_HOOKS_FINALIZED;
+    record_own.head->state = RECORD_FINALIZED;
     record_peers_close();
-    (void)unlink(pml_hooks_record.path);
+    (void)unlink(record_own.path);
 }

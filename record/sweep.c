@@ -16,9 +16,9 @@
 
 /* Until when a process has kept its record, in seconds of CLOCK_REALTIME: where it does not say,
  * its file's time. */
-static uint64_t last_second(const struct pml_hooks_head *head, const struct stat *status)
+static uint64_t last_second(const struct record_head *head, const struct stat *status)
 {
-    if (head->magic != PML_HOOKS_MAGIC || head->clock_last < head->clock_start) {
+    if (head->magic != RECORD_MAGIC || head->clock_last < head->clock_start) {
         return (uint64_t)status->st_mtime;
     }
     return head->start_seconds + (head->clock_last - head->clock_start) / 1000000000u;
@@ -28,7 +28,7 @@ static uint64_t last_second(const struct pml_hooks_head *head, const struct stat
  * the process of a record seems to have ended; while it lives it keeps the record young. */
 static bool is_stale(int folder, const char *name, uint64_t age_s)
 {
-    struct pml_hooks_head head = {0};
+    struct record_head head = {0};
     struct stat status;
     bool stale = false, stopped;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -38,9 +38,9 @@ static bool is_stale(int folder, const char *name, uint64_t age_s)
     }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == getuid() &&
         pread(fd, &head, sizeof(head), 0) >= 0 &&
-        (head.magic == 0 || head.version == PML_HOOKS_VERSION)) {
+        (head.magic == 0 || head.version == RECORD_VERSION)) {
         stale = last_second(&head, &status) + age_s < (uint64_t)time(NULL) &&
-                !pml_hooks_process_lives(&head, &stopped);
+                !record_process_lives(&head, &stopped);
     }
     (void)close(fd);
     return stale;

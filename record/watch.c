@@ -44,11 +44,11 @@ struct look {
     bool off;            /* somebody does not record: what moves there is not known */
 };
 
-static bool in_call(const struct pml_hooks_head *head, const struct pml_hooks_call_entry *calls)
+static bool in_call(const struct record_head *head, const struct record_call_entry *calls)
 {
     uint32_t count = head->call_count;
 
-    for (uint32_t i = 0; i < count && i < PML_HOOKS_CALLS; i++) {
+    for (uint32_t i = 0; i < count && i < RECORD_CALLS; i++) {
         if (calls[i].depth > 0) {
             return true;
         }
@@ -59,9 +59,9 @@ static bool in_call(const struct pml_hooks_head *head, const struct pml_hooks_ca
 /* The parts of a record that are looked at here lie in its first pages. */
 static void look_at(const char *path, struct look *look)
 {
-    size_t calls_at = pml_hooks_parts()[1].offset, size = calls_at;
-    struct pml_hooks_call_entry calls[PML_HOOKS_CALLS];
-    struct pml_hooks_head head;
+    size_t calls_at = record_parts()[1].offset, size = calls_at;
+    struct record_call_entry calls[RECORD_CALLS];
+    struct record_head head;
     bool stopped = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -70,7 +70,7 @@ static void look_at(const char *path, struct look *look)
     }
     if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
         pread(fd, calls, sizeof(calls), (off_t)size) == (ssize_t)sizeof(calls) &&
-        head.magic == PML_HOOKS_MAGIC && pml_hooks_process_lives(&head, &stopped)) {
+        head.magic == RECORD_MAGIC && record_process_lives(&head, &stopped)) {
         look->last_event = head.last_event > look->last_event ? head.last_event : look->last_event;
         look->lowest = head.rank < look->lowest && !stopped ? head.rank : look->lowest;
         look->off = look->off || head.enabled == 0;
@@ -83,12 +83,12 @@ static void look_at(const char *path, struct look *look)
 static struct look look_around(void)
 {
     struct look look = {.lowest = UINT32_MAX};
-    char folder[sizeof(pml_hooks_record.path)], prefix[64], path[2 * sizeof(folder)];
+    char folder[sizeof(record_own.path)], prefix[64], path[2 * sizeof(folder)];
     const struct dirent *entry;
     DIR *directory;
 
     record_folder(folder, sizeof(folder));
-    pml_hooks_record_name(prefix, sizeof(prefix), pml_hooks_record.head->job, 0);
+    record_file_name(prefix, sizeof(prefix), record_own.head->job, 0);
     prefix[strlen(prefix) - 1] = '\0'; /* without the rank */
     directory = opendir(folder);
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
@@ -127,8 +127,8 @@ static bool run_report(char *const arguments[])
 
 static void speak(uint64_t still_ns)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
-    char job[16], folder[sizeof(pml_hooks_record.path)];
+    const struct record_head *head = record_own.head;
+    char job[16], folder[sizeof(record_own.path)];
     char why[] = "--why", directory[] = "--directory";
     char *arguments[] = {how.report, why, directory, folder, job, NULL};
 
@@ -150,18 +150,18 @@ static void speak(uint64_t still_ns)
 
 static void update_clocks(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
-    head->clock_last = pml_hooks_clock();
-    head->stamp_last = pml_hooks_stamp();
-    pml_hooks_slice_next(head->stamp_last);
+    head->clock_last = record_clock();
+    head->stamp_last = record_stamp();
+    record_slice_next(head->stamp_last);
     record_look_soon();
 }
 
 /* Nanoseconds between two stamps, by what the clocks said since the begin. */
 static uint64_t in_nanoseconds(uint64_t ticks)
 {
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
 
     return (uint64_t)((double)ticks * (double)(head->clock_last - head->clock_start) /
                       (double)(head->stamp_last - head->stamp_start));
@@ -171,7 +171,7 @@ static uint64_t in_nanoseconds(uint64_t ticks)
 static void look_for_hang(void)
 {
     static uint64_t spoken_of; /* the event since which nothing moved when we spoke */
-    const struct pml_hooks_head *head = pml_hooks_record.head;
+    const struct record_head *head = record_own.head;
     uint64_t limit = how.hang_s * UINT64_C(1000000000), still;
     struct look look;
 
@@ -191,9 +191,9 @@ static void look_for_hang(void)
 static void sweep(void)
 {
     enum { A_DAY = 24 * 60 * 60 };
-    char folder[sizeof(pml_hooks_record.path)];
+    char folder[sizeof(record_own.path)];
 
-    if (look_around().lowest == pml_hooks_record.head->rank) {
+    if (look_around().lowest == record_own.head->rank) {
         record_folder(folder, sizeof(folder));
         (void)record_sweep(folder, A_DAY);
     }

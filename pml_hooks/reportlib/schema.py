@@ -7,7 +7,7 @@ import re
 
 VERSION = 1
 PLURALS = {"class": "classes", "pending": "pending"}
-LENGTHS = {"PML_HOOKS_MODES": 5, "PML_HOOKS_SIZES": 48, "PML_HOOKS_LAST": 8}
+LENGTHS = {"RECORD_MODES": 5, "RECORD_SIZES": 48, "RECORD_LAST": 8}
 MOST_RANKS = 1 << 22
 FIELDS_FILE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "record", "fields.def")
 

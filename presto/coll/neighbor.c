@@ -35,7 +35,7 @@ int pri_coll_neighbor_allgather(struct pri_team *team, const struct pri_neighbor
 {
     struct pri_places from = {.some = in, .same = true}, to = {.some = out};
 
-    pri_coll_kind(team, PML_HOOKS_CLASS_NEIGHBOR, request);
+    pri_coll_kind(team, RECORD_CLASS_NEIGHBOR, request);
     return exchange(team, neighbors, &from, &to, request);
 }
 
@@ -45,7 +45,7 @@ int pri_coll_neighbor_allgatherv(struct pri_team *team, const struct pri_neighbo
 {
     struct pri_places from = {.some = in, .same = true}, to = {.parts = out};
 
-    pri_coll_kind(team, PML_HOOKS_CLASS_NEIGHBOR, request);
+    pri_coll_kind(team, RECORD_CLASS_NEIGHBOR, request);
     return exchange(team, neighbors, &from, &to, request);
 }
 
@@ -54,7 +54,7 @@ int pri_coll_neighbor_alltoall(struct pri_team *team, const struct pri_neighbors
 {
     struct pri_places from = {.some = in}, to = {.some = out};
 
-    pri_coll_kind(team, PML_HOOKS_CLASS_NEIGHBOR, request);
+    pri_coll_kind(team, RECORD_CLASS_NEIGHBOR, request);
     return exchange(team, neighbors, &from, &to, request);
 }
 
@@ -64,6 +64,6 @@ int pri_coll_neighbor_alltoallv(struct pri_team *team, const struct pri_neighbor
 {
     struct pri_places from = {.parts = in}, to = {.parts = out};
 
-    pri_coll_kind(team, PML_HOOKS_CLASS_NEIGHBOR, request);
+    pri_coll_kind(team, RECORD_CLASS_NEIGHBOR, request);
     return exchange(team, neighbors, &from, &to, request);
 }

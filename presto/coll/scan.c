@@ -38,7 +38,7 @@ static void write_prefix(struct pri_sched *s, char *sum, char *below, size_t cou
 int pri_coll_scan(struct pri_team *team, const void *in, void *out, size_t count,
                   struct pri_type *type, struct pri_op *op, struct pri_request *request)
 {
-    pri_coll_kind(team, PML_HOOKS_CLASS_SCAN, request);
+    pri_coll_kind(team, RECORD_CLASS_SCAN, request);
     if (count * type->size == 0) {
         return pri_sched_nothing(team, request);
     }
@@ -57,7 +57,7 @@ int pri_coll_scan(struct pri_team *team, const void *in, void *out, size_t count
 int pri_coll_exscan(struct pri_team *team, const void *in, void *out, size_t count,
                     struct pri_type *type, struct pri_op *op, struct pri_request *request)
 {
-    pri_coll_kind(team, PML_HOOKS_CLASS_EXSCAN, request);
+    pri_coll_kind(team, RECORD_CLASS_EXSCAN, request);
     if (count * type->size == 0 || team->size == 1) {
         return pri_sched_nothing(team, request);
     }

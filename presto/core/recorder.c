@@ -74,8 +74,7 @@ static bool send_record(struct pri_rank *self)
     uint64_t size = record_used();
 
     return pri_send(self, &size, sizeof(size), at(self, 0, TAG_SIZE), PRI_STANDARD) == PRI_OK &&
-           pri_send(self, pml_hooks_record.head, size, at(self, 0, TAG_RECORD), PRI_STANDARD) ==
-               PRI_OK;
+           pri_send(self, record_own.head, size, at(self, 0, TAG_RECORD), PRI_STANDARD) == PRI_OK;
 }
 
 /* Of a rank that has died the record is still in memory, if it was on this host. */

@@ -69,8 +69,8 @@ void pri_recorder_lasts(struct pri_rank *self, pri_tell_fn tell, const void *obj
 
 /* A message as the record has it. */
 struct pri_recorded {
-    struct pml_hooks_peer *peer; /* NULL: any */
-    uint64_t number;             /* of a send, among those to the peer; 0: it is not known */
+    struct record_peer *peer; /* NULL: any */
+    uint64_t number;          /* of a send, among those to the peer; 0: it is not known */
     uint32_t class, context;
     int32_t tag;
     bool is_recv;

@@ -10,27 +10,27 @@
 /* pri_request.followed: that it is not recorded, or not yet; the number of its entry and 1; that it
  * has none, or has ended. */
 enum { NOT_RECORDED, NO_ENTRY = UINT16_MAX };
-_Static_assert((int)PML_HOOKS_PENDING < (int)NO_ENTRY, "all entries have a number");
+_Static_assert((int)RECORD_PENDING < (int)NO_ENTRY, "all entries have a number");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint16_t free_entries[PML_HOOKS_PENDING];
+static uint16_t free_entries[RECORD_PENDING];
 /* What is known of an operation beside its entry. */
 static struct under_way {
     uint64_t number; /* of a send, among those to the peer */
     uint64_t waited; /* ticks, by the process before it began */
     bool blocking;
-} under_way[PML_HOOKS_PENDING];
+} under_way[RECORD_PENDING];
 static unsigned free_count;
 
 static uint16_t take_entry(void)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     uint16_t entry = NO_ENTRY;
 
     (void)pthread_mutex_lock(&lock);
     if (free_count > 0) {
         entry = free_entries[--free_count];
-    } else if (head->pending_count < PML_HOOKS_PENDING) {
+    } else if (head->pending_count < RECORD_PENDING) {
         entry = (uint16_t)++head->pending_count;
     } else {
         head->pending_lost++;
@@ -44,7 +44,7 @@ static void give_entry(uint16_t entry)
     if (entry == NO_ENTRY) {
         return;
     }
-    __atomic_store_n(&pml_hooks_record.pending[entry - 1].kind, PML_HOOKS_FREE, __ATOMIC_RELAXED);
+    __atomic_store_n(&record_own.pending[entry - 1].kind, RECORD_FREE, __ATOMIC_RELAXED);
     (void)pthread_mutex_lock(&lock);
     free_entries[free_count++] = entry;
     (void)pthread_mutex_unlock(&lock);
@@ -57,17 +57,17 @@ static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, bool 
     uint16_t entry = take_entry();
 
     if (entry != NO_ENTRY) {
-        struct pml_hooks_pending *pending = &pml_hooks_record.pending[entry - 1];
+        struct record_pending *pending = &record_own.pending[entry - 1];
 
-        pml_hooks_name(&pending->peer_job, message->peer);
+        record_name(&pending->peer_job, message->peer);
         pending->tag = message->tag;
         pending->context = message->context;
         pending->bytes = bytes;
         pending->since = now;
         under_way[entry - 1] =
-            (struct under_way){message->number, pml_hooks_record.head->wait_ticks, blocking};
+            (struct under_way){message->number, record_own.head->wait_ticks, blocking};
         __atomic_store_n(&pending->kind,
-                         message->is_recv ? PML_HOOKS_PENDING_RECV : PML_HOOKS_PENDING_SEND,
+                         message->is_recv ? RECORD_PENDING_RECV : RECORD_PENDING_SEND,
                          __ATOMIC_RELEASE);
     }
     return entry;
@@ -78,13 +78,13 @@ static uint16_t follow(const struct pri_recorded *message, uint64_t bytes, bool 
 static void count_span(uint16_t entry, uint64_t now)
 {
     const struct under_way *ended = &under_way[entry - 1];
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t span = now - pml_hooks_record.pending[entry - 1].since;
+    struct record_head *head = record_own.head;
+    uint64_t span = now - record_own.pending[entry - 1].since;
     uint64_t waited = head->wait_ticks - ended->waited + pri_recorder_waiting(now);
 
     if (!ended->blocking) {
-        pml_hooks_add(&head->span_ticks, span);
-        pml_hooks_add(&head->span_wait_ticks, waited < span ? waited : span);
+        record_add(&head->span_ticks, span);
+        record_add(&head->span_wait_ticks, waited < span ? waited : span);
     }
 }
 
@@ -106,18 +106,18 @@ static bool unfollow(struct pri_request *request, uint64_t now)
 /* Entries that have been found, each at its rank modulo the length. One that is there stays:
  * another thread may be reading it. */
 enum { FOUND = 1024 };
-static struct pml_hooks_peer *_Atomic found[FOUND];
+static struct record_peer *_Atomic found[FOUND];
 
-static struct pml_hooks_peer *entry_of(int rank)
+static struct record_peer *entry_of(int rank)
 {
-    struct pml_hooks_peer *_Atomic *place = &found[(unsigned)rank % FOUND];
+    struct record_peer *_Atomic *place = &found[(unsigned)rank % FOUND];
     /* acquire, with the release below */
-    struct pml_hooks_peer *peer = atomic_load_explicit(place, memory_order_acquire), *none = NULL;
+    struct record_peer *peer = atomic_load_explicit(place, memory_order_acquire), *none = NULL;
 
     if (NI_LIKELY(peer != NULL && peer->rank == (uint32_t)rank)) {
         return peer;
     }
-    peer = record_peer(pml_hooks_record.head->job, (uint32_t)rank);
+    peer = record_peer(record_own.head->job, (uint32_t)rank);
     if (peer != &record_spare_peer) {
         /* release, with the acquire above */
         (void)atomic_compare_exchange_strong_explicit(place, &none, peer, memory_order_release,
@@ -131,9 +131,9 @@ static uint32_t class_of(uint32_t context, int tag)
     uint32_t kind = (uint32_t)tag & ((1U << PRI_KIND_BITS) - 1);
 
     if ((context & PRI_COLL) != 0) {
-        return kind < PML_HOOKS_CLASSES ? kind : PML_HOOKS_CLASS_OTHER;
+        return kind < RECORD_CLASSES ? kind : RECORD_CLASS_OTHER;
     }
-    return tag >= 0 || tag == PRI_ANY_TAG ? PML_HOOKS_CLASS_USER : PML_HOOKS_CLASS_OTHER;
+    return tag >= 0 || tag == PRI_ANY_TAG ? RECORD_CLASS_USER : RECORD_CLASS_OTHER;
 }
 
 struct pri_recorded pri_recorded_of(int peer, uint32_t context, int tag, bool is_recv)
@@ -144,9 +144,9 @@ struct pri_recorded pri_recorded_of(int peer, uint32_t context, int tag, bool is
         .peer = peer < 0 ? NULL : entry_of(peer),
         .class = class,
         .context = context / 2,
-        .tag = class != PML_HOOKS_CLASS_USER ? record_tag_of_class(class)
-               : tag == PRI_ANY_TAG          ? PML_HOOKS_ANY
-                                             : tag,
+        .tag = class != RECORD_CLASS_USER ? record_tag_of_class(class)
+               : tag == PRI_ANY_TAG       ? RECORD_ANY
+                                          : tag,
         .is_recv = is_recv,
     };
 }
@@ -165,9 +165,9 @@ static unsigned mode_of(enum pri_mode mode)
 void pri_recorder_send(struct pri_rank *self, size_t bytes, struct pri_where to, enum pri_mode mode,
                        bool blocking, struct pri_request *request)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     struct pri_recorded message;
-    uint64_t now = pml_hooks_stamp();
+    uint64_t now = record_stamp();
 
     request->followed = NOT_RECORDED;
     if (NI_UNLIKELY(to.context == PRI_CONTEXT_CORE)) {
@@ -175,12 +175,12 @@ void pri_recorder_send(struct pri_rank *self, size_t bytes, struct pri_where to,
     }
     pri_recorder_wait_over();
     message = pri_recorded_of(to.peer, to.context, to.tag, false);
-    pml_hooks_add(&head->sends[mode_of(mode)], 1);
-    pml_hooks_add(blocking ? &head->sends_blocking : &head->sends_nonblocking, 1);
+    record_add(&head->sends[mode_of(mode)], 1);
+    record_add(blocking ? &head->sends_blocking : &head->sends_nonblocking, 1);
     message.number = record_count_send_by(self->threads, head, message.class, message.peer,
                                           message.tag, message.context, bytes, now);
     if (blocking) {
-        pri_recorder_note_call(PML_HOOKS_SEND, &message, bytes, now);
+        pri_recorder_note_call(RECORD_SEND, &message, bytes, now);
     }
     request->followed = follow(&message, bytes, blocking, now);
 }
@@ -200,10 +200,10 @@ struct pri_recorded pri_recorded_send(const struct pri_request *request)
 static void end_send(struct pri_request *request, bool failed)
 {
     struct pri_recorded message = pri_recorded_send(request);
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t now = pml_hooks_stamp();
+    struct record_head *head = record_own.head;
+    uint64_t now = record_stamp();
 
-    pml_hooks_add(failed ? &head->failed : &head->completed, 1);
+    record_add(failed ? &head->failed : &head->completed, 1);
     RECORD_WRITE(head->last_event, now);
     (void)unfollow(request, now);
     pri_recorder_wait_ended(request, &message, now);
@@ -232,24 +232,23 @@ void pri_recorder_on_sent(void *arg, const struct ni_event *event)
 static void count_post(const struct pri_request *request, const struct pri_recorded *message,
                        uint64_t now)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
     bool blocking = request->kind == PRI_REQUEST_RECV_BLOCKING;
 
     pri_recorder_wait_over();
-    pml_hooks_add(blocking ? &head->receives_blocking : &head->receives_nonblocking, 1);
+    record_add(blocking ? &head->receives_blocking : &head->receives_nonblocking, 1);
     if (message->peer != NULL) {
-        record_announce_receive(pml_hooks_threads, message->peer, message->tag, message->context,
-                                now);
+        record_announce_receive(record_threads, message->peer, message->tag, message->context, now);
     }
     if (blocking) {
-        pri_recorder_note_call(PML_HOOKS_RECV, message, request->status.bytes, now);
+        pri_recorder_note_call(RECORD_RECV, message, request->status.bytes, now);
     }
 }
 
 void pri_recorder_post(struct pri_request *request, bool claimed)
 {
     struct pri_recorded message;
-    uint64_t now = pml_hooks_stamp();
+    uint64_t now = record_stamp();
     uint16_t entry, none = NOT_RECORDED;
 
     if (NI_UNLIKELY(request->context == PRI_CONTEXT_CORE)) {
@@ -262,7 +261,7 @@ void pri_recorder_post(struct pri_request *request, bool claimed)
     if (__atomic_compare_exchange_n(&request->followed, &none, entry, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
         count_post(request, &message, now);
-        pml_hooks_add(&pml_hooks_record.head->receives_matched, claimed ? 1 : 0);
+        record_add(&record_own.head->receives_matched, claimed ? 1 : 0);
     } else {
         give_entry(entry); /* its message was found meanwhile, by another thread */
     }
@@ -274,8 +273,8 @@ static void end_receive(struct pri_rank *self, struct pri_request *request,
     struct pri_recorded message =
         pri_recorded_of(pri_peer_of(self, event), (uint32_t)(event->match_bits >> 32),
                         (int)(uint32_t)event->match_bits, true);
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    uint64_t now = pml_hooks_stamp();
+    struct record_head *head = record_own.head;
+    uint64_t now = record_stamp();
     bool named = request->peer >= 0;
 
     if (!unfollow(request, now)) {
@@ -283,14 +282,14 @@ static void end_receive(struct pri_rank *self, struct pri_request *request,
 
         posted.peer = named ? message.peer : NULL;
         count_post(request, &posted, now);
-        pml_hooks_add(&head->receives_at_once, request->kind == PRI_REQUEST_RECV ? 1 : 0);
+        record_add(&head->receives_at_once, request->kind == PRI_REQUEST_RECV ? 1 : 0);
     }
     if (event->ni_fail_type != NI_NI_OK) {
-        pml_hooks_add(&head->failed, 1);
+        record_add(&head->failed, 1);
     } else {
         record_count_receive_by(self->threads, head, message.class, message.peer, message.tag,
                                 message.context, event->mlength, !named, now);
-        pml_hooks_add(&head->receives_truncated, event->rlength > event->mlength ? 1 : 0);
+        record_add(&head->receives_truncated, event->rlength > event->mlength ? 1 : 0);
     }
     pri_recorder_wait_ended(request, &message, now);
 }
@@ -308,14 +307,14 @@ void pri_recorder_on_received(void *arg, const struct ni_event *event)
 
 void pri_recorder_cancelled(void)
 {
-    pml_hooks_add(&pml_hooks_record.head->cancelled, 1);
+    record_add(&record_own.head->cancelled, 1);
 }
 
 void pri_recorder_drop(struct pri_request *request, bool cancelled)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
+    struct record_head *head = record_own.head;
 
-    if (unfollow(request, pml_hooks_stamp())) {
-        pml_hooks_add(cancelled ? &head->cancelled : &head->failed, 1);
+    if (unfollow(request, record_stamp())) {
+        record_add(cancelled ? &head->cancelled : &head->failed, 1);
     }
 }

@@ -14,7 +14,7 @@
  */
 static _Thread_local struct wait {
     const void *object;
-    struct pml_hooks_call_entry *call;
+    struct record_call_entry *call;
     uint64_t since; /* when it began */
     uint64_t from;  /* from when on it has not been counted */
     uint64_t last;  /* the end of the last step */
@@ -24,18 +24,18 @@ static _Thread_local struct wait {
 } wait;
 
 /* When each call was last heard of, as a stamp. */
-static _Atomic uint64_t heard[PML_HOOKS_CALLS];
+static _Atomic uint64_t heard[RECORD_CALLS];
 
 enum { NAME_SHIFT = 26, SILENT_SHIFT = 28 }; /* as powers of two of ticks: some 20 and 100 ms */
 
-static struct pml_hooks_call_entry *call_of(void)
+static struct record_call_entry *call_of(void)
 {
-    return pml_hooks_call_mine(pml_hooks_threads);
+    return record_call_mine(record_threads);
 }
 
 static void hear(const struct wait *w, uint64_t now)
 {
-    atomic_store_explicit(&heard[w->call - pml_hooks_record.calls], now, memory_order_relaxed);
+    atomic_store_explicit(&heard[w->call - record_own.calls], now, memory_order_relaxed);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -43,18 +43,18 @@ static void hear(const struct wait *w, uint64_t now)
 void pri_recorder_note_call(uint32_t kind, const struct pri_recorded *message, uint64_t bytes,
                             uint64_t now)
 {
-    struct pml_hooks_call_entry *call = call_of();
+    struct record_call_entry *call = call_of();
 
-    pml_hooks_call_begin(call, kind, message->peer, message->tag, message->context, bytes, 0, now);
+    record_call_begin(call, kind, message->peer, message->tag, message->context, bytes, 0, now);
     RECORD_WRITE(call->depth, 0);
 }
 
 void pri_recorder_look(void)
 {
-    uint64_t now = pml_hooks_stamp();
+    uint64_t now = record_stamp();
 
-    for (uint32_t i = 0; i < pml_hooks_record.head->call_count && i < PML_HOOKS_CALLS; i++) {
-        struct pml_hooks_call_entry *call = &pml_hooks_record.calls[i];
+    for (uint32_t i = 0; i < record_own.head->call_count && i < RECORD_CALLS; i++) {
+        struct record_call_entry *call = &record_own.calls[i];
         uint64_t last = atomic_load_explicit(&heard[i], memory_order_relaxed);
 
         if (__atomic_load_n(&call->depth, __ATOMIC_RELAXED) != 0 && now > last &&
@@ -72,9 +72,9 @@ static void close_wait(struct wait *w, const struct pri_recorded *message, uint6
     uint64_t from = w->from;
 
     w->open = false;
-    pml_hooks_add(&pml_hooks_record.head->wait_ticks, end - from);
+    record_add(&record_own.head->wait_ticks, end - from);
     if (message == NULL || message->peer == NULL) {
-        record_count_wait_by(true, message != NULL ? message->class : PML_HOOKS_CLASS_OTHER,
+        record_count_wait_by(true, message != NULL ? message->class : RECORD_CLASS_OTHER,
                              end - from, end);
     } else if (message->is_recv) {
         record_count_receive_wait_by(true, message->class, message->peer, message->tag,
@@ -116,27 +116,27 @@ static uint32_t find_message(struct wait *w, pri_tell_fn tell, const void *objec
     const struct pri_request *request = object;
 
     w->is_message = false;
-    w->message = (struct pri_recorded){.tag = PML_HOOKS_ANY};
+    w->message = (struct pri_recorded){.tag = RECORD_ANY};
     if (tell == pri_wanted_tell) {
         const struct pri_wanted *wanted = object;
 
         w->is_message = true;
         w->message =
             pri_recorded_of(wanted->from.peer, wanted->from.context, wanted->from.tag, true);
-        return PML_HOOKS_PROBE;
+        return RECORD_PROBE;
     }
     if (tell != pri_request_tell || request->followed == 0) {
-        return PML_HOOKS_WAIT;
+        return RECORD_WAIT;
     }
     w->is_message = true;
     if (!request->is_recv) {
         w->message = pri_recorded_send(request);
-        return w->message.class == PML_HOOKS_CLASS_USER ? PML_HOOKS_WAIT : PML_HOOKS_SEND;
+        return w->message.class == RECORD_CLASS_USER ? RECORD_WAIT : RECORD_SEND;
     }
     w->message = pri_recorded_of(request->peer, request->context, request->status.tag, true);
-    return w->message.class == PML_HOOKS_CLASS_USER && request->kind != PRI_REQUEST_RECV_BLOCKING
-               ? PML_HOOKS_WAIT
-               : PML_HOOKS_RECV;
+    return w->message.class == RECORD_CLASS_USER && request->kind != PRI_REQUEST_RECV_BLOCKING
+               ? RECORD_WAIT
+               : RECORD_RECV;
 }
 
 static void begin(struct wait *w, pri_tell_fn tell, const void *object, uint64_t now)
@@ -148,9 +148,9 @@ static void begin(struct wait *w, pri_tell_fn tell, const void *object, uint64_t
     w->open = true;
     w->named = false;
     w->call = call_of();
-    pml_hooks_add(&pml_hooks_record.head->waits, 1);
-    pml_hooks_call_begin(w->call, kind, w->message.peer, w->message.tag, w->message.context, 0, 1,
-                         now);
+    record_add(&record_own.head->waits, 1);
+    record_call_begin(w->call, kind, w->message.peer, w->message.tag, w->message.context, 0, 1,
+                      now);
 }
 
 /* It goes on after something has come that was not what it waits for. */
@@ -164,7 +164,7 @@ static void resume(struct wait *w, uint64_t now)
 void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell,
                         const void *object)
 {
-    uint64_t now = pml_hooks_stamp();
+    uint64_t now = record_stamp();
 
     if ((*spins & PRI_SPINS_RECORDED) == 0) {
         pri_recorder_wait_over();
@@ -176,7 +176,7 @@ void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell
     hear(&wait, now);
     RECORD_WRITE(wait.call->depth, 1);
     pri_relax_plain(self, spins, tell, object);
-    wait.last = pml_hooks_stamp();
+    wait.last = record_stamp();
 }
 
 /* ---- its name -------------------------------------------------------------------------------- */
@@ -196,19 +196,18 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* The call that waits is that function of MPI or of the native interface. */
-static void name_call(struct pml_hooks_call_entry *call, const char *function)
+static void name_call(struct record_call_entry *call, const char *function)
 {
     const char *name = strncmp(function, "pr_", 3) == 0 ? function + 3 : function;
 
     name = strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
-    for (uint32_t kind = PML_HOOKS_SEND; kind < PML_HOOKS_CALL_KINDS; kind++) {
-        if (same_name(name, pml_hooks_call_name(kind))) {
+    for (uint32_t kind = RECORD_SEND; kind < RECORD_CALL_KINDS; kind++) {
+        if (same_name(name, record_call_name(kind))) {
             call->kind = kind;
         }
     }
-    for (uint32_t class = PML_HOOKS_CLASS_COLLECTIVES; class < PML_HOOKS_CLASS_NONBLOCKING;
-         class ++) {
-        if (same_name(name, pml_hooks_class_name(class))) {
+    for (uint32_t class = RECORD_CLASS_COLLECTIVES; class < RECORD_CLASS_NONBLOCKING; class ++) {
+        if (same_name(name, record_class_name(class))) {
             call->tag = record_tag_of_class(class);
         }
     }
@@ -217,7 +216,7 @@ static void name_call(struct pml_hooks_call_entry *call, const char *function)
 void pri_recorder_lasts(struct pri_rank *self, pri_tell_fn tell, const void *object)
 {
     struct wait *w = &wait;
-    uint64_t now = pml_hooks_stamp();
+    uint64_t now = record_stamp();
     char function[64];
 
     if (self->relax != pri_recorder_relax) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_class.c
+ * Covers: record_class.c
  *
  * Which class a message is of, by its tag.
  */
@@ -11,10 +11,10 @@
 static void the_class_is_named_by_the_tag(void **state)
 {
     (void)state;
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(0)), "user");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-16)), "barrier");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-27)), "nonblocking collectives");
-    assert_string_equal(pml_hooks_class_name(pml_hooks_class_of(-9)), "other");
+    assert_string_equal(record_class_name(pml_hooks_class_of(0)), "user");
+    assert_string_equal(record_class_name(pml_hooks_class_of(-16)), "barrier");
+    assert_string_equal(record_class_name(pml_hooks_class_of(-27)), "nonblocking collectives");
+    assert_string_equal(record_class_name(pml_hooks_class_of(-9)), "other");
 }
 
 int main(void)

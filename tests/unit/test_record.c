@@ -23,22 +23,21 @@ enum { JOB = 7, RANK = 3, SHIFT = 10 };
 
 static char folder[] = "record.XXXXXX";
 
-enum { CLASS = PML_HOOKS_CLASS_USER, BARRIER = PML_HOOKS_CLASS_BARRIER };
+enum { CLASS = RECORD_CLASS_USER, BARRIER = RECORD_CLASS_BARRIER };
 
-static void send(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                 uint64_t now)
+static void send(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes, uint64_t now)
 {
-    record_count_send_by(false, pml_hooks_record.head, CLASS, peer, tag, context, bytes, now);
+    record_count_send_by(false, record_own.head, CLASS, peer, tag, context, bytes, now);
 }
 
-static void receive(uint32_t class, struct pml_hooks_peer *peer, int tag, uint32_t context,
+static void receive(uint32_t class, struct record_peer *peer, int tag, uint32_t context,
                     uint64_t bytes, bool any_source, uint64_t now)
 {
-    record_count_receive_by(false, pml_hooks_record.head, class, peer, tag, context, bytes,
-                            any_source, now);
+    record_count_receive_by(false, record_own.head, class, peer, tag, context, bytes, any_source,
+                            now);
 }
 
-static void receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context, uint64_t begin,
+static void receive_wait(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                          uint64_t end)
 {
     record_count_receive_wait_by(false, CLASS, peer, tag, context, begin, end);
@@ -48,30 +47,30 @@ static void receive_wait(struct pml_hooks_peer *peer, int tag, uint32_t context,
 static int open_record(void **state)
 {
     (void)state;
-    assert_null(pml_hooks_record_open(folder, JOB, RANK, 100));
-    pml_hooks_record.head->version = PML_HOOKS_VERSION;
-    pml_hooks_record.head->stamp_start = 1000;
-    pml_hooks_slices_begin(SHIFT);
+    assert_null(record_open(folder, JOB, RANK, 100));
+    record_own.head->version = RECORD_VERSION;
+    record_own.head->stamp_start = 1000;
+    record_slices_begin(SHIFT);
     return 0;
 }
 
 static int close_record(void **state)
 {
     (void)state;
-    pml_hooks_record_close(true);
+    record_close(true);
     return 0;
 }
 
 /* An entry for a peer. */
-static struct pml_hooks_peer *add_peer(uint32_t rank)
+static struct record_peer *add_peer(uint32_t rank)
 {
-    uint32_t index = pml_hooks_record.head->peer_count;
+    uint32_t index = record_own.head->peer_count;
 
-    assert_true(pml_hooks_record_grow(index + 1));
-    pml_hooks_record.peers[index].job = JOB;
-    pml_hooks_record.peers[index].rank = rank;
-    pml_hooks_record.head->peer_count = index + 1;
-    return &pml_hooks_record.peers[index];
+    assert_true(record_grow(index + 1));
+    record_own.peers[index].job = JOB;
+    record_own.peers[index].rank = rank;
+    record_own.head->peer_count = index + 1;
+    return &record_own.peers[index];
 }
 
 static void the_file_takes_no_more_than_is_used(void **state)
@@ -79,24 +78,23 @@ static void the_file_takes_no_more_than_is_used(void **state)
     struct stat status;
 
     (void)state;
-    assert_int_equal(stat(pml_hooks_record.path, &status), 0);
+    assert_int_equal(stat(record_own.path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    assert_true((size_t)status.st_size >=
-                pml_hooks_record_peers_at() + 100 * sizeof(struct pml_hooks_peer));
+    assert_true((size_t)status.st_size >= record_peers_at() + 100 * sizeof(struct record_peer));
     assert_true((size_t)status.st_blocks * 512 < 256 * 1024);
     for (uint32_t rank = 0; rank < 64; rank++) {
         (void)add_peer(rank);
     }
-    assert_int_equal(stat(pml_hooks_record.path, &status), 0);
+    assert_int_equal(stat(record_own.path, &status), 0);
     assert_true((size_t)status.st_blocks * 512 <= 512 * 1024);
 }
 
 static void there_is_room_for_so_many_peers(void **state)
 {
     (void)state;
-    assert_int_equal(pml_hooks_record.head->peer_room, 100);
-    assert_true(pml_hooks_record_grow(100));
-    assert_false(pml_hooks_record_grow(101));
+    assert_int_equal(record_own.head->peer_room, 100);
+    assert_true(record_grow(100));
+    assert_false(record_grow(101));
 }
 
 static void a_small_limit_of_files_leaves_room_for_fewer(void **state)
@@ -104,33 +102,33 @@ static void a_small_limit_of_files_leaves_room_for_fewer(void **state)
     struct rlimit before, limit;
 
     (void)state;
-    pml_hooks_record_close(true);
+    record_close(true);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
-    limit.rlim_cur = pml_hooks_record_peers_at() + 10 * sizeof(struct pml_hooks_peer);
+    limit.rlim_cur = record_peers_at() + 10 * sizeof(struct record_peer);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_null(pml_hooks_record_open(folder, JOB, RANK, 100));
-    assert_int_equal(pml_hooks_record.head->peer_room, 10);
-    pml_hooks_record_close(true);
+    assert_null(record_open(folder, JOB, RANK, 100));
+    assert_int_equal(record_own.head->peer_room, 10);
+    record_close(true);
     limit.rlim_cur = 4096;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    unit_assert_contains(pml_hooks_record_open(folder, JOB, RANK, 100), "ulimit -f");
+    unit_assert_contains(record_open(folder, JOB, RANK, 100), "ulimit -f");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
 static void a_folder_that_is_not_there_is_named(void **state)
 {
     (void)state;
-    pml_hooks_record_close(true);
-    unit_assert_contains(pml_hooks_record_open("/nowhere/at/all", JOB, RANK, 1), "/nowhere/at/all");
-    assert_null(pml_hooks_record.head);
+    record_close(true);
+    unit_assert_contains(record_open("/nowhere/at/all", JOB, RANK, 1), "/nowhere/at/all");
+    assert_null(record_own.head);
 }
 
 static void messages_are_counted(void **state)
 {
     static const uint64_t sizes[] = {0, 1, 2, 3, 4, 1024, UINT64_C(1) << 40, UINT64_C(1) << 62};
-    static const unsigned classes[] = {0, 1, 2, 2, 3, 11, 41, PML_HOOKS_SIZES - 1};
-    struct pml_hooks_peer *peer = add_peer(1);
+    static const unsigned classes[] = {0, 1, 2, 2, 3, 11, 41, RECORD_SIZES - 1};
+    struct record_peer *peer = add_peer(1);
 
     (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -146,17 +144,17 @@ static void messages_are_counted(void **state)
     assert_int_equal(peer->received_any_source, 1);
     assert_int_equal(peer->sent_smallest, 0);
     assert_int_equal(peer->sent_largest, UINT64_C(1) << 62);
-    assert_int_equal(pml_hooks_record.classes[PML_HOOKS_CLASS_USER].sent, 8);
-    assert_int_equal(pml_hooks_record.classes[BARRIER].received, 8);
-    assert_string_equal(pml_hooks_class_name(BARRIER), "barrier");
+    assert_int_equal(record_own.classes[RECORD_CLASS_USER].sent, 8);
+    assert_int_equal(record_own.classes[BARRIER].received, 8);
+    assert_string_equal(record_class_name(BARRIER), "barrier");
 }
 
 /* However long it lasts, no message is missing from the slices, and each is in the one of its time.
  */
 static void time_is_in_at_most_200_slices(void **state)
 {
-    struct pml_hooks_head *head = pml_hooks_record.head;
-    struct pml_hooks_peer *peer = add_peer(1);
+    struct record_head *head = record_own.head;
+    struct record_peer *peer = add_peer(1);
     uint64_t now = head->stamp_start, sent = 0;
 
     (void)state;
@@ -166,13 +164,13 @@ static void time_is_in_at_most_200_slices(void **state)
         now += UINT64_C(1) << (SHIFT - 4 + i / 100);
         send(peer, 1, 0, 8, now);
         sent++;
-        pml_hooks_slice_next(now);
-        assert_true(head->slice_count <= PML_HOOKS_SLICES);
+        record_slice_next(now);
+        assert_true(head->slice_count <= RECORD_SLICES);
         index = (now - head->stamp_start) / head->slice_ticks;
         assert_true(index < head->slice_count);
-        assert_true(pml_hooks_record.slices[index].sent > 0);
+        assert_true(record_own.slices[index].sent > 0);
         for (unsigned k = 0; k < head->slice_count; k++) {
-            sum += pml_hooks_record.slices[k].sent;
+            sum += record_own.slices[k].sent;
         }
         assert_int_equal(sum, sent);
     }
@@ -181,7 +179,7 @@ static void time_is_in_at_most_200_slices(void **state)
 
 static void waits_of_unknown_reason_are_so_counted(void **state)
 {
-    struct pml_hooks_peer *peer = add_peer(1);
+    struct record_peer *peer = add_peer(1);
 
     (void)state;
     receive_wait(peer, 1, 0, 2000, 2000 + 100000);
@@ -198,29 +196,29 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
 /* The record of the peer says when it sent, and when it began to receive. */
 static void the_record_of_a_late_peer_says_since_when(void **state)
 {
-    struct pml_hooks_record mine = pml_hooks_record;
-    struct pml_hooks_peer *me, *peer;
+    struct record mine = record_own;
+    struct record_peer *me, *peer;
 
     (void)state;
-    pml_hooks_record.head->job = JOB;
-    pml_hooks_record.head->rank = RANK;
+    record_own.head->job = JOB;
+    record_own.head->rank = RANK;
     peer = add_peer(RANK + 1);
     receive(CLASS, peer, 9, 4, 1, false, 60000);
-    mine = pml_hooks_record;
-    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
-    assert_null(pml_hooks_record_open(folder, JOB, RANK + 1, 100));
-    pml_hooks_record.head->version = PML_HOOKS_VERSION;
-    pml_hooks_record.head->stamp_start = 1000;
-    pml_hooks_slices_begin(SHIFT);
+    mine = record_own;
+    memset(&record_own, 0, sizeof(record_own));
+    assert_null(record_open(folder, JOB, RANK + 1, 100));
+    record_own.head->version = RECORD_VERSION;
+    record_own.head->stamp_start = 1000;
+    record_slices_begin(SHIFT);
     me = add_peer(RANK);
     send(me, 9, 4, 1, 50000);
     send(me, 9, 4, 1, 70000);
     record_announce_receive(false, me, 6, 4, 40000);
     record_announce_receive(false, me, 5, 4, 45000);
-    record_announce_receive(false, me, PML_HOOKS_ANY, 4, 90000);
-    pml_hooks_record.head->magic = PML_HOOKS_MAGIC;
-    pml_hooks_record_close(false);
-    pml_hooks_record = mine;
+    record_announce_receive(false, me, RECORD_ANY, 4, 90000);
+    record_own.head->magic = RECORD_MAGIC;
+    record_close(false);
+    record_own = mine;
     receive_wait(peer, 9, 4, 20000, 60000);
     assert_int_equal(peer->late_sender_known, 1);
     assert_int_equal(peer->late_sender_ticks, 30000);
@@ -243,16 +241,14 @@ static void json_has_every_field(void **state)
     FILE *out = open_memstream(&text, &size);
 
     (void)state;
-    (void)snprintf(pml_hooks_record.head->program, sizeof(pml_hooks_record.head->program),
-                   "a\"b\\c\n");
+    (void)snprintf(record_own.head->program, sizeof(record_own.head->program), "a\"b\\c\n");
     send(add_peer(12), 5, 0, 77, 2000);
-    pml_hooks_json_record(out, (const char *)pml_hooks_record.head,
-                          pml_hooks_record_peers_at() + sizeof(struct pml_hooks_peer));
+    record_json_record(out, (const char *)record_own.head,
+                       record_peers_at() + sizeof(struct record_peer));
     assert_int_equal(fclose(out), 0);
-    for (const struct pml_hooks_part *part = pml_hooks_parts(); part->name != NULL; part++) {
-        for (const struct pml_hooks_field *field = part->fields;
-             field->name != NULL && pml_hooks_part_count(pml_hooks_record.head, part) > 0;
-             field++) {
+    for (const struct record_part *part = record_parts(); part->name != NULL; part++) {
+        for (const struct record_field *field = part->fields;
+             field->name != NULL && record_part_count(record_own.head, part) > 0; field++) {
             char wanted[64];
 
             (void)snprintf(wanted, sizeof(wanted), "\"%s\": ", field->name);
@@ -280,27 +276,27 @@ static uint32_t dead_process(void)
 /* A record of another job, begun so many seconds ago, which was kept for so many. */
 static void leave_record(uint32_t job, uint32_t pid, uint64_t ago, uint64_t kept)
 {
-    struct pml_hooks_record mine = pml_hooks_record;
-    struct pml_hooks_head *head;
+    struct record mine = record_own;
+    struct record_head *head;
 
-    memset(&pml_hooks_record, 0, sizeof(pml_hooks_record));
-    assert_null(pml_hooks_record_open(folder, job, 0, 1));
-    head = pml_hooks_record.head;
-    head->version = PML_HOOKS_VERSION;
+    memset(&record_own, 0, sizeof(record_own));
+    assert_null(record_open(folder, job, 0, 1));
+    head = record_own.head;
+    head->version = RECORD_VERSION;
     head->pid = pid;
-    (void)pml_hooks_process_state(pid, &head->process_start);
+    (void)record_process_state(pid, &head->process_start);
     head->start_seconds = (uint64_t)time(NULL) - ago;
     head->clock_last = kept * 1000000000u;
-    head->magic = PML_HOOKS_MAGIC;
-    pml_hooks_record_close(false);
-    pml_hooks_record = mine;
+    head->magic = RECORD_MAGIC;
+    record_close(false);
+    record_own = mine;
 }
 
 static bool is_left(uint32_t job)
 {
     char name[64], path[128];
 
-    pml_hooks_record_name(name, sizeof(name), job, 0);
+    record_file_name(name, sizeof(name), job, 0);
     (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
     return access(path, F_OK) == 0;
 }
