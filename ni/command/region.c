@@ -70,7 +70,7 @@ static const struct ni_command_ops ops = {
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-/* The turn is ours. */
+/* The progress lock is ours. */
 static ni_status open_commands(struct ni *ni)
 {
     struct ni_commands *commands;
@@ -126,7 +126,7 @@ static struct ni_command_region *new_region(struct ni *ni, struct ni_command_lin
     return region;
 }
 
-/* The turn is ours. */
+/* The progress lock is ours. */
 static ni_status add_region(struct ni *ni, struct ni_command_line *lines, uint32_t count,
                             unsigned flags, ni_handle *command)
 {
@@ -168,13 +168,13 @@ ni_status ni_region_command(struct ni *ni, struct ni_command_line *lines, size_t
         count > NI_COMMAND_LINES || (flags & ~(unsigned)NI_COMMAND_QUEUE) != 0) {
         return NI_ERR_INVALID;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     status = add_region(ni, lines, (uint32_t)count, flags, command);
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
-/* The turn is ours: it keeps the region from being freed. */
+/* The progress lock is ours: it keeps the region from being freed. */
 static struct ni_command_region *find(const struct ni *ni, ni_handle command)
 {
     struct ni_region_view view;
@@ -197,10 +197,10 @@ ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *pe
     if (peer == NULL || rkey == NULL || target == NULL) {
         return NI_ERR_INVALID;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     region = find(ni, command);
     status = region != NULL ? ni_targets_add(&region->targets, peer, rkey, target) : NI_ERR_REGION;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -213,10 +213,10 @@ ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     region = find(ni, command);
     status = region != NULL ? ni_targets_remove(&region->targets, target) : NI_ERR_REGION;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -229,7 +229,7 @@ ni_status ni_command_poke(struct ni *ni, ni_handle command)
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     region = find(ni, command);
     if (region == NULL) {
         status = NI_ERR_REGION;
@@ -240,7 +240,7 @@ ni_status ni_command_poke(struct ni *ni, ni_handle command)
         (void)ni_command_serve(ni);
         ni->commands->serving = false;
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 

@@ -53,6 +53,6 @@
 #include "engine/send/waiting.h"
 #include "engine/core/work.h"
 #include "engine/core/engine_thread.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 
 #endif

@@ -141,9 +141,9 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq)
         if (later == NULL) {
             return NI_ERR_NOMEM;
         }
-        taken = ni_turn_take(ni);
+        taken = ni_progress_lock_take(ni);
         ni->portals->later = later;
-        ni_turn_give(ni, taken);
+        ni_progress_lock_give(ni, taken);
     }
     eq->ni = ni;
     eq->handler = eq->fn;

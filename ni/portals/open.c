@@ -247,10 +247,10 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
         ni_free(portals);
         return NI_PTL_NO_SPACE;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     ni->portals = portals;
     ni->portal_ops = &ops;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     if (actual != NULL) {
         *actual = limits;
     }

@@ -100,7 +100,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     uint64_t word0, word1;
     uint32_t lines;
 
-    /* With threads lanes come and go under the turn, which is not ours. */
+    /* With threads lanes come and go under the progress lock, which is not ours. */
     if (NI_UNLIKELY(ni->threads || ni->unusual || ni->portals == NULL) ||
         !is_first(ni->portals, pt_index) || NI_UNLIKELY(!is_quiet(ni)) ||
         ++ni->portals->takes % NI_TAKE_TURNS == 0) {

@@ -101,7 +101,7 @@ static struct ni_qpair *new_pair(struct ni *ni, const struct ni_qp_attr *attr)
     return pair;
 }
 
-/* The turn is ours. */
+/* The progress lock is ours. */
 static ni_status open_qps(struct ni *ni)
 {
     if (ni->qps == NULL) {
@@ -115,7 +115,7 @@ static ni_status open_qps(struct ni *ni)
     return NI_OK;
 }
 
-/* The turn is ours. */
+/* The progress lock is ours. */
 static ni_status add_pair(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *handle)
 {
     struct ni_region_view view = {.type = NI_REGION_QP,
@@ -155,15 +155,15 @@ ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *
     if (attr == NULL || qp == NULL || !is_attr(attr)) {
         return NI_ERR_INVALID;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     status = add_pair(ni, attr, qp);
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
 /* ---- targets, and the doorbell --------------------------------------------------------------- */
 
-/* The turn is ours: it keeps the pair from being freed. */
+/* The progress lock is ours: it keeps the pair from being freed. */
 static struct ni_qpair *find(const struct ni *ni, ni_handle qp)
 {
     struct ni_region_view view;
@@ -186,10 +186,10 @@ ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
     if (peer == NULL || rkey == NULL || target == NULL) {
         return NI_ERR_INVALID;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     pair = find(ni, qp);
     status = pair != NULL ? ni_targets_add(&pair->targets, peer, rkey, target) : NI_ERR_REGION;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -202,10 +202,10 @@ ni_status ni_qp_untarget(struct ni *ni, ni_handle qp, uint16_t target)
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     pair = find(ni, qp);
     status = pair != NULL ? ni_targets_remove(&pair->targets, target) : NI_ERR_REGION;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -218,12 +218,12 @@ ni_status ni_qp_poke(struct ni *ni, ni_handle qp)
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     pair = find(ni, qp);
     if (pair != NULL) {
         (void)ni_qp_serve(pair);
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return pair != NULL ? NI_OK : NI_ERR_REGION;
 }
 

@@ -241,8 +241,8 @@ static void callbacks_are_the_callers(struct suite *suite)
 
 static struct world *the_world; /* of NI 0, where that lives */
 
-/* The engine thread does not get the turn meanwhile. (A read in packets would have no room: what
- * the lane carries is given back when its callback returns.) */
+/* The engine thread does not get the progress lock meanwhile. (A read in packets would have no
+ * room: what the lane carries is given back when its callback returns.) */
 static void write_in_callback(void *arg, const struct ni_message_info *message)
 {
     struct suite_ni *ni = arg;

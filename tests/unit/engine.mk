@@ -22,7 +22,7 @@ unit_tests += \
     tests/unit/test_engine_stamps \
     tests/unit/test_engine_pressure \
     tests/unit/test_engine_refused \
-    tests/unit/test_engine_turn \
+    tests/unit/test_engine_progress_lock \
     tests/unit/test_engine_wait \
     tests/unit/test_engine_ways
 
@@ -112,9 +112,9 @@ tests_unit_test_engine_ways_SOURCES = tests/unit/test_engine_ways.c
 tests_unit_test_engine_ways_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_ways_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_engine_turn_SOURCES = tests/unit/test_engine_turn.c
-tests_unit_test_engine_turn_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_turn_LDADD = $(UNIT_LIBS)
+tests_unit_test_engine_progress_lock_SOURCES = tests/unit/test_engine_progress_lock.c
+tests_unit_test_engine_progress_lock_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_progress_lock_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_wait_SOURCES = tests/unit/test_engine_wait.c
 tests_unit_test_engine_wait_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_wait_LDADD = $(UNIT_LIBS) -lpthread

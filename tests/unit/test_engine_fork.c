@@ -190,7 +190,7 @@ static void beside_an_engine(void **state)
     beside_engines(NI_PLACEMENT_SPLIT, 0);
 }
 
-/* Polls, and so has the turn and locks at any time. */
+/* Polls, and so has the progress lock and locks at any time. */
 static void *poll_both(void *arg)
 {
     struct world *world = arg;

@@ -3,7 +3,7 @@
 
 #include "engine/bulk/errand.h"
 #include "engine/core/engine_thread.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "link/link.h"
 
 static void *what_now(const struct ni_errand *errand)
@@ -17,7 +17,7 @@ static bool is_over(const struct ni_errand *errand)
     return atomic_load_explicit(&errand->over, memory_order_acquire) != 0;
 }
 
-/* Account for a copy that has ended. The turn is ours. */
+/* Account for a copy that has ended. The progress lock is ours. */
 static void reap(struct ni *ni)
 {
     struct ni_errand *errand = &ni->engine->errand;
@@ -47,11 +47,12 @@ bool ni_errand_run(struct ni *ni, void *what, const struct ni_errand_copy *copy,
     errand->done = done;
     atomic_store_explicit(&errand->over, 0, memory_order_relaxed);
     atomic_store_explicit(&errand->what, what, memory_order_relaxed);
-    ni_turn_give(ni, true);
+    ni_progress_lock_give(ni, true);
     errand->status = copy_now(copy);
     atomic_store_explicit(&errand->over, 1, memory_order_release); /* E1 */
-    /* Whoever has the turn, in a callback that waits for this, may account for it meanwhile. */
-    (void)ni_turn_take(ni);
+    /* Whoever holds the progress lock, in a callback that waits for this, may account for it
+     * meanwhile. */
+    (void)ni_progress_lock_take(ni);
     reap(ni);
     return true;
 }

@@ -9,10 +9,10 @@
 #include "engine/core/ni.h"
 
 /*
- * A copy that the engine thread makes without the turn, so that others may poll meanwhile. It is on
- * behalf of an operation or of a help, `what`, which may be given up by whoever has the turn: that
- * one waits until the copy has ended (ni_errand_leave). Its result is accounted for by whoever has
- * the turn next, mostly the thread itself.
+ * A copy that the engine thread makes without the progress lock, so that others may poll meanwhile.
+ * It is on behalf of an operation or of a help, `what`, which may be given up by whoever holds the
+ * progress lock: that one waits until the copy has ended (ni_errand_leave). Its result is accounted
+ * for by whoever holds the progress lock next, mostly the thread itself.
  */
 
 /* A copy, as struct ni_link_ops has it. */
@@ -25,9 +25,11 @@ struct ni_errand_copy {
 };
 
 /* Copy. The engine thread does it as an errand, if nobody is in a callback, and when that returns
- * `what` may be gone: then true. Otherwise false, and done has been called. The turn is ours. */
+ * `what` may be gone: then true. Otherwise false, and done has been called. The progress lock is
+ * ours. */
 bool ni_errand_run(struct ni *ni, void *what, const struct ni_errand_copy *copy, ni_errand_fn done);
-/* Whether an errand for this is under way. Accounts for one that is over. The turn is ours. */
+/* Whether an errand for this is under way. Accounts for one that is over. The progress lock is
+ * ours. */
 bool ni_errand_busy(struct ni *ni, const void *what);
 /* This goes away: wait until nothing is copied for it. Any thread that is not the errand's. */
 void ni_errand_leave(struct ni *ni, const void *what);

@@ -27,12 +27,13 @@ struct ni_help {
     bool failed; /* the last copy */
 };
 
-/* A peer asks for help. Whoever has the turn. */
+/* A peer asks for help. Whoever holds the progress lock. */
 void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
                     ni_handle handle, struct ni_lane_rx *lane);
-/* A lane goes away, or all of a peer (lane NULL): stop helping there. Whoever has the turn. */
+/* A lane goes away, or all of a peer (lane NULL): stop helping there. Whoever holds the progress
+ * lock. */
 void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
-/* One chunk of one of them; returns events. Whoever has the turn. */
+/* One chunk of one of them; returns events. Whoever holds the progress lock. */
 unsigned ni_help_progress(struct ni *ni);
 
 #endif

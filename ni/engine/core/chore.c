@@ -2,7 +2,7 @@
 #include "engine/core/chore.h"
 
 #include "engine/core/engine_thread.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 
 /* See chore.h. */
 
@@ -24,12 +24,12 @@ void ni_chore_do(struct ni *ni, struct ni_chore *chore)
 {
     bool taken;
 
-    if (!ni_turn_now(ni, &taken)) {
+    if (!ni_progress_lock_now(ni, &taken)) {
         ni_chore_add(ni, chore);
         return;
     }
     (void)chore->run(ni, chore);
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
 }
 
 /* All that are there now: what they add waits for the next time. */

@@ -6,25 +6,25 @@
 #include "engine/core/ni.h"
 
 /*
- * What could not be done at once, for lack of room or of the turn, and no peer has in one of its
- * lists: done by ni_send_progress. They count as work of ni->busy, so that polling asks for both by
- * one test.
+ * What could not be done at once, for lack of room or of the progress lock, and no peer has in one
+ * of its lists: done by ni_send_progress. They count as work of ni->busy, so that polling asks for
+ * both by one test.
  */
 struct ni_chore {
     struct ni_list list;
-    /* In no list, the turn is ours, no lock is held. Frees the chore or, with result false, adds it
-     * again, which an NI that closes is past. */
+    /* In no list, the progress lock is ours, no lock is held. Frees the chore or, with result
+     * false, adds it again, which an NI that closes is past. */
     bool (*run)(struct ni *ni, struct ni_chore *chore);
 };
 
 /* Have it run at the next progress, and not in this call. The NI's lock is not held, or held. */
 void ni_chore_add(struct ni *ni, struct ni_chore *chore);
 void ni_chore_add_locked(struct ni *ni, struct ni_chore *chore);
-/* Run it within this call, if the turn is ours or can be had without waiting; else at the next
- * progress. No lock of the NI's is held. Any thread. */
+/* Run it within this call, if the progress lock is ours or can be had without waiting; else at the
+ * next progress. No lock of the NI's is held. Any thread. */
 void ni_chore_do(struct ni *ni, struct ni_chore *chore);
 
-/* Run those that are there. The turn is ours. Returns how many are done. */
+/* Run those that are there. The progress lock is ours. Returns how many are done. */
 unsigned ni_chores_run(struct ni *ni);
 
 #endif

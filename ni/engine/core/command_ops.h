@@ -4,8 +4,8 @@
 
 #include <apeni/ni.h>
 
-/* What the layer of command regions does for an NI that has one, and that of queue pairs. The turn
- * is ours. */
+/* What the layer of command regions does for an NI that has one, and that of queue pairs. The
+ * progress lock is ours. */
 struct ni_command_ops {
     /* Look for descriptors or requests that are there, and serve those that wait; returns
      * events. */

@@ -47,7 +47,7 @@ void ni_engine_tell(struct ni_engine *engine)
 
 void ni_engine_leave(struct ni_engine *engine)
 {
-    /* Release: pairs with the acquire in front.c; the turn does the rest. */
+    /* Release: pairs with the acquire in front.c; the progress lock does the rest. */
     if (atomic_exchange_explicit(&engine->left, 1, memory_order_release) == 0) {
         ni_engine_tell(engine);
     }

@@ -31,6 +31,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/stamps.h \
     ni/engine/core/targets.c \
     ni/engine/core/targets.h \
-    ni/engine/core/turn.c \
-    ni/engine/core/turn.h \
+    ni/engine/core/progress_lock.c \
+    ni/engine/core/progress_lock.h \
     ni/engine/core/work.h

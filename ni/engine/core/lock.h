@@ -9,11 +9,11 @@
 #include "base/compiler.h"
 
 /*
- * Locks of an NI. With NI_THREADS there are three kinds, taken in this order: the turn (who polls;
- * waited for by few calls: docs/architecture.md), a peer's lock (its lane and what waits for it),
- * the NI's lock (table, pools, lists, peers) or that of memory which packets touch. Callbacks run
- * with the turn and no other lock, so that they may do anything. Without NI_THREADS no lock but
- * the turn is touched, unless the NI is shared (thread.h).
+ * Locks of an NI. With NI_THREADS there are three kinds, taken in this order: the progress lock
+ * (who polls; waited for by few calls: docs/architecture.md), a peer's lock (its lane and what
+ * waits for it), the NI's lock (table, pools, lists, peers) or that of memory which packets touch.
+ * Callbacks run with the progress lock and no other lock, so that they may do anything. Without
+ * NI_THREADS no lock but the progress lock is touched, unless the NI is shared (thread.h).
  */
 
 /* A lock that costs nothing when the NI is single-threaded. */

@@ -48,7 +48,7 @@ struct ni_queue_names;
 struct ni_stamps;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
- * leaves with it; whoever has the turn. */
+ * leaves with it; whoever holds the progress lock. */
 struct ni_last_consumer {
     uint64_t queue; /* handle, or NI_NO_QUEUE */
     ni_consumer_fn consumer;
@@ -99,9 +99,9 @@ struct ni {
     struct ni_last_queue last_queue;
     bool threads;
     bool forked;
-    uint8_t unusual;     /* enum ni_unusual: polling is not what it mostly is */
-    struct ni_lock turn; /* who polls */
-    _Atomic uintptr_t turn_owner;
+    uint8_t unusual;              /* enum ni_unusual: polling is not what it mostly is */
+    struct ni_lock progress_lock; /* who polls */
+    _Atomic uintptr_t progress_owner;
     struct ni_link *link;         /* what is polled: the only one, or all */
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
@@ -118,8 +118,9 @@ struct ni {
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
-    struct ni_control *spare; /* for an answer, when there is no memory; whoever has the turn */
-    struct ni_pace pace;      /* of long transfers; whoever has the turn */
+    struct ni_control
+        *spare; /* for an answer, when there is no memory; whoever holds the progress lock */
+    struct ni_pace pace;                  /* of long transfers; whoever holds the progress lock */
     struct ni_ways ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
@@ -147,9 +148,9 @@ struct ni {
     struct ni_commands *commands;
     const struct ni_command_ops *qp_ops; /* NULL: there never was a queue pair */
     struct ni_qps *qps;
-    struct ni_list multis;              /* struct ni_multi, unfinished; turn */
-    uint64_t multi_pass;                /* searches for a request; turn */
-    struct ni_queue_names *queue_names; /* NULL: none; turn */
+    struct ni_list multis;              /* struct ni_multi, unfinished; progress lock */
+    uint64_t multi_pass;                /* searches for a request; progress lock */
+    struct ni_queue_names *queue_names; /* NULL: none; progress lock */
     struct ni_list forks;               /* in the list of all NIs of the process */
     struct ni_engine *engine;           /* NULL: there never is an engine thread */
     _Atomic uint32_t
@@ -175,7 +176,7 @@ static inline ni_status ni_usable(const struct ni *ni)
     return NI_UNLIKELY(ni->forked) ? NI_ERR_FORKED : NI_OK;
 }
 
-/* Have the next item for a queue look it up. The turn is ours. */
+/* Have the next item for a queue look it up. The progress lock is ours. */
 static inline void ni_last_queue_forget(struct ni *ni, ni_handle handle)
 {
     if (ni->last_queue.queue == handle) {

@@ -70,7 +70,7 @@ struct ni_op {
     bool both_busy;              /* it has others to copy, and helps when it has no more */
     bool closed;                 /* no chunk can be claimed any more */
     ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;
-                                    QUIET: the first refusal; turn */
+                                    QUIET: the first refusal; progress lock */
     struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
     uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
@@ -90,8 +90,8 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token);
 void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value);
 /* Whether delivering its ack calls nothing of the program's. */
 bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op);
-/* Deliver the acks of those that the engine thread has ended; returns events. The turn is ours, and
- * this is not that thread. */
+/* Deliver the acks of those that the engine thread has ended; returns events. The progress lock is
+ * ours, and this is not that thread. */
 unsigned ni_ops_deliver(struct ni *ni);
 /* Take an operation back that was never accepted. */
 void ni_op_undo(struct ni_op *op);

@@ -54,33 +54,34 @@ struct ni_peer {
         asking; /* reads that it is to answer, writes that it is to take; under the NI's lock */
     _Atomic uint64_t ask_from_ns;   /* it reads from us while we read from it: ask later (ask.c) */
     _Atomic uint64_t offer_from_ns; /* it did not take a write: offer later (ask.c) */
-    uint64_t heard_ns;              /* when it was last seen to be in the library; turn */
-    uint32_t heard_seq;             /* of its lane, at the last look (ask.c); turn */
-    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); turn */
+    uint64_t heard_ns;              /* when it was last seen to be in the library; progress lock */
+    uint32_t heard_seq;             /* of its lane, at the last look (ask.c); progress lock */
+    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); progress lock */
     uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
-    bool sever;               /* it broke the protocol, and its link does not know yet; turn */
-    bool settled;             /* it is down, and all operations are completed; turn */
-    uint32_t probe_seq;       /* number of the next packet of its lane then, 0: it had none; turn */
-    uint32_t jobs_busy;       /* bit n: job n of our lane is in use */
-    uint32_t job_generation;  /* of the last job */
-    struct ni_list controls;  /* struct ni_control */
-    uint32_t segments;        /* of streams, sent */
-    struct ni_list streams;   /* struct ni_stream */
-    struct ni_list busy;      /* in ni->busy while waiting != 0 */
-    struct ni_list ops;       /* struct ni_op, oldest first; under the NI's lock */
-    struct ni_list all;       /* in ni->peers; under the NI's lock */
-    struct ni_list down;      /* in ni->downs: went down, operations not completed yet; turn */
-    uint32_t initiator;       /* number of the peer, from 1 */
-    struct ni_list puts;      /* portals: under way; under the NI's lock */
+    bool sever;   /* it broke the protocol, and its link does not know yet; progress lock */
+    bool settled; /* it is down, and all operations are completed; progress lock */
+    uint32_t
+        probe_seq; /* number of the next packet of its lane then, 0: it had none; progress lock */
+    uint32_t jobs_busy;      /* bit n: job n of our lane is in use */
+    uint32_t job_generation; /* of the last job */
+    struct ni_list controls; /* struct ni_control */
+    uint32_t segments;       /* of streams, sent */
+    struct ni_list streams;  /* struct ni_stream */
+    struct ni_list busy;     /* in ni->busy while waiting != 0 */
+    struct ni_list ops;      /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_list all;      /* in ni->peers; under the NI's lock */
+    struct ni_list down; /* in ni->downs: went down, operations not completed yet; progress lock */
+    uint32_t initiator;  /* number of the peer, from 1 */
+    struct ni_list puts; /* portals: under way; under the NI's lock */
     struct ni_list put_queue; /* portals: those that wait for room, oldest first */
     struct ni_peer *bucket;   /* next with the same hash of the blob; under the NI's lock */
-    struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; turn */
+    struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; progress lock */
     struct ni_link *link;
-    uint64_t multi_pass; /* the last in which it had no room for an item; turn */
+    uint64_t multi_pass; /* the last in which it had no room for an item; progress lock */
     void *user;
-    bool untold;                   /* it is down, and a caller has to be told; turn */
+    bool untold;                   /* it is down, and a caller has to be told; progress lock */
     struct ni_peer_stamps *stamps; /* NULL: packets are not stamped */
     uint64_t name;                 /* of its NI, whatever the link */
     uint32_t blob_len;
@@ -95,7 +96,7 @@ struct ni_peer {
     uint64_t quiet;  /* token of their operation; 0: none has begun */
     /* Transfers spread over rails (multipath.h); NULL: none yet. */
     struct ni_multipath_out *spread;
-    struct ni_multipath_in *parts; /* turn */
+    struct ni_multipath_in *parts; /* progress lock */
 };
 
 /* In ni_peer.waiting: nothing waits, but no packet leaves by an inline path (stamps.h). */

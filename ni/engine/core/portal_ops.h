@@ -31,7 +31,7 @@ struct ni_portal_ops {
     bool (*ready)(struct ni *ni);
     unsigned (*tell)(struct ni *ni);
     /* From now on events wait that the engine thread of a quiet NI causes, or not; what waited has
-     * been handed out. The turn is ours. */
+     * been handed out. The progress lock is ours. */
     void (*share)(struct ni *ni, bool shared);
     /* There is nothing to do, and ni->ahead says that something can be fetched that may be wanted
      * next. */

@@ -2,7 +2,7 @@
 #include <apeni/region.h>
 
 #include "base/random.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/object/queue/multi.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/regions.h"
@@ -110,17 +110,17 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues, command regions and queue pairs are used by whoever has the turn, counters under the
-     * NI's lock. */
+    /* Queues, command regions and queue pairs are used by whoever holds the progress lock, counters
+     * under the NI's lock. */
     object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND ||
              view.type == NI_REGION_QP || view.type == NI_REGION_MULTI_QUEUE;
     if (object) {
-        taken = ni_turn_take(ni);
+        taken = ni_progress_lock_take(ni);
     }
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
-        /* Only whoever has the turn may look at it. */
+        /* Only whoever holds the progress lock may look at it. */
         if (object && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
@@ -137,7 +137,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (status == NI_OK && view.type == NI_REGION_MULTI_QUEUE) {
         ni_multi_close((struct ni_multi *)(uintptr_t)view.object[NI_OBJECT_BODY]);
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 

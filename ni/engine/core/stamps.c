@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/stamps.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 
 #include <string.h>
 
@@ -240,7 +240,7 @@ ni_status ni_stamps_read(struct ni *ni, uint64_t *next, struct ni_stamp *stamps,
     if (ni->stamps == NULL) {
         return NI_ERR_UNSUPPORTED;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     if (ni->stamps->count - ni_min_u64(*next, ni->stamps->count) > ni->stamps->room) {
         *next = ni->stamps->count - ni->stamps->room;
     }
@@ -248,6 +248,6 @@ ni_status ni_stamps_read(struct ni *ni, uint64_t *next, struct ni_stamp *stamps,
         stamps[done++] = ni->stamps->kept[(*next)++ % ni->stamps->room];
     }
     *count = done;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return NI_OK;
 }

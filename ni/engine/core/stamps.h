@@ -37,7 +37,7 @@ struct ni_peer_stamps {
     /* Sending, under the peer's lock. */
     uint64_t waited; /* when what is being sent was posted; 0: now */
     uint64_t post;   /* of the packet that is being composed */
-    /* Receiving, turn. */
+    /* Receiving, progress lock. */
     uint64_t arrivals;
     uint32_t seqs[NI_STAMPS_PENDING]; /* of those pending: their numbers in the lane */
     struct ni_stamp_pending pending[NI_STAMPS_PENDING];

@@ -6,7 +6,7 @@
 #include "engine/bulk/help.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/peer.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/progress.h"
 #include "engine/core/regions.h"
 #include "engine/drive/thread.h"
@@ -99,7 +99,7 @@ static unsigned move(struct ni *ni)
     if (ni_work_count(&ni->asking) != 0) {
         events += ni_ask_progress(ni);
     }
-    /* The turn is given away in these. */
+    /* The progress lock is given away in these. */
     if (ni_work_count(&ni->copying) != 0) {
         events += ni_copy_progress(ni);
     }
@@ -109,7 +109,7 @@ static unsigned move(struct ni *ni)
     return events;
 }
 
-/* Whether a quiet NI has something that only a caller may do. The turn is ours. */
+/* Whether a quiet NI has something that only a caller may do. The progress lock is ours. */
 static bool owes(const struct ni *ni)
 {
     return !ni_list_empty(&ni->downs) || (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
@@ -118,7 +118,7 @@ static bool owes(const struct ni *ni)
 static bool take_turn(struct ni *ni)
 {
     for (unsigned i = 0; i < TURN_TRIES; i++) {
-        if (ni_turn_try(ni)) {
+        if (ni_progress_lock_try(ni)) {
             return true;
         }
         ni_pause();
@@ -135,7 +135,7 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
         return 0;
     }
     if (!ni->threads) { /* not shared: it is the program's alone */
-        ni_turn_give(ni, true);
+        ni_progress_lock_give(ni, true);
         return 0;
     }
     if (has_room(ni)) {
@@ -153,6 +153,6 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
     if (events != 0) {
         ni_stat_add(&ni->stats.engine_events, events);
     }
-    ni_turn_give(ni, true);
+    ni_progress_lock_give(ni, true);
     return events;
 }

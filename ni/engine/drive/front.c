@@ -16,7 +16,7 @@
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
 #include "engine/life/life.h"
@@ -25,7 +25,7 @@
 /*
  * The front end: calls of the program where there is an engine thread. SPLIT: small packets in and
  * out. EDGE: what the thread has left for a caller, nothing else. Within a callback, where the
- * thread does not get the turn, all that there is.
+ * thread does not get the progress lock, all that there is.
  */
 
 enum {
@@ -56,10 +56,10 @@ unsigned ni_front_hand_out(struct ni *ni)
     return ni->portal_ops != NULL ? events + ni->portal_ops->tell(ni) : events;
 }
 
-/* One round; the turn is ours. */
+/* One round; the progress lock is ours. */
 static unsigned poll(struct ni *ni)
 {
-    /* The thread cannot help us: it does not get the turn, or is not there. */
+    /* The thread cannot help us: it does not get the progress lock, or is not there. */
     bool all = ni->depth != 0 || has_ended(ni->engine);
     unsigned events = 0;
 
@@ -100,7 +100,7 @@ static unsigned poll_shared(struct ni *ni)
 unsigned ni_front_progress(struct ni *ni)
 {
     struct ni_engine *engine = ni->engine;
-    bool nested = ni_turn_is_ours(ni);
+    bool nested = ni_progress_lock_is_ours(ni);
     unsigned events;
 
     ni_engine_polled(engine);
@@ -109,7 +109,7 @@ unsigned ni_front_progress(struct ni *ni)
         atomic_load_explicit(&engine->left, memory_order_acquire) == 0 && !has_ended(engine)) {
         return 0;
     }
-    if (!nested && !ni_turn_try(ni)) {
+    if (!nested && !ni_progress_lock_try(ni)) {
         return 0;
     }
     atomic_store_explicit(&engine->left, 0, memory_order_relaxed);
@@ -117,7 +117,7 @@ unsigned ni_front_progress(struct ni *ni)
     if (!nested && !ni_has_back_end(ni)) {
         ni_owed_end(ni);
     }
-    ni_turn_give(ni, !nested);
+    ni_progress_lock_give(ni, !nested);
     return events;
 }
 
@@ -167,7 +167,7 @@ unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
             return 0;
         }
         if (empty < FRONT_SPINS + FRONT_YIELDS || ni->config->block_us == 0 ||
-            ni_turn_is_ours(ni)) {
+            ni_progress_lock_is_ours(ni)) {
             ni_stat_add(&ni->stats.yields, 1);
             sched_yield();
         } else {

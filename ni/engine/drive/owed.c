@@ -2,15 +2,15 @@
 #include "engine/core/engine_thread.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/thread.h"
 
 /*
  * Long puts that need this side to poll, while its program may be away: see thread.h.
  */
 
-/* Whether the NI takes its locks, and has events wait that its thread causes. The turn is ours, and
- * nobody has any other lock. */
+/* Whether the NI takes its locks, and has events wait that its thread causes. The progress lock is
+ * ours, and nobody has any other lock. */
 static void share(struct ni *ni, bool shared)
 {
     ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
@@ -49,9 +49,9 @@ void ni_owed_begin(struct ni *ni)
         if (ni->depth != 0) {
             return; /* the end of the poll comes here again: NI_UNTIDY_OWES */
         }
-        taken = ni_turn_take(ni);
+        taken = ni_progress_lock_take(ni);
         share(ni, true);
-        ni_turn_give(ni, taken);
+        ni_progress_lock_give(ni, taken);
     }
     if (!ni_engine_is_self(ni)) {
         ni_engine_call(ni->engine);

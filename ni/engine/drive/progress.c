@@ -6,7 +6,7 @@
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/core/engine_thread.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
 #include "engine/send/fast.h"
 #include "engine/bulk/help.h"
@@ -24,8 +24,8 @@
 #include "engine/send/waiting.h"
 
 /*
- * Polling. One thread at a time has the turn; others that ask find it taken and go on. Callbacks
- * may call ni_progress again.
+ * Polling. One thread at a time has the progress lock; others that ask find it taken and go on.
+ * Callbacks may call ni_progress again.
  */
 
 enum {
@@ -319,7 +319,7 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
     if ((ni->untidy & NI_UNTIDY_OWES) != 0) {
         ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
         ni_owed_begin(ni);
-        events++; /* from now on the turn, which is not ours, guards what idle polls do */
+        events++; /* from now on the progress lock, which is not ours, guards what idle polls do */
     }
     return events;
 }
@@ -397,17 +397,17 @@ unsigned ni_poll_all(struct ni *ni)
 /* Of an NI with threads: as one of them. */
 NI_ALWAYS_INLINE unsigned progress_threads(struct ni *ni, bool stamped)
 {
-    bool nested = ni_turn_is_held(ni);
+    bool nested = ni_progress_lock_is_held(ni);
     unsigned events;
 
-    if (!nested && !ni_turn_try(ni)) {
+    if (!nested && !ni_progress_lock_try(ni)) {
         return 0;
     }
     if (ni->engine != NULL) {
         ni_engine_polled(ni->engine);
     }
     events = poll_all(ni, stamped);
-    ni_turn_give(ni, !nested);
+    ni_progress_lock_give(ni, !nested);
     return events;
 }
 

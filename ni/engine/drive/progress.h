@@ -17,10 +17,10 @@
 #include "engine/drive/thread.h"
 #include "link/packet.h"
 
-/* All of one round. The turn is ours. */
+/* All of one round. The progress lock is ours. */
 unsigned ni_poll_all(struct ni *ni);
-/* The parts of polling, for where an engine thread shares it (front.c, back.c). The turn is ours.
- * The packets of all lanes; _back: up to one that the engine thread must not take. */
+/* The parts of polling, for where an engine thread shares it (front.c, back.c). The progress lock
+ * is ours. The packets of all lanes; _back: up to one that the engine thread must not take. */
 unsigned ni_lanes_poll(struct ni *ni);
 unsigned ni_lanes_poll_back(struct ni *ni);
 /* What waits until nobody is in a callback; with the regions that are looked at, or without. */

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/lanes.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/thread.h"
 #include "link/link.h"
 
@@ -97,7 +97,7 @@ static bool lanes_have(void *core)
     return ni_lanes_have(core);
 }
 
-/* Announced with the turn, slept without it. */
+/* Announced with the progress lock, slept without it. */
 static void sleep_on_link(struct ni_engine *engine)
 {
     struct ni *ni = engine->ni;
@@ -105,7 +105,7 @@ static void sleep_on_link(struct ni_engine *engine)
     uint64_t us = engine->sleep_us;
     bool armed;
 
-    if (!ni_turn_try(ni)) {
+    if (!ni_progress_lock_try(ni)) {
         nap(engine, NAP_STUCK_US);
         return;
     }
@@ -116,7 +116,7 @@ static void sleep_on_link(struct ni_engine *engine)
     if ((ni->untidy & NI_UNTIDY_STAYS) != 0) {
         us = NAP_STUCK_US; /* nobody says when lines are composed */
     }
-    ni_turn_give(ni, true);
+    ni_progress_lock_give(ni, true);
     if (!armed) {
         nap(engine, NAP_STUCK_US);
         return;

@@ -10,9 +10,9 @@
 #include "engine/core/ni.h"
 
 /*
- * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the turn as
- * callers do, and gives it away while it copies (errand.h): so all of the engine's rules hold for
- * it.
+ * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the progress lock
+ * as callers do, and gives it away while it copies (errand.h): so all of the engine's rules hold
+ * for it.
  *
  *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
  *   back.c    what it does                           place.c  its core
@@ -23,8 +23,8 @@
  * such put: when callers have not polled for away_us it does, as one more caller. Without
  * NI_THREADS the NI is *shared* meanwhile: it takes its locks, as if it had been opened with it. It
  * becomes so at the end of the call that starts the put, where no lock is held and nobody is within
- * a callback, and ceases to be so in a poll that finds nothing owed, under the turn. So what is
- * frequent knows nothing of it.
+ * a callback, and ceases to be so in a poll that finds nothing owed, under the progress lock. So
+ * what is frequent knows nothing of it.
  *
  * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
  * leaves alone what would call one, and says so (`left`).
@@ -43,8 +43,8 @@ ni_status ni_engine_make(struct ni *ni, bool quiet);
 void ni_engine_free(struct ni *ni);
 /* Start the thread. Errors are logged. */
 ni_status ni_engine_start(struct ni *ni);
-/* End it; the turn is not ours. Waits for limit_ns at most, UINT64_MAX: as long as it takes. False:
- * it has not ended yet, and does so when it can. */
+/* End it; the progress lock is not ours. Waits for limit_ns at most, UINT64_MAX: as long as it
+ * takes. False: it has not ended yet, and does so when it can. */
 bool ni_engine_stop(struct ni *ni, uint64_t limit_ns);
 
 /* After a stop that was for a while. */
@@ -53,24 +53,26 @@ void ni_engine_restart(struct ni *ni);
 /* TILE: something is owed; the thread may be resting. Any thread that is not the engine's. */
 void ni_engine_call(struct ni_engine *engine);
 
-/* back.c: one round; away: callers do not poll. Returns events. The thread, without the turn. */
+/* back.c: one round; away: callers do not poll. Returns events. The thread, without the progress
+ * lock. */
 unsigned ni_back_progress(struct ni_engine *engine, bool away);
 /* Whether the back end has long transfers, or packets that wait for room. */
 bool ni_back_has_work(const struct ni *ni);
-/* Whether the thread may take a packet: it would call nobody. The turn is ours. */
+/* Whether the thread may take a packet: it would call nobody. The progress lock is ours. */
 bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1);
 
 /* front.c: ni_progress and ni_wait with an engine. */
 unsigned ni_front_progress(struct ni *ni);
-/* Hand out what the thread has put by for callers. The turn is ours, or the thread has ended. */
+/* Hand out what the thread has put by for callers. The progress lock is ours, or the thread has
+ * ended. */
 unsigned ni_front_hand_out(struct ni *ni);
 unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us);
 
 /* owed.c: a call that may have started a long put ends: if something is owed, see to it that it
  * moves without callers. No lock is held. Any thread. */
 void ni_owed_begin(struct ni *ni);
-/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the turn
- * is ours since its beginning. */
+/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the
+ * progress lock is ours since its beginning. */
 void ni_owed_end(struct ni *ni);
 /* Whether anything is ever owed. */
 static inline bool ni_may_owe(const struct ni *ni)

@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "engine/core/lanes.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
 
@@ -43,7 +43,7 @@ static bool crowded(const struct ni *ni)
     return processes * ni_max_u64(waiters, 1) > ni->host_cores;
 }
 
-/* Of lanes the statistic: the turn, which guards them, may be another thread's. */
+/* Of lanes the statistic: the progress lock, which guards them, may be another thread's. */
 static uint64_t spin_limit(const struct ni *ni)
 {
     if (ni->config->spin != 0) {
@@ -55,8 +55,8 @@ static uint64_t spin_limit(const struct ni *ni)
     return ni->host_processes == 0 || ni_reaches_hosts(ni) ? NI_SPIN_SOME : NI_SPIN_ROOM;
 }
 
-/* Sleep while another thread has the turn, which polls or sleeps for us, too. It does not wake us
- * when it finds what is ours: for a short time only. */
+/* Sleep while another thread has the progress lock, which polls or sleeps for us, too. It does not
+ * wake us when it finds what is ours: for a short time only. */
 static void nap(struct ni *ni, uint64_t us)
 {
     struct timespec time = {.tv_nsec = (long)ni_min_u64(us, NI_BLOCK_FULL_US) * 1000};
@@ -70,10 +70,10 @@ static void nap(struct ni *ni, uint64_t us)
  * a packet that its queue cannot take yet. */
 static void block(struct ni *ni, uint64_t us)
 {
-    bool taken = !ni_turn_is_ours(ni);
+    bool taken = !ni_progress_lock_is_ours(ni);
     bool work;
 
-    if (taken && !ni_turn_try(ni)) {
+    if (taken && !ni_progress_lock_try(ni)) {
         nap(ni, us);
         return;
     }
@@ -86,7 +86,7 @@ static void block(struct ni *ni, uint64_t us)
         }
         ni->link->ops->wait(ni->link, us, has_work);
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     if (work) {
         ni_stat_add(&ni->stats.yields, 1);
         sched_yield();
@@ -178,7 +178,7 @@ unsigned ni_progress_or_sleep(struct ni *ni)
     unsigned events = ni_progress(ni);
 
     if (events == 0 && ni->config->idle_us != 0 && !ni->forked && is_idle(ni) &&
-        !(ni_turn_is_ours(ni) && ni->depth != 0)) {
+        !(ni_progress_lock_is_ours(ni) && ni->depth != 0)) {
         if (ni_has_back_end(ni)) {
             events = ni_front_wait(ni, ni->config->block_us);
         } else {

@@ -9,7 +9,7 @@
 #include "engine/core/links.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
 #include "engine/send/quiet.h"
 
@@ -32,7 +32,8 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
     return ni_links_route(ni, blob, len, &route, reason, reason_size) == NI_OK;
 }
 
-/* ---- what needs the turn, of calls that do not wait for it ----------------------------------- */
+/* ---- what needs the progress lock, of calls that do not wait for it
+ * ----------------------------------- */
 
 struct ni_peer_chore {
     struct ni_chore chore;
@@ -69,7 +70,7 @@ static bool run_death(struct ni *ni, struct ni_chore *chore)
 }
 
 /* Who calls may hold a lock that a callback waits for: so it takes the peer's lock and the NI's,
- * never the turn. */
+ * never the progress lock. */
 ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer **connected)
 {
     char reason[256] = "";
@@ -116,8 +117,8 @@ static bool is_last(struct ni *ni, struct ni_peer *peer)
     return last;
 }
 
-/* The turn is ours. The peer may go on sending to us: what it sends is still understood and
- * answered, so the struct stays until ni_close, and what waits for it is still sent. */
+/* The progress lock is ours. The peer may go on sending to us: what it sends is still understood
+ * and answered, so the struct stays until ni_close, and what waits for it is still sent. */
 static void let_go(struct ni *ni, struct ni_peer *peer)
 {
     if (is_last(ni, peer)) {
@@ -135,9 +136,9 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer)
     if (ni_usable(ni) != NI_OK) {
         return;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     let_go(ni, peer);
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
 }
 
 static bool run_leave(struct ni *ni, struct ni_chore *chore)

@@ -3,7 +3,7 @@
 
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/drive/thread.h"
 #include "engine/life/life.h"
 
@@ -18,7 +18,7 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 /* The child has no engine threads. They end before the fork, so that it finds nothing half-done,
  * and begin again in the parent. It does not depend on that: the fork does not wait for one that
- * waits for the turn, which is ours in a callback, or for a lock of the program's. */
+ * waits for the progress lock, which is ours in a callback, or for a lock of the program's. */
 #define NI_FORK_PATIENCE_NS UINT64_C(100000000)
 
 static void stop_engines(void)
@@ -26,7 +26,8 @@ static void stop_engines(void)
     for (NI_LIST_EACH(node, &all_nis)) {
         struct ni *ni = ni_container_of(node, struct ni, forks);
 
-        if (ni->engine != NULL && !ni->forked && !ni->engine->closing && !ni_turn_is_ours(ni)) {
+        if (ni->engine != NULL && !ni->forked && !ni->engine->closing &&
+            !ni_progress_lock_is_ours(ni)) {
             (void)ni_engine_stop(ni, NI_FORK_PATIENCE_NS);
         }
     }
@@ -93,8 +94,8 @@ static void after_fork_in_child(void)
         ni->forked = true;
         ni->unusual |= NI_UNUSUAL_FORKED;
         atomic_store_explicit(&ni->lock.held, 0, memory_order_relaxed);
-        atomic_store_explicit(&ni->turn.held, 0, memory_order_relaxed);
-        atomic_store_explicit(&ni->turn_owner, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->progress_lock.held, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->progress_owner, 0, memory_order_relaxed);
         for (NI_LIST_EACH(at, &ni->peers)) {
             bar_peer(ni_container_of(at, struct ni_peer, all));
         }

@@ -2,7 +2,7 @@
 #include <apeni/ni.h>
 
 #include "engine/core/engine_thread.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"
@@ -224,9 +224,9 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
 
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)
 {
-    bool taken = ni_turn_take(ni);
+    bool taken = ni_progress_lock_take(ni);
 
     ni->down_fn = fn;
     ni->down_arg = arg;
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
 }

@@ -23,9 +23,8 @@
  *             to end it (ni_barrier_free, ni_rcache_destroy, ...) has to be ended by it, before its
  *             NI, if nothing else is said.
  *   Threads   As ni.h says, if nothing else is said. A function that is called "thread-safe" may be
- *             called from any thread, whatever the NI. One that "takes the turn" waits while
- *             another thread is making progress on the NI.
- *   Papers    Comments name what they follow:
+ *             called from any thread, whatever the NI. One that "takes the progress lock" waits
+ * while another thread is making progress on the NI. Papers    Comments name what they follow:
  *             FORTH-CC   Kalokerinos et al., Prototyping a Configurable Cache/Scratchpad Memory
  *                        with Virtualized User-Level RDMA Capability
  *             FORTH-PCI  Papaefstathiou et al., Prototyping Efficient Interprocessor Communication

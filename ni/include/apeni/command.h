@@ -183,7 +183,7 @@ ni_status ni_region_command(struct ni *ni, struct ni_command_line *lines, size_t
                             unsigned flags, ni_handle *command);
 
 /* Let descriptors of this region name a region of a peer: as target number *target, counted from 0.
- * Errors: REGION (stale, or no COMMAND region), INVALID, NOMEM, LIMIT. Takes the turn. */
+ * Errors: REGION (stale, or no COMMAND region), INVALID, NOMEM, LIMIT. Takes the progress lock. */
 ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *peer,
                             const struct ni_rkey *rkey, uint16_t *target);
 
@@ -192,7 +192,8 @@ ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
 
 /* Look at this region now, and serve the job list, instead of at the next ni_progress: the doorbell
  * of those who have one descriptor and want it on its way. NI_AGAIN from within a callback that the
- * job list itself has caused: it goes on when that returns. NI_ERR_REGION. Takes the turn. */
+ * job list itself has caused: it goes on when that returns. NI_ERR_REGION. Takes the progress lock.
+ */
 ni_status ni_command_poke(struct ni *ni, ni_handle command);
 
 /* A static English sentence's end for a reason; never NULL, also for values out of range. */

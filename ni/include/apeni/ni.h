@@ -178,7 +178,7 @@ int ni_map_describe(struct ni_peer *const *peers, size_t count, char *text, size
 /* Called once for each peer that is found dead, closed or broken, as a callback; status as
  * ni_peer_status. An operation that ends with such a status does so in the same poll, or a later
  * one. Not for those that ni_close ends. The function given last is the one; NULL: none. Takes the
- * turn. */
+ * progress lock. */
 typedef void (*ni_peer_down_fn)(void *arg, struct ni_peer *peer, ni_status status);
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg);
 

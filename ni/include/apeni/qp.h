@@ -151,12 +151,12 @@ struct ni_qp_attr {
 /* Make a queue pair of the caller's memory, which is cleared, and stays the caller's, and the NI's
  * to write to, until ni_region_deregister(*qp). What was begun before that completes untold; what
  * was not taken is forgotten. Errors: INVALID (counts, alignment, unroll), NOMEM, LIMIT. Takes the
- * turn. */
+ * progress lock. */
 ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *qp);
 
 /* Let requests of this pair name a region of a peer, MEMORY but for notes: as target number
  * *target, counted from 0. Errors: REGION (stale, or no queue pair), INVALID, NOMEM, LIMIT. Takes
- * the turn. */
+ * the progress lock. */
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target);
 
@@ -164,7 +164,7 @@ ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
 ni_status ni_qp_untarget(struct ni *ni, ni_handle qp, uint16_t target);
 
 /* Serve this pair now instead of at the next ni_progress: a doorbell for who has one request and
- * wants it on its way. NI_ERR_REGION. Takes the turn. */
+ * wants it on its way. NI_ERR_REGION. Takes the progress lock. */
 ni_status ni_qp_poke(struct ni *ni, ni_handle qp);
 
 /* A static English sentence's end for a reason; never NULL, also for values out of range. */

@@ -27,8 +27,8 @@
  * (FORTH-PCI III-B), so that its senders need not know handles.
  *
  * Threads: one reader pops from a single-reader queue. All other functions may be called by any
- * thread of an NI opened with NI_THREADS; those that touch a queue of this NI take the turn for it,
- * as a poll does.
+ * thread of an NI opened with NI_THREADS; those that touch a queue of this NI take the progress
+ * lock for it, as a poll does.
  */
 
 #ifdef __cplusplus

@@ -101,8 +101,8 @@ ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, 
 
 /* Forget a region. Accesses under way finish or are refused; afterwards none touches the memory,
  * but a direct copy by a peer that has begun may still read or write it (as with any RDMA device:
- * complete transfers first). Takes the turn for all types but MEMORY, COUNTER and INTERRUPT.
- * NI_ERR_REGION: stale, or never given out. */
+ * complete transfers first). Takes the progress lock for all types but MEMORY, COUNTER and
+ * INTERRUPT. NI_ERR_REGION: stale, or never given out. */
 ni_status ni_region_deregister(struct ni *ni, ni_handle handle);
 
 /* The MEMORY region that contains [start, start + len), search_persistent_buf_by_range of

@@ -61,7 +61,8 @@ struct ni_stamp {
 
 /* Copy up to *count of what is kept, oldest first, from number *next on, which is 0 at first; sets
  * *count to how many there were, and *next to what comes after them. What was written over
- * meanwhile is left out. NI_ERR_INVALID; NI_ERR_UNSUPPORTED: the NI keeps none. Takes the turn. */
+ * meanwhile is left out. NI_ERR_INVALID; NI_ERR_UNSUPPORTED: the NI keeps none. Takes the progress
+ * lock. */
 ni_status ni_stamps_read(struct ni *ni, uint64_t *next, struct ni_stamp *stamps, size_t *count);
 
 #pragma GCC visibility pop

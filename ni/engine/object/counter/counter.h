@@ -97,8 +97,8 @@ void ni_armed_cancel(struct ni *ni, struct ni_counter *counter);
 
 /* ---- setting.c ------------------------------------------------------------------------------- */
 
-/* A Write to a counter that is no addition. sender may be anybody; the bytes may change. The turn
- * is ours. */
+/* A Write to a counter that is no addition. sender may be anybody; the bytes may change. The
+ * progress lock is ours. */
 ni_status ni_setting_arrive(struct ni *ni, struct ni_peer *sender, ni_handle handle,
                             const uint8_t *payload, uint32_t len);
 

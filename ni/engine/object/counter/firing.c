@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
 #include "base/log.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/object/counter/counter.h"
 #include "engine/core/memory.h"
 #include "engine/object/queue/multi.h"
@@ -56,14 +56,15 @@ static ni_status add_later(struct chain *chain, struct addition addition)
 
 /* ---- to regions of ours ---------------------------------------------------------------------- */
 
-/* Queues belong to whoever has the turn. Those with a consumer expect a peer as source. */
+/* Queues belong to whoever holds the progress lock. Those with a consumer expect a peer as source.
+ */
 static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
                          const struct ni_region_view *region)
 {
     if (region->object[NI_OBJECT_BODY] == 0) {
         return NI_ERR_ACCESS;
     }
-    if (!ni_turn_is_ours(ni)) {
+    if (!ni_progress_lock_is_ours(ni)) {
         return NI_AGAIN;
     }
     if (region->type == NI_REGION_MULTI_QUEUE) {

@@ -18,8 +18,9 @@
 /*
  * Notification of Writes: what their operation has with it, from acceptance until its departure is
  * told. When the source has been read, and the note is on its way, it waits in ni->departed for
- * whoever has the turn; an operation that ends before that tells by itself. While some wait there
- * they count as one piece of work in ni->busy, so that polling asks for both by one test.
+ * whoever holds the progress lock; an operation that ends before that tells by itself. While some
+ * wait there they count as one piece of work in ni->busy, so that polling asks for both by one
+ * test.
  */
 struct ni_noting {
     struct ni_list list; /* in ni->departed, under the NI's lock */
@@ -42,7 +43,8 @@ void ni_note_copied(struct ni_op *op);
 struct ni_noting *ni_note_take(struct ni_op *op, ni_status status);
 /* Tell of the departure, and free. No lock is held. */
 void ni_note_end(struct ni *ni, struct ni_noting *noting);
-/* Tell of those that have departed. The turn is ours, no lock is held. Returns how many. */
+/* Tell of those that have departed. The progress lock is ours, no lock is held. Returns how many.
+ */
 unsigned ni_note_deliver(struct ni *ni);
 
 /* The last packet of a Write, with a note. */

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
 #include "engine/object/queue/multi.h"
@@ -107,7 +107,7 @@ static ni_status ask_peer(struct ni_peer *peer, const struct request *request,
 static ni_status ask_here(struct ni *ni, ni_handle queue, void *dst, size_t len,
                           const struct ni_ack *ack, uint64_t *request)
 {
-    bool taken = ni_turn_take_shared(ni);
+    bool taken = ni_progress_lock_take_shared(ni);
     struct ni_multi *multi = ni_multi_find(ni, queue);
     ni_status status = NI_ERR_REGION;
 
@@ -115,20 +115,20 @@ static ni_status ask_here(struct ni *ni, ni_handle queue, void *dst, size_t len,
         status =
             len == multi->queue.item ? ni_multi_ask_here(multi, dst, ack, request) : NI_ERR_BOUNDS;
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
 static ni_status cancel_here(struct ni *ni, ni_handle queue, uint64_t request)
 {
-    bool taken = ni_turn_take(ni);
+    bool taken = ni_progress_lock_take(ni);
     struct ni_multi *multi = ni_multi_find(ni, queue);
     struct ni_ack ack;
 
     if (multi != NULL && ni_multi_forget(multi, NULL, request, &ack)) {
         ni_ack_deliver(ni, &ack, NI_ERR_CANCELED, 0);
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return NI_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
 #include "engine/object/queue/queue.h"
@@ -16,7 +16,8 @@ static void free_multi(struct ni_multi *multi)
     ni_free(multi);
 }
 
-/* They come and go with the turn, which is ours: what the entry says is from one moment. */
+/* They come and go with the progress lock, which is ours: what the entry says is from one moment.
+ */
 struct ni_multi *ni_multi_find(const struct ni *ni, ni_handle handle)
 {
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
@@ -67,14 +68,14 @@ ni_status ni_region_multi_queue(struct ni *ni, size_t item_size, size_t capacity
         return NI_ERR_NOMEM;
     }
     view.object[NI_OBJECT_BODY] = (uintptr_t)multi;
-    taken = ni_turn_take(ni); /* a peer may guess the handle before the queue knows it */
+    taken = ni_progress_lock_take(ni); /* a peer may guess the handle before the queue knows it */
     status = ni_region_insert(ni, &view, rkey);
     if (status == NI_OK) {
         multi->handle = rkey->handle;
     } else {
         free_multi(multi);
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 

@@ -4,14 +4,14 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/object/queue/multi.h"
 #include "engine/object/queue/queue.h"
 
 /*
  * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed
  * size, or of variable length in 64-byte units, each item headed by its length. Written by whoever
- * has the turn, read by one reader; head and tail are free-running counts of units.
+ * has the progress lock, read by one reader; head and tail are free-running counts of units.
  */
 
 enum {
@@ -174,9 +174,9 @@ NI_ALWAYS_INLINE ni_status body_pop(struct ni_queue *queue, void *item, size_t s
     return NI_OK;
 }
 
-/* The items of a queue of ours; of one with many readers only if the turn is ours. NULL: there is
- * no such queue. */
-NI_ALWAYS_INLINE struct ni_queue *find(const struct ni *ni, ni_handle handle, bool turn)
+/* The items of a queue of ours; of one with many readers only if the progress lock is ours. NULL:
+ * there is no such queue. */
+NI_ALWAYS_INLINE struct ni_queue *find(const struct ni *ni, ni_handle handle, bool locked)
 {
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
     uintptr_t body;
@@ -188,18 +188,19 @@ NI_ALWAYS_INLINE struct ni_queue *find(const struct ni *ni, ni_handle handle, bo
     if (ni_entry_type(entry) == NI_REGION_QUEUE) {
         return (struct ni_queue *)body;
     }
-    return turn && ni_entry_type(entry) == NI_REGION_MULTI_QUEUE ? &((struct ni_multi *)body)->queue
-                                                                 : NULL;
+    return locked && ni_entry_type(entry) == NI_REGION_MULTI_QUEUE
+               ? &((struct ni_multi *)body)->queue
+               : NULL;
 }
 
-static NI_NOINLINE ni_status pop_in_turn(struct ni *ni, ni_handle handle, void *item, size_t size,
-                                         size_t *len)
+static NI_NOINLINE ni_status pop_locked(struct ni *ni, ni_handle handle, void *item, size_t size,
+                                        size_t *len)
 {
-    bool taken = ni_turn_take(ni);
+    bool taken = ni_progress_lock_take(ni);
     struct ni_queue *queue = find(ni, handle, true);
     ni_status status = queue != NULL ? body_pop(queue, item, size, len) : NI_ERR_REGION;
 
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -212,7 +213,7 @@ ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size,
     }
     queue = find(ni, handle, !ni->threads);
     return NI_LIKELY(queue != NULL) ? body_pop(queue, item, size, len)
-                                    : pop_in_turn(ni, handle, item, size, len);
+                                    : pop_locked(ni, handle, item, size, len);
 }
 
 ni_status ni_queue_pop_wait(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len,
@@ -241,7 +242,7 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take_shared(ni);
+    taken = ni_progress_lock_take_shared(ni);
     multi = ni_multi_find(ni, handle);
     if (multi != NULL) {
         status = ni_multi_push(multi, item, len);
@@ -249,6 +250,6 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
         queue = find(ni, handle, false);
         status = queue != NULL ? ni_queue_body_push(queue, item, len) : NI_ERR_REGION;
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }

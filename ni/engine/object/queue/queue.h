@@ -17,7 +17,7 @@
 #include "engine/core/regions.h"
 
 /* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
- * has the turn.
+ * has the progress lock.
  * A circular buffer: head and tail are free-running counts of units. */
 struct ni_queue {
     _Atomic uint64_t tail; /* written (Q1, release) */
@@ -89,7 +89,7 @@ ni_status ni_queue_init(struct ni_queue *queue, size_t item_size, size_t capacit
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
 
 /* The queue translation table (queue_names.c): an entry by number, NULL if that is not in use.
- * Whoever has the turn. */
+ * Whoever holds the progress lock. */
 struct ni_queue_name {
     struct ni_peer *peer; /* NULL: ours */
     struct ni_rkey queue;

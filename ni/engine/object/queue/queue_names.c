@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "engine/core/turn.h"
+#include "engine/core/progress_lock.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/op.h"
 #include "engine/object/queue/queue.h"
@@ -73,7 +73,7 @@ static bool is_queue(const struct ni *ni, ni_handle handle)
            ni_region_view(ni, handle, NI_REGION_MULTI_QUEUE, &view);
 }
 
-/* The turn is ours. */
+/* The progress lock is ours. */
 static ni_status add(struct ni *ni, uint32_t number, const struct ni_queue_name *name)
 {
     ni_status status;
@@ -106,9 +106,9 @@ ni_status ni_queue_name(struct ni *ni, uint32_t number, struct ni_peer *peer,
         return NI_ERR_INVALID;
     }
     name.queue = *queue;
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     status = add(ni, number, &name);
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -120,13 +120,13 @@ ni_status ni_queue_unname(struct ni *ni, uint32_t number)
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     if (ni_queue_named(ni, number) != NULL) {
         ni->queue_names->entries[number].used = false;
     } else {
         status = NI_ERR_NOTFOUND;
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return status;
 }
 
@@ -140,13 +140,13 @@ ni_status ni_queue_find(struct ni *ni, uint32_t number, struct ni_peer **peer,
     if (status != NI_OK) {
         return status;
     }
-    taken = ni_turn_take(ni);
+    taken = ni_progress_lock_take(ni);
     name = ni_queue_named(ni, number);
     if (name != NULL) {
         *peer = name->peer;
         *queue = name->queue;
     }
-    ni_turn_give(ni, taken);
+    ni_progress_lock_give(ni, taken);
     return name != NULL ? NI_OK : NI_ERR_NOTFOUND;
 }
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * Calls that must not wait for the turn: a thread that has it is in a callback, and waits there for
- * a lock that the caller holds. Here the callback waits until the caller is through.
+ * Calls that must not wait for the progress lock: a thread that has it is in a callback, and waits
+ * there for a lock that the caller holds. Here the callback waits until the caller is through.
  */
 
 enum { PATIENCE_S = 20, CONNECTS = 200, CONNECTS_SHM = 16, CONNECTORS = 3, ENOUGH = 100000 };
@@ -156,7 +156,7 @@ static void on_down(void *arg, struct ni_peer *peer, ni_status status)
     *downs += status == NI_ERR_PEER_DEAD;
 }
 
-/* The dead one is told of when the turn can be had, and once. */
+/* The dead one is told of when the progress lock can be had, and once. */
 static void connects_to_a_dead_one(void **state)
 {
     struct ni_open_attr open = {.flags = NI_THREADS};
