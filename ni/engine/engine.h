@@ -27,7 +27,7 @@
 #include "engine/arrive/arrive.h"
 #include "engine/bulk/ask.h"
 #include "engine/core/atomic.h"
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/core/command_ops.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"

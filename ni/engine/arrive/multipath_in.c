@@ -37,21 +37,21 @@ static bool tell_now(struct ni_multipath_in *in)
     return true;
 }
 
-static bool tell_later(struct ni *ni, struct ni_chore *chore)
+static bool tell_later(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    struct ni_multipath_in *in = ni_container_of(chore, struct ni_multipath_in, tell);
+    struct ni_multipath_in *in = ni_container_of(deferred, struct ni_multipath_in, tell);
 
     if (tell_now(in) || ni->closing) {
         return true;
     }
-    ni_chore_add(ni, chore);
+    ni_deferred_call_add(ni, deferred);
     return false;
 }
 
 static void tell(struct ni_multipath_in *in)
 {
     if (in->base - in->told >= NI_PARTS_TELL && !ni_list_linked(&in->tell.list) && !tell_now(in)) {
-        ni_chore_add(in->peer->ni, &in->tell);
+        ni_deferred_call_add(in->peer->ni, &in->tell);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "engine/arrive/arrival.h"
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/core/peer.h"
 #include "engine/send/stream.h"
 #include "link/lane.h"
@@ -68,7 +68,7 @@ struct ni_part_count {
 
 /* The receiver's half: of whoever holds the progress lock. */
 struct ni_multipath_in {
-    struct ni_chore tell; /* in the NI's list while the sender could not be told */
+    struct ni_deferred_call tell; /* in the NI's list while the sender could not be told */
     struct ni_peer *peer;
     uint32_t base;  /* the oldest part that is missing */
     uint32_t told;  /* what the sender knows of that */

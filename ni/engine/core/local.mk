@@ -4,8 +4,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/address.c \
     ni/engine/core/atomic.c \
     ni/engine/core/atomic.h \
-    ni/engine/core/chore.c \
-    ni/engine/core/chore.h \
+    ni/engine/core/deferred.c \
+    ni/engine/core/deferred.h \
     ni/engine/core/command_ops.h \
     ni/engine/core/counts.c \
     ni/engine/core/counts.h \

@@ -124,7 +124,7 @@ struct ni {
     struct ni_ways ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
-    struct ni_list chores;   /* struct ni_chore; they count in busy */
+    struct ni_list deferred; /* struct ni_deferred_call; they count in busy */
     _Atomic uint32_t late;   /* notifications of counters among them */
     struct ni_list peers;
     struct ni_list downs;

@@ -5,7 +5,7 @@
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/core/links.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
@@ -35,34 +35,35 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
 /* ---- what needs the progress lock, of calls that do not wait for it
  * ----------------------------------- */
 
-struct ni_peer_chore {
-    struct ni_chore chore;
+struct ni_peer_deferred {
+    struct ni_deferred_call deferred;
     struct ni_peer *peer;
     ni_gone_fn gone;
     void *arg;
 };
 
-static ni_status do_in_turn(struct ni_peer *peer, bool (*run)(struct ni *, struct ni_chore *),
-                            ni_gone_fn gone, void *arg)
+static ni_status do_in_turn(struct ni_peer *peer,
+                            bool (*run)(struct ni *, struct ni_deferred_call *), ni_gone_fn gone,
+                            void *arg)
 {
-    struct ni_peer_chore *task = ni_calloc(1, sizeof(*task));
+    struct ni_peer_deferred *task = ni_calloc(1, sizeof(*task));
 
     if (task == NULL) {
         return NI_ERR_NOMEM;
     }
-    task->chore.run = run;
+    task->deferred.run = run;
     task->peer = peer;
     task->gone = gone;
     task->arg = arg;
-    ni_chore_do(peer->ni, &task->chore);
+    ni_deferred_call_do(peer->ni, &task->deferred);
     return NI_OK;
 }
 
 /* ---- connect --------------------------------------------------------------------------------- */
 
-static bool run_death(struct ni *ni, struct ni_chore *chore)
+static bool run_death(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    struct ni_peer_chore *task = ni_container_of(chore, struct ni_peer_chore, chore);
+    struct ni_peer_deferred *task = ni_container_of(deferred, struct ni_peer_deferred, deferred);
 
     ni_peer_down(ni, task->peer, NI_ERR_PEER_DEAD);
     ni_free(task);
@@ -141,14 +142,15 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer)
     ni_progress_lock_give(ni, taken);
 }
 
-static bool run_leave(struct ni *ni, struct ni_chore *chore)
+static bool run_leave(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    struct ni_peer_chore *task = ni_container_of(chore, struct ni_peer_chore, chore);
+    struct ni_peer_deferred *task = ni_container_of(deferred, struct ni_peer_deferred, deferred);
     ni_gone_fn gone = task->gone;
     void *arg = task->arg;
 
     if (ni->depth > 1) {
-        ni_chore_add(ni, chore); /* in a poll of a callback, which may be of such an operation */
+        ni_deferred_call_add(
+            ni, deferred); /* in a poll of a callback, which may be of such an operation */
         return false;
     }
     let_go(ni, task->peer);

@@ -9,7 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
 #include "engine/bulk/help.h"
@@ -87,7 +87,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->downs);
     ni_list_init(&ni->forks);
     ni_list_init(&ni->multis);
-    ni_list_init(&ni->chores);
+    ni_list_init(&ni->deferred);
 }
 
 /* Before there is a link: what else can fail says why itself. */
@@ -225,7 +225,7 @@ void ni_close(struct ni *ni)
     }
     ni_regions_close(ni);
     (void)ni_multis_progress(ni); /* those that went earlier: nobody is left to be told */
-    (void)ni_chores_run(ni);
+    (void)ni_deferred_calls_run(ni);
     if (ni->command_ops != NULL) {
         ni->command_ops->close(ni);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/core/engine_thread.h"
 #include "engine/send/control.h"
 #include "engine/object/notify/note.h"
@@ -77,17 +77,17 @@ bool ni_send_turn(struct ni_peer *peer)
            (ni_list_empty(&peer->streams) || peer->overtake);
 }
 
-/* Departures and chores may call the program, which the engine thread of a quiet NI leaves to a
- * caller. */
+/* Departures and what is deferred may call the program, which the engine thread of a quiet NI
+ * leaves to a caller. */
 static unsigned do_others(struct ni *ni)
 {
     bool some;
 
     if (NI_LIKELY(!ni_engine_defers(ni))) {
-        return ni_note_deliver(ni) + ni_chores_run(ni);
+        return ni_note_deliver(ni) + ni_deferred_calls_run(ni);
     }
     ni_lock_take(&ni->lock, true);
-    some = !ni_list_empty(&ni->departed) || !ni_list_empty(&ni->chores);
+    some = !ni_list_empty(&ni->departed) || !ni_list_empty(&ni->deferred);
     ni_lock_give(&ni->lock, true);
     if (some) {
         ni_engine_leave(ni->engine);

@@ -10,7 +10,7 @@
 #include <apeni/counter.h>
 
 #include "base/list.h"
-#include "engine/core/chore.h"
+#include "engine/core/deferred.h"
 #include "engine/core/ni.h"
 
 /*
@@ -45,7 +45,7 @@ struct ni_counter {
 
 /* An operation that waits for a threshold. */
 struct ni_armed {
-    struct ni_chore chore; /* its list: the counter's, or the NI's chores */
+    struct ni_deferred_call deferred; /* its list: the counter's, or the NI's `deferred` */
     int64_t threshold;
     bool canceled;
     struct ni_deferred op;

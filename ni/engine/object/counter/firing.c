@@ -14,10 +14,10 @@
  * Notifications leave: an ack is delivered, a region of ours is written, a packet is sent. One that
  * goes to a counter of ours does not call itself, but joins a chain, so that trees of any depth
  * take no stack; and a chain ends after NI_CHAIN_MOST steps, so that a ring of counters, which any
- * peer may make, holds up nobody: the rest becomes a chore. So does what finds no room.
+ * peer may make, holds up nobody: the rest is deferred. So does what finds no room.
  *
- * A ring in which a counter tells several makes more chores in each pass. So the chains of a pass
- * share the steps of one, and beyond NI_COUNTER_WAITING chores notifications are lost.
+ * A ring in which a counter tells several defers more in each pass. So the chains of a pass
+ * share the steps of one, and beyond NI_COUNTER_WAITING of them notifications are lost.
  */
 
 enum {
@@ -40,7 +40,7 @@ struct chain {
 
 /* A notification that could not leave. ni->late counts them. */
 struct late {
-    struct ni_chore chore;
+    struct ni_deferred_call deferred;
     struct ni_counter_target target;
 };
 
@@ -165,9 +165,9 @@ static unsigned steps_of_others(uint32_t late)
     return NI_CHAIN_MOST - (late < NI_CHAIN_MOST ? NI_CHAIN_MOST / late : 1);
 }
 
-static bool tell_late(struct ni *ni, struct ni_chore *chore)
+static bool tell_late(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    struct late *late = ni_container_of(chore, struct late, chore);
+    struct late *late = ni_container_of(deferred, struct late, deferred);
     struct chain chain = {
         .steps = steps_of_others(atomic_load_explicit(&ni->late, memory_order_relaxed))};
     bool done = tell(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
@@ -179,7 +179,7 @@ static bool tell_late(struct ni *ni, struct ni_chore *chore)
         }
         ni_free(late);
     } else {
-        ni_chore_add(ni, chore);
+        ni_deferred_call_add(ni, deferred);
     }
     run_chain(ni, &chain);
     return done;
@@ -212,12 +212,12 @@ static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *targe
         return;
     }
     atomic_fetch_add_explicit(&ni->late, 1, memory_order_relaxed);
-    late->chore.run = tell_late;
+    late->deferred.run = tell_late;
     late->target = *target;
     if (target->held != NULL) {
         (void)atomic_fetch_add_explicit(target->held, 1, memory_order_relaxed);
     }
-    ni_chore_add(ni, &late->chore);
+    ni_deferred_call_add(ni, &late->deferred);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

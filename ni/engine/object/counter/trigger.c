@@ -9,13 +9,14 @@
 void ni_armed_reach(struct ni_counter *counter, int64_t value, struct ni_list *reached)
 {
     while (!ni_list_empty(&counter->armed)) {
-        struct ni_armed *armed = ni_container_of(counter->armed.next, struct ni_armed, chore.list);
+        struct ni_armed *armed =
+            ni_container_of(counter->armed.next, struct ni_armed, deferred.list);
 
         if (armed->threshold > value) {
             return;
         }
-        ni_list_remove(&armed->chore.list);
-        ni_list_push_back(reached, &armed->chore.list);
+        ni_list_remove(&armed->deferred.list);
+        ni_list_push_back(reached, &armed->deferred.list);
     }
 }
 
@@ -28,13 +29,13 @@ static ni_status start(struct ni *ni, const struct ni_deferred *op)
                : ni_store_object(ni, op->peer, &rkey, op->src, op->len, &op->ack);
 }
 
-static bool run(struct ni *ni, struct ni_chore *chore)
+static bool run(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    struct ni_armed *armed = ni_container_of(chore, struct ni_armed, chore);
+    struct ni_armed *armed = ni_container_of(deferred, struct ni_armed, deferred);
     ni_status status = armed->canceled || ni->closing ? NI_ERR_CANCELED : start(ni, &armed->op);
 
     if (status == NI_AGAIN) {
-        ni_chore_add(ni, chore);
+        ni_deferred_call_add(ni, deferred);
         return false;
     }
     if (status != NI_OK) {
@@ -49,7 +50,7 @@ void ni_armed_start(struct ni *ni, struct ni_list *reached)
     struct ni_list *node;
 
     while ((node = ni_list_pop_front(reached)) != NULL) {
-        (void)run(ni, ni_container_of(node, struct ni_chore, list));
+        (void)run(ni, ni_container_of(node, struct ni_deferred_call, list));
     }
 }
 
@@ -58,10 +59,10 @@ void ni_armed_cancel(struct ni *ni, struct ni_counter *counter)
     struct ni_list *node;
 
     while ((node = ni_list_pop_front(&counter->armed)) != NULL) {
-        struct ni_armed *armed = ni_container_of(node, struct ni_armed, chore.list);
+        struct ni_armed *armed = ni_container_of(node, struct ni_armed, deferred.list);
 
         armed->canceled = true;
-        ni_chore_add_locked(ni, &armed->chore);
+        ni_deferred_call_add_locked(ni, &armed->deferred);
     }
 }
 
@@ -71,10 +72,10 @@ static void insert(struct ni_counter *counter, struct ni_armed *armed)
     struct ni_list *node = counter->armed.prev;
 
     while (node != &counter->armed &&
-           ni_container_of(node, struct ni_armed, chore.list)->threshold > armed->threshold) {
+           ni_container_of(node, struct ni_armed, deferred.list)->threshold > armed->threshold) {
         node = node->prev;
     }
-    ni_list_insert_after(node, &armed->chore.list);
+    ni_list_insert_after(node, &armed->deferred.list);
 }
 
 /* The NI's lock is held. */
@@ -87,7 +88,7 @@ static ni_status arm(struct ni *ni, ni_handle handle, struct ni_armed *armed,
     if (status == NI_OK && armed->threshold > counter->value) {
         insert(counter, armed);
     } else if (status == NI_OK) {
-        ni_list_push_back(reached, &armed->chore.list);
+        ni_list_push_back(reached, &armed->deferred.list);
     }
     return status;
 }
@@ -106,10 +107,10 @@ ni_status ni_counter_trigger(struct ni *ni, ni_handle handle, int64_t threshold,
     if (armed == NULL) {
         return NI_ERR_NOMEM;
     }
-    armed->chore.run = run;
+    armed->deferred.run = run;
     armed->threshold = threshold;
     armed->op = *operation;
-    ni_list_init(&armed->chore.list);
+    ni_list_init(&armed->deferred.list);
     ni_list_init(&reached);
     ni_lock_take(&ni->lock, ni->threads);
     status = arm(ni, handle, armed, &reached);
