@@ -33,7 +33,7 @@
 #include "engine/bulk/copy.h"
 #include "engine/object/counter/counter.h"
 #include "engine/core/counts.h"
-#include "engine/bulk/errand.h"
+#include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/help.h"
 #include "engine/bulk/job.h"
 #include "engine/core/lanes.h"

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
-#include "engine/bulk/errand.h"
+#include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/job.h"
 #include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
@@ -149,7 +149,7 @@ static bool copy_own(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
     uint64_t at = op->at, began_ns;
-    struct ni_errand_copy copy = {
+    struct ni_copy_args copy = {
         .ep = op->peer->ep,
         .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
         .local = op->local + at,
@@ -159,7 +159,7 @@ static bool copy_own(struct ni_op *op)
     bool gone;
 
     op->at += copy.len;
-    gone = ni_errand_run(ni, op, &copy, copied);
+    gone = ni_unlocked_copy_run(ni, op, &copy, copied);
     ni_pace_copied(ni, began_ns);
     return gone;
 }
@@ -233,7 +233,7 @@ static unsigned step(struct ni_op *op)
     uint32_t chunk;
     unsigned events = 0;
 
-    if (ni_errand_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
+    if (ni_unlocked_copy_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
         return 0;
     }
     share_late(op);
@@ -269,7 +269,7 @@ void ni_copy_forget(struct ni_op *op)
     if (op->plain) {
         return;
     }
-    ni_errand_leave(op->peer->ni, op);
+    ni_unlocked_copy_leave(op->peer->ni, op);
     if (op->asked) {
         ni_ask_end(op);
     }

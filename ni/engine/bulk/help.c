@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/bits.h"
-#include "engine/bulk/errand.h"
+#include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/help.h"
 #include "engine/bulk/job.h"
 #include "engine/core/engine_thread.h"
@@ -83,7 +83,7 @@ static bool own_first(const struct ni *ni, const struct ni_help *help)
 /* Copy a piece of a chunk, mostly all of it; false when there is nothing more to do. */
 static bool step(struct ni *ni, struct ni_help *help)
 {
-    struct ni_errand_copy copy = {
+    struct ni_copy_args copy = {
         .ep = help->lane->peer->ep,
         .direction = help->is_read ? NI_COPY_TO_PEER : NI_COPY_FROM_PEER,
     };
@@ -97,7 +97,7 @@ static bool step(struct ni *ni, struct ni_help *help)
     copy.remote = help->theirs + help->at;
     copy.len = ni_pace_piece(ni, help->len, help->until - help->at, 1, &began_ns);
     help->at += copy.len;
-    gone = ni_errand_run(ni, help, &copy, copied);
+    gone = ni_unlocked_copy_run(ni, help, &copy, copied);
     ni_pace_copied(ni, began_ns);
     return gone || !help->failed;
 }
@@ -166,7 +166,7 @@ void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lan
 
         next = node->next;
         if (help->lane->peer == peer && (lane == NULL || help->lane == lane)) {
-            ni_errand_leave(ni, help);
+            ni_unlocked_copy_leave(ni, help);
             free_help(ni, help);
         }
     }
@@ -182,7 +182,8 @@ unsigned ni_help_progress(struct ni *ni)
             break;
         }
         help = ni_container_of(node, struct ni_help, list);
-        if (ni_errand_busy(ni, help) || own_first(ni, help) || !ni_pace_allows(ni, help->len)) {
+        if (ni_unlocked_copy_busy(ni, help) || own_first(ni, help) ||
+            !ni_pace_allows(ni, help->len)) {
             continue;
         }
         if (step(ni, help)) {

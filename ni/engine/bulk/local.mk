@@ -5,8 +5,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/ask.h \
     ni/engine/bulk/copy.c \
     ni/engine/bulk/copy.h \
-    ni/engine/bulk/errand.c \
-    ni/engine/bulk/errand.h \
+    ni/engine/bulk/unlocked_copy.c \
+    ni/engine/bulk/unlocked_copy.h \
     ni/engine/bulk/help.c \
     ni/engine/bulk/help.h \
     ni/engine/bulk/job.c \

@@ -17,14 +17,14 @@
  */
 
 /* What it copies without the progress lock: bulk/errand.h. */
-typedef void (*ni_errand_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);
+typedef void (*ni_unlocked_copy_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);
 
-struct ni_errand {
+struct ni_unlocked_copy {
     void *_Atomic what;    /* NULL: none is under way. Changed by whoever holds the progress lock */
     _Atomic uint32_t over; /* the copy has ended (E1, release); then status says how */
     ni_status status;
     uint64_t len;
-    ni_errand_fn done;
+    ni_unlocked_copy_fn done;
 };
 
 struct ni_engine {
@@ -37,7 +37,7 @@ struct ni_engine {
     _Atomic uintptr_t self; /* names the thread; see ni_thread_self */
     _Atomic bool stop;
     _Atomic bool ended;
-    struct ni_errand errand;
+    struct ni_unlocked_copy unlocked_copy;
     struct ni_list done; /* struct ni_op that a caller is to complete; under the NI's lock */
     /* the thread's own */
     uint32_t answered; /* of `calls` */

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
-#include "engine/bulk/errand.h"
+#include "engine/bulk/unlocked_copy.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/op.h"
 #include "engine/send/quiet.h"
@@ -248,7 +248,7 @@ static NI_NOINLINE void complete_with_threads(struct ni *ni, struct ni_op *op, n
                                               uint64_t value)
 {
     if (!op->plain) {
-        ni_errand_leave(ni, op);
+        ni_unlocked_copy_leave(ni, op);
     }
     complete(ni, op, status, value, true);
 }

@@ -11,8 +11,8 @@
 
 /*
  * The engine thread of an NI with placement EDGE or SPLIT (soNUMA-NI 4). It takes the progress lock
- * as callers do, and gives it away while it copies (errand.h): so all of the engine's rules hold
- * for it.
+ * as callers do, and gives it away while it copies (unlocked_copy.h): so all of the engine's rules
+ * hold for it.
  *
  *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
  *   back.c    what it does                           place.c  its core
