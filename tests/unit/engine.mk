@@ -13,7 +13,7 @@ unit_tests += \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
     tests/unit/test_engine_offer \
-    tests/unit/test_engine_pace \
+    tests/unit/test_engine_throttle \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_memory \
     tests/unit/test_portals_nomem \
@@ -84,9 +84,9 @@ tests_unit_test_engine_job_SOURCES = tests/unit/test_engine_job.c
 tests_unit_test_engine_job_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_job_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_engine_pace_SOURCES = tests/unit/test_engine_pace.c
-tests_unit_test_engine_pace_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_pace_LDADD = $(UNIT_LIBS)
+tests_unit_test_engine_throttle_SOURCES = tests/unit/test_engine_throttle.c
+tests_unit_test_engine_throttle_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_throttle_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_portals_malformed_SOURCES = tests/unit/test_portals_malformed.c
 tests_unit_test_portals_malformed_CPPFLAGS = $(UNIT_CPPFLAGS)

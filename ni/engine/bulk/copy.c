@@ -154,13 +154,13 @@ static bool copy_own(struct ni_op *op)
         .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
         .local = op->local + at,
         .remote = op->where.addr + at,
-        .len = ni_pace_piece(ni, op->len, op->until - at, times(op), &began_ns),
+        .len = ni_throttle_piece(ni, op->len, op->until - at, times(op), &began_ns),
     };
     bool gone;
 
     op->at += copy.len;
     gone = ni_unlocked_copy_run(ni, op, &copy, copied);
-    ni_pace_copied(ni, began_ns);
+    ni_throttle_copied(ni, began_ns);
     return gone;
 }
 
@@ -233,7 +233,7 @@ static unsigned step(struct ni_op *op)
     uint32_t chunk;
     unsigned events = 0;
 
-    if (ni_unlocked_copy_busy(op->peer->ni, op) || !ni_pace_allows(op->peer->ni, op->len)) {
+    if (ni_unlocked_copy_busy(op->peer->ni, op) || !ni_throttle_allows(op->peer->ni, op->len)) {
         return 0;
     }
     share_late(op);

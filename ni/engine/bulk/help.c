@@ -95,10 +95,10 @@ static bool step(struct ni *ni, struct ni_help *help)
     }
     copy.local = help->mine + help->at;
     copy.remote = help->theirs + help->at;
-    copy.len = ni_pace_piece(ni, help->len, help->until - help->at, 1, &began_ns);
+    copy.len = ni_throttle_piece(ni, help->len, help->until - help->at, 1, &began_ns);
     help->at += copy.len;
     gone = ni_unlocked_copy_run(ni, help, &copy, copied);
-    ni_pace_copied(ni, began_ns);
+    ni_throttle_copied(ni, began_ns);
     return gone || !help->failed;
 }
 
@@ -183,7 +183,7 @@ unsigned ni_help_progress(struct ni *ni)
         }
         help = ni_container_of(node, struct ni_help, list);
         if (ni_unlocked_copy_busy(ni, help) || own_first(ni, help) ||
-            !ni_pace_allows(ni, help->len)) {
+            !ni_throttle_allows(ni, help->len)) {
             continue;
         }
         if (step(ni, help)) {

@@ -13,8 +13,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/job.h \
     ni/engine/bulk/multipath.h \
     ni/engine/bulk/multipath_out.c \
-    ni/engine/bulk/pace.c \
-    ni/engine/bulk/pace.h \
+    ni/engine/bulk/throttle.c \
+    ni/engine/bulk/throttle.h \
     ni/engine/bulk/transfer.c \
     ni/engine/bulk/transfer.h \
     ni/engine/bulk/ways.c \

@@ -23,7 +23,7 @@
 #include "base/stats.h"
 #include "engine/core/command_ops.h"
 #include "engine/core/lock.h"
-#include "engine/bulk/pace.h"
+#include "engine/bulk/throttle.h"
 #include "engine/drive/place.h"
 #include "engine/core/portal_ops.h"
 #include "engine/bulk/ways.h"
@@ -120,7 +120,7 @@ struct ni {
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
     struct ni_control
         *spare; /* for an answer, when there is no memory; whoever holds the progress lock */
-    struct ni_pace pace;                  /* of long transfers; whoever holds the progress lock */
+    struct ni_throttle throttle;          /* of long transfers; whoever holds the progress lock */
     struct ni_ways ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */

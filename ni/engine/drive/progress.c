@@ -267,7 +267,7 @@ static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
     }
     if ((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0) {
         if (heard) {
-            ni_pace_hear(ni);
+            ni_throttle_hear(ni);
         }
         events += ni_copy_progress(ni) + ni_help_progress(ni);
     }

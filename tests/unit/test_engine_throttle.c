@@ -107,7 +107,7 @@ static void one_side(struct world *world, bool target, const char *limit, uint64
         bytes = pass(world, ni);
         /* A target copies once when it is asked, and once more in the same pass. */
         assert_true(bytes <= (passes == 0 ? 2 * most : most));
-        assert_true(pieces < 8 || bytes <= NI_PACE_LEAST);
+        assert_true(pieces < 8 || bytes <= NI_THROTTLE_LEAST);
         pieces += bytes != 0;
     }
     assert_true((target ? world->heard_b : world->heard_a) > 40);

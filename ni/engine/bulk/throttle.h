@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NI_ENGINE_PACE_H
-#define NI_ENGINE_PACE_H
+#ifndef NI_ENGINE_THROTTLE_H
+#define NI_ENGINE_THROTTLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,32 +11,33 @@ struct ni;
  * How much of long transfers one pass of progress copies, when the one that copies is also the one
  * that looks at what arrives. As long as nothing does, whole chunks. While packets arrive, pieces
  * of a few KiB, and after each as long a time for packets alone, so that a conversation goes on
- * beside a transfer and the two have half of the time each. Transfers shorter than NI_PACE_MIN are
- * not cut: a message waits for one of them at most.
+ * beside a transfer and the two have half of the time each. Transfers shorter than NI_THROTTLE_MIN
+ * are not cut: a message waits for one of them at most.
  */
 
 enum {
-    NI_PACE_MIN = 4 << 20,   /* bytes of a transfer that is cut */
-    NI_PACE_REST_NS = 10000, /* most for packets alone behind a piece */
-    NI_PACE_LEAST = 8 << 10, /* of a piece; below, calling the kernel takes longer than copying */
+    NI_THROTTLE_MIN = 4 << 20,   /* bytes of a transfer that is cut */
+    NI_THROTTLE_REST_NS = 10000, /* most for packets alone behind a piece */
+    NI_THROTTLE_LEAST =
+        8 << 10, /* of a piece; below, calling the kernel takes longer than copying */
 };
 
-struct ni_pace {
+struct ni_throttle {
     uint64_t piece;    /* bytes of the next piece; 0: none was cut yet */
     uint64_t rest_to;  /* ns; until then nothing is copied */
     bool heard, rests; /* a packet has arrived since the last piece; rest_to is to be heeded */
 };
 
 /* Packets have arrived in this pass. Whoever holds the progress lock, as for what follows. */
-void ni_pace_hear(struct ni *ni);
+void ni_throttle_hear(struct ni *ni);
 /* Whether a transfer of so many bytes may copy in this pass. */
-bool ni_pace_allows(struct ni *ni, uint64_t len);
+bool ni_throttle_allows(struct ni *ni, uint64_t len);
 /* Bytes to copy now of those that are left of a chunk. Where each call of the kernel takes long,
  * pieces become `times` as long as elsewhere, if nothing is heard. `began_ns` is for
- * ni_pace_copied. */
-uint64_t ni_pace_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
-                       uint64_t *began_ns);
+ * ni_throttle_copied. */
+uint64_t ni_throttle_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
+                           uint64_t *began_ns);
 /* The piece has been copied. */
-void ni_pace_copied(struct ni *ni, uint64_t began_ns);
+void ni_throttle_copied(struct ni *ni, uint64_t began_ns);
 
 #endif
