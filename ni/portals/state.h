@@ -46,7 +46,7 @@ struct ni_portals {
     struct ni_portal_task trigger_task;
     uint64_t triggers;    /* armed or ready */
     uint64_t trigger_age; /* a serial number */
-    bool firing;          /* somebody runs what is ready */
+    bool notices;         /* somebody runs what is ready */
     struct ni_limits limits;
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */

@@ -57,15 +57,15 @@ static void run_ready(struct ni *ni)
     int result = NI_OK;
 
     ni_portals_lock(ni);
-    if (portals->firing) {
+    if (portals->notices) {
         ni_portals_unlock(ni);
         return;
     }
-    portals->firing = true;
+    portals->notices = true;
     while (result != NI_PTL_NO_SPACE && (node = ni_list_pop_front(&portals->ready)) != NULL) {
         result = run_one(ni, ni_container_of(node, struct ni_trigger, ready));
     }
-    portals->firing = false;
+    portals->notices = false;
     ni_portals_unlock(ni);
     if (result == NI_PTL_NO_SPACE) {
         ni_task_add(ni, &portals->trigger_task, run_later);

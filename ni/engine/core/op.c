@@ -302,7 +302,7 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
         (void)ni_counter_add(ni, ack->counter, (int64_t)value);
         break;
     case NI_ACK_REGION:
-        ni_firing_ack(ni, ack->region, status, value);
+        ni_counter_notify_ack(ni, ack->region, status, value);
         break;
     }
 }

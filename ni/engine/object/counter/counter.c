@@ -87,15 +87,15 @@ ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *hel
 }
 
 void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
-                       struct ni_firing *firing)
+                       struct ni_counter_notify *notices)
 {
-    firing->count = 0;
-    ni_list_init(&firing->armed);
-    (void)ni_counter_add_in(ni, counter, add, firing, NULL);
+    notices->count = 0;
+    ni_list_init(&notices->armed);
+    (void)ni_counter_add_in(ni, counter, add, notices, NULL);
 }
 
 ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
-                               struct ni_firing *firing)
+                               struct ni_counter_notify *notices)
 {
     ni_status status = ni_usable(ni);
     struct ni_counter *counter;
@@ -104,7 +104,7 @@ ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *
     /* Regions come and go under this lock: what the entry says is from one moment. */
     status = status == NI_OK ? ni_counter_judge(ni, handle, key, &counter) : status;
     if (NI_LIKELY(status == NI_OK)) {
-        ni_counter_change(ni, counter, add, firing);
+        ni_counter_change(ni, counter, add, notices);
     }
     ni_lock_give(&ni->lock, ni->threads);
     return status;
@@ -112,11 +112,11 @@ ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *
 
 static ni_status add(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t value)
 {
-    struct ni_firing firing;
-    ni_status status = ni_counter_change_of(ni, handle, key, value, &firing);
+    struct ni_counter_notify notices;
+    ni_status status = ni_counter_change_of(ni, handle, key, value, &notices);
 
-    if (status == NI_OK && ni_firing_any(&firing)) {
-        ni_firing_deliver(ni, &firing);
+    if (status == NI_OK && ni_counter_notify_any(&notices)) {
+        ni_counter_notify_deliver(ni, &notices);
     }
     return status;
 }

@@ -15,8 +15,8 @@
 
 /*
  * COUNTER regions inside. A change (counter.c) happens under the NI's lock; what it brings about is
- * copied out, and leaves without a lock (firing.c): notifications may do anything. Setting from
- * elsewhere: setting.c. Thresholds: trigger.c.
+ * copied out, and leaves without a lock (counter_notify.c): notifications may do anything. Setting
+ * from elsewhere: counter_config.c. Thresholds: trigger.c.
  */
 
 enum ni_counter_target_kind {
@@ -52,15 +52,15 @@ struct ni_armed {
 };
 
 /* What a change has brought about. */
-struct ni_firing {
+struct ni_counter_notify {
     unsigned count;
     struct ni_counter_target targets[NI_COUNTER_NOTIFICATIONS];
     struct ni_list armed; /* whose thresholds were reached */
 };
 
-static inline bool ni_firing_any(const struct ni_firing *firing)
+static inline bool ni_counter_notify_any(const struct ni_counter_notify *notices)
 {
-    return firing->count != 0 || !ni_list_empty(&firing->armed);
+    return notices->count != 0 || !ni_list_empty(&notices->armed);
 }
 
 /* ---- counter.c ------------------------------------------------------------------------------- */
@@ -69,22 +69,23 @@ static inline bool ni_firing_any(const struct ni_firing *firing)
 ni_status ni_counter_find(const struct ni *ni, ni_handle handle, struct ni_counter **counter);
 /* Add, and say what follows. The NI's lock is held. */
 void ni_counter_change(struct ni *ni, struct ni_counter *counter, int64_t add,
-                       struct ni_firing *firing);
+                       struct ni_counter_notify *notices);
 /* The same for the counter of a handle; if it was told a key, this must be it. No lock is held. */
 ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t add,
-                               struct ni_firing *firing);
+                               struct ni_counter_notify *notices);
 /* Have the notifications that it has now be counted, each as long as it waits for room. */
 ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *held);
 /* ni_counter_add by a peer. */
 ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value);
 
-/* ---- firing.c -------------------------------------------------------------------------------- */
+/* ---- counter_notify.c
+ * -------------------------------------------------------------------------------- */
 
 /* Let it all leave. No lock is held. */
-void ni_firing_deliver(struct ni *ni, struct ni_firing *firing);
+void ni_counter_notify_deliver(struct ni *ni, struct ni_counter_notify *notices);
 /* Tell the region of an ack. No lock is held. */
-void ni_firing_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
-                   uint64_t value);
+void ni_counter_notify_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
+                           uint64_t value);
 
 /* ---- trigger.c ------------------------------------------------------------------------------- */
 
@@ -95,7 +96,8 @@ void ni_armed_start(struct ni *ni, struct ni_list *reached);
 /* The counter goes away: their acks are told so, later. The NI's lock is held. */
 void ni_armed_cancel(struct ni *ni, struct ni_counter *counter);
 
-/* ---- setting.c ------------------------------------------------------------------------------- */
+/* ---- counter_config.c
+ * ------------------------------------------------------------------------------- */
 
 /* A Write to a counter that is no addition. sender may be anybody; the bytes may change. The
  * progress lock is ours. */

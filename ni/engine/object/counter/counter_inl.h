@@ -46,31 +46,32 @@ NI_ALWAYS_INLINE bool ni_counter_calls(const struct ni_counter *counter, struct 
     return true;
 }
 
-/* The addition. What follows is put into firing; NULL: into call, and where it is more than that
+/* The addition. What follows is put into notices; NULL: into call, and where it is more than that
  * nothing is done, and false returned. */
 NI_ALWAYS_INLINE bool ni_counter_add_in(struct ni *ni, struct ni_counter *counter, int64_t add,
-                                        struct ni_firing *firing, struct ni_call *call)
+                                        struct ni_counter_notify *notices, struct ni_call *call)
 {
     /* Unsigned, so that it wraps. */
     int64_t sum = (int64_t)((uint64_t)counter->value + (uint64_t)add), value = sum;
 
-    if (firing == NULL && NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
+    if (notices == NULL && NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
         return false;
     }
     if (sum == 0 && add != 0) {
-        if (firing == NULL && NI_UNLIKELY(!ni_counter_calls(counter, call))) {
+        if (notices == NULL && NI_UNLIKELY(!ni_counter_calls(counter, call))) {
             return false;
         }
-        if (firing != NULL) {
-            firing->count = counter->count;
-            memcpy(firing->targets, counter->targets, counter->count * sizeof(counter->targets[0]));
+        if (notices != NULL) {
+            notices->count = counter->count;
+            memcpy(notices->targets, counter->targets,
+                   counter->count * sizeof(counter->targets[0]));
         }
         value = counter->reload; /* armed again before anybody is told */
         ni_stat_add(&ni->stats.counters_fired, 1);
     }
     counter->value = value;
-    if (firing != NULL && NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
-        ni_armed_reach(counter, sum, &firing->armed);
+    if (notices != NULL && NI_UNLIKELY(!ni_list_empty(&counter->armed))) {
+        ni_armed_reach(counter, sum, &notices->armed);
     }
     return true;
 }

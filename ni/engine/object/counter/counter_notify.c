@@ -222,15 +222,15 @@ static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *targe
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void tell_all(struct ni *ni, struct ni_firing *firing, struct chain *chain)
+static void tell_all(struct ni *ni, struct ni_counter_notify *notices, struct chain *chain)
 {
-    for (unsigned i = 0; i < firing->count; i++) {
-        if (NI_UNLIKELY(tell(ni, &firing->targets[i], chain) == NI_AGAIN)) {
-            put_off(ni, &firing->targets[i]);
+    for (unsigned i = 0; i < notices->count; i++) {
+        if (NI_UNLIKELY(tell(ni, &notices->targets[i], chain) == NI_AGAIN)) {
+            put_off(ni, &notices->targets[i]);
         }
     }
-    if (NI_UNLIKELY(!ni_list_empty(&firing->armed))) {
-        ni_armed_start(ni, &firing->armed);
+    if (NI_UNLIKELY(!ni_list_empty(&notices->armed))) {
+        ni_armed_start(ni, &notices->armed);
     }
 }
 
@@ -238,33 +238,33 @@ static void run_chain(struct ni *ni, struct chain *chain)
 {
     while (chain->head != chain->tail) {
         const struct addition *next = &chain->additions[chain->head++ % NI_CHAIN_ROOM];
-        struct ni_firing firing;
+        struct ni_counter_notify notices;
 
         if (ni_counter_change_of(ni, next->counter, next->keyed ? &next->key : NULL, next->value,
-                                 &firing) == NI_OK) {
-            tell_all(ni, &firing, chain);
+                                 &notices) == NI_OK) {
+            tell_all(ni, &notices, chain);
         }
     }
 }
 
-void ni_firing_deliver(struct ni *ni, struct ni_firing *firing)
+void ni_counter_notify_deliver(struct ni *ni, struct ni_counter_notify *notices)
 {
     struct chain chain;
 
     chain.head = chain.tail = chain.steps = 0;
-    tell_all(ni, firing, &chain);
+    tell_all(ni, notices, &chain);
     run_chain(ni, &chain);
 }
 
-void ni_firing_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
-                   uint64_t value)
+void ni_counter_notify_ack(struct ni *ni, const struct ni_ack_region *region, ni_status status,
+                           uint64_t value)
 {
-    struct ni_firing firing = {.count = 1};
+    struct ni_counter_notify notices = {.count = 1};
 
     if (status != NI_OK && region->counts) {
         return;
     }
-    firing.targets[0] = target_of(region, status == NI_OK ? value : ni_ack_failure(status));
-    ni_list_init(&firing.armed);
-    ni_firing_deliver(ni, &firing);
+    notices.targets[0] = target_of(region, status == NI_OK ? value : ni_ack_failure(status));
+    ni_list_init(&notices.armed);
+    ni_counter_notify_deliver(ni, &notices);
 }

@@ -34,7 +34,7 @@ static bool is_sound(unsigned flags, unsigned count)
 
 /* The NI's lock is held. */
 static void apply(struct ni *ni, struct ni_counter *counter, const struct order *order,
-                  struct ni_firing *firing)
+                  struct ni_counter_notify *notices)
 {
     if ((order->flags & NI_COUNTER_NOTICES) != 0) {
         counter->count = order->count;
@@ -46,23 +46,24 @@ static void apply(struct ni *ni, struct ni_counter *counter, const struct order 
     if ((order->flags & NI_COUNTER_VALUE) != 0) {
         counter->value = order->value;
     }
-    ni_counter_change(ni, counter, (order->flags & NI_COUNTER_ADD) != 0 ? order->value : 0, firing);
+    ni_counter_change(ni, counter, (order->flags & NI_COUNTER_ADD) != 0 ? order->value : 0,
+                      notices);
 }
 
 static ni_status set(struct ni *ni, ni_handle handle, const struct order *order)
 {
     struct ni_counter *counter;
-    struct ni_firing firing;
+    struct ni_counter_notify notices;
     ni_status status;
 
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_counter_find(ni, handle, &counter);
     if (status == NI_OK) {
-        apply(ni, counter, order, &firing);
+        apply(ni, counter, order, &notices);
     }
     ni_lock_give(&ni->lock, ni->threads);
-    if (status == NI_OK && ni_firing_any(&firing)) {
-        ni_firing_deliver(ni, &firing);
+    if (status == NI_OK && ni_counter_notify_any(&notices)) {
+        ni_counter_notify_deliver(ni, &notices);
     }
     return status;
 }
