@@ -24,7 +24,7 @@ unit_tests += \
     tests/unit/test_engine_refused \
     tests/unit/test_engine_progress_lock \
     tests/unit/test_engine_wait \
-    tests/unit/test_engine_ways
+    tests/unit/test_engine_copy_tuner
 
 noinst_HEADERS += tests/unit/engine_pair.h
 
@@ -108,9 +108,9 @@ tests_unit_test_engine_nomem_SOURCES = tests/unit/test_engine_nomem.c
 tests_unit_test_engine_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_nomem_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_engine_ways_SOURCES = tests/unit/test_engine_ways.c
-tests_unit_test_engine_ways_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_ways_LDADD = $(UNIT_LIBS)
+tests_unit_test_engine_copy_tuner_SOURCES = tests/unit/test_engine_copy_tuner.c
+tests_unit_test_engine_copy_tuner_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_copy_tuner_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_progress_lock_SOURCES = tests/unit/test_engine_progress_lock.c
 tests_unit_test_engine_progress_lock_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -13,9 +13,9 @@
 /*
  * Long reads from a peer whose memory the kernel copies. If the peer is in the library, it can copy
  * the bytes into the lane, where they are read while the next are written: on many processors half
- * the time of copies by the kernel, which looks up each page, on others twice (ways.h). If it is
- * not, nothing would come before it is back. So it is asked first, and if nothing has been heard of
- * it for some microseconds we take the bytes ourselves (copy.c).
+ * the time of copies by the kernel, which looks up each page, on others twice (copy_tuner.h). If it
+ * is not, nothing would come before it is back. So it is asked first, and if nothing has been heard
+ * of it for some microseconds we take the bytes ourselves (copy.c).
  *
  * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
  * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
@@ -109,7 +109,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
         return NI_WAY_ASK;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    way = ni_ways_begin(&ni->ways[ni_ways_class(op->len)], now);
+    way = ni_copy_tuner_begin(&ni->ways[ni_copy_tuner_class(op->len)], now);
     op->timed = true;
     ni_lock_give(&ni->lock, ni->threads);
     return way;

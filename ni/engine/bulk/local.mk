@@ -17,5 +17,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/throttle.h \
     ni/engine/bulk/transfer.c \
     ni/engine/bulk/transfer.h \
-    ni/engine/bulk/ways.c \
-    ni/engine/bulk/ways.h
+    ni/engine/bulk/copy_tuner.c \
+    ni/engine/bulk/copy_tuner.h

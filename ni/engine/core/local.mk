@@ -17,7 +17,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/links.h \
     ni/engine/core/lock.c \
     ni/engine/core/lock.h \
-    ni/engine/core/map.c \
+    ni/engine/core/describe.c \
     ni/engine/core/memory.h \
     ni/engine/core/ni.h \
     ni/engine/core/op.c \

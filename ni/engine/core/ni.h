@@ -26,7 +26,7 @@
 #include "engine/bulk/throttle.h"
 #include "engine/drive/place.h"
 #include "engine/core/portal_ops.h"
-#include "engine/bulk/ways.h"
+#include "engine/bulk/copy_tuner.h"
 #include "engine/core/work.h"
 #include "link/link.h"
 #include "table/table_inl.h"
@@ -120,8 +120,8 @@ struct ni {
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
     struct ni_control
         *spare; /* for an answer, when there is no memory; whoever holds the progress lock */
-    struct ni_throttle throttle;          /* of long transfers; whoever holds the progress lock */
-    struct ni_ways ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
+    struct ni_throttle throttle; /* of long transfers; whoever holds the progress lock */
+    struct ni_copy_tuner ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list deferred; /* struct ni_deferred_call; they count in busy */

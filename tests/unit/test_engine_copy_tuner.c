@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unit.h"
 
-#include "engine/bulk/ways.h"
+#include "engine/bulk/copy_tuner.h"
 
 /*
  * Which of the ways long reads go, by a made-up clock: each read takes as long as its way costs,
@@ -11,7 +11,7 @@
 enum { TRIAL = 16, KEPT = TRIAL * NI_WAYS_KEPT, LEN = 100000 };
 
 struct world {
-    struct ni_ways ways;
+    struct ni_copy_tuner ways;
     uint64_t now;
     uint64_t cost[NI_WAYS]; /* picoseconds for a byte, by way */
     unsigned went[NI_WAYS]; /* reads */
@@ -21,7 +21,7 @@ struct world {
 static void open_world(struct world *world, uint64_t ask, uint64_t copy, uint64_t alone)
 {
     *world = (struct world){.now = 12345, .cost = {ask, copy, alone}};
-    ni_ways_init(&world->ways, TRIAL, alone != 0 ? NI_WAYS : NI_WAYS - 1);
+    ni_copy_tuner_init(&world->ways, TRIAL, alone != 0 ? NI_WAYS : NI_WAYS - 1);
 }
 
 /* Some reads at once; delay: nanoseconds that each takes besides. */
@@ -30,7 +30,7 @@ static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
     enum ni_way way = NI_WAY_ASK;
 
     for (unsigned i = 0; i < reads; i++) {
-        enum ni_way one = ni_ways_begin(&world->ways, world->now);
+        enum ni_way one = ni_copy_tuner_begin(&world->ways, world->now);
 
         assert_true(i == 0 || one == way); /* it does not change while some are under way */
         way = one;
@@ -38,7 +38,7 @@ static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
     }
     for (unsigned i = 0; i < reads; i++) {
         world->now += LEN * world->cost[way] / 1000 + delay;
-        ni_ways_end(&world->ways, world->now, LEN);
+        ni_copy_tuner_end(&world->ways, world->now, LEN);
     }
     world->now += 777;
     return way;
@@ -178,24 +178,24 @@ static void test_never_quiet(void **state)
 
     (void)state;
     open_world(&world, 100, 50, 0);
-    assert_int_equal(ni_ways_begin(&world.ways, 1), NI_WAY_ASK);
+    assert_int_equal(ni_copy_tuner_begin(&world.ways, 1), NI_WAY_ASK);
     for (uint64_t i = 0; i < 10000; i++) {
-        assert_int_equal(ni_ways_begin(&world.ways, i), NI_WAY_ASK);
-        ni_ways_end(&world.ways, i, LEN);
+        assert_int_equal(ni_copy_tuner_begin(&world.ways, i), NI_WAY_ASK);
+        ni_copy_tuner_end(&world.ways, i, LEN);
     }
-    ni_ways_end(&world.ways, 10000, LEN);
-    assert_int_equal(ni_ways_begin(&world.ways, 10001), NI_WAY_COPY);
+    ni_copy_tuner_end(&world.ways, 10000, LEN);
+    assert_int_equal(ni_copy_tuner_begin(&world.ways, 10001), NI_WAY_COPY);
 }
 
 static void test_classes(void **state)
 {
     (void)state;
-    assert_int_equal(ni_ways_class(4096), 0);
-    assert_int_equal(ni_ways_class(16383), 0);
-    assert_int_equal(ni_ways_class(16384), 1);
-    assert_int_equal(ni_ways_class(65536), 2);
-    assert_int_equal(ni_ways_class(1 << 20), 4);
-    assert_int_equal(ni_ways_class(UINT64_MAX), NI_WAYS_CLASSES - 1);
+    assert_int_equal(ni_copy_tuner_class(4096), 0);
+    assert_int_equal(ni_copy_tuner_class(16383), 0);
+    assert_int_equal(ni_copy_tuner_class(16384), 1);
+    assert_int_equal(ni_copy_tuner_class(65536), 2);
+    assert_int_equal(ni_copy_tuner_class(1 << 20), 4);
+    assert_int_equal(ni_copy_tuner_class(UINT64_MAX), NI_WAYS_CLASSES - 1);
 }
 
 int main(void)

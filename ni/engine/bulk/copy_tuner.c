@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/bulk/ways.h"
+#include "engine/bulk/copy_tuner.h"
 
 #include "base/assert.h"
 #include "base/bits.h"
 
-unsigned ni_ways_class(uint64_t len)
+unsigned ni_copy_tuner_class(uint64_t len)
 {
     unsigned log = ni_ilog2(len);
     unsigned class = log > NI_WAYS_FIRST ? (log - NI_WAYS_FIRST) / 2 : 0;
@@ -12,20 +12,20 @@ unsigned ni_ways_class(uint64_t len)
     return class < NI_WAYS_CLASSES ? class : NI_WAYS_CLASSES - 1;
 }
 
-static void begin_turn(struct ni_ways *ways, enum ni_way way, uint32_t reads)
+static void begin_turn(struct ni_copy_tuner *ways, enum ni_way way, uint32_t reads)
 {
     ways->way = way;
     ways->left = reads;
     ways->cost[way] = UINT64_MAX;
 }
 
-void ni_ways_init(struct ni_ways *ways, uint32_t trial, uint32_t count)
+void ni_copy_tuner_init(struct ni_copy_tuner *ways, uint32_t trial, uint32_t count)
 {
-    *ways = (struct ni_ways){.trial = trial, .count = count};
+    *ways = (struct ni_copy_tuner){.trial = trial, .count = count};
     begin_turn(ways, NI_WAY_ASK, trial);
 }
 
-static void close_block(struct ni_ways *ways)
+static void close_block(struct ni_copy_tuner *ways)
 {
     if (ways->bytes != 0) {
         ways->cost[ways->way] =
@@ -37,14 +37,14 @@ static void close_block(struct ni_ways *ways)
 }
 
 /* Of those that are not kept, the one whose trial comes next. */
-static enum ni_way next_trial(const struct ni_ways *ways)
+static enum ni_way next_trial(const struct ni_copy_tuner *ways)
 {
     unsigned next = ((unsigned)ways->tried + 1) % ways->count;
 
     return (enum ni_way)(next == (unsigned)ways->kept ? (next + 1) % ways->count : next);
 }
 
-static void begin_trial(struct ni_ways *ways)
+static void begin_trial(struct ni_copy_tuner *ways)
 {
     ways->tried = next_trial(ways);
     begin_turn(ways, ways->tried, ways->trial);
@@ -52,7 +52,7 @@ static void begin_trial(struct ni_ways *ways)
 
 /* The turn of one way is over: try another or, after that, judge. The way that was kept stays
  * unless an eighth is to be gained. */
-static void next_turn(struct ni_ways *ways)
+static void next_turn(struct ni_copy_tuner *ways)
 {
     uint64_t kept_cost = ways->cost[ways->kept];
 
@@ -70,7 +70,7 @@ static void next_turn(struct ni_ways *ways)
     }
 }
 
-enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns)
+enum ni_way ni_copy_tuner_begin(struct ni_copy_tuner *ways, uint64_t now_ns)
 {
     if (ways->under_way == 0) {
         if (ways->block >= NI_WAYS_BLOCK || ways->left == 0) {
@@ -90,7 +90,7 @@ enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns)
     return ways->way;
 }
 
-void ni_ways_end(struct ni_ways *ways, uint64_t now_ns, uint64_t len)
+void ni_copy_tuner_end(struct ni_copy_tuner *ways, uint64_t now_ns, uint64_t len)
 {
     NI_ASSERT(ways->under_way != 0);
     ways->bytes += len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NI_ENGINE_WAYS_H
-#define NI_ENGINE_WAYS_H
+#ifndef NI_ENGINE_COPY_TUNER_H
+#define NI_ENGINE_COPY_TUNER_H
 
 #include <stdint.h>
 
@@ -35,7 +35,7 @@ enum {
 };
 
 /* Reads of one class. */
-struct ni_ways {
+struct ni_copy_tuner {
     uint64_t from_ns;       /* since when some are under way */
     uint64_t busy_ns;       /* of this block: for how long some were */
     uint64_t bytes;         /* of those that have ended */
@@ -52,15 +52,15 @@ struct ni_ways {
 };
 
 /* The class of a length of 4 KiB or more. */
-unsigned ni_ways_class(uint64_t len);
+unsigned ni_copy_tuner_class(uint64_t len);
 
 /* trial: reads in a trial, from 1. count: there are the first so many ways, 2 or all. */
-void ni_ways_init(struct ni_ways *ways, uint32_t trial, uint32_t count);
+void ni_copy_tuner_init(struct ni_copy_tuner *ways, uint32_t trial, uint32_t count);
 
 /* A read begins: how it is to go. */
-enum ni_way ni_ways_begin(struct ni_ways *ways, uint64_t now_ns);
+enum ni_way ni_copy_tuner_begin(struct ni_copy_tuner *ways, uint64_t now_ns);
 
 /* It has ended, however. */
-void ni_ways_end(struct ni_ways *ways, uint64_t now_ns, uint64_t len);
+void ni_copy_tuner_end(struct ni_copy_tuner *ways, uint64_t now_ns, uint64_t len);
 
 #endif
