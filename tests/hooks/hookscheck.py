@@ -560,8 +560,9 @@ def late():
                 for peer in rank["peers"]:
                     sums[rank["rank"], peer["rank"]] = peer["late_sender_ticks"]
             whole = sum(sums.values())
-            # Rank 1 sends to rank 0 a second late in all, and nobody else is late; a busy machine adds to it.
-            if sums.get((0, 1), 0) < 0.95 or sums[0, 1] < 0.8 * whole:
+            # Rank 1 sends to rank 0 a second late in all, and nobody else is late. A busy machine adds to it, or
+            # has rank 0 begin to wait late, too.
+            if sums.get((0, 1), 0) < 0.5 or sums[0, 1] < 0.8 * whole:
                 fail("%s: lateness by (rank, peer): %s" % (transport, sums))
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", "begun"])
@@ -569,7 +570,7 @@ def late():
                 fail("%s: exit code %s: %s" % (transport, code, errors))
                 continue
             peer = next(peer for peer in read(folder)["ranks"][0]["peers"] if peer["rank"] == 1)
-            if peer["late_receiver_ticks"] < 0.95 or peer["late_receiver_known"] < 20:
+            if peer["late_receiver_ticks"] < 0.5 or peer["late_receiver_known"] < 20:
                 fail("%s: rank 1 receives late by %g s in %d waits, %d are not known" % (
                     transport, peer["late_receiver_ticks"], peer["late_receiver_known"], peer["late_receiver_unknown"]))
 
