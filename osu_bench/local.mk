@@ -301,6 +301,8 @@ EXTRA_DIST += \
     osu_bench/apelink-compare.in \
     osu_bench/build-mpich \
     osu_bench/build-presto \
+    osu_bench/fortran_latency.f90 \
+    osu_bench/fortran_latency_c.c \
     osu_bench/tests/commands.sh \
     osu_bench/tests/tasks.sh \
     osu_bench/tests/common.sh \

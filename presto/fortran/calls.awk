@@ -136,9 +136,12 @@ function described(f,    i, lower, values, lengths) {
     print "}"
 }
 
+function other(f) { print "OTHER_NAME(" tolower(f) ")" (has_string(f) || f == "Buffer_detach" ? " OTHER_NAME_D(" tolower(f) ")" : "") }
+
 function generate(    n) {
     print "/* SPDX-License-Identifier: BSD-3-Clause */"
     print "/* Made by calls.awk from functions.list, which say what this is. */"
+    print "#ifndef OTHER_NAME"
     for (n = 1; n <= functions; n++) {
         if (how[name[n]] == "") call(name[n])
         if ((how[name[n]] == "" || how[name[n]] == "hand") && has_string(name[n])) {
@@ -146,4 +149,7 @@ function generate(    n) {
             described(name[n])
         }
     }
+    print "#else"
+    for (n = 1; n <= functions; n++) if (how[name[n]] !~ /^(C|callback)$/) other(name[n])
+    print "#endif"
 }

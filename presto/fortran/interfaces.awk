@@ -62,7 +62,7 @@ function takes_function(f,    i) {
 
 function body(prefix, f,    i, lower, end) {
     lower = tolower(f)
-    end = has_string(f) || (f == "Buffer_detach" && make == "mpi_f08") ? "_d" : "_"
+    end = make == "mpi" ? (has_string(f) ? "_d" : "_") : has_string(f) || f == "Buffer_detach" ? "_f08_d" : "_f08"
     print "  subroutine " prefix "MPI_" f "( &"
     print "      " signature(f) "ierror)" (takes_function(f) ? "" : " bind(C, name=\"presto_" tolower(prefix) "mpi_" lower end "\")")
     if (make == "mpi_f08") print "    import"
@@ -73,14 +73,14 @@ function body(prefix, f,    i, lower, end) {
 
 function value(prefix, f,    i, list) {
     for (i = 1; i <= args[f]; i++) list = list (i > 1 ? ", " : "") arg[f, i]
-    print "  function " prefix "MPI_" f "(" list ") bind(C, name=\"presto_" tolower(prefix) "mpi_" tolower(f) "_\") result(r)"
+    print "  function " prefix "MPI_" f "(" list ") bind(C, name=\"presto_" tolower(prefix) "mpi_" tolower(f) (make == "mpi" ? "_" : "_f08") "\") result(r)"
     for (i = 1; i <= args[f]; i++) print "    integer(kind=8), intent(in) :: " arg[f, i]
     print "    " (how[f] == "double" ? "double precision" : "integer(kind=8)") " :: r"
     print "  end function"
 }
 
 function sizeof(prefix) {
-    print "  subroutine " prefix "MPI_Sizeof(x, size, ierror) bind(C, name=\"presto_" tolower(prefix) "mpi_sizeof_d\")"
+    print "  subroutine " prefix "MPI_Sizeof(x, size, ierror) bind(C, name=\"presto_" tolower(prefix) "mpi_sizeof" (make == "mpi" ? "" : "_f08") "_d\")"
     print "    type(*), dimension(..), intent(in) :: x"
     print "    integer, intent(out) :: size"
     print "    integer, " (make == "mpi" ? "" : "optional, ") "intent(out) :: ierror"

@@ -8,3 +8,13 @@
 
 #include "fortran/calls.h"
 #include "fortran/hand.h"
+
+/* Module mpi_f08 has names of its own, so that a program may have both modules. */
+#define OTHER_NAME(lower)                                   \
+    extern __typeof__(NAME(lower)) presto_mpi_##lower##_f08 \
+        __attribute__((alias("presto_mpi_" #lower "_")));
+#define OTHER_NAME_D(lower)                                     \
+    extern __typeof__(NAME_D(lower)) presto_mpi_##lower##_f08_d \
+        __attribute__((alias("presto_mpi_" #lower "_d")));
+OTHER_NAME_D(sizeof)
+#include "fortran/calls.h"

@@ -59,6 +59,14 @@ for n in 1 2 4; do
     run $n mixed
 done
 
+# The benchmark, which has all three interfaces in one program, and C.
+"$prestocc" ${sanitizer:+"$sanitizer"} -O2 -Wall -Wextra -Werror -c "$src/osu_bench/fortran_latency_c.c" -o "$work/latency_c.o" || failed "fortran_latency_c.c does not compile"
+# shellcheck disable=SC2086
+"$prestofc" $sanitizer -O2 -Wall -Werror "$src/osu_bench/fortran_latency.f90" "$work/latency_c.o" -o "$work/latency" >"$work/out" 2>&1 ||
+    failed "fortran_latency.f90 does not compile: $(head -20 "$work/out")"
+timeout 300 "$prestorun" -n 2 "$work/latency" 20 3 >"$work/out" 2>&1 </dev/null || failed "fortran_latency: $(cat "$work/out")"
+[ "$(grep -cE '[0-9] +[0-9]+\.[0-9]+$' "$work/out")" -eq 4 ] || failed "fortran_latency does not print four figures: $(cat "$work/out")"
+
 # Objects of a compiler that knows no more than where the headers are.
 if "$("$prestofc" --showme:command)" -w -I"$PRESTO_INCLUDEDIR" -c "$here/fortran/old.f" -o "$work/bare.o" 2>"$work/out"; then
     compile_fortran bare "$work/bare.o"
