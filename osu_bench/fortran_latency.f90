@@ -98,6 +98,7 @@ program fortran_latency
       print '(a,f8.3,f9.3)', names(way), median(took(:, way)) / loops / 2 * 1d6, median(took(:, way)) / median(took(:, 1))
     end do
   end if
+  deallocate (took)
   call MPI_Finalize(ierr)
 contains
   function median(all) result(middle)

@@ -89,8 +89,25 @@ grep -q 'datatype' "$work/out" || failed "a mistake of types is refused without 
 names=$(${NM:-nm} "$work/old.o" | grep -E ' U p?mpi_')
 [ -z "$names" ] || failed "old.o wants $names"
 
+# Another MPI in the same program. What it leaves behind a sanitizer need not see.
+their_fortran=$(dirname "${MPICC:-/nowhere/mpicc}")/mpifort
+if [ -x "$their_fortran" ] && [ -z "${APELINK_SANITIZER-}" ]; then
+    # shellcheck disable=SC2046 # words
+    if "$their_fortran" -c "$here/fortran/both_theirs.f90" -o "$work/both_theirs.o" >"$work/out" 2>&1 &&
+        "$prestofc" -w -c "$here/fortran/both.f90" -o "$work/both_ours.o" >"$work/out" 2>&1 &&
+        "$prestofc" "$work/both_ours.o" "$work/both_theirs.o" $("$their_fortran" --showme:link) -o "$work/both" >"$work/out" 2>&1; then
+        timeout 120 "$work/both" >"$work/out" 2>&1 </dev/null || failed "two MPIs in one program"
+        grep -q 'MT-OK both' "$work/out" || failed "two MPIs in one program: $(cat "$work/out")"
+    else
+        failed "two MPIs do not link: $(cat "$work/out")"
+    fi
+else
+    echo "not with another MPI, for which there is no mpifort beside MPICC, or a sanitizer"
+fi
+
 # Missing functions have names, also where a program has another MPI.
-if "$prestofc" "$here/fortran/missing.f90" -o "$work/missing" >"$work/out" 2>&1; then
+# shellcheck disable=SC2086
+if "$prestofc" $sanitizer "$here/fortran/missing.f90" -o "$work/missing" >"$work/out" 2>&1; then
     failed "missing.f90 links"
 fi
 grep -q 'undefined reference to .presto_missing_mpi_session_init_' "$work/out" || failed "missing.f90 is refused without the name of the function: $(cat "$work/out")"

@@ -71,6 +71,7 @@ btl_apelink/.libs/mca_btl_apelink.so mca_btl_apelink_
 mtl_match/.libs/mca_mtl_match.so mca_mtl_match_
 pml_match/.libs/mca_pml_match.so mca_pml_match_
 presto/.libs/libpresto.so pr
+presto/.libs/libpresto_fortran.so presto_
 EOF
 [ $count -gt 0 ] || skip "no shared object has been built"
 finish $count "shared objects"
