@@ -136,6 +136,40 @@ function described(f,    i, lower, values, lengths) {
     print "}"
 }
 
+# For data that may lie in pieces.
+function section(f,    i, a, lower, text, values, codes, ends) {
+    lower = tolower(f)
+    for (i = 1; i <= args[f]; i++) {
+        a = arg[f, i]
+        if (kind[f, i] ~ /^(data|buffer)$/) {
+            text = text "CFI_cdesc_t *" a ", "
+            codes = codes "    struct prf_section " a "_s;\n    int " a "_code = prf_section(&" a "_s, " a ", " arg[f, i + 1] ", " arg[f, i + 2] ");\n"
+            bad = bad (bad == "" ? "" : " || ") a "_code != MPI_SUCCESS"
+            first = first == "" ? a : first
+            values = values a "_s.base, &" a "_s.count, &" a "_s.type, "
+            ends = ends "    prf_section_end(&" a "_s);\n"
+            text = text "MPI_Fint *" arg[f, i + 1] ", MPI_Fint *" arg[f, i + 2] ", "
+            i += 2
+        } else {
+            text = text c_type(kind[f, i]) a ", "
+            values = values a ", "
+        }
+    }
+    print "void NAME_S(" lower ")(" text "MPI_Fint *ierror);"
+    print "void NAME_S(" lower ")(" text "MPI_Fint *ierror)"
+    print "{"
+    printf "%s", codes
+    print "    if (" bad ") {"
+    print "        int code = CALL(Comm_call_errhandler)(MPI_COMM_WORLD, MPI_ERR_TYPE);"
+    print "        END(code == MPI_SUCCESS ? MPI_ERR_TYPE : code);"
+    print "    } else {"
+    print "        NAME(" lower ")(" values "ierror);"
+    print "    }"
+    printf "%s", ends
+    print "}"
+    bad = first = ""
+}
+
 function other(f) { print "OTHER_NAME(" tolower(f) ")" (has_string(f) || f == "Buffer_detach" ? " OTHER_NAME_D(" tolower(f) ")" : "") }
 
 function generate(    n) {
@@ -148,6 +182,7 @@ function generate(    n) {
             if (how[name[n]] == "hand") print "void NAME(" tolower(name[n]) ")(" parameters(name[n], 0) ");"
             described(name[n])
         }
+        if (goes_on(name[n])) section(name[n])
     }
     print "#else"
     for (n = 1; n <= functions; n++) if (how[name[n]] !~ /^(C|callback)$/) other(name[n])

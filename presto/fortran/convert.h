@@ -31,6 +31,18 @@ void *prf_room(long count, size_t size);
 char *prf_string(const char *text, size_t length, bool front);
 /* Back into Fortran's, which is filled up with blanks. */
 void prf_string_out(char *text, size_t length, const char *from);
+/* Data for C: that of a descriptor, or, where it does not lie in one piece, a type for all of it.
+ */
+struct prf_section {
+    void *base;
+    MPI_Fint count, type;
+    bool made; /* the type is this section's */
+};
+/* MPI_SUCCESS, or MPI_ERR_TYPE: a part of an array whose elements the type does not divide. Data
+ * that lies in one piece is passed on whatever it is. */
+int prf_section(struct prf_section *section, const CFI_cdesc_t *data, const MPI_Fint *count,
+                const MPI_Fint *type);
+void prf_section_end(struct prf_section *section);
 /* How many types MPI_Alltoallw and its like read. */
 int prf_peers(MPI_Comm comm);
 int prf_sources(MPI_Comm comm);

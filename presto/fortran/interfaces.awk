@@ -24,6 +24,8 @@ function declaration(f, i,    a, k, b, array, type) {
     a = arg[f, i]; k = kind[f, i]; b = base(k)
     if (b ~ /^(data|buffer|memory)$/ || (b == "pointer" && make == "mpi")) {
         if (f == "Buffer_detach" && make == "mpi_f08") return "type(c_ptr), intent(out) :: " a
+        if (make == "mpi_f08" && goes_on(f))
+            return "type(*), dimension(..), asynchronous" (b == "data" ? ", intent(in)" : "") " :: " a
         return "!GCC$ ATTRIBUTES NO_ARG_CHECK :: " a "\n    type(*), dimension(*)" (b == "data" ? ", intent(in)" : "") " :: " a
     }
     if (b == "function") return make == "mpi" ? "external :: " a : "procedure(" function_type(f, a) ") :: " a
@@ -62,7 +64,7 @@ function takes_function(f,    i) {
 
 function body(prefix, f,    i, lower, end) {
     lower = tolower(f)
-    end = make == "mpi" ? (has_string(f) ? "_d" : "_") : has_string(f) || f == "Buffer_detach" ? "_f08_d" : "_f08"
+    end = make == "mpi" ? (has_string(f) ? "_d" : "_") : goes_on(f) ? "_s" : has_string(f) || f == "Buffer_detach" ? "_f08_d" : "_f08"
     print "  subroutine " prefix "MPI_" f "( &"
     print "      " signature(f) "ierror)" (takes_function(f) ? "" : " bind(C, name=\"presto_" tolower(prefix) "mpi_" lower end "\")")
     if (make == "mpi_f08") print "    import"

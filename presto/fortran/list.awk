@@ -42,6 +42,20 @@ function has_string(f,    i) {
     return 0
 }
 
+# Whether a function goes on behind its call with data that a count and a type describe: there a part of an array that does not
+# lie in one piece is described, because a copy would be gone.
+function goes_on(f,    i, later) {
+    for (i = 1; i <= args[f]; i++) {
+        if (kind[f, i] == "request" && way[f, i] == ">") later = 1
+        if (kind[f, i] ~ /^(data|buffer)$/ && !(kind[f, i + 1] == "int" && kind[f, i + 2] == "type")) return 0
+    }
+    return later && how[f] == "" && has_data(f)
+}
+function has_data(f,    i) {
+    for (i = 1; i <= args[f]; i++) if (kind[f, i] ~ /^(data|buffer)$/) return 1
+    return 0
+}
+
 /^#/ { next }
 $1 == "argument" { for (i = 3; i <= NF; i++) kind_of_name[$i] = $2; next }
 $1 == "missing" { lacks[++missing] = $2; next }

@@ -23,6 +23,7 @@ presto_fortran_sources = \
     presto/fortran/plain_mpi.c \
     presto/fortran/plain_pmpi.c \
     presto/fortran/pmpi.c \
+    presto/fortran/section.c \
     presto/fortran/support.c
 EXTRA_DIST += $(presto_fortran_sources)
 
@@ -94,7 +95,7 @@ PRESTO_FORTRAN_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/pres
 
 lib_LTLIBRARIES += presto/libpresto_fortran.la presto/libpresto_fortran_plain.la
 presto_libpresto_fortran_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/mpi.c presto/fortran/pmpi.c \
-    presto/fortran/support.c
+    presto/fortran/section.c presto/fortran/support.c
 presto_libpresto_fortran_la_CPPFLAGS = $(PRESTO_FORTRAN_CPPFLAGS)
 presto_libpresto_fortran_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 presto_libpresto_fortran_la_LIBADD = presto/libpresto.la
@@ -103,7 +104,7 @@ presto_libpresto_fortran_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -no-und
 
 # For objects that another wrapper, or none, has compiled.
 presto_libpresto_fortran_plain_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/plain_mpi.c \
-    presto/fortran/plain_pmpi.c presto/fortran/support.c
+    presto/fortran/plain_pmpi.c presto/fortran/section.c presto/fortran/support.c
 presto_libpresto_fortran_plain_la_CPPFLAGS = $(PRESTO_FORTRAN_CPPFLAGS)
 presto_libpresto_fortran_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 presto_libpresto_fortran_plain_la_LDFLAGS = $(AM_LDFLAGS) -static

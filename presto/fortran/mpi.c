@@ -4,6 +4,7 @@
 
 #define NAME(lower)   presto_mpi_##lower##_
 #define NAME_D(lower) presto_mpi_##lower##_d
+#define NAME_S(lower) presto_mpi_##lower##_s
 #define CALL(name)    MPI_##name
 
 #include "fortran/calls.h"

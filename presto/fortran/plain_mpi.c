@@ -5,6 +5,7 @@
 
 #define NAME(lower)   mpi_##lower##_
 #define NAME_D(lower) prf_mpi_##lower##_d
+#define NAME_S(lower) prf_mpi_##lower##_s
 #define CALL(name)    MPI_##name
 
 #include "fortran/calls.h"

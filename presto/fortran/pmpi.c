@@ -4,6 +4,7 @@
 
 #define NAME(lower)   presto_pmpi_##lower##_
 #define NAME_D(lower) presto_pmpi_##lower##_d
+#define NAME_S(lower) presto_pmpi_##lower##_s
 #define CALL(name)    PMPI_##name
 
 #include "fortran/calls.h"

@@ -101,6 +101,7 @@ program new
   call MPI_Wait(request, status)
   call expect(all(line == 2 * left) .and. status%MPI_TAG == 6 .and. request == MPI_REQUEST_NULL, 9)
   call MPI_Type_free(column)
+  call pieces(grid)
   ! What is given to MPI.
   call MPI_Op_create(add_up, .true., op)
   sum = me
@@ -152,6 +153,38 @@ program new
   call MPI_Finalize()
   if (me == 0) print '(a,i0)', 'MT-OK new checks=', checks
 contains
+  ! Requests on parts of arrays: all of a part, the beginning of one, three dimensions, backwards, an array without a size.
+  subroutine pieces(unsized)
+    real(kind=8) :: unsized(*), box(4, 5, 6), into(4, 5, 6), row(12)
+    integer :: whole(10), i
+    type(MPI_Request) :: both(2)
+    box = reshape([(me + i, i=1, 120)], [4, 5, 6])
+    into = -1
+    call MPI_Irecv(into(1:4:2, 2:3, 1:6:3), 8, MPI_DOUBLE_PRECISION, left, 8, comm, both(1))
+    call MPI_Isend(box(2:4:2, 4:5, 2:6:3), 8, MPI_DOUBLE_PRECISION, right, 8, comm, both(2))
+    call MPI_Waitall(2, both, MPI_STATUSES_IGNORE)
+    call expect(all(into(1:4:2, 2:3, 1:6:3) == box(2:4:2, 4:5, 2:6:3) - me + left), 20)
+    call expect(count(into /= -1) == 8, 21)
+    whole = -1
+    call MPI_Irecv(whole(10:1:-3), 3, MPI_INTEGER, left, 9, comm, both(1))
+    call MPI_Isend([me, me + 1, me + 2], 3, MPI_INTEGER, right, 9, comm, both(2))
+    call MPI_Waitall(2, both, MPI_STATUSES_IGNORE)
+    call expect(all(whole(10:4:-3) == [left, left + 1, left + 2]) .and. count(whole /= -1) == 3, 22)
+    call MPI_Irecv(row, 12, MPI_DOUBLE_PRECISION, left, 10, comm, both(1))
+    unsized(1:12) = me + 0.5d0
+    call MPI_Isend(unsized, 12, MPI_DOUBLE_PRECISION, right, 10, comm, both(2))
+    call MPI_Waitall(2, both, MPI_STATUSES_IGNORE)
+    call expect(all(row == left + 0.5d0), 23)
+    into = -1
+    call MPI_Ibcast(into(3, :, 2), 5, MPI_DOUBLE_PRECISION, 0, comm, both(1))
+    call MPI_Wait(both(1), MPI_STATUS_IGNORE)
+    call expect(count(into /= -1) == 0, 24)
+    ! What a type does not divide is an error.
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+    call MPI_Isend(whole(1:10:2), 1, MPI_DOUBLE_PRECISION, right, 11, comm, both(1), code)
+    call expect(code == MPI_ERR_TYPE, 25)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL)
+  end subroutine
   subroutine attach(bytes)
     integer, intent(in) :: bytes
     character, target :: buffer(bytes)
