@@ -14,7 +14,7 @@ function declare(name, type, value, column) {
     }
 }
 function integer(name, value) { declare(name, "INTEGER", value) }
-function wide(name, value) { declare(name, "INTEGER*8", value) }
+function wide(name, value) { declare(name, "INTEGER(KIND=8)", value) }
 function handle(name, type, value) {
     if (make == "mpi_f08") print "  type(" type "), parameter :: " name " = " type "(" value ")"
     else integer(name, value)
@@ -40,7 +40,7 @@ function places(    status, i) {
     print "      COMMON /PRESTO_FORTRAN_PLACES/ MPI_ERRCODES_IGNORE"
     print "      COMMON /PRESTO_FORTRAN_PLACES/ MPI_STATUS_IGNORE"
     print "      COMMON /PRESTO_FORTRAN_PLACES/ MPI_STATUSES_IGNORE"
-    print "      CHARACTER*1 MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)"
+    print "      CHARACTER MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)"
     print "      COMMON /PRESTO_FORTRAN_TEXTS/ MPI_ARGV_NULL, MPI_ARGVS_NULL"
     if (make != "mpif") {
         print "      SAVE /PRESTO_FORTRAN_PLACES/, /PRESTO_FORTRAN_TEXTS/"
@@ -55,8 +55,8 @@ function places(    status, i) {
     print "      DOUBLE PRECISION MPI_WTIME, MPI_WTICK"
     print "      DOUBLE PRECISION PMPI_WTIME, PMPI_WTICK"
     print "      EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK"
-    print "      INTEGER*8 MPI_AINT_ADD, MPI_AINT_DIFF"
-    print "      INTEGER*8 PMPI_AINT_ADD, PMPI_AINT_DIFF"
+    print "      INTEGER(KIND=8) MPI_AINT_ADD, MPI_AINT_DIFF"
+    print "      INTEGER(KIND=8) PMPI_AINT_ADD, PMPI_AINT_DIFF"
     print "      EXTERNAL MPI_AINT_ADD, MPI_AINT_DIFF"
     print "      EXTERNAL PMPI_AINT_ADD, PMPI_AINT_DIFF"
 }

@@ -56,21 +56,25 @@ function signature(f,    i, text) {
     return text
 }
 
-# Functions of the application are Fortran's, so that what takes them has to be, too: its name is for the assembler.
-function takes_function(f,    i) {
-    for (i = 1; i <= args[f]; i++) if (kind[f, i] == "function") return 1
+# Functions of the application are Fortran's, and so are logicals where a program keeps to a standard: what takes them has to
+# be Fortran's, too. In module mpi its name is then for the assembler, and in mpi_f08 that of a generic one.
+function is_of_fortran(f,    i) {
+    for (i = 1; i <= args[f]; i++) if (kind[f, i] ~ /^(function|logicals?)$/) return 1
     return 0
 }
 
-function body(prefix, f,    i, lower, end) {
+function body(prefix, f,    i, lower, end, generic) {
     lower = tolower(f)
+    generic = make == "mpi_f08" && is_of_fortran(f)
+    if (generic) print "end interface\ninterface " prefix "MPI_" f
     end = make == "mpi" ? (has_string(f) ? "_d" : "_") : goes_on(f) ? "_s" : has_string(f) || f == "Buffer_detach" ? "_f08_d" : "_f08"
-    print "  subroutine " prefix "MPI_" f "( &"
-    print "      " signature(f) "ierror)" (takes_function(f) ? "" : " bind(C, name=\"presto_" tolower(prefix) "mpi_" lower end "\")")
+    print "  subroutine " (generic ? "presto_" prefix "MPI_" f "_f08" : prefix "MPI_" f) "( &"
+    print "      " signature(f) "ierror)" (is_of_fortran(f) ? "" : " bind(C, name=\"presto_" tolower(prefix) "mpi_" lower end "\")")
     if (make == "mpi_f08") print "    import"
     for (i = 1; i <= args[f]; i++) print "    " declaration(f, i)
     print "    integer, " (make == "mpi" ? "" : "optional, ") "intent(out) :: ierror"
     print "  end subroutine"
+    if (generic) print "end interface\ninterface"
 }
 
 function value(prefix, f,    i, list) {

@@ -28,18 +28,19 @@ presto_fortran_sources = \
 EXTRA_DIST += $(presto_fortran_sources)
 
 if HAVE_FORTRAN
-presto_fortran_made = presto/fortran/calls.h presto/fortran/mpif.h presto/fortran/presto_fortran.s
+presto_fortran_made = presto/fortran/calls.h presto/fortran/mpif.h presto/fortran/renames
 BUILT_SOURCES += $(presto_fortran_made)
 CLEANFILES += $(presto_fortran_made)
 nodist_prestoinclude_HEADERS = presto/fortran/mpif.h
 prestofortrandir = $(prestoincludedir)/fortran
-nodist_prestofortran_DATA = presto/fortran/presto_fortran.s $(presto_modules)
+dist_prestofortran_SCRIPTS = presto/fortran/as
+nodist_prestofortran_DATA = presto/fortran/renames $(presto_modules)
 
 presto/fortran/calls.h: presto/fortran/list.awk presto/fortran/calls.awk presto/include/mpi/functions.list
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/list.awk \
 	    -f $(srcdir)/presto/fortran/calls.awk $(presto_fortran_list) >$@.tmp && mv $@.tmp $@
 
-presto/fortran/presto_fortran.s: presto/fortran/list.awk presto/fortran/symbols.awk presto/include/mpi/functions.list
+presto/fortran/renames: presto/fortran/list.awk presto/fortran/symbols.awk presto/include/mpi/functions.list
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/list.awk \
 	    -f $(srcdir)/presto/fortran/symbols.awk $(presto_fortran_list) >$@.tmp && mv $@.tmp $@
 

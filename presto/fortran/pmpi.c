@@ -11,8 +11,10 @@
 #include "fortran/hand.h"
 
 /* Module mpi_f08 has names of its own, so that a program may have both modules. */
-#define OTHER_NAME(lower)                                    \
-    extern __typeof__(NAME(lower)) presto_pmpi_##lower##_f08 \
+#define OTHER_NAME(lower)                                     \
+    extern __typeof__(NAME(lower)) presto_pmpi_##lower##_f08  \
+        __attribute__((alias("presto_pmpi_" #lower "_")));    \
+    extern __typeof__(NAME(lower)) presto_pmpi_##lower##_f08_ \
         __attribute__((alias("presto_pmpi_" #lower "_")));
 #define OTHER_NAME_D(lower)                                      \
     extern __typeof__(NAME_D(lower)) presto_pmpi_##lower##_f08_d \

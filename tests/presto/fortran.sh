@@ -75,7 +75,7 @@ else
     failed "old.f does not compile without prestofc: $(cat "$work/out")"
 fi
 
-# A module's interfaces find mistakes, and call Presto without the assembler's help.
+# A module's interfaces find mistakes, and call Presto.
 cat >"$work/wrong.f90" <<'END'
 use mpi_f08
 call MPI_Send(1, 1, MPI_COMM_WORLD, 0, 0, MPI_COMM_WORLD)
@@ -104,6 +104,31 @@ if [ -x "$their_fortran" ] && [ -z "${APELINK_SANITIZER-}" ]; then
 else
     echo "not with another MPI, for which there is no mpifort beside MPICC, or a sanitizer"
 fi
+
+# A shared library asks for what it calls, and for nothing else: other compilers link what uses it.
+printf "subroutine sub\n  include 'mpif.h'\n  call MPI_Init(i)\n  call MPI_Finalize(i)\nend subroutine\n" >"$work/sub.f90"
+printf "call sub\nprint '(a)', 'MT-OK sub checks=1'\nend\n" >"$work/uses.f90"
+compile_fortran libsub.so -shared -fPIC "$work/sub.f90"
+names=$(${NM:-nm} -D "$work/libsub.so" | grep 'presto_missing_\|presto_mpi_send_')
+[ -z "$names" ] || failed "a shared library wants $names"
+# shellcheck disable=SC2086 # no option, or one
+"$("$prestofc" --showme:command)" $sanitizer "$work/uses.f90" -L"$work" -lsub -Wl,-rpath,"$work" -Wl,-rpath,"$PRESTO_LIBDIR" -o "$work/uses" >"$work/out" 2>&1 ||
+    failed "a shared library made by prestofc does not link: $(cat "$work/out")"
+run 2 uses
+
+# A subroutine of the program by a name of MPI's is called, by way of mpif.h and of modules; ways to compile.
+printf 'subroutine MPI_Barrier(comm, ierror)\n  integer :: comm, ierror, i\n  call PMPI_Comm_rank(comm, i, ierror)\n  call PMPI_Barrier(comm, ierror)
+  if (i == 0) print "(a)", "MT-OK profile checks=1"\nend subroutine\n' >"$work/profile.f90"
+printf "subroutine old\n  include 'mpif.h'\n  call MPI_Barrier(MPI_COMM_WORLD, i)\nend subroutine\n" >"$work/calls_old.f90"
+printf 'use mpi\ncall MPI_Init(i)\ncall MPI_Barrier(MPI_COMM_WORLD, i)\ncall old\ncall new\ncall MPI_Finalize(i)\nend\n' >"$work/calls_new.f90"
+printf 'subroutine new\n  use mpi_f08\n  logical :: flag\n  call MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE)
+  if (flag) call MPI_Abort(MPI_COMM_WORLD, 1)\nend subroutine\n' >>"$work/calls_new.f90"
+for option in -pipe -std=f2008 -O3 -flto -save-temps=obj; do
+    compile_fortran profile $option "$work/calls_new.f90" "$work/calls_old.f90" "$work/profile.f90"
+    run 2 profile
+    # The link-time optimizer knows no other names than gfortran's.
+    [ $option = -flto ] || [ "$(grep -c MT-OK "$work/out")" -eq 2 ] || failed "$option: of two calls of MPI_Barrier the program's own gets $(grep -c MT-OK "$work/out")"
+done
 
 # Missing functions have names, also where a program has another MPI.
 # shellcheck disable=SC2086

@@ -17,7 +17,7 @@ lay_out_headers() {
     [ ! -e "$build/presto/fortran/mpif.h" ] || {
         mkdir -p "$1/fortran"
         cp "$build/presto/fortran/mpif.h" "$1"
-        for file in "$build"/presto/fortran/*.s "$build"/presto/fortran/*.mod; do [ ! -e "$file" ] || cp "$file" "$1/fortran"; done
+        for file in "$src/presto/fortran/as" "$build/presto/fortran/renames" "$build"/presto/fortran/*.mod; do [ ! -e "$file" ] || cp "$file" "$1/fortran"; done
     }
 }
 
