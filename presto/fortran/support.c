@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-struct prf_places presto_fortran_places_;
+/* gfortran has its common blocks on lines, and more for long vectors: the linker wants no less. */
+_Alignas(64) struct prf_places presto_fortran_places_;
 
 _Static_assert(sizeof(MPI_Fint) == 4, "INTEGER of gfortran");
 

@@ -147,6 +147,12 @@ lacks=$(comm -23 "$work/want" "$work/have")
 
 "$prestofc" -fdefault-integer-8 -c "$here/fortran/old.f" -o "$work/old.o" 2>"$work/out" && failed "-fdefault-integer-8 is taken"
 grep -q 'INTEGER\*4' "$work/out" || failed "-fdefault-integer-8 is refused without a reason"
+for option in -fsecond-underscore -fno-underscoring; do
+    "$prestofc" $option -w -c "$here/fortran/old.f" -o "$work/old.o" 2>"$work/out" && failed "$option is taken"
+    grep -qe "$option: .*names" "$work/out" || failed "$option is refused without a reason"
+done
+# A common block of wide vectors, beside that of the library.
+compile_fortran wide -Wl,--fatal-warnings -O3 -mavx2 "$here/fortran/old.f"
 "$prestofc" --showme:libs | grep -q 'presto_fortran presto_plain presto' || failed "--showme:libs: $("$prestofc" --showme:libs)"
 
 echo "$runs runs"
