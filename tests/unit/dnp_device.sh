@@ -100,6 +100,7 @@ start 666
 [ "$(ls "$dir")" = apelink0 ] || fail "ls says $(ls "$dir")"
 [ "$(stat -c %a "$device")" = 666 ] || fail "the mode is $(stat -c %a "$device")"
 "$client" loop "$device" || fail "one program"
+"$client" silent "$device" || fail "messages without system calls"
 "$client" refused "$device" || fail "what is refused"
 sed "s|^control .*|control $work/other|" "$work/config" >"$work/config2"
 "$board" "$work/config2" >"$work/out" 2>&1 && fail "two boards serve $dir"

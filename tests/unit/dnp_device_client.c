@@ -4,19 +4,23 @@
  *
  *   dnp_device_client loop DEVICE      PUTs and GETs of all lengths to itself, by polling, by WAIT
  *                                      and by poll; all bytes are compared
- *   dnp_device_client refused DEVICE   what is refused, and with which error
- *   dnp_device_client open DEVICE UID  open as this user; prints what came of it
- *   dnp_device_client hold DEVICE      say "ready", PUT all the time until the card has gone
- *   dnp_device_client idle DEVICE      say "ready" and wait for an event that never comes
+ *   dnp_device_client silent DEVICE    the same by polling, in a process that may make no system
+ * call dnp_device_client refused DEVICE   what is refused, and with which error dnp_device_client
+ * open DEVICE UID  open as this user; prints what came of it dnp_device_client hold DEVICE      say
+ * "ready", PUT all the time until the card has gone dnp_device_client idle DEVICE      say "ready"
+ * and wait for an event that never comes
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +151,22 @@ static void loop(void)
     post(DNP_PUT, (uintptr_t)from, (uintptr_t)to, 8);
     check((next_event(2).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS, "a PUT from no buffer");
     check(client.doorbell->tx_refused == 1 && client.doorbell->event_lost == 0, "counters");
+}
+
+/* From here on any system call but the last ends the process by SIGKILL. */
+static void silent(void)
+{
+    check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, "seccomp");
+    for (uint32_t i = 0; i < 300; i++) {
+        uint32_t len = i * 53 % DNP_PAYLOAD_MAX + 1, source = i * 61 % 8191;
+        uint8_t bytes[DNP_EVENT_SIZE];
+
+        post(i % 2 == 0 ? DNP_PUT : DNP_GET, (uintptr_t)from + source, (uintptr_t)to + 64, len);
+        while (!apelink_client_event(&client, bytes)) {
+        }
+        compare(source, 64, len);
+    }
+    (void)syscall(SYS_exit, 0);
 }
 
 /* Memory that has gone since it was registered: the card says so, and goes on. */
@@ -307,6 +327,8 @@ int main(int argc, char **argv)
     start(argv[2]);
     if (strcmp(argv[1], "loop") == 0) {
         loop();
+    } else if (strcmp(argv[1], "silent") == 0) {
+        silent();
     } else if (strcmp(argv[1], "refused") == 0) {
         refused(argv[2]);
     } else if (strcmp(argv[1], "hold") == 0) {
