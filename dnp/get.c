@@ -92,7 +92,11 @@ void dnp_gets_step(struct dnp_gets *gets, uint64_t now)
 {
     uint32_t timeout = dnp_get(gets->registers, DNP_REG_get_timeout, 0);
 
-    for (uint32_t i = 0; gets->count > 0 && timeout != 0 && i < DNP_GETS; i++) {
+    if (gets->count == 0 || timeout == 0 || now == gets->looked_at) {
+        return;
+    }
+    gets->looked_at = now;
+    for (uint32_t i = 0; i < DNP_GETS; i++) {
         struct dnp_get_entry *entry = &gets->entry[i];
 
         if (entry->used && !entry->writing && now - entry->since > timeout &&

@@ -31,6 +31,7 @@ struct dnp_gets {
     struct dnp_get_entry entry[DNP_GETS];
     uint32_t count;
     uint32_t serial;
+    uint64_t looked_at; /* for those whose time is up; once a cycle is enough */
 };
 
 /* Begin one; false: all are in use. On success tag is that of its request. */

@@ -118,15 +118,17 @@ static void deliver_word(struct dnp_router *router)
     }
 }
 
-/* Let the input whose turn it is, or the next that can, have the output. */
-static void arbitrate(struct dnp_router *router, unsigned output, const struct want *want)
+/* Let the input whose turn it is, or the next that can, have the output. waiting: those that want
+ * anything, a bit each. */
+static void arbitrate(struct dnp_router *router, unsigned output, const struct want *want,
+                      uint32_t waiting)
 {
     unsigned first = router->turn[output];
 
     for (unsigned i = 0; i < DNP_INPUTS; i++) {
         unsigned input = (first + i) % DNP_INPUTS;
 
-        if (want[input].words != 0 && want[input].output == output &&
+        if ((waiting & 1U << input) != 0 && want[input].output == output &&
             begin(router, input, &want[input])) {
             router->turn[output] = (uint8_t)((input + 1) % DNP_INPUTS);
             return;
@@ -137,21 +139,24 @@ static void arbitrate(struct dnp_router *router, unsigned output, const struct w
 bool dnp_router_step(struct dnp_router *router, uint64_t now)
 {
     uint32_t busy = busy_inputs(router);
-    uint32_t wanted = 0; /* outputs */
-    struct want want[DNP_INPUTS];
+    uint32_t waiting = 0, wanted = 0; /* inputs, outputs */
+    struct want want[DNP_INPUTS];     /* of those that wait */
 
     for (unsigned input = 0; input < DNP_INPUTS; input++) {
-        want[input] = (struct want){0, 0, 0};
-        if ((busy & 1U << input) == 0) {
-            want[input] = look(router, input, now);
-            wanted |= want[input].words != 0 ? 1U << want[input].output : 0;
+        if ((busy & 1U << input) != 0 || dnp_fifo_ready(input_fifo(router, input)) == 0) {
+            continue;
+        }
+        want[input] = look(router, input, now);
+        if (want[input].words != 0) {
+            waiting |= 1U << input;
+            wanted |= 1U << want[input].output;
         }
     }
-    for (unsigned output = 0; output < DNP_OUTPUTS; output++) {
+    for (unsigned output = 0; wanted != 0 && output < DNP_OUTPUTS; output++) {
         if ((wanted & 1U << output) != 0 && output_free(router, output)) {
-            arbitrate(router, output, want);
+            arbitrate(router, output, want, waiting);
         }
     }
     deliver_word(router);
-    return (busy | wanted) != 0;
+    return (busy | waiting) != 0;
 }

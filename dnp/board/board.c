@@ -40,7 +40,13 @@ static void send_frame(struct board_wire *wire, const struct dnp_word *words, ui
     (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
 }
 
-/* Let the card work for some steps; words of links without a cable go nowhere. */
+/* A link without a cable sends no credits; what the router gives it goes nowhere. */
+static bool works(const struct board *board, unsigned link)
+{
+    return board->wire[link].fd >= 0 || dnp_link_busy(&board->card.link[link]);
+}
+
+/* Let the card work for some steps. */
 static bool work(struct board *board, uint64_t now)
 {
     struct dnp_word words[DNP_LINKS][DNP_FRAME_WORDS];
@@ -50,7 +56,8 @@ static bool work(struct board *board, uint64_t now)
     for (int step = 0; step < STEPS && active; step++) {
         active = dnp_card_step(&board->card, now);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
-            if (!dnp_link_send(&board->card.link[link], now, &words[link][count[link]])) {
+            if (!works(board, link) ||
+                !dnp_link_send(&board->card.link[link], now, &words[link][count[link]])) {
                 continue;
             }
             active = true;
@@ -75,9 +82,12 @@ static uint64_t until_credit(const struct board *board, uint64_t now)
     uint64_t due = UINT64_MAX;
 
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        due = ni_min_u64(due, dnp_link_due(&board->card.link[link], now));
+        if (works(board, link)) {
+            due = ni_min_u64(due, dnp_link_due(&board->card.link[link], now));
+        }
     }
-    return ni_min_u64(due - now, 1000000000U / board->config.cycle_ns) * board->config.cycle_ns;
+    due = due > now ? due - now : 0;
+    return ni_min_u64(due, 1000000000U / board->config.cycle_ns) * board->config.cycle_ns;
 }
 
 /* Until doorbells are to be looked at again: an eighth of how long nothing has happened. */
