@@ -83,6 +83,7 @@ dnp_apelink_board_SOURCES = \
     dnp/board/board.h \
     dnp/board/fuse.c \
     dnp/board/fuse.h \
+    dnp/board/fuse_death.c \
     dnp/board/fuse_mount.c \
     dnp/board/fuse_protocol.h \
     dnp/board/fuse_wait.c \

@@ -152,13 +152,20 @@ failed:
     return -error;
 }
 
-void board_file_close(struct board_file *file)
+void board_file_leave(struct board_file *file)
 {
     if (file->port >= 0) {
         file->device->channel[file->port] = NULL;
         dnp_channel_close(file->device->card, (uint8_t)file->port);
     }
+    file->port = -1;
+    file->event_wr_ptr = 0;
     board_process_close(&file->process);
+}
+
+void board_file_close(struct board_file *file)
+{
+    board_file_leave(file);
     munmap(file->memory, BOARD_MEMORY);
     close(file->memory_fd);
 }

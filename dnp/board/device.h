@@ -70,7 +70,10 @@ bool board_device_used(const struct board_device *device);
 /* Open a file, for programs that may write or not. 0 or a negative errno. */
 int board_file_open(struct board_device *device, struct board_file *file, bool writable);
 
-/* Gives back the channel, buffers and memory. */
+/* The channel and its buffers are given back; the file stays open. Also without a channel. */
+void board_file_leave(struct board_file *file);
+
+/* The same, and memory is given back. */
 void board_file_close(struct board_file *file);
 
 /* Whether there are events that the program has not taken. */

@@ -110,6 +110,7 @@ static void forget_file(struct board_open *open)
     *at = open->next;
     open->fuse->count--;
     board_wait_end_all(open, -ENOTCONN);
+    board_death_forget(open);
     (void)ioctl(open->fuse->fd, BOARD_FUSE_BACKING_CLOSE, &backing);
     board_file_close(&open->file);
     free(open);
@@ -132,6 +133,7 @@ static int open_file(struct board_fuse *fuse, uint64_t node, bool writable)
     }
     open->fuse = fuse;
     open->node = node;
+    open->process_fd = -1;
     error = board_file_open(fuse->device, &open->file, writable);
     if (error == 0) {
         error = back(open);
@@ -202,6 +204,12 @@ static void do_ioctl(const struct request *request)
     }
     memcpy(structure, in + 1, len);
     status = board_file_ioctl(&open->file, &caller, in->cmd, structure, len, &wait);
+    if (status == 0 && open->file.port >= 0 && open->process_fd < 0) {
+        status = board_death_watch(open);
+        if (status != 0) {
+            board_file_leave(&open->file);
+        }
+    }
     if (status == BOARD_LATER) {
         status = board_wait_begin(open, request->header->unique, &wait, structure, len);
         if (status == 0) {

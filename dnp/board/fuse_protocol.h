@@ -62,6 +62,8 @@ struct board_open {
     uint64_t poll_handle;
     bool polled; /* the kernel wants to hear of events */
     struct board_wait *waits;
+    int process_fd; /* becomes readable when the channel's process ends; -1: no channel */
+    struct event *process_end;
 };
 
 /* Mount and shake hands with the kernel; the fd, or -1, which is logged. fills user and group. */
@@ -72,6 +74,11 @@ void board_fuse_unmount(const char *directory);
  * asked has gone, and the kernel acts as if nobody had answered. */
 bool board_fuse_answer(int fd, uint64_t unique, int error, const void *first, size_t first_len,
                        const void *second, size_t second_len);
+
+/* In fuse_death.c: give the channel back when its process ends, whoever has the file open then,
+ * such as a child of it. 0 or a negative errno. */
+int board_death_watch(struct board_open *open);
+void board_death_forget(struct board_open *open);
 
 /* A program waits: the answer to this request is its structure of len bytes. */
 int board_wait_begin(struct board_open *open, uint64_t unique, const struct apelink_wait *wait,

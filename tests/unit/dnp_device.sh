@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: dnp/board/fuse.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, driver/client.c. Programs reach a card by its
-# device: what they send comes back, what makes no sense is refused, who is killed leaves nothing behind, and programs
-# hear of it when the card has gone.
+# Covers: dnp/board/fuse.c, dnp/board/fuse_death.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, driver/client.c.
+# Programs reach a card by its device: what they send comes back, what makes no sense is refused, who is killed leaves
+# nothing behind, and programs hear of it when the card has gone.
 set -u
 
 board=${APELINK_BUILDDIR:?}/dnp/apelink-board
@@ -132,6 +132,16 @@ kill -9 "$third"
 until_true state 'r["event_ring_size"].count(0) == 2' || fail "a program that slept was killed"
 "$client" loop "$device" || fail "after another was killed"
 [ "$(cat "$work/second" "$work/fourth" | tr '\n' ' ')" = 'ready ready ' ] || fail "the others: $(cat "$work/second" "$work/fourth")"
+
+# A child that has the file open does not keep the channel of a process that was killed.
+hold orphan orphan
+child=$(sed -n 's/^child //p' "$work/orphan")
+held="$held $child"
+state 'r["event_ring_size"].count(0) == 1' || fail "three programs do not have three channels"
+kill -9 "$last"
+until_true state 'r["event_ring_size"].count(0) == 2' || fail "a child keeps its dead parent's channel"
+"$client" loop "$device" || fail "after the parent of a child was killed"
+kill -9 "$child"
 
 # The card goes: programs hear of it, and do not hang.
 stop TERM || fail "the board ended with $status"

@@ -2,13 +2,16 @@
 /*
  * A program of a device, for dnp_device.sh. The board is a torus of one card.
  *
- *   dnp_device_client loop DEVICE      PUTs and GETs of all lengths to itself, by polling, by WAIT
- *                                      and by poll; all bytes are compared
- *   dnp_device_client silent DEVICE    the same by polling, in a process that may make no system
- * call dnp_device_client refused DEVICE   what is refused, and with which error dnp_device_client
- * open DEVICE UID  open as this user; prints what came of it dnp_device_client hold DEVICE      say
- * "ready", PUT all the time until the card has gone dnp_device_client idle DEVICE      say "ready"
- * and wait for an event that never comes
+ *   dnp_device_client VERB DEVICE [UID]
+ *
+ *   loop     PUTs and GETs of all lengths to itself, by polling, by WAIT and by poll; all bytes are
+ *            compared
+ *   silent   the same by polling, in a process that may make no system call
+ *   refused  what is refused, and with which error
+ *   open     open as the user UID; prints what came of it
+ *   hold     say "ready", PUT all the time until the card has gone
+ *   idle     say "ready" and wait for an event that never comes
+ *   orphan   fork a child that has the file open, too, and then as idle
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -316,6 +319,19 @@ static void idle(void)
     (void)apelink_client_wait(&client, UINT64_MAX);
 }
 
+static void orphan(void)
+{
+    pid_t child = fork();
+
+    check(child >= 0, "fork");
+    if (child == 0) {
+        (void)pause();
+        return;
+    }
+    printf("child %d\n", (int)child);
+    idle();
+}
+
 int main(int argc, char **argv)
 {
     check(argc >= 3, "arguments");
@@ -333,6 +349,8 @@ int main(int argc, char **argv)
         refused(argv[2]);
     } else if (strcmp(argv[1], "hold") == 0) {
         hold();
+    } else if (strcmp(argv[1], "orphan") == 0) {
+        orphan();
     } else {
         idle();
     }
