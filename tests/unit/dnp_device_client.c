@@ -325,6 +325,7 @@ static void orphan(void)
 
     check(child >= 0, "fork");
     if (child == 0) {
+        alarm(300); /* if the test ends in between */
         (void)pause();
         return;
     }
