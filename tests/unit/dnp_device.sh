@@ -163,6 +163,41 @@ start 666
 [ "$("$client" open "$device" 65534)" = opened ] || fail "mode 666 does not let others in, or to registers"
 stop TERM || fail "the board ended with $status"
 
+# Two cards with a cable, each with a device.
+ports=$(python3 -c 'import socket
+s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(2)]
+for one in s: one.bind(("127.0.0.1", 0))
+print(*[one.getsockname()[1] for one in s])')
+mkdir "$work/device0" "$work/device1"
+pids=
+for x in 0 1; do
+    # shellcheck disable=SC2086 # two words
+    set -- $ports
+    [ $x = 0 ] && cable="X+ 127.0.0.1:$1 127.0.0.1:$2" || cable="X- 127.0.0.1:$2 127.0.0.1:$1"
+    printf 'torus 3x1x1\nplace %d 0 0\nkey %s\ncable %s\ncontrol %s\ndevice %s\n' \
+        $x "$work/key" "$cable" "$work/control$x" "$work/device$x" >"$work/config$x"
+    "$board" "$work/config$x" &
+    pids="$pids $!"
+done
+held="$held $pids"
+until_true ls "$work/device0/apelink0" "$work/device1/apelink0" || fail "no two boards"
+link_up() {
+    python3 - "$work/control0" "$work/control1" <<'EOP'
+import json, socket, sys
+for path, link in zip(sys.argv[1:], (0, 1)):
+    c = socket.socket(socket.AF_UNIX)
+    c.connect(path)
+    if json.loads(b"".join(iter(lambda: c.recv(65536), b"")))["registers"]["link_up"][link] != 1:
+        sys.exit(1)
+EOP
+}
+until_true link_up || fail "the cable is not up"
+"$client" cross "$work/device0/apelink0" "$work/device1/apelink0" || fail "between two cards"
+for one in $pids; do
+    kill "$one"
+    wait "$one" || fail "one of two boards ended with $?"
+done
+
 says() { # TEXT DEVICE...: a board with this device does not start and says why
     text=$1
     shift

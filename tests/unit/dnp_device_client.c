@@ -2,11 +2,12 @@
 /*
  * A program of a device, for dnp_device.sh. The board is a torus of one card.
  *
- *   dnp_device_client VERB DEVICE [UID]
+ *   dnp_device_client VERB DEVICE [UID | OTHER]
  *
  *   loop     PUTs and GETs of all lengths to itself, by polling, by WAIT and by poll; all bytes are
  *            compared
  *   silent   the same by polling, in a process that may make no system call
+ *   cross    the same between this device, of card 0, and OTHER, of card 1
  *   refused  what is refused, and with which error
  *   open     open as the user UID; prints what came of it
  *   hold     say "ready", PUT all the time until the card has gone
@@ -34,6 +35,9 @@
 enum { TX = 16, EVENTS = 64, SIZE = 1 << 18, LONG_GET = 100001 };
 
 static struct apelink_client client;
+static struct apelink_client other;           /* of the other card, if there are two */
+static struct apelink_client *peer = &client; /* where all goes to */
+static uint16_t peer_x;
 static uint8_t *from, *to;
 static uint32_t from_handle, to_handle;
 
@@ -69,14 +73,29 @@ static void start(const char *path)
                 "register");
 }
 
-/* A PUT or a GET from `from` to `to`, to ourselves. */
+/* What is sent goes to another card, where this process has the same buffers. */
+static void start_other(const char *path)
+{
+    uint32_t handle;
+
+    check_error(apelink_client_open(&other, path, TX, EVENTS), 0, "open the other");
+    peer = &other;
+    peer_x = 1;
+    check_error(apelink_client_register(&other, from, SIZE, APELINK_ACCESS_READ, &handle), 0,
+                "register");
+    check_error(apelink_client_register(&other, to, SIZE, APELINK_ACCESS_WRITE, &handle), 0,
+                "register");
+}
+
+/* A PUT of `from` to the peer's `to`, or a GET of the peer's `from`. */
 static void post(enum dnp_operation operation, uint64_t source, uint64_t target, uint32_t len)
 {
     bool put = operation == DNP_PUT;
     struct dnp_command command = {
         .header = {.operation = operation,
                    .address = put ? target : source,
-                   .port = (uint8_t)client.port,
+                   .port = (uint8_t)peer->port,
+                   .to = {peer_x, 0, 0},
                    .len = put ? (uint16_t)len : DNP_WORD},
         .address = put ? source : target,
         .len = len,
@@ -90,17 +109,17 @@ static void post(enum dnp_operation operation, uint64_t source, uint64_t target,
 }
 
 /* Wait for an event in one of three ways. */
-static struct dnp_event next_event(unsigned way)
+static struct dnp_event next_event(struct apelink_client *at, unsigned way)
 {
-    struct pollfd readable = {.fd = client.fd, .events = POLLIN};
+    struct pollfd readable = {.fd = at->fd, .events = POLLIN};
     uint8_t bytes[DNP_EVENT_SIZE];
 
     if (way == 1) {
-        check_error(apelink_client_wait(&client, 60000000000U), 0, "wait");
+        check_error(apelink_client_wait(at, 60000000000U), 0, "wait");
     } else if (way == 2) {
         check(poll(&readable, 1, 60000) == 1 && readable.revents == POLLIN, "poll");
     }
-    for (int tries = 0; !apelink_client_event(&client, bytes); tries++) {
+    for (int tries = 0; !apelink_client_event(at, bytes); tries++) {
         check(way == 0 && tries < 60000, "no event");
         usleep(1000);
     }
@@ -124,19 +143,31 @@ static void put_and_get(uint32_t len, uint32_t i)
     struct dnp_event event;
 
     post(DNP_PUT, (uintptr_t)from + source, (uintptr_t)to + target, len);
-    event = next_event(i % 3);
+    event = next_event(peer, i % 3);
     check(dnp_header_unpack(event.first, &header) && header.operation == DNP_PUT &&
               header.len == len && header.address == (uintptr_t)to + target,
           "not the event of the PUT");
     compare(source, target, len);
     if (len > 0) {
         post(DNP_GET, (uintptr_t)from + source, (uintptr_t)to + target, len);
-        event = next_event((i + 1) % 3);
+        event = next_event(&client, (i + 1) % 3);
         check(event.second.lo == DNP_NIOS_MAGIC.lo && event.first.lo >> 32 == len &&
                   (event.first.lo >> 4 & 0x7fff) == 0,
               "not the event of the GET");
         compare(source, target, len);
     }
+}
+
+static void cross(const char *path)
+{
+    start_other(path);
+    for (uint32_t i = 0; i < 100; i++) {
+        put_and_get(i * 41 % (DNP_PAYLOAD_MAX + 1), i);
+    }
+    post(DNP_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
+    (void)next_event(&client, 1);
+    compare(3, 5 + 64, LONG_GET);
+    apelink_client_close(&other);
 }
 
 static void loop(void)
@@ -145,14 +176,16 @@ static void loop(void)
         put_and_get(i < 40 ? i : i * 37 % (DNP_PAYLOAD_MAX + 1), i);
     }
     post(DNP_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
-    (void)next_event(1);
+    (void)next_event(&client, 1);
     compare(3, 5 + 64, LONG_GET);
     /* What is no buffer, or one that does not allow it, is reported or counted. */
     post(DNP_GET, (uintptr_t)to, (uintptr_t)to, 8);
-    check((next_event(1).first.lo >> 4 & 0x7fff) == -NI_ERR_ACCESS, "a GET that is not allowed");
+    check((next_event(&client, 1).first.lo >> 4 & 0x7fff) == -NI_ERR_ACCESS,
+          "a GET that is not allowed");
     check_error(apelink_client_deregister(&client, from_handle), 0, "deregister");
     post(DNP_PUT, (uintptr_t)from, (uintptr_t)to, 8);
-    check((next_event(2).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS, "a PUT from no buffer");
+    check((next_event(&client, 2).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS,
+          "a PUT from no buffer");
     check(client.doorbell->tx_refused == 1 && client.doorbell->event_lost == 0, "counters");
 }
 
@@ -182,7 +215,8 @@ static void unmapped(void)
                 "register");
     munmap(gone, 4096);
     post(DNP_PUT, (uintptr_t)gone, (uintptr_t)to, 8);
-    check((next_event(1).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS, "a PUT from unmapped memory");
+    check((next_event(&client, 1).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS,
+          "a PUT from unmapped memory");
 }
 
 /* Of a forked child: the buffers are its parent's. */
@@ -344,6 +378,9 @@ int main(int argc, char **argv)
     start(argv[2]);
     if (strcmp(argv[1], "loop") == 0) {
         loop();
+    } else if (strcmp(argv[1], "cross") == 0) {
+        check(argc == 4, "arguments");
+        cross(argv[3]);
     } else if (strcmp(argv[1], "silent") == 0) {
         silent();
     } else if (strcmp(argv[1], "refused") == 0) {
