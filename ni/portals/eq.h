@@ -42,7 +42,7 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq);
 void ni_later_share(struct ni *ni, bool shared);
 /* Whether there is room for those that one packet may cause. The engine thread. */
 bool ni_later_ready(struct ni *ni);
-/* Hand them out; returns how many. Whoever holds the progress lock, not the engine thread. */
+/* Hand them out; returns how many. The progress lock is held, not the engine thread. */
 unsigned ni_later_tell(struct ni *ni);
 /* The queue goes away. */
 void ni_later_forget(struct ni *ni, const struct ni_eq *eq);

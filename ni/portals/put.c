@@ -54,7 +54,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     } else if (status == NI_AGAIN) {
         (*waits)->told = false;
         if ((*waits)->is_long) {
-            ni_put_owe(*waits);
+            ni_put_progress_async(*waits);
         }
         (*waits)->posted = ni_stamps_now(peer);
         ni_send_queue_put(peer, &(*waits)->queue);
@@ -88,7 +88,7 @@ int ni_put_start(struct ni_put *put)
     if (status != NI_OK) {
         return status == NI_ERR_NOMEM ? (int)NI_PTL_NO_SPACE : (int)status;
     }
-    ni_owed_begin(ni);
+    ni_async_progress_begin(ni);
     return sent ? ni_put_left(put) : NI_OK;
 }
 

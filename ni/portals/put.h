@@ -64,7 +64,7 @@ struct ni_put {
     bool asked;             /* an answer may come; under the NI's lock */
     bool held;              /* ends with its match, nobody wants the ACK: ni_put_hold */
     bool told;              /* SEND has been told, or need not be */
-    bool owed;              /* counted in ni->owed; under the NI's lock */
+    bool async;             /* counted in ni->async_puts; under the NI's lock */
     struct ni_extra *extra; /* NULL: a put */
 };
 
@@ -124,7 +124,7 @@ static inline bool ni_put_unwanted(const struct ni_peer *peer)
 bool ni_put_goes_long(struct ni_peer *peer, uint64_t length);
 /* It is long, and moves only if this side polls, which its caller may not do (NI_MD_ATTENDED):
  * unless its target reads our memory by itself. The peer has an endpoint. */
-void ni_put_owe(struct ni_put *put);
+void ni_put_progress_async(struct ni_put *put);
 /* Where its target wants no more, have a put of NI_MD_UNTIL_MATCHED that brings its data wait for
  * the match. */
 void ni_put_hold(struct ni_put *put);

@@ -165,8 +165,8 @@ static void free_put(struct ni *ni, struct ni_put *put, struct ni_put *last, str
     }
     ni_list_remove(&put->all);
     ni_work_remove(&ni->portal_work, &put->task.list);
-    if (put->owed) {
-        ni_owe_no_more(ni);
+    if (put->async) {
+        ni_async_progress_done(ni);
     }
     if (put->extra != NULL) {
         if (last != NULL) {

@@ -17,18 +17,18 @@ void ni_put_ask(struct ni_put *put)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-void ni_put_owe(struct ni_put *put)
+void ni_put_progress_async(struct ni_put *put)
 {
     struct ni *ni = put->peer->ni;
 
-    if (!ni_may_owe(ni) || (put->options & NI_MD_ATTENDED) != 0 || ni_peer_copies(put->peer) ||
-        put->peer->ep->same_memory) {
+    if (!ni_async_progress_possible(ni) || (put->options & NI_MD_ATTENDED) != 0 ||
+        ni_peer_copies(put->peer) || put->peer->ep->same_memory) {
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    if (!put->owed) {
-        put->owed = true;
-        ni_owe(ni);
+    if (!put->async) {
+        put->async = true;
+        ni_async_progress_need(ni);
     }
     ni_lock_give(&ni->lock, ni->threads);
 }
@@ -102,7 +102,7 @@ static ni_status send_long(struct ni_put *put)
     memcpy(place, &fields, sizeof(fields));
     memcpy(payload, &more, len);
     tag = (uint16_t)(header->pt_index | (with_more ? NI_PUT_MORE : 0));
-    ni_put_owe(put);
+    ni_put_progress_async(put);
     ni_put_ask(put);
     ni_packet_commit(peer, NI_PACKET_PUT_LONG, tag, len, NI_HANDLE_PORTAL);
     return NI_OK;

@@ -128,14 +128,14 @@ static void initiator_computes(struct suite *suite)
 
 /* ---- the initiator polls --------------------------------------------------------------------- */
 
-/* Says so, and so nothing is owed and no lock taken for a thread. */
+/* Says so, and so no put needs asynchronous progress and no lock taken for a thread. */
 static void put_attended(struct suite_ni *ni, void *arg)
 {
     struct world *world = arg;
 
     world->ends[0]->md.options |= NI_MD_ATTENDED;
     put_all(ni, world);
-    CHECK(atomic_load(&ni->ni->owed) == 0);
+    CHECK(atomic_load(&ni->ni->async_puts) == 0);
 }
 
 static void initiator_polls(struct suite *suite)

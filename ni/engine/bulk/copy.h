@@ -14,7 +14,7 @@ void ni_copy_start(struct ni_op *op);
 ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote, uint64_t len);
 /* Give up the copying of an operation that completes otherwise. No lock is held. */
 void ni_copy_forget(struct ni_op *op);
-/* One chunk of one of our transfers; returns events. Whoever holds the progress lock. */
+/* One chunk of one of our transfers; returns events. The progress lock is held. */
 unsigned ni_copy_progress(struct ni *ni);
 
 #endif

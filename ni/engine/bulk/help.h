@@ -27,13 +27,13 @@ struct ni_help {
     bool failed; /* the last copy */
 };
 
-/* A peer asks for help. Whoever holds the progress lock. */
+/* A peer asks for help. The progress lock is held. */
 void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
                     ni_handle handle, struct ni_lane_rx *lane);
-/* A lane goes away, or all of a peer (lane NULL): stop helping there. Whoever holds the progress
- * lock. */
+/* A lane goes away, or all of a peer (lane NULL): stop helping there. The progress lock
+ * is held. */
 void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
-/* One chunk of one of them; returns events. Whoever holds the progress lock. */
+/* One chunk of one of them; returns events. The progress lock is held. */
 unsigned ni_help_progress(struct ni *ni);
 
 #endif

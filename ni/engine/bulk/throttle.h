@@ -28,7 +28,7 @@ struct ni_throttle {
     bool heard, rests; /* a packet has arrived since the last piece; rest_to is to be heeded */
 };
 
-/* Packets have arrived in this pass. Whoever holds the progress lock, as for what follows. */
+/* Packets have arrived in this pass. The progress lock is held, as for what follows. */
 void ni_throttle_hear(struct ni *ni);
 /* Whether a transfer of so many bytes may copy in this pass. */
 bool ni_throttle_allows(struct ni *ni, uint64_t len);

@@ -51,8 +51,8 @@ bool ni_unlocked_copy_run(struct ni *ni, void *what, const struct ni_copy_args *
     ni_progress_lock_give(ni, true);
     unlocked_copy->status = copy_now(copy);
     atomic_store_explicit(&unlocked_copy->over, 1, memory_order_release); /* E1 */
-    /* Whoever holds the progress lock, in a callback that waits for this, may account for it
-     * meanwhile. */
+    /* The holder of the progress lock may account for it meanwhile, in a callback that waits for
+     * this. */
     (void)ni_progress_lock_take(ni);
     reap(ni);
     return true;

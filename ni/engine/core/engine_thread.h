@@ -53,10 +53,10 @@ struct ni_engine {
     _Atomic uint32_t left;                   /* something waits for a caller */
     NI_LINE_ALIGNED _Atomic uint32_t kicked; /* futex of the thread: there is more to do */
     _Atomic uint32_t rest;                   /* enum ni_rest */
-    _Atomic uint32_t calls;                  /* TILE: changes when something is owed */
+    _Atomic uint32_t calls; /* TILE: changes when a put needs asynchronous progress */
 };
 
-/* OFF: with TILE, as long as nothing is owed. */
+/* OFF: with TILE, as long as no put needs asynchronous progress. */
 enum ni_rest { NI_REST_AWAKE, NI_REST_NAPS, NI_REST_SLEEPS, NI_REST_OFF };
 
 /* A thread is named by where its copy of this is. */

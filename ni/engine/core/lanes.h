@@ -7,7 +7,7 @@
 #include "engine/core/peer.h"
 #include "link/lane.h"
 
-/* The lanes that progress polls: ni->lanes. Whoever holds the progress lock. */
+/* The lanes that progress polls: ni->lanes. The progress lock is held. */
 
 /* What the link calls: see struct ni_core_ops. */
 ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);

@@ -76,7 +76,8 @@ enum ni_untidy {
     NI_UNTIDY_QPS = 8, /* The same for queue pairs. */
     NI_UNTIDY_STAYS = NI_UNTIDY_COMMANDS | NI_UNTIDY_QPS,
     NI_UNTIDY_QUEUES = 16, /* multi-reader queues whose readers had no room */
-    NI_UNTIDY_OWES = 32,   /* something is owed, and the NI is not shared yet: thread.h */
+    NI_UNTIDY_ASYNC =
+        32, /* a put needs asynchronous progress, and the NI is not shared yet: thread.h */
 };
 
 /* Why ni_progress does not simply poll. */
@@ -154,7 +155,7 @@ struct ni {
     struct ni_list forks;               /* in the list of all NIs of the process */
     struct ni_engine *engine;           /* NULL: there never is an engine thread */
     _Atomic uint32_t
-        owed; /* long puts of ours whose targets need us to poll; under the NI's lock */
+        async_puts; /* long puts of ours whose targets need us to poll; under the NI's lock */
     struct ni_placed place;
     struct ni_link *links[NI_LINKS_MAX]; /* by preference (links.h) */
     unsigned link_count;

@@ -9,7 +9,7 @@
 
 /*
  * What the descriptors of a command region, and the requests of a queue pair, may name: regions of
- * peers, by number. Numbers are given in turn and not again. Whoever holds the progress lock.
+ * peers, by number. Numbers are given in turn and not again. The progress lock is held.
  */
 
 struct ni_target {

@@ -19,7 +19,7 @@
  * callers do not poll, everything, but for callbacks that are theirs.
  */
 
-enum { TURN_TRIES = 2000 };
+enum { LOCK_TRIES = 2000 };
 
 bool ni_back_has_work(const struct ni *ni)
 {
@@ -110,14 +110,14 @@ static unsigned move(struct ni *ni)
 }
 
 /* Whether a quiet NI has something that only a caller may do. The progress lock is ours. */
-static bool owes(const struct ni *ni)
+static bool needs_caller(const struct ni *ni)
 {
     return !ni_list_empty(&ni->downs) || (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
 }
 
-static bool take_turn(struct ni *ni)
+static bool take_lock(struct ni *ni)
 {
-    for (unsigned i = 0; i < TURN_TRIES; i++) {
+    for (unsigned i = 0; i < LOCK_TRIES; i++) {
         if (ni_progress_lock_try(ni)) {
             return true;
         }
@@ -131,7 +131,7 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
     struct ni *ni = engine->ni;
     unsigned events = 0;
 
-    if ((!away && (!ni_has_back_end(ni) || !ni_back_has_work(ni))) || !take_turn(ni)) {
+    if ((!away && (!ni_has_back_end(ni) || !ni_back_has_work(ni))) || !take_lock(ni)) {
         return 0;
     }
     if (!ni->threads) { /* not shared: it is the program's alone */
@@ -146,7 +146,7 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
     }
     if (!engine->quiet) {
         ni_peers_settle(ni);
-    } else if (owes(ni)) {
+    } else if (needs_caller(ni)) {
         ni_peers_settle_silently(ni);
         ni_engine_leave(engine);
     }

@@ -115,7 +115,7 @@ unsigned ni_front_progress(struct ni *ni)
     atomic_store_explicit(&engine->left, 0, memory_order_relaxed);
     events = ni_has_back_end(ni) ? poll(ni) : poll_shared(ni);
     if (!nested && !ni_has_back_end(ni)) {
-        ni_owed_end(ni);
+        ni_async_progress_end(ni);
     }
     ni_progress_lock_give(ni, !nested);
     return events;

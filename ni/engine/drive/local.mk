@@ -3,7 +3,7 @@
 ni_libapeni_core_la_SOURCES += \
     ni/engine/drive/back.c \
     ni/engine/drive/front.c \
-    ni/engine/drive/owed.c \
+    ni/engine/drive/async_progress.c \
     ni/engine/drive/place.c \
     ni/engine/drive/place.h \
     ni/engine/drive/progress.c \

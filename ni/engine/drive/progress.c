@@ -316,9 +316,9 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
     if ((ni->untidy & NI_UNTIDY_QPS) != 0) {
         events += ni->qp_ops->progress(ni);
     }
-    if ((ni->untidy & NI_UNTIDY_OWES) != 0) {
-        ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
-        ni_owed_begin(ni);
+    if ((ni->untidy & NI_UNTIDY_ASYNC) != 0) {
+        ni->untidy &= ~(uint32_t)NI_UNTIDY_ASYNC;
+        ni_async_progress_begin(ni);
         events++; /* from now on the progress lock, which is not ours, guards what idle polls do */
     }
     return events;

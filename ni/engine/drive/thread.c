@@ -54,7 +54,7 @@ void ni_engine_call(struct ni_engine *engine)
         if (!atomic_exchange_explicit(&engine->begun, true, memory_order_relaxed)) {
             (void)ni_engine_start(engine->ni);
         }
-    } else if (atomic_load(&engine->rest) == NI_REST_OFF) { /* W1: `owed` is the word */
+    } else if (atomic_load(&engine->rest) == NI_REST_OFF) { /* W1: `async_puts` is the word */
         ni_engine_wake(engine);
     }
 }
@@ -153,14 +153,14 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     }
 }
 
-/* TILE: as long as nothing is owed. What is waited for is looked at after the announcement, and by
- * those who change it before they look for one (W1). */
+/* TILE: as long as no put needs asynchronous progress. What is waited for is looked at after the
+ * announcement, and by those who change it before they look for one (W1). */
 static void rest_off(struct ni_engine *engine)
 {
     atomic_store(&engine->rest, NI_REST_OFF);
-    while (atomic_load(&engine->ni->owed) == 0 && !atomic_load(&engine->stop)) {
+    while (atomic_load(&engine->ni->async_puts) == 0 && !atomic_load(&engine->stop)) {
         atomic_store(&engine->kicked, 0);
-        if (atomic_load(&engine->ni->owed) == 0 && !atomic_load(&engine->stop)) {
+        if (atomic_load(&engine->ni->async_puts) == 0 && !atomic_load(&engine->stop)) {
             (void)syscall(SYS_futex, &engine->kicked, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
         }
     }
@@ -178,7 +178,7 @@ static bool may_rest_off(struct ni_engine *engine)
     bool called = calls != engine->answered;
 
     engine->answered = calls;
-    return !ni_has_back_end(engine->ni) && !called && atomic_load(&engine->ni->owed) == 0;
+    return !ni_has_back_end(engine->ni) && !called && atomic_load(&engine->ni->async_puts) == 0;
 }
 
 /* ---- loop ------------------------------------------------------------------------------------ */

@@ -16,14 +16,14 @@
  *
  *   thread.c  its life, its loop, its sleep          front.c  ni_progress and ni_wait of callers
  *   back.c    what it does                           place.c  its core
- *   owed.c    when there is one with TILE
+ *   async_progress.c  when there is one with TILE
  *
  * With TILE callers do everything. But who has started a long put may compute, while its target
- * needs this side to poll for its data (`owed`). For that there is a thread, begun for the first
- * such put: when callers have not polled for away_us it does, as one more caller. Without
+ * needs this side to poll for its data (`async_puts`). For that there is a thread, begun for the
+ * first such put: when callers have not polled for away_us it does, as one more caller. Without
  * NI_THREADS the NI is *shared* meanwhile: it takes its locks, as if it had been opened with it. It
  * becomes so at the end of the call that starts the put, where no lock is held and nobody is within
- * a callback, and ceases to be so in a poll that finds nothing owed, under the progress lock. So
+ * a callback, and ceases to be so in a poll that finds none, under the progress lock. So
  * what is frequent knows nothing of it.
  *
  * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
@@ -50,7 +50,8 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns);
 /* After a stop that was for a while. */
 void ni_engine_restart(struct ni *ni);
 
-/* TILE: something is owed; the thread may be resting. Any thread that is not the engine's. */
+/* TILE: a put needs asynchronous progress; the thread may be resting. Any thread that is not the
+ * engine's. */
 void ni_engine_call(struct ni_engine *engine);
 
 /* back.c: one round; away: callers do not poll. Returns events. The thread, without the progress
@@ -68,23 +69,23 @@ unsigned ni_front_progress(struct ni *ni);
 unsigned ni_front_hand_out(struct ni *ni);
 unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us);
 
-/* owed.c: a call that may have started a long put ends: if something is owed, see to it that it
- * moves without callers. No lock is held. Any thread. */
-void ni_owed_begin(struct ni *ni);
-/* If nothing is owed any more a shared NI is its program's alone again. The end of a poll; the
+/* async_progress.c: a call that may have started a long put ends: if it needs asynchronous
+ * progress, see that it moves without callers. No lock is held. Any thread. */
+void ni_async_progress_begin(struct ni *ni);
+/* If no put needs that any more a shared NI is its program's alone again. The end of a poll; the
  * progress lock is ours since its beginning. */
-void ni_owed_end(struct ni *ni);
-/* Whether anything is ever owed. */
-static inline bool ni_may_owe(const struct ni *ni)
+void ni_async_progress_end(struct ni *ni);
+/* Whether puts of this NI ever need that. */
+static inline bool ni_async_progress_possible(const struct ni *ni)
 {
     return ni->engine != NULL && !ni_has_back_end(ni);
 }
 
-/* One put more that is owed, or less. The NI's lock is held. */
-void ni_owe(struct ni *ni);
-static inline void ni_owe_no_more(struct ni *ni)
+/* One put more that needs it, or less. The NI's lock is held. */
+void ni_async_progress_need(struct ni *ni);
+static inline void ni_async_progress_done(struct ni *ni)
 {
-    (void)atomic_fetch_sub_explicit(&ni->owed, 1, memory_order_relaxed);
+    (void)atomic_fetch_sub_explicit(&ni->async_puts, 1, memory_order_relaxed);
 }
 
 #endif

@@ -35,8 +35,8 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 /* The same, composed by the caller; a copy of it waits. */
 ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *control);
 
-/* Whether one answer can be sent, or made to wait, whatever happens. Whoever holds the progress
- * lock. */
+/* Whether one answer can be sent, or made to wait, whatever happens. The progress lock
+ * is held. */
 bool ni_send_can_answer(struct ni *ni);
 
 /* Send those that wait, as far as there is room. Returns how many. The peer's lock is held. */

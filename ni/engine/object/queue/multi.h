@@ -54,7 +54,7 @@ struct ni_multi {
     struct ni *ni;
     ni_handle handle;
     bool gone;                 /* deregistered: requests that are left wait to be told */
-    uint32_t owed;             /* requests of many that are served and have not been told */
+    uint32_t unreported;       /* requests of many that are served and have not been told */
     struct ni_list requests;   /* struct ni_multi_request */
     struct ni_pool pool;       /* of them */
     struct ni_list unfinished; /* in ni->multis while there is something that found no room */

@@ -10,7 +10,7 @@
 static void drop(struct ni_multi *multi, struct ni_multi_request *request)
 {
     ni_list_remove(&request->list);
-    multi->owed -= ni_multi_is_served(request);
+    multi->unreported -= ni_multi_is_served(request);
     ni_pool_put(&multi->pool, request);
     ni_stat_sub(&multi->ni->stats.queue_requests, 1);
 }
@@ -85,7 +85,7 @@ static bool give_one_of_many(struct ni_multi *multi, struct ni_multi_request *re
     ni_list_remove(&request->list);
     ni_list_push_back(&multi->requests, &request->list);
     if (--request->left == 0) {
-        multi->owed++;
+        multi->unreported++;
         tell_served(multi, request);
     }
     return true;
@@ -304,7 +304,7 @@ static unsigned serve(struct ni *ni, struct ni_multi *multi)
             return events;
         }
     }
-    if (multi->owed != 0) {
+    if (multi->unreported != 0) {
         tell_all_served(multi);
     }
     if (ni_queue_items(&multi->queue) != 0 && !ni_list_empty(&multi->requests)) {

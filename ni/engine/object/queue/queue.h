@@ -89,7 +89,7 @@ ni_status ni_queue_init(struct ni_queue *queue, size_t item_size, size_t capacit
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
 
 /* The queue translation table (queue_names.c): an entry by number, NULL if that is not in use.
- * Whoever holds the progress lock. */
+ * The progress lock is held. */
 struct ni_queue_name {
     struct ni_peer *peer; /* NULL: ours */
     struct ni_rkey queue;

@@ -13,7 +13,7 @@
  * ours, and nobody has any other lock. */
 static void share(struct ni *ni, bool shared)
 {
-    ni->untidy &= ~(uint32_t)NI_UNTIDY_OWES;
+    ni->untidy &= ~(uint32_t)NI_UNTIDY_ASYNC;
     ni->threads = shared;
     if (shared) {
         ni->unusual |= NI_UNUSUAL_ENGINE;
@@ -30,24 +30,24 @@ static void share(struct ni *ni, bool shared)
     ni->portal_ops->share(ni, shared);
 }
 
-void ni_owe(struct ni *ni)
+void ni_async_progress_need(struct ni *ni)
 {
-    (void)atomic_fetch_add(&ni->owed, 1); /* W1 of thread.c */
+    (void)atomic_fetch_add(&ni->async_puts, 1); /* W1 of thread.c */
     if (!ni->threads) {
-        ni->untidy |= NI_UNTIDY_OWES;
+        ni->untidy |= NI_UNTIDY_ASYNC;
     }
 }
 
-void ni_owed_begin(struct ni *ni)
+void ni_async_progress_begin(struct ni *ni)
 {
     bool taken;
 
-    if (atomic_load_explicit(&ni->owed, memory_order_relaxed) == 0 || ni->closing) {
+    if (atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 || ni->closing) {
         return;
     }
     if (!ni->threads) {
         if (ni->depth != 0) {
-            return; /* the end of the poll comes here again: NI_UNTIDY_OWES */
+            return; /* the end of the poll comes here again: NI_UNTIDY_ASYNC */
         }
         taken = ni_progress_lock_take(ni);
         share(ni, true);
@@ -58,10 +58,10 @@ void ni_owed_begin(struct ni *ni)
     }
 }
 
-void ni_owed_end(struct ni *ni)
+void ni_async_progress_end(struct ni *ni)
 {
     /* Who went down has operations that a call within a callback has yet to end. */
-    if (ni->engine->quiet && atomic_load_explicit(&ni->owed, memory_order_relaxed) == 0 &&
+    if (ni->engine->quiet && atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 &&
         ni_list_empty(&ni->downs)) {
         share(ni, false);
     }
