@@ -19,7 +19,7 @@
  *               <--DMA-- rx <--        <--       <--
  *               <--DMA-- events
  *
- * Whoever has it lets time pass: for each cycle dnp_card_step, then dnp_link_send on each link;
+ * The caller lets time pass: for each cycle dnp_card_step, then dnp_link_send on each link;
  * what arrives on a cable goes to dnp_link_receive, and the end of a DMA to dnp_dma_end.
  *
  * Cards have nothing in common, so that any number may be in one process. Not thread-safe.

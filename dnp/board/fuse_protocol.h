@@ -75,8 +75,8 @@ void board_fuse_unmount(const char *directory);
 bool board_fuse_answer(int fd, uint64_t unique, int error, const void *first, size_t first_len,
                        const void *second, size_t second_len);
 
-/* In fuse_death.c: give the channel back when its process ends, whoever has the file open then,
- * such as a child of it. 0 or a negative errno. */
+/* In fuse_death.c: give the channel back when its process ends, also while others have the file
+ * open, such as a child of it. 0 or a negative errno. */
 int board_death_watch(struct board_open *open);
 void board_death_forget(struct board_open *open);
 

@@ -8,8 +8,8 @@
 
 /*
  * The memory of another process. It is that of the address space that was there at open: when the
- * process ends or executes another program, access fails, whoever has its number then. Like memory
- * that is pinned, it is reached whatever its protection has become.
+ * process ends or executes another program, access fails, also if its number is in use again. Like
+ * memory that is pinned, it is reached whatever its protection has become.
  */
 struct board_process {
     int memory; /* -1: none */
