@@ -75,15 +75,6 @@ BEGIN {
     declare("MPI_SUBARRAYS_SUPPORTED", "LOGICAL", ".FALSE.")
     declare("MPI_ASYNC_PROTECTS_NONBLOCKING", "LOGICAL", ".FALSE.")
 }
-/^extern struct pri_/ {
-    kind = $3
-    sub(/^pri_(mpi_)?/, "", kind)
-    for (i = 4; i <= NF; i++) {
-        symbol = $i
-        gsub(/[,;]/, "", symbol)
-        kind_of[symbol] = kind
-    }
-}
 $1 != "#define" || $2 !~ /^MPI_[A-Z0-9_]+$/ { next }
 { value = $0; sub(/^#define +[A-Z0-9_]+ +/, "", value) }
 value ~ /^\(&presto_/ {

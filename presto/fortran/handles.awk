@@ -5,15 +5,6 @@ BEGIN {
     print "/* SPDX-License-Identifier: BSD-3-Clause */"
     print "/* Made by handles.awk from types.h, which say what this is. */"
 }
-/^extern struct pri_/ {
-    kind = $3
-    sub(/^pri_(mpi_)?/, "", kind)
-    for (i = 4; i <= NF; i++) {
-        symbol = $i
-        gsub(/[,;]/, "", symbol)
-        kind_of[symbol] = kind
-    }
-}
 $1 == "#define" && $3 ~ /^\(&presto_/ {
     symbol = substr($3, 3, length($3) - 3)
     print "PRESTO_PREDEFINED(" kind_of[symbol] ", " symbol ")"

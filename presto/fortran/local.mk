@@ -5,15 +5,16 @@
 presto_fortran_list = $(srcdir)/presto/include/mpi/functions.list
 presto_fortran_constants = $(srcdir)/presto/include/mpi/types.h $(srcdir)/presto/include/mpi/constants.h \
     $(srcdir)/presto/include/mpi/files.h
-EXTRA_DIST += presto/fortran/calls.awk presto/fortran/constants.awk presto/fortran/handles.awk presto/fortran/list.awk \
+EXTRA_DIST += presto/fortran/calls.awk presto/fortran/constants.awk presto/fortran/handles.awk presto/fortran/kinds.awk \
+    presto/fortran/list.awk \
     presto/fortran/interfaces.awk presto/fortran/module_mpi.f90 presto/fortran/module_mpi_f08.f90 \
     presto/fortran/module_mpi_f08_types.f90 presto/fortran/symbols.awk
 
 # The numbers of the predefined handles, which C has, too.
 BUILT_SOURCES += presto/include/mpi/predefined.h
 CLEANFILES += presto/include/mpi/predefined.h
-presto/include/mpi/predefined.h: presto/fortran/handles.awk presto/include/mpi/types.h
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/handles.awk \
+presto/include/mpi/predefined.h: presto/fortran/handles.awk presto/fortran/kinds.awk presto/include/mpi/types.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/kinds.awk -f $(srcdir)/presto/fortran/handles.awk \
 	    $(srcdir)/presto/include/mpi/types.h >$@.tmp && mv $@.tmp $@
 
 presto_fortran_sources = \
@@ -44,8 +45,8 @@ presto/fortran/renames: presto/fortran/list.awk presto/fortran/symbols.awk prest
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/presto/fortran/list.awk \
 	    -f $(srcdir)/presto/fortran/symbols.awk $(presto_fortran_list) >$@.tmp && mv $@.tmp $@
 
-presto/fortran/mpif.h: presto/fortran/constants.awk $(presto_fortran_constants)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v make=mpif -f $(srcdir)/presto/fortran/constants.awk \
+presto/fortran/mpif.h: presto/fortran/constants.awk presto/fortran/kinds.awk $(presto_fortran_constants)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v make=mpif -f $(srcdir)/presto/fortran/kinds.awk -f $(srcdir)/presto/fortran/constants.awk \
 	    $(presto_fortran_constants) >$@.tmp && mv $@.tmp $@
 
 # Modules. Each object makes its module's file, too, so that who uses a module waits for its object.
@@ -55,9 +56,9 @@ presto_module_parts = presto/fortran/constants_mpi.inc presto/fortran/interfaces
     presto/fortran/constants_mpi_f08.inc presto/fortran/interfaces_mpi_f08.inc
 CLEANFILES += $(presto_modules) $(presto_module_objects) $(presto_module_parts) presto/.libs/libpresto_fortran_modules.a
 
-presto/fortran/constants_mpi.inc presto/fortran/constants_mpi_f08.inc: presto/fortran/constants.awk $(presto_fortran_constants)
+presto/fortran/constants_mpi.inc presto/fortran/constants_mpi_f08.inc: presto/fortran/constants.awk presto/fortran/kinds.awk $(presto_fortran_constants)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && what=`basename $@ .inc | sed s/constants_//` && \
-	    LC_ALL=C $(AWK) -v make=$$what -f $(srcdir)/presto/fortran/constants.awk $(presto_fortran_constants) >$@.tmp && mv $@.tmp $@
+	    LC_ALL=C $(AWK) -v make=$$what -f $(srcdir)/presto/fortran/kinds.awk -f $(srcdir)/presto/fortran/constants.awk $(presto_fortran_constants) >$@.tmp && mv $@.tmp $@
 
 presto/fortran/interfaces_mpi.inc presto/fortran/interfaces_mpi_f08.inc: presto/fortran/list.awk presto/fortran/interfaces.awk \
     presto/include/mpi/functions.list

@@ -138,4 +138,11 @@ static inline uint64_t torus_sum(const struct torus *torus, enum dnp_offset reg,
     return sum;
 }
 
+static inline void torus_run(struct torus *torus, uint32_t cycles)
+{
+    while (cycles-- > 0) {
+        (void)torus_cycle(torus);
+    }
+}
+
 #endif

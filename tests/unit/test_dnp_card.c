@@ -35,13 +35,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static void run(int cycles)
-{
-    while (cycles-- > 0) {
-        (void)torus_cycle(&torus);
-    }
-}
-
 static struct dnp_command put(uint32_t to, uint8_t port, uint64_t from, uint64_t address,
                               uint16_t len)
 {
@@ -97,7 +90,7 @@ static void test_put(void **state)
     command.header.last = true;
     command.port = 3; /* that of the channel is what counts */
     assert_true(test_host_post(host, 1, &command));
-    run(2000);
+    torus_run(&torus, 2000);
     assert_copied(&torus.host[1], 2, HOST_BASE + 100, host, 1, HOST_BASE + 3, DNP_PAYLOAD_MAX);
     command.port = 1;
     cmd1 = dnp_cmd1_pack(&command);
@@ -133,7 +126,7 @@ static void test_many_puts(void **state)
         assert_true(test_host_post(host, 0, &command));
     }
     assert_false(test_host_post(host, 0, &(struct dnp_command){.len = 0}));
-    run(4000);
+    torus_run(&torus, 4000);
     for (uint32_t i = 0; i < HOST_COMMANDS; i++) {
         struct dnp_event event = {0};
 
@@ -157,7 +150,7 @@ static void test_get_of_many_packets(void **state)
     command.len = 20000;
     host->latest = 20;
     assert_true(test_host_post(host, 1, &command));
-    run(10000);
+    torus_run(&torus, 10000);
     assert_copied(host, 1, HOST_BASE + 5, &torus.host[1], 2, HOST_BASE + HOST_SIZE / 2 + 9, 20000);
     command.port = 1;
     assert_event(host, 1, dnp_cmd1_pack(&command), DNP_NIOS_MAGIC);
@@ -169,7 +162,7 @@ static void test_get_of_many_packets(void **state)
 static void assert_failed(struct dnp_command command, ni_status status, struct dnp_word magic)
 {
     assert_true(test_host_post(host, 0, &command));
-    run(3000);
+    torus_run(&torus, 3000);
     command.code = (uint16_t)-status;
     assert_event(host, 0, dnp_cmd1_pack(&command), magic);
     assert_no_event();
@@ -233,7 +226,7 @@ static void test_puts_that_are_refused(void **state)
 
         command.tag = DNP_COMP_NONE;
         assert_true(test_host_post(host, 0, &command));
-        run(1000);
+        torus_run(&torus, 1000);
         assert_int_equal(dnp_get(&torus.card[1].registers, DNP_REG_rx_refused, 0), i + 1);
     }
     assert_no_event();
@@ -253,12 +246,12 @@ static void test_a_full_ring_of_events(void **state)
     command.tag = DNP_COMP_NONE;
     for (int i = 0; i < HOST_EVENTS + 10; i++) {
         assert_true(test_host_post(host, 0, &command));
-        run(500);
+        torus_run(&torus, 500);
     }
     assert_int_equal(dnp_get(registers, DNP_REG_event_lost, 0), 10);
     command.header.port = 1;
     assert_true(test_host_post(host, 0, &command));
-    run(500);
+    torus_run(&torus, 500);
     assert_true(test_host_event(&torus.host[1], 1, &event));
     while (test_host_event(&torus.host[1], 0, &event)) {
         events++;
@@ -275,17 +268,17 @@ static void test_a_write_pointer_beyond_the_ring(void **state)
 
     (void)state;
     dnp_set(registers, DNP_REG_wr_ptr, 0, HOST_COMMANDS + 1);
-    run(100);
+    torus_run(&torus, 100);
     assert_int_equal(dnp_get(registers, DNP_REG_rd_ptr, 0), HOST_COMMANDS + 1);
     assert_int_equal(dnp_get(registers, DNP_REG_tx_refused, 0), 1);
     assert_no_event();
     /* A ring that is nowhere. */
     dnp_set64(registers, DNP_REG_tx_ring_base, 1, UINT64_MAX - 100);
     dnp_set(registers, DNP_REG_wr_ptr, 1, 3);
-    run(100);
+    torus_run(&torus, 100);
     assert_int_equal(dnp_get(registers, DNP_REG_tx_refused, 1), 3);
     assert_true(test_host_post(host, 0, &command));
-    run(2000);
+    torus_run(&torus, 2000);
     assert_int_equal(dnp_get(registers, DNP_REG_rd_ptr, 0), HOST_COMMANDS + 2);
     assert_int_equal(dnp_get64(&torus.card[1].registers, DNP_REG_rx_packets, 0), 1);
 }
@@ -313,7 +306,7 @@ static void test_dma_that_fails(void **state)
     command = put(1, 0, HOST_BASE, 0x1000, 64);
     command.tag = DNP_COMP_NONE;
     assert_true(test_host_post(host, 0, &command));
-    run(2000);
+    torus_run(&torus, 2000);
     assert_no_event();
     assert_int_equal(dnp_get(&torus.card[1].registers, DNP_REG_rx_refused, 0), 1);
 }
@@ -325,7 +318,7 @@ static void test_a_packet_to_oneself(void **state)
     (void)state;
     command.tag = DNP_COMP_NONE;
     assert_true(test_host_post(host, 0, &command));
-    run(500);
+    torus_run(&torus, 500);
     assert_copied(host, 3, HOST_BASE, host, 0, HOST_BASE, 33);
     assert_int_equal(torus_sum(&torus, DNP_REG_link_sent_words, true), 0);
 }
@@ -337,10 +330,10 @@ static void test_a_silent_neighbour(void **state)
 
     (void)state;
     dnp_set(registers, DNP_REG_link_timeout, 0, 5000);
-    run(4000);
+    torus_run(&torus, 4000);
     assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_PLUS), 1);
     torus.cable[1][NI_TORUS_X_MINUS].cut = true;
-    run(8000);
+    torus_run(&torus, 8000);
     assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_PLUS), 0);
     assert_int_equal(dnp_get(registers, DNP_REG_link_up, NI_TORUS_X_MINUS), 1);
 }

@@ -29,13 +29,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static void run(uint32_t cycles)
-{
-    while (cycles-- > 0) {
-        (void)torus_cycle(&torus);
-    }
-}
-
 /* Something of each kind: GETs and PUTs of both, to both. */
 static void post_all(void)
 {
@@ -78,18 +71,18 @@ static void test_a_process_goes_at_any_moment(void **state)
     host->latest = 20;
     for (uint32_t moment = 0; moment < 60; moment++) {
         post_all();
-        run(moment * 29);
+        torus_run(&torus, moment * 29);
         dnp_channel_close(host->card, PORT);
         left_something += !dnp_channel_idle(host->card, PORT);
         for (waited = 0; waited < 100000 && !dnp_channel_idle(host->card, PORT); waited++) {
-            run(1);
+            torus_run(&torus, 1);
         }
         assert_true(dnp_channel_idle(host->card, PORT));
         test_host_register(host, PORT, HOST_BASE, HOST_SIZE, NI_ACCESS_READ);
         dnp_channel_open(host->card, PORT, &same);
         assert_false(dnp_channel_idle(host->card, PORT));
         memcpy(before, host->memory, HOST_PHYSICAL);
-        run(20000);
+        torus_run(&torus, 20000);
         assert_memory_equal(before, host->memory, HOST_PHYSICAL);
         assert_int_equal(dnp_get(&host->card->registers, DNP_REG_event_wr_ptr, PORT), 0);
         assert_int_equal(dnp_get(&host->card->registers, DNP_REG_rd_ptr, PORT), 0);
