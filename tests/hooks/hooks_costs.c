@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_account.c pml_hooks_peers.c
+ * Covers: record/account.c pml_hooks_peers.c
  *
  * Loses time in the way that is named, with four ranks, and measures itself where: each message
  * carries the time at which it was sent, each answer that at which its receive began. Prints "truth

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite_counters.h"
 
-/* Operations that wait for thresholds of a counter, also on their way to portals. */
+/*
+ * Covers: object/counter/trigger.c core/deferred.c
+ *
+ * Operations that wait for thresholds of a counter, also on their way to portals.
+ */
 
 enum { WAITING = 6 };
 

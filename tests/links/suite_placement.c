@@ -4,6 +4,8 @@
 #include "suite_portals.h"
 
 /*
+ * Covers: drive/thread.c drive/back.c drive/front.c drive/async_progress.c bulk/unlocked_copy.c
+ *
  * Engine threads: transfers go on while the program calls nothing. What the other suites check runs
  * with engine threads as well (suite_links.c).
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: presto/mpi/file_*.c presto/io/open.c pointer.c view.c layout.c
+/* Covers: presto/mpi/file_data.c presto/mpi/file_error.c presto/mpi/file_info.c
+ * presto/mpi/file_make.c presto/mpi/file_read.c presto/mpi/file_view.c presto/mpi/file_write.c
+ * presto/io/open.c pointer.c view.c layout.c
  *
  * Files, function by function: modes, sizes, pointers, views, representations, errors. What random
  * accesses give is in file_model.c. A plain MPI program for any number of ranks. */

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: presto/core/recorder.c presto/core/recorder_count.c presto/core/recorder_wait.c record/output.c record/start.c
 # Presto's record, of the programs that pml_hooks is tested with: see tests/hooks/hookscheck.py.
 here=$(dirname "$0")
 . "$here/mpi_common.sh"

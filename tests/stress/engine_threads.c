@@ -13,6 +13,8 @@
 #include "link/inproc/hooks.h"
 
 /*
+ * Covers: core/engine_thread.c core/lock.c drive/thread.c
+ *
  * Two NIs, several threads on each, and each thread does whatever a thread may: transfers of all
  * kinds, flushes, counters, regions that come and go, polling and sleeping; callbacks do the same.
  * Checked: messages of one thread arrive in order, each once; bytes are right; each operation

@@ -4,6 +4,7 @@
 tree_tests = \
     tests/tree/braces.sh \
     tests/tree/calls.sh \
+    tests/tree/covers.sh \
     tests/tree/docs.sh \
     tests/tree/env.sh \
     tests/tree/format.sh \
@@ -14,4 +15,5 @@ tree_tests = \
     tests/tree/text.sh
 
 TESTS += $(tree_tests)
-EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk
+EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except \
+    tests/tree/covers.awk tests/tree/covers.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk

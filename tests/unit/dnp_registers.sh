@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: dnp/registers.def, dnp/registers_print.c. The document of the registers is made from the table of today.
+# Covers: dnp/registers.def, dnp/registers_print.c, dnp/registers_table.c. The document of the registers is made from the table of today.
 src=${APELINK_SRCDIR:?}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ascii, bits, list, random, clock, cpu, assert. */
+/* Covers: base/boot.c base/random.c base/clock.c base/cpu.c base/assert.c; ascii, bits, list. */
 #include "unit.h"
 
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/boot.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/list.h"
@@ -380,6 +381,32 @@ static void test_assertions_abort_with_the_place(void **state)
     unit_assert_contains(text, "error: file.c:42: this must hold but does not: x > 0\n");
 }
 
+/* A child shares all of it; what the kernel does not have is nobody's. */
+static void test_names_of_what_is_shared(void **state)
+{
+    uint64_t own[3] = {ni_boot_id(), ni_name_space("/proc/self/ns/pid"), ni_clock_name()};
+    uint64_t other[3];
+    int ends[2];
+    pid_t child;
+
+    (void)state;
+    assert_int_not_equal(own[0], 0);
+    assert_int_not_equal(own[1], 0);
+    assert_int_equal(ni_name_space("/proc/self/ns/none"), 0);
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        uint64_t found[3] = {ni_boot_id(), ni_name_space("/proc/self/ns/pid"), ni_clock_name()};
+
+        _exit(write(ends[1], found, sizeof(found)) != sizeof(found));
+    }
+    assert_int_equal(read(ends[0], other, sizeof(other)), sizeof(other));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(ends[0]);
+    close(ends[1]);
+    assert_memory_equal(own, other, sizeof(own));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_below_is_fair),
         cmocka_unit_test(test_keys_differ_and_are_not_zero),
         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_names_of_what_is_shared),
         cmocka_unit_test(test_simd_choice),
         cmocka_unit_test(test_simd_follows_the_parameter),
         cmocka_unit_test(test_simd_names),

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 /*
+ * Covers: core/progress_lock.c core/deferred.c life/connect.c
+ *
  * Calls that must not wait for the progress lock: a thread that has it is in a callback, and waits
  * there for a lock that the caller holds. Here the callback waits until the caller is through.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: record_class.c
+ * Covers: pml_hooks_class.c
  *
  * Which class a message is of, by its tag.
  */
