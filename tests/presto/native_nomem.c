@@ -23,8 +23,9 @@ static void check_filled(int with)
     CHECK(bytes[0] == with && bytes[LONG / 2] == with && bytes[LONG - 1] == with);
 }
 
-/* One that has come before is received without memory: *struck says whether some was asked for.
- * PR_OK: again, with memory. */
+/* One that has come before is received, and its nth allocation is refused: *struck says whether it
+ * was. PR_OK: again, with memory. Those after it are not refused: a link that copies through its
+ * bulk area may want more of it, too, and tries again. */
 static int receive(pr_mgr_t m, unsigned nth, bool *struck)
 {
     struct pr_status status;
@@ -32,7 +33,7 @@ static int receive(pr_mgr_t m, unsigned nth, bool *struck)
     int error, end = PR_OK;
 
     CHECK_EQUAL(pr_probe(m, 0, DATA, &status), PR_OK);
-    ni_fault_arm(NI_FAULT_ALLOC, nth, 1);
+    ni_fault_arm(NI_FAULT_ALLOC, nth, 0);
     error = pr_irecv_bytes(m, 0, DATA, bytes, LONG, &req);
     if (error == PR_OK) {
         end = pr_wait(m, &req);
