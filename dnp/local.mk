@@ -31,6 +31,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/link.h \
     dnp/link_rx.c \
     dnp/link_tx.c \
+    dnp/lofamo/fault.h \
+    dnp/lofamo/watch.h \
     dnp/mac.c \
     dnp/mac.h \
     dnp/packet.c \

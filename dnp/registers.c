@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "dnp/limits.h"
+#include "dnp/lofamo/fault.h"
 
 const struct dnp_register dnp_registers[] = {
 #define DNP_REGISTER(name, offset, width, count, access, reset, source, meaning) \
@@ -94,6 +95,37 @@ static bool torus_makes_sense(uint32_t value)
     return nodes > 0 && nodes <= NI_TORUS_NODES_MAX;
 }
 
+/* Whether fault awareness can work with this value of one of its registers. */
+static bool fault_makes_sense(uint32_t reg, uint32_t value)
+{
+    uint32_t write = DNP_FIELD_GET(value, fault_timer_write_ms);
+    uint32_t read = DNP_FIELD_GET(value, fault_timer_read_ms);
+    uint32_t broken = DNP_FIELD_GET(value, fault_core_broken_ms);
+
+    switch (reg) {
+    case DNP_REG_host_watchdog:
+        return dnp_fault_makes_sense(dnp_fault_of_host(value));
+    case DNP_REG_fault_emulation:
+        return dnp_fault_makes_sense(dnp_fault_of_card(value));
+    case DNP_REG_fault_timer:
+        return write == 0 || read == 0 || write < read;
+    case DNP_REG_fault_thresholds:
+        return DNP_FIELD_GET(value, fault_thresholds_temperature_warning) <=
+                   DNP_FIELD_GET(value, fault_thresholds_temperature_alarm) &&
+               DNP_FIELD_GET(value, fault_thresholds_supply_warning) <=
+                   DNP_FIELD_GET(value, fault_thresholds_supply_alarm);
+    case DNP_REG_fault_cold:
+        return (int8_t)DNP_FIELD_GET(value, fault_cold_temperature_warning) >=
+               (int8_t)DNP_FIELD_GET(value, fault_cold_temperature_alarm);
+    case DNP_REG_fault_core:
+        return broken == 0 || DNP_FIELD_GET(value, fault_core_sick_ms) <= broken;
+    case DNP_REG_link_sick:
+        return DNP_FIELD_GET(value, link_sick_kibibytes) > 0;
+    default:
+        return true;
+    }
+}
+
 /* Whether the card can work with this value of a register. */
 static bool makes_sense(uint32_t reg, uint32_t value)
 {
@@ -112,7 +144,7 @@ static bool makes_sense(uint32_t reg, uint32_t value)
     case DNP_REG_board_torus:
         return torus_makes_sense(value);
     default:
-        return true;
+        return fault_makes_sense(reg, value);
     }
 }
 

@@ -147,6 +147,10 @@ ni_status dnp_registers_read(const struct dnp_register_file *file, uint32_t offs
  *   link_credit        a field is 0
  *   tx_ring_size, event_ring_size   not 0 and no power of two, or beyond 65536
  *   board_torus        no nodes, or more than NI_TORUS_NODES_MAX
+ *   host_watchdog, fault_emulation   a status of two bits is 3
+ *   fault_timer        both periods are set, and write_ms is not below read_ms
+ *   fault_thresholds, fault_cold, fault_core   an alarm, or broken, before the warning, or sick
+ *   link_sick          kibibytes is 0
  * On failure nothing has changed.
  */
 ni_status dnp_registers_write(struct dnp_register_file *file, uint32_t offset, uint32_t value);

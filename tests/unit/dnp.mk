@@ -9,6 +9,7 @@ unit_tests += \
     tests/unit/test_dnp_cable \
     tests/unit/test_dnp_card \
     tests/unit/test_dnp_channel \
+    tests/unit/test_dnp_fault \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
@@ -27,6 +28,10 @@ tests_unit_test_dnp_registers_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_link_SOURCES = tests/unit/test_dnp_link.c
 tests_unit_test_dnp_link_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_link_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_fault_SOURCES = tests/unit/test_dnp_fault.c
+tests_unit_test_dnp_fault_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_fault_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
 tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
