@@ -63,6 +63,7 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct 
     }
     dnp_router_init(&card->router, &card->registers, card->link, next, next + fifo_size, fifo_size);
     connect(card, host);
+    dnp_lofamo_init(&card->lofamo, &card->registers, card->link);
     return NI_OK;
 }
 
@@ -75,9 +76,33 @@ void dnp_card_fini(struct dnp_card *card)
     card->words = NULL;
 }
 
+/* Work in the core: packets for the router and transfers by DMA. Programs that leave their rings
+ * full are not the core's fault. */
+static struct dnp_core_work core_work(const struct dnp_card *card, bool routing)
+{
+    const struct dnp_register_file *file = &card->registers;
+    struct dnp_core_work work = {.waiting = routing};
+
+    for (unsigned i = 0; i < DNP_DMA_CHANNELS; i++) {
+        work.waiting = work.waiting || card->dma.busy[i];
+    }
+    for (unsigned i = 0; i < DNP_LINKS; i++) {
+        work.progress +=
+            dnp_get64(file, DNP_REG_link_sent_words, i) + dnp_get(file, DNP_REG_link_unsent, i);
+    }
+    for (unsigned i = 0; i < DNP_CHANNELS; i++) {
+        work.progress += dnp_get(file, DNP_REG_rd_ptr, i) + dnp_get(file, DNP_REG_event_wr_ptr, i) +
+                         dnp_get(file, DNP_REG_event_lost, i);
+    }
+    work.progress += dnp_get64(file, DNP_REG_rx_packets, 0) + dnp_get(file, DNP_REG_rx_refused, 0) +
+                     dnp_get(file, DNP_REG_get_dropped, 0) +
+                     dnp_get(file, DNP_REG_route_refused, 0);
+    return work;
+}
+
 bool dnp_card_step(struct dnp_card *card, uint64_t now)
 {
-    bool active = dnp_rx_step(&card->rx);
+    bool active = dnp_rx_step(&card->rx), routing;
 
     active = dnp_tx_step(&card->tx, now) || active;
     dnp_gets_step(&card->gets, now);
@@ -85,5 +110,11 @@ bool dnp_card_step(struct dnp_card *card, uint64_t now)
     for (unsigned i = 0; i < DNP_LINKS; i++) {
         (void)dnp_link_down(&card->link[i], now); /* keeps link_up, also while nothing is sent */
     }
-    return dnp_router_step(&card->router, now) || active;
+    routing = dnp_router_step(&card->router, now);
+    if (now >= dnp_lofamo_due(&card->lofamo)) {
+        struct dnp_core_work work = core_work(card, routing);
+
+        dnp_lofamo_step(&card->lofamo, &work, now);
+    }
+    return routing || active;
 }

@@ -7,6 +7,7 @@
 #include <apeni/status.h>
 
 #include "dnp/link.h"
+#include "dnp/lofamo/manager.h"
 #include "dnp/registers.h"
 #include "dnp/router.h"
 #include "dnp/rx.h"
@@ -34,6 +35,7 @@ struct dnp_card {
     struct dnp_gets gets;
     struct dnp_tx tx;
     struct dnp_rx rx;
+    struct dnp_lofamo lofamo;
     struct dnp_word *words; /* of all FIFOs */
 };
 

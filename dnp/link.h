@@ -60,7 +60,8 @@ struct dnp_link_rx {
     bool magic; /* the last word was Magic */
     bool full;  /* a word of the packet found no room */
     uint64_t heard_at;
-    uint32_t spare; /* of the last credit */
+    uint32_t spare;       /* of the last credit: a diagnostic message (dnp/lofamo/fault.h), or 0 */
+    uint32_t spare_worst; /* of each field the worst since this was set to spare */
 };
 
 struct dnp_link {

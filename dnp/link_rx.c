@@ -2,6 +2,7 @@
 /* The receiving side of a link. */
 #include "dnp/control.h"
 #include "dnp/link.h"
+#include "dnp/lofamo/fault.h"
 #include "dnp/packet.h"
 
 static void count(struct dnp_link *link, enum dnp_offset reg, uint32_t more)
@@ -111,7 +112,12 @@ static void credit(struct dnp_link *link, uint64_t now, const struct dnp_control
         link->tx.taken[vc] = credit->taken[vc];
         catch_up(link, vc, credit->sent[vc]);
     }
-    link->rx.spare = credit->spare;
+    if (dnp_fault_makes_sense(credit->spare)) {
+        link->rx.spare = dnp_fault_message(credit->spare);
+        link->rx.spare_worst = dnp_fault_worst(link->rx.spare_worst, link->rx.spare);
+    } else {
+        count(link, DNP_REG_link_stray_words, 1);
+    }
     link->rx.heard_at = now;
     dnp_set(link->registers, DNP_REG_link_up, link->index, 1);
 }

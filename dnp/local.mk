@@ -32,6 +32,11 @@ dnp_libdnp_la_SOURCES = \
     dnp/link_rx.c \
     dnp/link_tx.c \
     dnp/lofamo/fault.h \
+    dnp/lofamo/health.c \
+    dnp/lofamo/health.h \
+    dnp/lofamo/lifama.h \
+    dnp/lofamo/manager.c \
+    dnp/lofamo/manager.h \
     dnp/lofamo/watch.h \
     dnp/mac.c \
     dnp/mac.h \

@@ -9,14 +9,15 @@
 #include "base/number.h"
 
 const struct dnp_sensor dnp_sensors[] = {
-    {"board_temperature", DNP_REG_sensor_board_temperature, 40000,
+    {"board_temperature", DNP_SENSOR_TEMPERATURE, DNP_REG_sensor_board_temperature, 40000,
      "thousandths of a degree Celsius"},
-    {"core_temperature", DNP_REG_sensor_core_temperature, 50000, "thousandths of a degree Celsius"},
-    {"current_12v", DNP_REG_sensor_current_12v, 2000, "mA"},
-    {"voltage_12v", DNP_REG_sensor_voltage_12v, 12000, "mV"},
-    {"voltage_3v3", DNP_REG_sensor_voltage_3v3, 3300, "mV"},
-    {"voltage_1v1", DNP_REG_sensor_voltage_1v1, 1100, "mV"},
-    {"voltage_1v4", DNP_REG_sensor_voltage_1v4, 1400, "mV"},
+    {"core_temperature", DNP_SENSOR_TEMPERATURE, DNP_REG_sensor_core_temperature, 50000,
+     "thousandths of a degree Celsius"},
+    {"current_12v", DNP_SENSOR_CURRENT, DNP_REG_sensor_current_12v, 2000, "mA"},
+    {"voltage_12v", DNP_SENSOR_VOLTAGE, DNP_REG_sensor_voltage_12v, 12000, "mV"},
+    {"voltage_3v3", DNP_SENSOR_VOLTAGE, DNP_REG_sensor_voltage_3v3, 3300, "mV"},
+    {"voltage_1v1", DNP_SENSOR_VOLTAGE, DNP_REG_sensor_voltage_1v1, 1100, "mV"},
+    {"voltage_1v4", DNP_SENSOR_VOLTAGE, DNP_REG_sensor_voltage_1v4, 1400, "mV"},
 };
 const size_t dnp_sensor_count = NI_ARRAY_LENGTH(dnp_sensors);
 

@@ -14,8 +14,15 @@
  * from those of the host. Each has a register; the names are those of registers without "sensor_".
  */
 
+enum dnp_sensor_kind {
+    DNP_SENSOR_TEMPERATURE,
+    DNP_SENSOR_CURRENT,
+    DNP_SENSOR_VOLTAGE,
+};
+
 struct dnp_sensor {
     const char *name;
+    enum dnp_sensor_kind kind;
     enum dnp_offset reg;
     int32_t nominal; /* mV or mA; thousandths of a degree: what it is without any other source */
     const char *unit;

@@ -10,7 +10,9 @@ unit_tests += \
     tests/unit/test_dnp_card \
     tests/unit/test_dnp_channel \
     tests/unit/test_dnp_fault \
+    tests/unit/test_dnp_health \
     tests/unit/test_dnp_link \
+    tests/unit/test_dnp_lofamo \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
     tests/unit/test_dnp_route \
@@ -32,6 +34,14 @@ tests_unit_test_dnp_link_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_fault_SOURCES = tests/unit/test_dnp_fault.c
 tests_unit_test_dnp_fault_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_fault_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_health_SOURCES = tests/unit/test_dnp_health.c
+tests_unit_test_dnp_health_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_health_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_lofamo_SOURCES = tests/unit/test_dnp_lofamo.c
+tests_unit_test_dnp_lofamo_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_lofamo_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
 tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
