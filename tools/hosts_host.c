@@ -133,6 +133,7 @@ static void own_environment(const struct hosts_setup *setup, const char *name)
     setenv("APELINK_HOST", name, 1);
     setenv("APELINK_HOSTS_TOOL", tool, 1);
     setenv("HOSTNAME", name, 1);
+    setenv("PRESTO_LAUNCHER", agent, 1);
     setenv("OMPI_MCA_plm_rsh_agent", agent, 1);
     setenv("OMPI_MCA_orte_default_hostfile", path, 1);
     /* All hosts have the same cores: each would bind its first process to the first of them. */

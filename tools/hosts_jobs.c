@@ -67,6 +67,7 @@ static void take_environment(char **environment)
                                       "APELINK_HOSTS_TOOL",
                                       "HOSTNAME",
                                       "TMPDIR",
+                                      "PRESTO_LAUNCHER",
                                       "OMPI_MCA_plm_rsh_agent",
                                       "OMPI_MCA_orte_default_hostfile",
                                       "OMPI_MCA_hwloc_base_binding_policy",

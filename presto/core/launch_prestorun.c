@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apelink_config.h"
 #include "core/launch.h"
 #include "core/wire_up.h"
 
@@ -20,7 +21,8 @@ enum { PRI_FD_MAX = 1 << 20 };
 struct wire {
     int fd;
     uint64_t key;
-    unsigned cores; /* that the ranks share */
+    unsigned cores;          /* that the ranks of this host share */
+    unsigned hosts, on_host; /* hosts of the job, ranks on this one */
 };
 
 static bool applies(void)
@@ -59,29 +61,53 @@ static void settle(int fd)
     (void)fflush(stdout);
 }
 
+/* Said once for all ranks. */
+static bool can_reach_hosts(long rank)
+{
+#ifdef NI_HAVE_UCX
+    (void)rank;
+    return true;
+#else
+    if (rank == 0) {
+        fprintf(stderr,
+                "presto: the job has ranks on several hosts, which reach each other by UCX, and "
+                "this was built without it: install UCX and its development files and configure "
+                "anew, or start all ranks on one host\n");
+    }
+    return false;
+#endif
+}
+
 static int join(struct pri_rank *self)
 {
     struct wire *wire;
-    long fd, rank, size, app, cores;
+    long fd, rank, size, app, cores, hosts, on_host;
     uint64_t key;
 
     if (!pri_environment("PRESTO_FD", 0, PRI_FD_MAX, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
         !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
         !pri_environment("PRESTO_APPNUM", 0, size - 1, &app) || !key_of(&key) ||
-        !pri_environment("PRESTO_CORES", 1, INT_MAX, &cores) || !is_socket((int)fd)) {
+        !pri_environment("PRESTO_CORES", 1, INT_MAX, &cores) ||
+        !pri_environment("PRESTO_HOSTS", 1, size, &hosts) ||
+        !pri_environment("PRESTO_HOST_RANKS", 1, size, &on_host) || !is_socket((int)fd)) {
         fprintf(stderr, "presto: the environment of prestorun is not complete, or the descriptor "
                         "PRESTO_FD is closed: start the program with prestorun, or without any "
                         "variable PRESTO_*\n");
+        return PRI_ERR_START;
+    }
+    if (hosts > 1 && !can_reach_hosts(rank)) {
         return PRI_ERR_START;
     }
     wire = malloc(sizeof(*wire));
     if (wire == NULL) {
         return PRI_ERR_NOMEM;
     }
-    wire->fd = (int)fd;
-    wire->key = key;
-    wire->cores = (unsigned)cores;
+    *wire = (struct wire){.fd = (int)fd,
+                          .key = key,
+                          .cores = (unsigned)cores,
+                          .hosts = (unsigned)hosts,
+                          .on_host = (unsigned)on_host};
     self->cold->launch = wire;
     self->rank = (int)rank;
     self->size = (int)size;
@@ -94,7 +120,8 @@ static void describe(struct pri_rank *self, struct ni_open_attr *attr)
 {
     const struct wire *wire = self->cold->launch;
 
-    attr->host_processes = (unsigned)self->size;
+    attr->host_processes = wire->on_host;
+    attr->hosts = wire->hosts;
     attr->host_cores = wire->cores;
     attr->job_key = wire->key;
 }
@@ -150,10 +177,17 @@ static bool tell(const struct wire *wire, enum pri_wire_kind kind, const void *d
     return write_all(wire->fd, message, sizeof(head) + length);
 }
 
-static bool read_blob(int fd, struct pri_blob *blob)
+/* A rank's host and address. */
+static bool read_entry(int fd, uint32_t *host, struct pri_blob *blob)
 {
-    return read_all(fd, &blob->length, sizeof(blob->length)) && blob->length <= NI_BLOB_MAX &&
-           read_all(fd, blob->bytes, blob->length);
+    struct pri_wire_entry entry;
+
+    if (!read_all(fd, &entry, sizeof(entry)) || entry.length > NI_BLOB_MAX) {
+        return false;
+    }
+    *host = entry.host;
+    blob->length = entry.length;
+    return read_all(fd, blob->bytes, blob->length);
 }
 
 /* ---- the end of prestorun -------------------------------------------------------------------- */
@@ -203,18 +237,43 @@ static __attribute__((constructor)) void watch(void)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+/* Which ranks are on this host; where all are, nobody asks. */
+static void find_near(struct pri_rank *self, const uint32_t *hosts)
+{
+    for (int i = 0; self->cold->near != NULL && i < self->size; i++) {
+        self->cold->near[i] = hosts[i] == hosts[self->rank];
+    }
+}
+
+static bool read_table(struct pri_rank *self, int fd, uint32_t *hosts, struct pri_blob *all)
+{
+    struct pri_wire_head head = {0, 0};
+    bool well = read_all(fd, &head, sizeof(head)) && head.kind == PRI_WIRE_TABLE;
+
+    for (int i = 0; well && i < self->size; i++) {
+        well = read_entry(fd, &hosts[i], &all[i]);
+    }
+    return well;
+}
+
 static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct pri_blob *all)
 {
     const struct wire *wire = self->cold->launch;
-    struct pri_wire_head head = {0, 0};
+    uint32_t *hosts = calloc((size_t)self->size, sizeof(*hosts));
     bool well;
 
+    if (wire->hosts > 1) {
+        self->cold->near = calloc((size_t)self->size, sizeof(*self->cold->near));
+    }
+    if (hosts == NULL || (wire->hosts > 1 && self->cold->near == NULL)) {
+        free(hosts);
+        return PRI_ERR_NOMEM;
+    }
     wait_for_prestorun(wire->fd);
     well = tell(wire, PRI_WIRE_HELLO, mine->bytes, mine->length) &&
-           read_all(wire->fd, &head, sizeof(head)) && head.kind == PRI_WIRE_TABLE;
-    for (int i = 0; well && i < self->size; i++) {
-        well = read_blob(wire->fd, &all[i]);
-    }
+           read_table(self, wire->fd, hosts, all);
+    find_near(self, hosts);
+    free(hosts);
     if (!well) {
         fprintf(stderr,
                 "presto: rank %d has lost prestorun, or that is of another version than the "

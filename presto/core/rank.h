@@ -40,7 +40,7 @@ struct pri_cold {
     struct ni_eq *received; /* pri_on_received */
     const struct pri_launcher *launcher;
     void *launch; /* the launcher's own */
-    bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's join on */
+    bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's exchange on */
     struct pri_stopper *stoppers;
     bool closing;            /* ranks that go away now are no news */
     _Atomic int first_lost;  /* 1 + the first rank that is known to have died; 0: none */

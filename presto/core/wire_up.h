@@ -12,21 +12,23 @@
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
  *   PRESTO_APPNUM number of the rank's command, from 0
- *   PRESTO_CORES  processors that prestorun may use, and the ranks in all
+ *   PRESTO_HOSTS  hosts that have ranks
+ *   PRESTO_HOST_RANKS  ranks on this host
+ *   PRESTO_CORES  processors that prestorun may use on this host, and the ranks there in all
  *   PRESTO_KEY    16 hexadecimal digits: the job's key
  *
  *   rank -> prestorun   HELLO  its address         when its interface is open
- *   prestorun -> rank   TABLE  all addresses       when all have said hello
+ *   prestorun -> rank   TABLE  all ranks           when all have said hello
  *   rank -> prestorun   BYE    nothing             its interface is closed in good order
  *   rank -> prestorun   ABORT  int32, its code     the job is to end
  *
- * Each message is this head and `length` bytes. An address is a uint32 length and as many bytes,
- * TABLE has them in order of ranks. It is all that prestorun says: what comes before a rank's hello
- * or behind the table is the end of prestorun, and ends the rank. Both ends are of one version:
- * prestorun and the library are installed together.
+ * Each message is this head and `length` bytes. TABLE has for each rank, in their order, the number
+ * of its host, the length of its address (struct pri_wire_entry) and that. It is all that prestorun
+ * says: what comes before a rank's hello or behind the table is the end of prestorun, and ends the
+ * rank. Both ends are of one version: prestorun and the library are installed together.
  */
 enum pri_wire_kind {
-    PRI_WIRE_HELLO = 0x50520101, /* version 01, kinds from 01 */
+    PRI_WIRE_HELLO = 0x50520201, /* version 02, kinds from 01 */
     PRI_WIRE_TABLE,
     PRI_WIRE_BYE,
     PRI_WIRE_ABORT,
@@ -37,6 +39,11 @@ struct pri_wire_head {
     uint32_t length; /* bytes that follow */
 };
 
+struct pri_wire_entry {
+    uint32_t host;   /* the same for ranks that share one, and only for them */
+    uint32_t length; /* bytes of the address that follows */
+};
+
 /* The exit status of a job that a rank has ended with this code. A shell sees the low eight bits;
  * an aborted job is never a success. */
 static inline int pri_exit_status(int code)
@@ -44,7 +51,8 @@ static inline int pri_exit_status(int code)
     return (code & 0xff) != 0 ? code & 0xff : 1;
 }
 
-_Static_assert(sizeof(struct pri_wire_head) == 8, "no padding");
+_Static_assert(sizeof(struct pri_wire_head) == 8 && sizeof(struct pri_wire_entry) == 8,
+               "no padding");
 
 /* The number of the job in its records, from its key; not 0. */
 static inline uint32_t pri_job_number(uint64_t key)

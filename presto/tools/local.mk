@@ -8,19 +8,32 @@ presto_tools_prestorun_SOURCES = \
     presto/core/wire_up.h \
     presto/tools/prestorun.c \
     presto/tools/run.h \
+    presto/tools/run_agent.c \
     presto/tools/run_bind.c \
     presto/tools/run_bind.h \
     presto/tools/run_child.c \
+    presto/tools/run_down.c \
     presto/tools/run_end.c \
     presto/tools/run_foreign.c \
+    presto/tools/run_frame.c \
+    presto/tools/run_frame.h \
     presto/tools/run_guard.c \
+    presto/tools/run_input.c \
+    presto/tools/run_launch.c \
     presto/tools/run_loop.c \
+    presto/tools/run_net.h \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
+    presto/tools/run_place.c \
+    presto/tools/run_ranks.c \
+    presto/tools/run_remote.c \
     presto/tools/run_report.c \
     presto/tools/run_signals.c \
     presto/tools/run_spawn.c \
+    presto/tools/run_spec.c \
     presto/tools/run_tree.c \
+    presto/tools/run_up.c \
+    presto/tools/run_values.c \
     presto/tools/run_wire.c
 presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto \
     -DPRI_REPORT='"$(bindir)/apelink-report"'

@@ -32,27 +32,31 @@ static void make_key(struct run_job *job)
     snprintf(job->key, sizeof(job->key), "%016llx", (unsigned long long)(key | 1));
 }
 
-static void open_job(struct run_job *job)
+/* What is known of other hosts, and what they are told. */
+static void open_net(struct run_job *job)
 {
-    const struct run_app *app = job->options.apps;
-    int last = app->ranks; /* of this command and those before, the number behind it */
+    struct run_host *hosts = calloc((size_t)job->options.host_count, sizeof(*hosts));
+    struct run_bytes start = {0};
+    char identity[200];
 
-    job->ranks = calloc((size_t)job->options.ranks, sizeof(*job->ranks));
-    if (job->ranks == NULL) {
+    run_identity(identity, sizeof(identity));
+    if (hosts == NULL || (hosts[0].identity = strdup(identity)) == NULL ||
+        (job->options.host_count > 1 && !run_spec_pack(job, &start))) {
         run_no_memory();
     }
-    for (int i = 0; i < job->options.ranks; i++) {
-        struct run_rank *rank = &job->ranks[i];
-
-        if (i == last) {
-            last += (++app)->ranks;
-        }
-        rank->number = i;
-        rank->app = app;
-        rank->wire = rank->out.fd = rank->err.fd = -1;
-        rank->err.is_error = true;
+    if (start.used > RUN_START_MAX) {
+        run_options_refuse("-x", "", "the environment has more than 16 MiB, too much to be sent");
     }
+    job->net.hosts = hosts;
+    job->net.start = start.data;
+    job->net.start_length = start.used;
+}
+
+static void open_job(struct run_job *job)
+{
+    run_open_ranks(job);
     make_key(job);
+    open_net(job);
     if (job->options.timeout != 0) {
         job->timeout_at_ns = ni_now_ns() + (uint64_t)(job->options.timeout * 1e9);
     }
@@ -65,6 +69,11 @@ static void close_job(struct run_job *job)
         free(job->ranks[i].err.data);
     }
     run_output_close(job);
+    for (int i = 0; i < job->options.host_count; i++) {
+        free(job->net.hosts[i].identity);
+    }
+    free(job->net.hosts);
+    free((uint8_t *)job->net.start);
     free(job->table);
     free(job->strangers.pid);
     free(job->ranks);
@@ -73,15 +82,18 @@ static void close_job(struct run_job *job)
 
 int main(int argc, char **argv)
 {
-    struct run_job job = {.guard.fd = -1};
+    struct run_job job = {.guard.fd = -1, .net.input.fd = -1};
     int signals, code;
 
     if (!ni_standard_open("prestorun")) {
         return 1;
     }
+    if (argc == 2 && strcmp(argv[1], "--agent") == 0) {
+        return run_agent();
+    }
     job.cores = processors();
     run_options_parse(argc, argv, job.cores, &job.options);
-    signals = run_signals_open();
+    signals = run_signals_open(false);
     if (signals < 0) {
         return 1;
     }
@@ -90,6 +102,7 @@ int main(int argc, char **argv)
     run_tree_begin(&job);
     if (!run_spawn_all(&job)) {
         run_end_all(&job, 1, SIGTERM);
+        run_end_hosts(&job, 1, job.options.host_count - 1, NULL);
     }
     code = run_loop(&job, signals);
     run_report_end(&job);

@@ -12,32 +12,62 @@
 
 #include "core/wire_up.h"
 #include "tools/run_bind.h"
+#include "tools/run_net.h"
 
 /*
- * prestorun: starts the ranks of a job on this host, tells them each other's addresses, passes on
- * what they print and what signals it gets, and ends them all when one fails. By files:
+ * prestorun: starts the ranks of a job, tells them each other's addresses, passes on what they
+ * print and what signals it gets, and ends them all when one fails. By files:
  *
  *   run_options   the command line              run_wire     addresses
- *   run_foreign   options of other launchers
- *   run_bind      processors
- *   run_spawn     sockets and pipes of ranks    run_output   what ranks print
- *   run_child     what a rank begins with       run_loop     waiting for all of that
- *   run_guard     the ranks' parent             run_signals  what signals do to us
- *   run_tree      what ranks have started       run_end      how ranks and the job end
- *   run_report    the record of what ranks did
+ *   run_values    their values
+ *   run_foreign   options of other launchers    run_output   what ranks print
+ *   run_bind      processors                    run_loop     waiting for all of that
+ *   run_spawn     sockets and pipes of ranks
+ *   run_child     what a rank begins with       run_signals  what signals do to us
+ *   run_guard     the ranks' parent             run_end      how ranks and the job end
+ *   run_tree      what ranks have started       run_report   the record of what ranks did
+ *
+ * On each other host an agent, prestorun itself, has the ranks' pipes, sockets and parent. It
+ * decides nothing: what comes from its ranks it passes on to prestorun, and what that says to them.
+ *
+ *   run_place     which rank is on which host   run_frame    what hosts tell each other
+ *   run_remote    how agents are started
+ *   run_launch    the agents are started        run_up       towards prestorun
+ *   run_agent     an agent begins               run_down     towards the agents
+ *   run_spec      what it is to do              run_input    standard input of a rank elsewhere
  *
  * Nothing is left behind, also if prestorun is killed: see run_guard.c. Programs that have joined
  * the job end with their sockets (core/launch_prestorun.c), also if both are killed at once.
  */
 
-enum { RUN_MAX_RANKS = 4096, RUN_LINE_MAX = 65536, RUN_NOBODY = -1, RUN_FOREIGN_MAX = 40 };
+enum {
+    RUN_MAX_RANKS = 4096,
+    RUN_LINE_MAX = 65536,
+    RUN_NOBODY = -1,
+    RUN_ELSEWHERE = -2, /* instead of a descriptor: another host has it */
+    RUN_FOREIGN_MAX = 40,
+    RUN_FANOUT = 32, /* hosts that each starts itself, unless told otherwise */
+};
+
+/* A place in a list of hosts. */
+struct run_slot {
+    char *host;
+    int slots;
+};
+
+struct run_slots {
+    int count, next, taken; /* the next rank comes to slot[next], which has so many */
+    struct run_slot *slot;
+};
 
 /* Some ranks of the job, which run one command. */
 struct run_app {
     int number; /* MPI_APPNUM */
     int ranks;
-    int slots;     /* of --host; 0: none said */
-    int directory; /* where it begins, opened; -1: here */
+    int per_host;            /* of -N; 0: not said */
+    struct run_slots *slots; /* of --host or --hostfile, or those of the command before; NULL */
+    char *folder;            /* where it begins, the whole path */
+    int directory;           /* the same, opened; -1: it is here */
     size_t variable_count;
     const char **variables; /* NAME=VALUE */
     char **command;         /* NULL-terminated */
@@ -55,11 +85,20 @@ struct run_options {
     enum run_bind bind;
     double timeout; /* seconds; 0: none */
     char *report;   /* the file for the record of what ranks do; NULL: none */
+    bool by_node;   /* ranks one after the other on each host in turn */
+    /* Host 0 is that of prestorun, whether it has ranks or not; all others have some. */
+    int host_count;
+    char **hosts;       /* [host_count] */
+    int *host_of;       /* [ranks] */
+    char **launcher;    /* words in front of a host's name, NULL-terminated */
+    char *program;      /* prestorun on the other hosts */
+    int fanout;         /* hosts that each starts itself */
+    char **environment; /* NAME=VALUE for the ranks of other hosts, NULL-terminated */
 };
 
 /* One of a rank's two outputs. */
 struct run_stream {
-    int fd; /* -1: closed */
+    int fd; /* -1: closed; RUN_ELSEWHERE */
     bool is_error;
     size_t used;
     char *data; /* [RUN_LINE_MAX], allocated when something comes */
@@ -77,9 +116,11 @@ struct run_sink {
 struct run_rank {
     int number;
     const struct run_app *app;
-    pid_t pid; /* 0: has ended */
-    pid_t was; /* its pid, for messages */
-    int wire;  /* -1: closed */
+    int host, nth; /* of the ranks there, from 0 */
+    pid_t pid;     /* 0: has ended, or is on another host */
+    pid_t was;     /* its pid, for messages; 0: not known yet */
+    bool ended;
+    int wire; /* -1: closed; RUN_ELSEWHERE */
     bool hello, bye;
     uint32_t blob_length;
     uint8_t blob[NI_BLOB_MAX];
@@ -109,13 +150,14 @@ struct run_pids {
 
 struct run_job {
     struct run_options options;
+    struct run_net net;
     char key[17];           /* of the job, in hexadecimal digits */
-    int cores;              /* processors that the ranks share */
+    int cores;              /* processors that the ranks of this host share */
     struct run_rank *ranks; /* [options.ranks] */
     struct run_guard guard;
     struct run_pids strangers; /* children that are no ranks' */
-    int alive, hellos;
-    uint8_t *table; /* of addresses, when all are known */
+    int alive, hellos;         /* ranks: of all hosts, for an agent of its own */
+    uint8_t *table;            /* of addresses, when all are known */
     size_t table_length;
     unsigned refused;                   /* messages of ranks that made no sense */
     bool over;                          /* ranks were told to end */
@@ -134,6 +176,14 @@ _Noreturn void run_no_memory(void);
  * many ranks as processors unless it says otherwise. Keeps addresses of argv, and writes there. */
 void run_options_parse(int argc, char **argv, int processors, struct run_options *options);
 void run_options_free(struct run_options *options);
+
+/* Values of options; what makes no sense is refused, with what is wanted. */
+int run_value_number(const char *option, const char *text, int least, int most, const char *wanted);
+int run_value_reader(const char *text);
+double run_value_seconds(const char *text);
+enum run_bind run_value_bind(const char *text);
+/* The whole path of a file that was named from here, allocated. */
+char *run_whole_path(const char *name);
 /* Say what is wrong with an option (value may be empty), and exit. */
 _Noreturn void run_options_refuse(const char *option, const char *value, const char *wanted);
 /* The same of what the job does not depend on. Called as mpirun or mpiexec, by scripts that know no
@@ -146,12 +196,32 @@ void run_foreign_options(struct option to[RUN_FOREIGN_MAX + 1], int first);
 /* The one with number first + i, with what is behind it from argv[behind] on; valued: a value is in
  * it already. Refuses it, or, if it is ignored, returns where the next word is. */
 int run_foreign_option(int i, char **argv, int behind, bool valued);
-/* Refuse what is other than one rank after the other. */
-void run_check_mapping(const char *text);
-/* Ranks in a list of names, each perhaps with a number behind it; other hosts are refused. */
-int run_slots_of(const char *list);
+/* Whether ranks are to be placed on the hosts in turn; refuses what is neither that nor one rank
+ * after the other. */
+bool run_is_by_node(const char *text);
+/* Places from a list of names, each perhaps with a number behind it; from a file of such lines. */
+struct run_slots *run_slots_of_list(const char *option, const char *list);
+struct run_slots *run_slots_of_file(const char *option, const char *name);
+void run_slots_free(struct run_slots *slots);
+/* How many ranks a command has if it does not say so; 0: it has to. */
+int run_slots_ranks(const struct run_app *app);
+/* Say on which host each rank is. */
+void run_place_all(struct run_options *options);
+void run_place_free(struct run_options *options);
 
-/* Start the guard, and all ranks; false: said why. */
+/* How prestorun is started on other hosts: by a command line in front of the host's name, in a
+ * folder DIRECTORY/bin. What is not said yet is as it is by default; and the ranks' environment
+ * there. */
+void run_remote_launcher(struct run_options *options, const char *command);
+void run_remote_prefix(struct run_options *options, const char *directory);
+void run_remote_complete(struct run_options *options);
+void run_remote_free(struct run_options *options);
+
+/* Ranks of the job, of which none has begun. */
+void run_open_ranks(struct run_job *job);
+bool run_has_ranks(const struct run_job *job, int host);
+/* Start the guard, the agents that are started from here, and the ranks of this host; false: said
+ * why. */
 bool run_spawn_all(struct run_job *job);
 
 /* Become a rank, a child of parent. */
@@ -168,7 +238,7 @@ void run_guard_signal(struct run_job *job, int signal, pid_t but);
 /* Its socket can be read: take ends of ranks, or its own. */
 void run_guard_read(struct run_job *job);
 /* Collect children of our own that have ended. */
-void run_guard_reap(void);
+void run_guard_reap(struct run_job *job);
 /* Kill what the ranks have left, and wait for the guard. */
 void run_guard_close(struct run_job *job);
 
@@ -186,6 +256,10 @@ void run_tree_forget(struct run_job *job, pid_t pid);
 /* Kill them, and wait for those that are ours. */
 void run_tree_sweep(struct run_job *job);
 
+/* A rank has said these bytes. */
+void run_wire_take(struct run_job *job, struct run_rank *rank, const uint8_t *data, size_t length);
+/* Have all ranks of this host and those that are started from here sent the table. */
+void run_wire_tell(struct run_job *job);
 /* Something can be read from a rank's socket. */
 void run_wire_read(struct run_job *job, struct run_rank *rank);
 /* Whether it is to be called when something can be written there; it goes on with the table of
@@ -210,14 +284,32 @@ void run_output_write(struct run_job *job);
 void run_output_give_up(struct run_job *job);
 /* Whether something may be read from a stream: it is open, and all before it is written. */
 bool run_output_takes(const struct run_job *job, const struct run_stream *stream);
+/* Whether nothing of an output waits to be taken, or ever will be. */
+bool run_output_is_written(const struct run_job *job, bool is_error);
+/* A rank has printed these bytes; none: that was the end. */
+void run_output_take(struct run_job *job, struct run_rank *rank, struct run_stream *stream,
+                     const uint8_t *data, size_t length);
+/* No more comes. */
+void run_output_end(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
 /* Something can be read; everything is to be written that is there. */
 void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
 void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_stream *stream);
 /* Whether part of a line waits for its end, and for nothing else. */
 bool run_output_is_partial(const struct run_job *job, const struct run_stream *stream);
 
-/* A process has ended, perhaps a rank. */
+/* A rank's number, pid and, if there are several, host, for messages. */
+struct run_who {
+    char text[160];
+};
+struct run_who run_who(const struct run_job *job, const struct run_rank *rank);
+/* A process of this host has ended, perhaps a rank. */
 void run_end_of(struct run_job *job, pid_t pid, int status);
+/* A rank has begun, or ended. */
+void run_end_begun(struct run_job *job, struct run_rank *rank, pid_t pid);
+void run_end_rank(struct run_job *job, struct run_rank *rank, int status);
+/* The host, and the count - 1 behind it, are gone, and the ranks there; the message says why, NULL:
+ * it is no news. */
+void run_end_hosts(struct run_job *job, int first, int count, const char *message);
 /* The guard has been killed, and so have the ranks. */
 void run_end_without_guard(struct run_job *job);
 /* The job has failed, with this exit code: end all ranks by a signal (0: they have had it), and
@@ -231,14 +323,13 @@ void run_end_signal(struct run_job *job, int signal);
 /* The same for those that have not had it from the terminal, which signals our process group. */
 void run_end_signal_others(struct run_job *job, int signal);
 
-/* The file of the record, by its name on the command line: its whole path, allocated. */
-char *run_report_path(const char *name);
 /* The job is over. Where no rank 0 has come to its end to write the file, have the records that the
  * ranks have left in memory written there. */
 void run_report_end(const struct run_job *job);
 
-/* Have signals come through a descriptor, from here on. -1: said why. */
-int run_signals_open(void);
+/* Have signals come through a descriptor, from here on; for an agent, only of its children's end.
+ * -1: said why. */
+int run_signals_open(bool agent);
 /* What a rank begins with: those that are passed on end it unless it wants otherwise. */
 void run_signals_reset(void);
 

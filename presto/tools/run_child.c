@@ -20,6 +20,17 @@ static void set_number(const char *name, long value)
     (void)setenv(name, text, 1);
 }
 
+static void set_places(const struct run_job *job, int host)
+{
+    int here = 0;
+
+    for (int i = 0; i < job->options.ranks; i++) {
+        here += job->ranks[i].host == host;
+    }
+    set_number("PRESTO_HOSTS", job->options.host_count - !run_has_ranks(job, 0));
+    set_number("PRESTO_HOST_RANKS", here);
+}
+
 /* False: said why. */
 static bool set_environment(const struct run_job *job, const struct run_rank *rank,
                             const struct run_ends *ends)
@@ -47,6 +58,7 @@ static bool set_environment(const struct run_job *job, const struct run_rank *ra
     set_number("PRESTO_RANK", rank->number);
     set_number("PRESTO_APPNUM", app->number);
     set_number("PRESTO_CORES", job->cores);
+    set_places(job, rank->host);
     if (job->options.report != NULL) {
         (void)setenv("PRESTO_REPORT", job->options.report, 1);
     }
@@ -72,12 +84,12 @@ static void set_streams(const struct run_options *options, int number, const str
     (void)close(ends->err);
 }
 
-static void bind_rank(enum run_bind what, int number)
+static void bind_rank(enum run_bind what, int nth)
 {
     cpu_set_t allowed, chosen;
 
     if (what != RUN_BIND_NONE && sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
-        run_bind_choose(what, RUN_BIND_FOLDER, &allowed, number, &chosen);
+        run_bind_choose(what, RUN_BIND_FOLDER, &allowed, nth, &chosen);
         (void)sched_setaffinity(0, sizeof(chosen), &chosen);
     }
 }
@@ -94,12 +106,13 @@ void run_child(const struct run_job *job, const struct run_rank *rank, const str
     (void)setpgid(0, job->guard.group);
     set_streams(&job->options, rank->number, ends);
     (void)fcntl(ends->wire, F_SETFD, 0);
-    bind_rank(job->options.bind, rank->number);
+    bind_rank(job->options.bind, rank->nth);
     run_signals_reset();
     if (set_environment(job, rank, ends)) {
         execvp(command[0], command);
-        fprintf(stderr, "prestorun: rank %d cannot run %s: %s\n", rank->number, command[0],
-                strerror(errno));
+        fprintf(stderr, "prestorun: rank %d cannot run %s%s%s: %s\n", rank->number, command[0],
+                job->options.host_count > 1 ? " on " : "",
+                job->options.host_count > 1 ? job->options.hosts[rank->host] : "", strerror(errno));
     }
     _exit(127);
 }

@@ -203,6 +203,9 @@ static _Noreturn void be_guard(struct run_job *job, int fd)
     sigaddset(&child, SIGCHLD);
     guard.children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     job->strangers.count = 0;
+    if (job->net.parent != NULL) {
+        run_input_close(job); /* or the rank would never see its end */
+    }
     if (guard.children >= 0) {
         watch(&guard);
     }
@@ -299,10 +302,13 @@ void run_guard_read(struct run_job *job)
     }
 }
 
-void run_guard_reap(void)
+void run_guard_reap(struct run_job *job)
 {
-    while (waitpid(-1, NULL, WNOHANG) > 0) {
-        continue;
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        run_launch_ended(job, pid, status);
     }
 }
 

@@ -50,7 +50,7 @@ static void take_signal(struct run_job *job, int signals)
     }
     switch (info.ssi_signo) {
     case SIGCHLD:
-        run_guard_reap();
+        run_guard_reap(job);
         break;
     case SIGINT:
     case SIGQUIT:
@@ -70,69 +70,163 @@ static void take_signal(struct run_job *job, int signals)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-static struct pollfd readable(const struct run_job *job, const struct run_stream *stream)
+/* What is waited for, each with what is to be done then. */
+struct polls {
+    nfds_t used;
+    struct pollfd *fd;
+    struct seat {
+        void (*serve)(struct run_job *job, void *what, short events);
+        void *what;
+    } * seat;
+};
+
+/* A descriptor below 0 is closed, or not to be looked at now: poll would return at once where the
+ * other side is gone. It is not in the list, for poll takes no more than the limit of open files.
+ */
+static void add(struct polls *polls, int fd, int events,
+                void (*serve)(struct run_job *job, void *what, short events), void *what)
 {
-    return (struct pollfd){.fd = run_output_takes(job, stream) ? stream->fd : -1, .events = POLLIN};
+    if (fd >= 0) {
+        polls->fd[polls->used] = (struct pollfd){.fd = fd, .events = (short)events};
+        polls->seat[polls->used++] = (struct seat){serve, what};
+    }
 }
 
-enum { SINKS = 2, RANKS = 4 }; /* where these begin; 3 for each rank */
-
-/* Closed ones are -1, which poll passes over, and so are those that are not to be read now: poll
- * would return at once where the other side is gone. Those behind the last open one are left out:
- * poll takes no more than the limit of open files, which may have kept ranks from being started. */
-static nfds_t list(const struct run_job *job, int signals, struct pollfd *polls)
+static void serve_sink(struct run_job *job, void *what, short events)
 {
-    nfds_t n = 0, used;
+    (void)what;
+    (void)events;
+    run_output_write(job);
+}
 
-    polls[n++] = (struct pollfd){.fd = signals, .events = POLLIN};
-    polls[n++] = (struct pollfd){.fd = job->guard.fd, .events = POLLIN};
-    for (int i = 0; i < 2; i++) {
-        polls[n++] = (struct pollfd){.fd = run_output_waits_for(job, i), .events = POLLOUT};
-    }
-    for (int i = 0; i < job->options.ranks; i++) {
-        const struct run_rank *rank = &job->ranks[i];
+static void serve_out(struct run_job *job, void *what, short events)
+{
+    struct run_rank *rank = what;
 
-        polls[n++] =
-            (struct pollfd){.fd = rank->wire,
-                            .events = (short)(POLLIN | (run_wire_waits(job, rank) ? POLLOUT : 0))};
-        polls[n++] = readable(job, &rank->out);
-        polls[n++] = readable(job, &rank->err);
+    (void)events;
+    run_output_read(job, rank, &rank->out);
+}
+
+static void serve_err(struct run_job *job, void *what, short events)
+{
+    struct run_rank *rank = what;
+
+    (void)events;
+    run_output_read(job, rank, &rank->err);
+}
+
+static void serve_wire(struct run_job *job, void *what, short events)
+{
+    struct run_rank *rank = what;
+
+    if (rank->wire >= 0 && (events & ~POLLOUT) != 0) {
+        run_wire_read(job, rank);
     }
-    for (used = n; polls[used - 1].fd < 0; used--) {
-        continue;
+    if ((events & POLLOUT) != 0) {
+        run_wire_write(job, rank);
     }
-    return used;
+}
+
+static void serve_guard(struct run_job *job, void *what, short events)
+{
+    (void)what;
+    (void)events;
+    run_guard_read(job);
+}
+
+static void serve_signals(struct run_job *job, void *what, short events)
+{
+    (void)events;
+    take_signal(job, *(const int *)what);
+}
+
+static void serve_link_out(struct run_job *job, void *what, short events)
+{
+    (void)job;
+    (void)events;
+    run_link_write(what);
+}
+
+static void serve_below(struct run_job *job, void *what, short events)
+{
+    (void)events;
+    if (((struct run_link *)what)->in >= 0) {
+        run_up_read(job, what);
+    }
+}
+
+static void serve_above(struct run_job *job, void *what, short events)
+{
+    (void)what;
+    (void)events;
+    run_down_read(job);
+}
+
+static void serve_input(struct run_job *job, void *what, short events)
+{
+    (void)what;
+    (void)events;
+    if (job->net.parent != NULL) {
+        run_input_write(job);
+    } else {
+        run_input_read(job);
+    }
+}
+
+static void list_links(struct run_job *job, struct polls *polls)
+{
+    struct run_net *net = &job->net;
+
+    for (int i = 0; i < net->link_count; i++) {
+        struct run_link *link = &net->links[i];
+
+        add(polls, link->in, POLLIN, serve_below, link);
+        add(polls, run_link_waits(link) ? link->out : -1, POLLOUT, serve_link_out, link);
+    }
+    if (net->parent != NULL) {
+        add(polls, run_link_waits(net->parent) ? net->parent->out : -1, POLLOUT, serve_link_out,
+            net->parent);
+        add(polls, net->parent->in, POLLIN, serve_above, NULL);
+        add(polls, run_input_waits_for(job), POLLOUT, serve_input, NULL);
+    } else {
+        add(polls, run_input_fd(job), POLLIN, serve_input, NULL);
+    }
 }
 
 /* Output first: what a rank said before it ended comes before what we say of that. */
-static void serve(struct run_job *job, int signals, const struct pollfd *polls)
+static void list(struct run_job *job, int *signals, struct polls *polls)
 {
-    if (polls[SINKS].revents != 0 || polls[SINKS + 1].revents != 0) {
-        run_output_write(job);
+    polls->used = 0;
+    for (int i = 0; i < 2; i++) {
+        add(polls, run_output_waits_for(job, i), POLLOUT, serve_sink, NULL);
     }
     for (int i = 0; i < job->options.ranks; i++) {
         struct run_rank *rank = &job->ranks[i];
-        const struct pollfd *its = polls + RANKS + 3 * i;
+        const int wanted = run_up_has_room(job) ? POLLIN : 0;
 
-        if (rank->out.fd >= 0 && its[1].revents != 0) {
-            run_output_read(job, rank, &rank->out);
-        }
-        if (rank->err.fd >= 0 && its[2].revents != 0) {
-            run_output_read(job, rank, &rank->err);
-        }
-        if (rank->wire >= 0 && (its[0].revents & ~POLLOUT) != 0) {
-            run_wire_read(job, rank);
-        }
-        if ((its[0].revents & POLLOUT) != 0) {
-            run_wire_write(job, rank);
-        }
+        add(polls, run_output_takes(job, &rank->out) ? rank->out.fd : -1, POLLIN, serve_out, rank);
+        add(polls, run_output_takes(job, &rank->err) ? rank->err.fd : -1, POLLIN, serve_err, rank);
+        add(polls, wanted != 0 || run_wire_waits(job, rank) ? rank->wire : -1,
+            wanted | (run_wire_waits(job, rank) ? POLLOUT : 0), serve_wire, rank);
     }
-    if (polls[1].revents != 0) {
-        run_guard_read(job);
-    }
-    if (polls[0].revents != 0) {
-        take_signal(job, signals);
-    }
+    list_links(job, polls);
+    add(polls, job->guard.fd, POLLIN, serve_guard, NULL);
+    add(polls, *signals, POLLIN, serve_signals, signals);
+}
+
+static bool open_polls(struct polls *polls, const struct run_job *job)
+{
+    const size_t most = 9 + 3 * (size_t)job->options.ranks + 2 * (size_t)job->net.link_count;
+
+    *polls = (struct polls){.fd = calloc(most, sizeof(*polls->fd)),
+                            .seat = calloc(most, sizeof(*polls->seat))};
+    return polls->fd != NULL && polls->seat != NULL;
+}
+
+static void close_polls(struct polls *polls)
+{
+    free(polls->fd);
+    free(polls->seat);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -174,14 +268,23 @@ static int sooner(int ms, uint64_t at_ns, uint64_t now_ns)
     return ms < 0 || left < (uint64_t)ms ? (int)left : ms;
 }
 
+/* Whether no rank is left that could print something. */
+static bool is_last(const struct run_job *job)
+{
+    return job->alive == 0 && (job->net.parent == NULL || job->net.last);
+}
+
 static int patience(const struct run_job *job)
 {
     uint64_t now = ni_now_ns();
-    bool last = job->alive == 0 && !run_output_waits(job);
-    int ms = last ? LAST_MS : any_partial(job) ? PARTIAL_MS : -1;
+    bool last = is_last(job) && !run_output_waits(job) && !job->net.empty;
+    int ms = last ? LAST_MS : any_partial(job) ? PARTIAL_MS : -1, links;
 
     ms = sooner(ms, job->give_up_at_ns, now);
-    return sooner(sooner(ms, job->kill_at_ns, now), job->timeout_at_ns, now);
+    ms = sooner(ms, job->net.abandon_at_ns, now);
+    ms = sooner(sooner(ms, job->kill_at_ns, now), job->timeout_at_ns, now);
+    links = run_launch_patience(job);
+    return links >= 0 && (ms < 0 || links < ms) ? links : ms;
 }
 
 static void look_at_clock(struct run_job *job)
@@ -203,12 +306,11 @@ static void look_at_clock(struct run_job *job)
         job->give_up_at_ns = 0;
         run_output_give_up(job);
     }
-}
-
-/* What ranks have started was told to end with them, and has as much time. */
-static bool goes_on(const struct run_job *job, bool open)
-{
-    return job->alive > 0 || open || (job->over && !job->killed && run_tree_left(job));
+    if (job->net.abandon_at_ns != 0 && now >= job->net.abandon_at_ns) {
+        job->net.abandon_at_ns = 0;
+        run_launch_drop(job, true);
+    }
+    run_launch_look(job);
 }
 
 /* ---- loop ------------------------------------------------------------------------------------ */
@@ -216,28 +318,81 @@ static bool goes_on(const struct run_job *job, bool open)
 static bool any_open(const struct run_job *job)
 {
     for (int i = 0; i < job->options.ranks; i++) {
-        if (job->ranks[i].out.fd >= 0 || job->ranks[i].err.fd >= 0) {
+        if (job->ranks[i].out.fd != -1 || job->ranks[i].err.fd != -1) {
             return true;
         }
     }
     return false;
 }
 
-/* Wait for something and deal with it; whether more output of ranks may come. */
-static bool turn(struct run_job *job, int signals, struct pollfd *polls)
+/* Of what ranks have left on other hosts. */
+static bool any_host_left(const struct run_job *job)
 {
-    nfds_t n = list(job, signals, polls);
-    int ready = poll(polls, n, patience(job));
-    bool waited = false; /* for the last output, in vain */
+    for (int i = 1; i < job->options.host_count; i++) {
+        if (!job->net.hosts[i].empty && !job->net.hosts[i].lost) {
+            return true;
+        }
+    }
+    return false;
+}
 
-    if (ready > 0) {
-        serve(job, signals, polls);
-    } else if (ready == 0) {
+/* What ranks have started was told to end with them, and has as much time. */
+static bool has_time(const struct run_job *job)
+{
+    return job->over && !job->killed && run_tree_left(job);
+}
+
+/* An agent is told to end
+ * by the end of its host above. */
+static bool goes_on(const struct run_job *job)
+{
+    if (job->net.parent != NULL) {
+        return job->net.parent->in >= 0;
+    }
+    return job->alive > 0 || any_open(job) || has_time(job) ||
+           (job->over && !job->killed && any_host_left(job));
+}
+
+/* What keeps a pipe open is not waited for any longer. */
+static void close_streams(struct run_job *job)
+{
+    for (int i = 0; i < job->options.ranks; i++) {
+        struct run_rank *rank = &job->ranks[i];
+
+        for (int k = 0; k < 2; k++) {
+            struct run_stream *stream = k == 0 ? &rank->out : &rank->err;
+
+            if (stream->fd >= 0) {
+                run_output_end(job, rank, stream);
+            }
+        }
+    }
+}
+
+/* Wait for something and deal with it. */
+static void turn(struct run_job *job, int signals, struct polls *polls)
+{
+    int ready;
+
+    list(job, &signals, polls);
+    ready = poll(polls->fd, polls->used, patience(job));
+    for (nfds_t i = 0; ready > 0 && i < polls->used; i++) {
+        if (polls->fd[i].revents != 0) {
+            polls->seat[i].serve(job, polls->seat[i].what, polls->fd[i].revents);
+        }
+    }
+    if (ready == 0) {
         flush_all_partial(job);
-        waited = job->alive == 0 && !run_output_waits(job);
+        if (is_last(job) && !run_output_waits(job) && !has_time(job)) {
+            close_streams(job);
+        }
     }
     look_at_clock(job);
-    return !waited && any_open(job);
+    if (job->net.parent == NULL) {
+        run_down_turn(job);
+    } else if (job->alive == 0 && !any_open(job) && !run_tree_left(job)) {
+        run_up_empty(job);
+    }
 }
 
 static void tell_end(struct run_job *job)
@@ -250,22 +405,26 @@ static void tell_end(struct run_job *job)
 
 int run_loop(struct run_job *job, int signals)
 {
-    struct pollfd *polls = calloc(RANKS + 3 * (size_t)job->options.ranks, sizeof(*polls));
-    bool open = true;
+    struct polls polls;
 
-    if (polls == NULL) {
+    if (!open_polls(&polls, job)) {
         run_say(job, "prestorun: out of memory: start fewer ranks (-n)\n");
+        close_polls(&polls);
         run_guard_close(job);
+        run_launch_close(job);
         return 1;
     }
-    while (goes_on(job, open)) {
-        open = turn(job, signals, polls);
+    while (goes_on(job)) {
+        turn(job, signals, &polls);
     }
     run_guard_close(job);
-    tell_end(job);
-    while (run_output_waits(job)) {
-        (void)turn(job, signals, polls);
+    run_launch_close(job);
+    if (job->net.parent == NULL) {
+        tell_end(job);
     }
-    free(polls);
+    while (job->net.parent == NULL && run_output_waits(job)) {
+        turn(job, signals, &polls);
+    }
+    close_polls(&polls);
     return job->code;
 }

@@ -14,20 +14,26 @@
 
 static const char help[] =
     "usage: prestorun [-n RANKS] [OPTION...] COMMAND [ARGUMENT...] [: -n RANKS ... COMMAND ...]\n"
-    "Run COMMAND as the ranks of a Presto job on this host; several commands, with : between\n"
-    "them, as ranks of one job, in this order.\n"
+    "Run COMMAND as the ranks of a Presto job, on this host or several; several commands, with\n"
+    ": between them, as ranks of one job, in this order.\n"
     "\n"
     "For the command that follows:\n"
     "  -n, --np RANKS        number of ranks (default, for a single command: the processors that\n"
-    "                        may be used); also -c, -N\n"
+    "                        may be used); also -c\n"
+    "  -N, --npernode RANKS  ranks on each host\n"
+    "  -H, --host HOST[:N],...  the hosts, and how many ranks each is for (1)\n"
+    "      --hostfile FILE   the same, each line HOST, HOST:N or HOST slots=N\n"
     "      --wdir DIRECTORY  run the command there\n"
     "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
-    "  -H, --host HOST[:N]   accepted if it is this host; N ranks if there is no -n\n"
     "For the job:\n"
     "      --bind-to WHAT    core, hwthread: each rank on one of its own, one after the other;\n"
     "                        none: wherever the system puts it (default)\n"
-    "      --map-by WHAT     slot, core, hwthread or node: accepted, ranks are placed one after\n"
-    "                        the other\n"
+    "      --map-by WHAT     slot, core, hwthread: fill one host after the other (default); node:\n"
+    "                        one rank on each host in turn\n"
+    "      --launcher COMMAND  what starts a command on another host, called as COMMAND HOST\n"
+    "                        WORD...; default: the variable PRESTO_LAUNCHER, or ssh\n"
+    "      --prefix FOLDER   on other hosts prestorun is in FOLDER/bin\n"
+    "      --fanout N        hosts that each host starts itself (default: 32)\n"
     "      --stdin WHICH     the rank that reads standard input (default: 0), or none\n"
     "      --merge-stderr-to-stdout  what ranks print to standard error goes to standard output\n"
     "      --tag-output      begin each line with the rank and the stream it comes from\n"
@@ -57,14 +63,24 @@ enum {
     REPORT,
     ACCEPTED,
     WDIR,
+    HOSTFILE,
+    LAUNCHER,
+    PREFIX,
+    FANOUT,
     FOREIGN /* and those behind it: of other launchers */
 };
 
 static const struct option known[] = {
     {"n", required_argument, NULL, 'n'},
     {"np", required_argument, NULL, 'n'},
-    {"npernode", required_argument, NULL, 'n'}, /* there is one node */
+    {"npernode", required_argument, NULL, 'N'},
+    {"ppn", required_argument, NULL, 'N'},
     {"host", required_argument, NULL, 'H'},
+    {"hostfile", required_argument, NULL, HOSTFILE},
+    {"machinefile", required_argument, NULL, HOSTFILE},
+    {"launcher", required_argument, NULL, LAUNCHER},
+    {"prefix", required_argument, NULL, PREFIX},
+    {"fanout", required_argument, NULL, FANOUT},
     {"bind-to", required_argument, NULL, BIND_TO},
     {"map-by", required_argument, NULL, MAP_BY},
     {"stdin", required_argument, NULL, STDIN},
@@ -117,90 +133,47 @@ static _Noreturn void print_and_end(const char *text)
     exit(ni_standard_written("prestorun") ? 0 : 1);
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
-/* All of the text is a number from min to max. */
-static bool number_of(const char *text, long min, long max, int *number)
+static int ranks_of(const char *option)
 {
-    char *end;
-    long n;
-
-    errno = 0;
-    n = strtol(text, &end, 10);
-    *number = (int)n;
-    return end != text && *end == '\0' && errno == 0 && n >= min && n <= max;
+    return run_value_number(option, optarg, 1, RUN_MAX_RANKS,
+                            "a number of ranks from 1 to 4096 is needed");
 }
 
-static int ranks_of(const char *text)
-{
-    int n;
-
-    if (!number_of(text, 1, RUN_MAX_RANKS, &n)) {
-        run_options_refuse("-n", text, "a number of ranks from 1 to 4096 is needed");
-    }
-    return n;
-}
-
-static int reader_of(const char *text)
-{
-    int n;
-
-    if (strcasecmp(text, "none") == 0) {
-        return RUN_NOBODY;
-    }
-    if (!number_of(text, 0, RUN_MAX_RANKS - 1, &n)) {
-        run_options_refuse("--stdin", text, "the number of a rank, or none, is needed");
-    }
-    return n;
-}
-
-static double seconds_of(const char *text)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !(seconds > 0 && seconds < 1e9)) {
-        run_options_refuse("--timeout", text, "a number of seconds above 0 is needed");
-    }
-    return seconds;
-}
-
-static enum run_bind bind_of(const char *text)
-{
-    if (strcasecmp(text, "core") == 0) {
-        return RUN_BIND_CORE;
-    }
-    if (strcasecmp(text, "hwthread") == 0) {
-        return RUN_BIND_HWTHREAD;
-    }
-    if (strcasecmp(text, "none") != 0) {
-        run_options_doubt("--bind-to", text, "core, hwthread or none is needed");
-    }
-    return RUN_BIND_NONE;
-}
-
-/* NAME=VALUE; NAME alone has its value already. */
+/* NAME=VALUE; NAME alone has the value that it has here. */
 static void add_variable(struct run_app *app, const char *text)
 {
-    const char *equals = strchr(text, '=');
+    const char *equals = strchr(text, '='), *value;
+    char *whole;
 
     if (equals == text || *text == '\0') {
         run_options_refuse("-x", text, "the name of a variable is needed");
     }
-    if (equals != NULL) {
-        app->variables[app->variable_count++] = text;
+    value = equals != NULL ? equals + 1 : getenv(text);
+    if (value == NULL) {
+        return;
     }
+    if (asprintf(&whole, "%.*s=%s", (int)(equals != NULL ? (size_t)(equals - text) : strlen(text)),
+                 text, value) < 0) {
+        run_no_memory();
+    }
+    app->variables[app->variable_count++] = whole;
 }
 
-/* Where its ranks begin; relative to where we are. */
-static void set_directory(struct run_app *app, const char *directory)
+static void set_folder(struct run_app *app, const char *folder)
 {
-    if (app->directory >= 0) {
-        (void)close(app->directory);
-    }
-    app->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(app->folder);
+    app->folder = run_whole_path(folder);
+}
+
+/* Where its ranks begin, of those of this host. */
+static void open_folder(struct run_app *app)
+{
+    app->directory = open(app->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (app->directory < 0) {
-        run_options_refuse("--wdir", directory, strerror(errno));
+        run_options_refuse("--wdir", app->folder, strerror(errno));
     }
 }
 
@@ -219,31 +192,70 @@ static _Noreturn void refuse_option(int problem, char **argv)
                                              : "there is no such option");
 }
 
-static void take(int option, struct run_options *options, struct run_app *app, char **argv)
+static bool take_of_command(int option, struct run_app *app)
 {
     switch (option) {
     case 'n':
     case 'c':
+        app->ranks = ranks_of("-n");
+        break;
     case 'N':
-        app->ranks = ranks_of(optarg);
+        app->per_host = ranks_of("-N");
         break;
     case 'x':
         add_variable(app, optarg);
         break;
     case 'H':
-        app->slots = run_slots_of(optarg);
+    case HOSTFILE:
+        run_slots_free(app->slots);
+        app->slots = option == 'H' ? run_slots_of_list("--host", optarg)
+                                   : run_slots_of_file("--hostfile", optarg);
         break;
     case WDIR:
-        set_directory(app, optarg);
+        set_folder(app, optarg);
         break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* How the ranks are started. */
+static bool take_of_start(int option, struct run_options *options)
+{
+    switch (option) {
     case BIND_TO:
-        options->bind = bind_of(optarg);
+        options->bind = run_value_bind(optarg);
         break;
     case MAP_BY:
-        run_check_mapping(optarg);
+        options->by_node = run_is_by_node(optarg);
         break;
+    case LAUNCHER:
+        run_remote_launcher(options, optarg);
+        break;
+    case PREFIX:
+        run_remote_prefix(options, optarg);
+        break;
+    case FANOUT:
+        options->fanout = run_value_number("--fanout", optarg, 1, RUN_MAX_RANKS,
+                                           "a number of hosts from 1 to 4096 is needed");
+        break;
+    case ACCEPTED:
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+static void take(int option, struct run_options *options, struct run_app *app, char **argv)
+{
+    if (take_of_command(option, app) || take_of_start(option, options)) {
+        return;
+    }
+    switch (option) {
     case STDIN:
-        options->reader = reader_of(optarg);
+        options->reader = run_value_reader(optarg);
         break;
     case MERGE:
         options->merge = true;
@@ -252,16 +264,14 @@ static void take(int option, struct run_options *options, struct run_app *app, c
         options->tag_output = true;
         break;
     case TIMEOUT:
-        options->timeout = seconds_of(optarg);
+        options->timeout = run_value_seconds(optarg);
         break;
     case KEEP_GOING:
         options->keep_going = true;
         break;
     case REPORT:
         free(options->report);
-        options->report = run_report_path(optarg);
-        break;
-    case ACCEPTED:
+        options->report = run_whole_path(optarg);
         break;
     case 'v':
         options->verbose = true;
@@ -322,8 +332,11 @@ static void count_ranks(struct run_options *options, int processors)
     for (int i = 0; i < options->app_count; i++) {
         struct run_app *app = &options->apps[i];
 
-        if (app->ranks == 0) {
-            app->ranks = app->slots;
+        if (app->slots == NULL && i > 0) {
+            app->slots = options->apps[i - 1].slots;
+        }
+        if (app->ranks == 0 && (options->app_count == 1 || app->per_host != 0)) {
+            app->ranks = run_slots_ranks(app);
         }
         if (app->ranks == 0 && options->app_count > 1) {
             run_options_refuse("-n", "", "of several commands each needs a number of ranks");
@@ -338,6 +351,26 @@ static void count_ranks(struct run_options *options, int processors)
     }
     if (options->reader >= options->ranks) {
         run_options_refuse("--stdin", "", "there is no such rank");
+    }
+}
+
+/* A folder that is not there is told before anything begins. On other hosts ranks begin in ours. */
+static void find_folders(struct run_options *options)
+{
+    int rank = 0;
+
+    for (int i = 0; i < options->app_count; i++) {
+        struct run_app *app = &options->apps[i];
+        bool is_here = false;
+
+        for (int end = rank + app->ranks; rank < end; rank++) {
+            is_here = is_here || options->host_of[rank] == 0;
+        }
+        if (app->folder != NULL && is_here) {
+            open_folder(app);
+        } else if (app->folder == NULL) {
+            app->folder = run_whole_path(".");
+        }
     }
 }
 
@@ -361,12 +394,25 @@ void run_options_parse(int argc, char **argv, int processors, struct run_options
         argv += length;
     } while (argc > 1);
     count_ranks(options, processors);
+    run_place_all(options);
+    find_folders(options);
+    if (options->host_count > 1) {
+        run_remote_complete(options);
+    }
 }
 
 void run_options_free(struct run_options *options)
 {
+    run_remote_free(options);
+    run_place_free(options);
     for (int i = 0; i < options->app_count; i++) {
-        free(options->apps[i].variables);
+        struct run_app *app = &options->apps[i];
+
+        for (size_t k = 0; k < app->variable_count; k++) {
+            free((char *)app->variables[k]);
+        }
+        free(app->variables);
+        free(app->folder);
     }
     free(options->apps);
     free(options->report);

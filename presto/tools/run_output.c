@@ -66,9 +66,17 @@ void run_output_close(struct run_job *job)
     free(job->sinks[1].data);
 }
 
-static void drop(struct run_sink *sink)
+/* Nothing is written there any more; ranks of other hosts notice it as those of this one do. */
+static void drop(struct run_job *job, struct run_sink *sink)
 {
-    sink->dead = true;
+    if (!sink->dead) {
+        sink->dead = true;
+        for (int i = 0; i < 2; i++) {
+            if (sink == sink_of(job, i == 1)) {
+                run_down_all(job, RUN_FRAME_DEAD, i, NULL, 0);
+            }
+        }
+    }
     sink->used = 0;
 }
 
@@ -77,7 +85,7 @@ static void drop(struct run_sink *sink)
  * job has failed. */
 static void lose(struct run_job *job, struct run_sink *sink, int error)
 {
-    drop(sink);
+    drop(job, sink);
     if (error != EPIPE) {
         run_say(job, "prestorun: cannot write what the ranks print to standard %s: %s\n",
                 sink == &job->sinks[0] ? "output" : "error", strerror(error));
@@ -156,7 +164,9 @@ void run_say(struct run_job *job, const char *format, ...)
     va_start(arguments, format);
     n = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (n > 0) {
+    if (n > 0 && job->net.parent != NULL) {
+        run_up(job, RUN_FRAME_TEXT, job->net.here, text, strlen(text));
+    } else if (n > 0) {
         write_all(job, sink_of(job, true), text,
                   (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
     }
@@ -188,15 +198,17 @@ void run_output_write(struct run_job *job)
 
 void run_output_give_up(struct run_job *job)
 {
-    drop(&job->sinks[0]);
-    drop(&job->sinks[1]);
+    drop(job, &job->sinks[0]);
+    drop(job, &job->sinks[1]);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void close_stream(struct run_stream *stream)
 {
-    (void)close(stream->fd);
+    if (stream->fd >= 0) {
+        (void)close(stream->fd);
+    }
     free(stream->data);
     stream->fd = -1;
     stream->data = NULL;
@@ -249,19 +261,22 @@ void run_output_flush(struct run_job *job, struct run_rank *rank, struct run_str
     stream->used = 0;
 }
 
-static bool is_taken(const struct run_job *job, const struct run_stream *stream)
+bool run_output_is_written(const struct run_job *job, bool is_error)
 {
-    return job->sinks[index_of(job, stream->is_error)].used == 0;
+    return job->sinks[index_of(job, is_error)].used == 0;
 }
 
 bool run_output_is_partial(const struct run_job *job, const struct run_stream *stream)
 {
-    return stream->used != 0 && is_taken(job, stream);
+    return stream->used != 0 && run_output_is_written(job, stream->is_error);
 }
 
 bool run_output_takes(const struct run_job *job, const struct run_stream *stream)
 {
-    return stream->fd >= 0 && is_taken(job, stream);
+    return stream->fd >= 0 &&
+           (job->net.parent != NULL
+                ? job->net.credit[stream->is_error] > 0 || job->sinks[stream->is_error].dead
+                : run_output_is_written(job, stream->is_error));
 }
 
 /* All complete lines; if the buffer is one line and full, that. */
@@ -278,6 +293,68 @@ static void flush_lines(struct run_job *job, struct run_rank *rank, struct run_s
     memmove(stream->data, stream->data + length, stream->used);
 }
 
+static void take(struct run_job *job, struct run_rank *rank, struct run_stream *stream, size_t n)
+{
+    stream->used += n;
+    flush_lines(job, rank, stream);
+}
+
+void run_output_end(struct run_job *job, struct run_rank *rank, struct run_stream *stream)
+{
+    if (job->net.parent != NULL) {
+        run_up(job, stream->is_error ? RUN_FRAME_ERR : RUN_FRAME_OUT, rank->number, NULL, 0);
+    } else {
+        run_output_flush(job, rank, stream);
+    }
+    close_stream(stream);
+}
+
+/* Room for more of it; false: it is closed, and nobody wants more. */
+static bool has_room(struct run_job *job, struct run_rank *rank, struct run_stream *stream)
+{
+    if (stream->data == NULL) {
+        stream->data = malloc(RUN_LINE_MAX);
+    }
+    if (stream->data == NULL || sink_of(job, stream->is_error)->dead) {
+        run_output_end(job, rank, stream);
+    }
+    return stream->fd != -1;
+}
+
+void run_output_take(struct run_job *job, struct run_rank *rank, struct run_stream *stream,
+                     const uint8_t *data, size_t length)
+{
+    if (length == 0) {
+        run_output_end(job, rank, stream);
+    }
+    while (length > 0 && has_room(job, rank, stream)) {
+        size_t room = RUN_LINE_MAX - stream->used, n = length < room ? length : room;
+
+        memcpy(stream->data + stream->used, data, n);
+        take(job, rank, stream, n);
+        data += n;
+        length -= n;
+    }
+}
+
+/* An agent leaves lines to prestorun. */
+static void pass_on(struct run_job *job, struct run_rank *rank, struct run_stream *stream)
+{
+    size_t credit = job->net.credit[stream->is_error];
+    ssize_t n = read(stream->fd, stream->data, credit < RUN_PIECE_MAX ? credit : RUN_PIECE_MAX);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (n <= 0) {
+        run_output_end(job, rank, stream);
+        return;
+    }
+    job->net.credit[stream->is_error] -= (size_t)n;
+    run_up(job, stream->is_error ? RUN_FRAME_ERR : RUN_FRAME_OUT, rank->number, stream->data,
+           (size_t)n);
+}
+
 void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stream *stream)
 {
     ssize_t n;
@@ -285,19 +362,17 @@ void run_output_read(struct run_job *job, struct run_rank *rank, struct run_stre
     if (!run_output_takes(job, stream)) {
         return;
     }
-    if (stream->data == NULL) {
-        stream->data = malloc(RUN_LINE_MAX);
+    if (!has_room(job, rank, stream)) {
+        return;
     }
-    if (stream->data == NULL || sink_of(job, stream->is_error)->dead) {
-        close_stream(stream);
+    if (job->net.parent != NULL) {
+        pass_on(job, rank, stream);
         return;
     }
     n = read(stream->fd, stream->data + stream->used, RUN_LINE_MAX - stream->used);
     if (n > 0) {
-        stream->used += (size_t)n;
-        flush_lines(job, rank, stream);
+        take(job, rank, stream, (size_t)n);
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-        run_output_flush(job, rank, stream);
-        close_stream(stream);
+        run_output_end(job, rank, stream);
     }
 }

@@ -23,24 +23,6 @@ static const char *text_of(const char *name, const char *otherwise)
     return text != NULL && text[0] != '\0' ? text : otherwise;
 }
 
-char *run_report_path(const char *name)
-{
-    char *folder = getcwd(NULL, 0), *path;
-    size_t size = strlen(name) + (folder != NULL ? strlen(folder) : 0) + 2;
-
-    path = malloc(size);
-    if (path == NULL) {
-        run_no_memory();
-    }
-    if (folder == NULL || name[0] == '/') {
-        (void)snprintf(path, size, "%s", name);
-    } else {
-        (void)snprintf(path, size, "%s/%s", folder, name);
-    }
-    free(folder);
-    return path;
-}
-
 static bool are_left(const char *folder, const char *number)
 {
     char pattern[4096];

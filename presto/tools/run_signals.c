@@ -6,6 +6,7 @@
 
 #include "tools/run.h"
 
+/* The first one is an agent's, too. */
 static const int taken[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2};
 
 enum { TAKEN = sizeof(taken) / sizeof(taken[0]) };
@@ -18,13 +19,13 @@ static bool is_unwanted(int number)
     return number == SIGHUP && sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-int run_signals_open(void)
+int run_signals_open(bool agent)
 {
     sigset_t set;
     int fd;
 
     sigemptyset(&set);
-    for (int i = 0; i < TAKEN; i++) {
+    for (int i = 0; i < (agent ? 1 : TAKEN); i++) {
         if (!is_unwanted(taken[i])) {
             sigaddset(&set, taken[i]);
         }

@@ -53,11 +53,9 @@ static bool spawn(struct run_job *job, struct run_rank *rank)
     if (pid < 0) {
         return false;
     }
-    rank->pid = rank->was = pid;
+    rank->pid = pid;
     job->alive++;
-    if (job->options.verbose) {
-        run_say(job, "prestorun: rank %d is pid %d\n", rank->number, (int)pid);
-    }
+    run_end_begun(job, rank, pid);
     return true;
 }
 
@@ -95,15 +93,26 @@ static bool can_have(int count, int *missing)
     return got == count;
 }
 
-/* The guard's, and three for each rank; while one is started its ends of them, and /dev/null.
+static int ranks_here(const struct run_job *job)
+{
+    int count = 0;
+
+    for (int i = 0; i < job->options.ranks; i++) {
+        count += job->ranks[i].host == job->net.here;
+    }
+    return count;
+}
+
+/* The guard's, two for each agent, three for each rank; while one is started its ends of them, and
+ * /dev/null.
  * Looked at before any is started, so that no rank begins what cannot go on. False: said why. */
 static bool have_descriptors(struct run_job *job)
 {
-    const int count = 3 * job->options.ranks + 5;
+    const int ranks = ranks_here(job), count = 3 * ranks + 2 * job->net.link_count + 9;
     struct rlimit limit;
     int missing;
 
-    if (job->options.ranks <= 200 && can_have(count, &missing)) {
+    if (ranks <= 200 && can_have(count, &missing)) {
         return true;
     }
     raise_limit();
@@ -112,13 +121,13 @@ static bool have_descriptors(struct run_job *job)
     }
     if (errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         run_say(job, "prestorun: no files can be opened for %d ranks: %s; start fewer (-n)\n",
-                job->options.ranks, strerror(errno));
+                ranks, strerror(errno));
         return false;
     }
     run_say(job,
             "prestorun: %d ranks need %llu open files, and the limit is %llu: raise it (ulimit -n "
             "%llu, as root if the hard limit is lower), or start fewer ranks (-n)\n",
-            job->options.ranks, (unsigned long long)limit.rlim_cur + (unsigned)missing,
+            ranks, (unsigned long long)limit.rlim_cur + (unsigned)missing,
             (unsigned long long)limit.rlim_cur,
             (unsigned long long)limit.rlim_cur + (unsigned)missing);
     return false;
@@ -127,7 +136,7 @@ static bool have_descriptors(struct run_job *job)
 static bool start_all(struct run_job *job)
 {
     for (int i = 0; i < job->options.ranks; i++) {
-        if (!spawn(job, &job->ranks[i])) {
+        if (job->ranks[i].host == job->net.here && !spawn(job, &job->ranks[i])) {
             run_say(job, "prestorun: rank %d of %d cannot be started: %s\n", i, job->options.ranks,
                     strerror(errno));
             return false;
@@ -138,7 +147,8 @@ static bool start_all(struct run_job *job)
 
 bool run_spawn_all(struct run_job *job)
 {
-    bool well = have_descriptors(job) && run_guard_open(job) && start_all(job);
+    bool well =
+        have_descriptors(job) && run_guard_open(job) && run_launch_all(job) && start_all(job);
 
     run_guard_watch(job);
     return well;

@@ -12,17 +12,20 @@
 
 static void close_wire(struct run_rank *rank)
 {
-    (void)close(rank->wire);
+    if (rank->wire >= 0) {
+        (void)close(rank->wire);
+    }
     rank->wire = -1;
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
-/* All addresses, in one message. NULL: no memory. */
+/* All ranks, in one message. NULL: no memory. */
 static uint8_t *build_table(const struct run_job *job, size_t *length)
 {
     struct pri_wire_head head = {.kind = PRI_WIRE_TABLE};
-    size_t most = sizeof(head) + (size_t)job->options.ranks * (sizeof(uint32_t) + NI_BLOB_MAX);
+    size_t most =
+        sizeof(head) + (size_t)job->options.ranks * (sizeof(struct pri_wire_entry) + NI_BLOB_MAX);
     uint8_t *table = malloc(most), *to;
 
     if (table == NULL) {
@@ -31,10 +34,12 @@ static uint8_t *build_table(const struct run_job *job, size_t *length)
     to = table + sizeof(head);
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
+        const struct pri_wire_entry entry = {.host = (uint32_t)rank->host,
+                                             .length = rank->blob_length};
 
-        memcpy(to, &rank->blob_length, sizeof(rank->blob_length));
-        memcpy(to + sizeof(rank->blob_length), rank->blob, rank->blob_length);
-        to += sizeof(rank->blob_length) + rank->blob_length;
+        memcpy(to, &entry, sizeof(entry));
+        memcpy(to + sizeof(entry), rank->blob, rank->blob_length);
+        to += sizeof(entry) + rank->blob_length;
     }
     *length = (size_t)(to - table);
     head.length = (uint32_t)(*length - sizeof(head));
@@ -66,6 +71,14 @@ void run_wire_write(struct run_job *job, struct run_rank *rank)
     }
 }
 
+void run_wire_tell(struct run_job *job)
+{
+    run_down_all(job, RUN_FRAME_TABLE, 0, job->table, job->table_length);
+    for (int i = 0; i < job->options.ranks; i++) {
+        run_wire_write(job, &job->ranks[i]);
+    }
+}
+
 static void send_table(struct run_job *job)
 {
     job->table = build_table(job, &job->table_length);
@@ -76,9 +89,7 @@ static void send_table(struct run_job *job)
         run_end_all(job, 1, SIGTERM);
         return;
     }
-    for (int i = 0; i < job->options.ranks; i++) {
-        run_wire_write(job, &job->ranks[i]);
-    }
+    run_wire_tell(job);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -89,11 +100,11 @@ static void check_missing(struct run_job *job)
     for (int i = 0; i < job->options.ranks; i++) {
         const struct run_rank *rank = &job->ranks[i];
 
-        if (rank->pid == 0 && !rank->hello && !job->over) {
+        if (rank->ended && !rank->hello && !job->over) {
             run_say(job,
-                    "prestorun: rank %d (pid %d) has ended without joining the job, for which "
+                    "prestorun: rank %s has ended without joining the job, for which "
                     "others wait; ending them\n",
-                    rank->number, (int)rank->was);
+                    run_who(job, rank).text);
             run_end_all(job, job->code != 0 ? job->code : 1, SIGTERM);
         }
     }
@@ -104,12 +115,11 @@ static void refuse(struct run_job *job, struct run_rank *rank, const struct pri_
 {
     job->refused++;
     if (!job->over) {
-        run_say(
-            job,
-            "prestorun: rank %d (pid %d) says what is no message (kind %#x, %u bytes): it is of "
-            "another version, use the prestorun that was installed with its library; ending "
-            "the job\n",
-            rank->number, (int)rank->was, (unsigned)head->kind, (unsigned)head->length);
+        run_say(job,
+                "prestorun: rank %s says what is no message (kind %#x, %u bytes): it is of "
+                "another version, use the prestorun that was installed with its library; ending "
+                "the job\n",
+                run_who(job, rank).text, (unsigned)head->kind, (unsigned)head->length);
     }
     run_end_all(job, 1, SIGTERM);
     close_wire(rank);
@@ -158,7 +168,7 @@ static void take_all(struct run_job *job, struct run_rank *rank)
 {
     struct pri_wire_head head;
 
-    while (rank->wire >= 0 && rank->got >= sizeof(head)) {
+    while (rank->wire != -1 && rank->got >= sizeof(head)) {
         size_t length;
 
         memcpy(&head, rank->message, sizeof(head));
@@ -176,15 +186,31 @@ static void take_all(struct run_job *job, struct run_rank *rank)
     }
 }
 
+void run_wire_take(struct run_job *job, struct run_rank *rank, const uint8_t *data, size_t length)
+{
+    if (job->net.parent != NULL) {
+        run_up(job, RUN_FRAME_SAID, rank->number, data, length);
+        return;
+    }
+    while (length > 0 && rank->wire != -1) {
+        size_t room = sizeof(rank->message) - rank->got, n = length < room ? length : room;
+
+        memcpy(rank->message + rank->got, data, n);
+        rank->got += n;
+        data += n;
+        length -= n;
+        take_all(job, rank);
+    }
+}
+
 /* False: there is nothing to read. */
 static bool read_some(struct run_job *job, struct run_rank *rank)
 {
-    ssize_t n = recv(rank->wire, rank->message + rank->got, sizeof(rank->message) - rank->got,
-                     MSG_DONTWAIT);
+    uint8_t data[sizeof(rank->message)];
+    ssize_t n = recv(rank->wire, data, sizeof(data), MSG_DONTWAIT);
 
     if (n > 0) {
-        rank->got += (size_t)n;
-        take_all(job, rank);
+        run_wire_take(job, rank, data, (size_t)n);
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         close_wire(rank);
     }

@@ -41,6 +41,35 @@ void run_say(struct run_job *job, const char *format, ...)
     va_end(arguments);
 }
 
+/* There is one host. */
+void run_up(struct run_job *job, enum run_frame_kind kind, int number, const void *data,
+            size_t length)
+{
+    (void)job;
+    (void)kind;
+    (void)number;
+    (void)data;
+    (void)length;
+    must(0, "there is no host above");
+}
+
+void run_down_all(struct run_job *job, enum run_frame_kind kind, int number, const void *data,
+                  size_t length)
+{
+    (void)number;
+    must(kind == RUN_FRAME_TABLE && data == job->table && length == job->table_length,
+         "only the table is for other hosts");
+}
+
+struct run_who run_who(const struct run_job *job, const struct run_rank *rank)
+{
+    struct run_who who;
+
+    (void)job;
+    (void)snprintf(who.text, sizeof(who.text), "%d", rank->number);
+    return who;
+}
+
 struct scene {
     struct run_job job;
     struct run_rank ranks[RANKS];

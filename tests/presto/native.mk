@@ -62,4 +62,4 @@ tests_presto_pmix_launcher_SOURCES = tests/presto/pmix_launcher.c
 tests_presto_pmix_launcher_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 tests_presto_pmix_launcher_LDADD = $(PMIX_LIBS) -lpthread
 
-presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh tests/presto/prestorun_killed.sh
+presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh tests/presto/prestorun_host.sh tests/presto/prestorun_killed.sh

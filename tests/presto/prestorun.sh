@@ -51,10 +51,6 @@ has err '^prestorun: --wdir: it needs a value;'
 expect 0 "habits" -np 2 --allow-run-as-root --oversubscribe --map-by core:OVERSUBSCRIBE -bind-to none --host localhost:2,127.0.0.1 true
 expect 2 "parameters of Open MPI" --mca btl self,vader -n 1 true
 has err '^prestorun: --mca: .*leave it out'
-expect 2 "a file of hosts" -hostfile hosts -n 1 true
-has err '^prestorun: -hostfile: .*on this host only'
-expect 2 "another host" --host far.away:4 true
-has err '^prestorun: --host far.away:4: .*on this host only'
 expect 2 "no ranks of a host" --host localhost:0 true
 expect 2 "another mapping" --map-by ppr:2:node true
 has err '^prestorun: --map-by ppr:2:node: '

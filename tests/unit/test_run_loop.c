@@ -55,7 +55,7 @@ static int run(char **command)
     struct run_job job = {
         .options = {.app_count = 1, .apps = &app, .ranks = 1, .reader = RUN_NOBODY},
         .ranks = &rank};
-    int signals = run_signals_open(), code;
+    int signals = run_signals_open(false), code;
 
     assert_true(signals >= 0);
     run_output_open(&job);
