@@ -12,6 +12,8 @@
  *   guard -> prestorun   STARTED pid, or -1 and the reason: value, an errno
  *                        ENDED   pid, of a rank or of what one has started; value: its status
  *
+ * That of an agent does so, too, when the host above has closed the connection.
+ *
  * Neither waits for the other to read, but prestorun for STARTED.
  */
 #include <errno.h>
@@ -26,6 +28,8 @@
 #include <unistd.h>
 
 #include "tools/run.h"
+
+enum { AGENT_MS = 15000 };
 
 enum note_kind { NOTE_SPAWN, NOTE_WATCH, NOTE_SIGNAL, NOTE_STARTED, NOTE_ENDED };
 
@@ -165,25 +169,41 @@ static void tell_ends(struct guard *guard)
 static void watch(struct guard *guard)
 {
     struct signalfd_siginfo info;
-    struct pollfd polls[2];
+    const struct run_link *above = guard->job->net.parent;
+    struct pollfd polls[3];
     bool well = true;
 
     while (well) {
         polls[0] = (struct pollfd){.fd = guard->fd, .events = POLLIN};
         polls[1] = (struct pollfd){.fd = guard->children, .events = POLLIN};
+        polls[2] = (struct pollfd){.fd = above != NULL ? above->in : -1, .events = POLLRDHUP};
         if (guard->full) {
             polls[0].events |= POLLOUT;
         }
-        (void)poll(polls, 2, -1);
+        (void)poll(polls, 3, -1);
         if (polls[1].revents != 0) {
             (void)!read(guard->children, &info, sizeof(info));
         }
         if (polls[0].revents != 0) {
             well = obey(guard);
         }
+        if (polls[2].revents != 0) {
+            well = false; /* the agent sees it, too, unless it is stopped */
+        }
         if (guard->watches) {
             tell_ends(guard);
         }
+    }
+}
+
+/* An agent has as long to end as it gives those that it has started, and a bit. */
+static void outlast_agent(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLRDHUP};
+    const pid_t agent = getppid();
+
+    if (poll(&one, 1, AGENT_MS) == 0) {
+        (void)kill(agent, SIGKILL);
     }
 }
 
@@ -210,6 +230,9 @@ static _Noreturn void be_guard(struct run_job *job, int fd)
         watch(&guard);
     }
     run_tree_sweep(job);
+    if (job->net.parent != NULL) {
+        outlast_agent(fd);
+    }
     _exit(0);
 }
 

@@ -12,6 +12,8 @@ hosts_tests = \
     tests/hosts/link.sh \
     tests/hosts/mpirun.sh \
     tests/hosts/presto.sh \
+    tests/hosts/prestorun.sh \
+    tests/hosts/prestorun_mpi.sh \
     tests/hosts/same_name.sh \
     tests/hosts/show_links.sh \
     tests/hosts/silence.sh \

@@ -228,9 +228,8 @@ ends_with 137
 has err '^prestorun: host far is lost, and its ranks with it: .* signal 9 \(Killed\); ending the job$'
 what="the agent's guard is killed"
 start_two
-for guard in $(cat "/proc/$agent/task/$agent/children"); do
-    kill -s KILL "$guard"
-done
+# shellcheck disable=SC2046 # a list
+kill -s KILL $(cat "/proc/$agent/task/$agent/children")
 ends_with 137
 has err '^prestorun: host far: the process that guards the ranks'
 has err '^prestorun: host far is lost'
