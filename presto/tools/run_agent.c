@@ -124,8 +124,12 @@ static bool open_folders(struct run_job *job)
 static void set_environment(const struct run_options *options)
 {
     for (char **variable = options->environment; *variable != NULL; variable++) {
-        if (strchr(*variable, '=') != NULL) {
-            (void)putenv(*variable);
+        char *equals = strchr(*variable, '=');
+
+        if (equals != NULL) {
+            *equals = '\0';
+            (void)setenv(*variable, equals + 1, 1);
+            *equals = '=';
         }
     }
 }
@@ -169,6 +173,21 @@ static int work(struct run_job *job, int signals)
     return well ? 0 : 1;
 }
 
+static void close_job(struct run_job *job)
+{
+    for (int i = 0; job->ranks != NULL && i < job->options.ranks; i++) {
+        free(job->ranks[i].out.data);
+        free(job->ranks[i].err.data);
+    }
+    run_input_close(job);
+    run_link_close(job->net.parent);
+    free(job->ranks);
+    free(job->strangers.pid);
+    free(job->table);
+    run_spec_free(job);
+    free((uint8_t *)job->net.start);
+}
+
 int run_agent(void)
 {
     struct run_link parent;
@@ -190,7 +209,6 @@ int run_agent(void)
     } else {
         flush(&parent);
     }
-    run_input_close(&job);
-    run_link_close(&parent);
+    close_job(&job);
     return code;
 }
