@@ -26,6 +26,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_output.c \
     presto/tools/run_place.c \
     presto/tools/run_ranks.c \
+    presto/tools/run_record.c \
     presto/tools/run_remote.c \
     presto/tools/run_report.c \
     presto/tools/run_signals.c \

@@ -31,7 +31,7 @@
  * decides nothing: what comes from its ranks it passes on to prestorun, and what that says to them.
  *
  *   run_place     which rank is on which host   run_frame    what hosts tell each other
- *   run_remote    how agents are started
+ *   run_remote    how agents are started        run_record   records of ranks elsewhere
  *   run_launch    the agents are started        run_up       towards prestorun
  *   run_agent     an agent begins               run_down     towards the agents
  *   run_spec      what it is to do              run_input    standard input of a rank elsewhere
@@ -122,6 +122,7 @@ struct run_rank {
     bool ended;
     int wire; /* -1: closed; RUN_ELSEWHERE */
     bool hello, bye;
+    bool recorded; /* its record has come from another host */
     uint32_t blob_length;
     uint8_t blob[NI_BLOB_MAX];
     size_t told; /* bytes of the table that it has been sent */

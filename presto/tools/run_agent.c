@@ -134,10 +134,10 @@ static void set_environment(const struct run_options *options)
     }
 }
 
-/* What is still to be said, for at most a second. */
+/* What is still to be said, for at most ten seconds. */
 static void flush(struct run_link *parent)
 {
-    for (int i = 0; i < 100 && run_link_waits(parent); i++) {
+    for (int i = 0; i < 1000 && run_link_waits(parent); i++) {
         struct pollfd one = {.fd = parent->out, .events = POLLOUT};
 
         (void)poll(&one, 1, 10);
@@ -164,12 +164,16 @@ static int work(struct run_job *job, int signals)
     if (well) {
         run_down_take(job); /* what came with the start */
         (void)run_loop(job, signals);
+        if (job->net.parent->out >= 0) {
+            run_record_send(job);
+        }
     } else {
         run_up(job, RUN_FRAME_LOST, job->net.here, text, strlen(text));
         flush(job->net.parent);
         run_guard_close(job);
         run_launch_close(job);
     }
+    flush(job->net.parent);
     return well ? 0 : 1;
 }
 

@@ -141,6 +141,9 @@ static bool take(struct run_job *job, const struct run_frame *frame)
         job->net.last = true;
         run_down_all(job, RUN_FRAME_LAST, 0, NULL, 0);
         return true;
+    case RUN_FRAME_CLOSE:
+        job->net.closing = true;
+        return true;
     default:
         return false; /* there is one START */
     }

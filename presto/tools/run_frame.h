@@ -21,6 +21,7 @@
  *     DEAD     0 stdout, 1 stderr   nothing: what is printed there cannot be written any more
  *     OVER     0                    nothing: the ranks are told to end, what is left has time to
  *     LAST     0                    nothing: no rank of the job is left
+ *     CLOSE    0                    nothing: end, with all that is left, and say what else there is
  *   up, towards prestorun
  *     HELLO    host, -1: unknown    version and identity of the host, two strings
  *     STARTED  rank                 uint32, its pid
@@ -28,6 +29,7 @@
  *     OUT, ERR rank                 bytes that it has printed; nothing: the end
  *     ENDED    rank                 uint32, its status as of waitpid
  *     FED      rank                 uint32: so many bytes of INPUT have been written
+ *     RECORD   rank                 struct run_piece and bytes: a part of its record (run_record.c)
  *     EMPTY    host                 nothing: neither a rank there nor what one has started is left
  *     TEXT     host                 a message for the user, a line
  *     LOST     host                 a message: it and those that it has started are gone, or
@@ -45,12 +47,14 @@ enum run_frame_kind {
     RUN_FRAME_DEAD,
     RUN_FRAME_OVER,
     RUN_FRAME_LAST,
+    RUN_FRAME_CLOSE,
     RUN_FRAME_STARTED,
     RUN_FRAME_SAID,
     RUN_FRAME_OUT,
     RUN_FRAME_ERR,
     RUN_FRAME_ENDED,
     RUN_FRAME_FED,
+    RUN_FRAME_RECORD,
     RUN_FRAME_EMPTY,
     RUN_FRAME_TEXT,
     RUN_FRAME_LOST,
@@ -79,6 +83,10 @@ struct run_frame {
 
 struct run_taken {
     uint32_t is_error, bytes;
+};
+
+struct run_piece {
+    uint64_t offset, size; /* of these bytes in the record, and its own */
 };
 
 /* Bytes from `done` to `used`. */

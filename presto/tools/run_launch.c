@@ -324,20 +324,21 @@ void run_launch_drop(struct run_job *job, bool all)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Read until the agents have closed, as they do when nothing is left of their hosts' ranks. */
-static void await_ends(struct run_net *net, uint64_t until_ns)
+/* Hear the agents until they have closed, as they do when nothing is left of their hosts' ranks. */
+static void await_ends(struct run_job *job, uint64_t until_ns)
 {
-    for (int i = 0; i < net->link_count; i++) {
-        struct run_link *link = &net->links[i];
+    for (int i = 0; i < job->net.link_count; i++) {
+        struct run_link *link = &job->net.links[i];
 
-        while (link->in >= 0 && ni_now_ns() < until_ns) {
+        while (link->in >= 0 && !link->broken && ni_now_ns() < until_ns) {
             struct pollfd one = {.fd = link->in, .events = POLLIN};
 
+            run_link_write(link);
             if (poll(&one, 1, LOOK_MS) > 0) {
-                link->got.done = link->got.used; /* nobody asks any more */
-                if (!run_link_read(link)) {
-                    run_link_close(link);
-                }
+                run_up_read(job, link);
+            }
+            if (job->net.parent != NULL) {
+                run_link_write(job->net.parent);
             }
         }
     }
@@ -361,13 +362,8 @@ void run_launch_close(struct run_job *job)
     const uint64_t until_ns = ni_now_ns() + (uint64_t)CLOSE_MS * 1000000;
     struct run_net *net = &job->net;
 
-    for (int i = 0; net->links != NULL && i < net->link_count; i++) {
-        if (net->links[i].out >= 0) {
-            (void)close(net->links[i].out);
-            net->links[i].out = -1;
-        }
-    }
-    await_ends(net, until_ns);
+    run_down_all(job, RUN_FRAME_CLOSE, 0, NULL, 0);
+    await_ends(job, until_ns);
     for (int i = 0; net->links != NULL && i < net->link_count; i++) {
         await_launcher(&net->links[i], until_ns);
         run_link_close(&net->links[i]);

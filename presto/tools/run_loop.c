@@ -347,7 +347,7 @@ static bool has_time(const struct run_job *job)
 static bool goes_on(const struct run_job *job)
 {
     if (job->net.parent != NULL) {
-        return job->net.parent->in >= 0;
+        return job->net.parent->in >= 0 && !job->net.closing;
     }
     return job->alive > 0 || any_open(job) || has_time(job) ||
            (job->over && !job->killed && any_host_left(job));

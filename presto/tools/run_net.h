@@ -8,6 +8,7 @@
 
 struct run_job;
 struct run_options;
+struct run_rank;
 
 /* What prestorun knows of a host that has an agent. */
 struct run_host {
@@ -37,6 +38,7 @@ struct run_net {
     size_t start_length;
     size_t credit[2];       /* agent: bytes of output that may be sent */
     bool empty;             /* agent: it has said so */
+    bool closing;           /* an agent: it was told to end */
     bool last;              /* no rank of the job is left, and the agents know */
     uint64_t abandon_at_ns; /* hosts that have not answered by then are lost; 0: never */
     struct run_input input;
@@ -96,6 +98,11 @@ void run_down_to(struct run_job *job, int host, enum run_frame_kind kind, int nu
                  const void *data, size_t length);
 /* prestorun: acknowledge what has been written, and say that the last rank has ended. */
 void run_down_turn(struct run_job *job);
+
+/* An agent sends the records that its ranks have left; prestorun takes a piece, false: it makes no
+ * sense. */
+void run_record_send(struct run_job *job);
+bool run_record_take(struct run_job *job, struct run_rank *rank, const struct run_frame *frame);
 
 /* prestorun reads standard input for a rank of another host; -1: not now. */
 int run_input_fd(const struct run_job *job);

@@ -124,6 +124,8 @@ static bool take_of_rank(struct run_job *job, struct run_rank *rank, const struc
         }
         run_end_rank(job, rank, (int)word_of(frame));
         return true;
+    case RUN_FRAME_RECORD:
+        return run_record_take(job, rank, frame);
     case RUN_FRAME_FED:
         if (rank->number != job->options.reader || word_of(frame) > job->net.input.under_way) {
             return false;

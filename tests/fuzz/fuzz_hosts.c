@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apelink_config.h"
@@ -23,6 +24,8 @@ enum { HOSTS = 6, RANKS = 8, FANOUT = 2, HERE = 1 };
 
 static int host_of[RANKS] = {0, 1, 1, 2, 3, 4, 5, 5};
 static char *hosts[HOSTS] = {"here", "a", "b", "c", "d", "e"};
+static const char key[] = "0123456789abcdef";
+static char folder[] = "/tmp/fuzz_hosts.XXXXXX"; /* of records */
 static char program[] = "prestorun", *launcher[] = {"launcher", NULL};
 static int signals; /* that were passed on to ranks */
 
@@ -103,7 +106,9 @@ static void open_scene(struct scene *scene, bool agent, bool slow)
                                         .host_of = host_of,
                                         .launcher = launcher,
                                         .program = program,
+                                        .report = folder,
                                         .fanout = FANOUT};
+    memcpy(job->key, key, sizeof(key));
     job->guard.fd = -1;
     job->net = (struct run_net){
         .here = here, .hosts = scene->known, .links = scene->links, .input.fd = -1};
@@ -137,6 +142,20 @@ static void open_scene(struct scene *scene, bool agent, bool slow)
     run_open_ranks(job);
 }
 
+/* Whole, and no larger than it said it was. */
+static void check_record(const struct scene *scene, int rank)
+{
+    char name[256];
+    struct stat facts;
+
+    if (scene->job.ranks[rank].recorded) {
+        (void)snprintf(name, sizeof(name), "%s/apelink-hooks.%u.%u.%d", folder, (unsigned)getuid(),
+                       pri_job_number(strtoull(key, NULL, 16)), rank);
+        must(stat(name, &facts) == 0 && facts.st_size <= 1 << 30, "a record has a size");
+        (void)unlink(name);
+    }
+}
+
 static void close_scene(struct scene *scene)
 {
     struct run_job *job = &scene->job;
@@ -153,6 +172,7 @@ static void close_scene(struct scene *scene)
         run_link_close(job->net.parent);
     }
     for (int i = 0; i < RANKS; i++) {
+        check_record(scene, i);
         free(job->ranks[i].out.data);
         free(job->ranks[i].err.data);
     }
@@ -211,9 +231,23 @@ static void drain(int fd)
     }
 }
 
+/* How many ranks have begun that the link does not lead to. */
+static int begun_elsewhere(const struct scene *scene, int which)
+{
+    const struct run_link *link = &scene->links[which % FANOUT];
+    int begun = 0;
+
+    for (int i = 0; i < RANKS; i++) {
+        begun += scene->job.ranks[i].was != 0 &&
+                 (host_of[i] < link->first || host_of[i] >= link->first + link->count);
+    }
+    return begun;
+}
+
 static void say(struct scene *scene, int which, const void *data, size_t length)
 {
     struct run_job *job = &scene->job;
+    const int before = begun_elsewhere(scene, which);
 
     if (scene->theirs[which] >= 0) {
         (void)!send(scene->theirs[which], data, length, MSG_NOSIGNAL);
@@ -225,6 +259,7 @@ static void say(struct scene *scene, int which, const void *data, size_t length)
     } else if (which < job->net.link_count && scene->links[which].in >= 0) {
         run_up_read(job, &scene->links[which]);
     }
+    must(begun_elsewhere(scene, which) == before, "agents speak for their own ranks");
     run_launch_look(job);
     check(scene);
     if (job->net.parent == NULL) {
@@ -261,8 +296,9 @@ static void say_well(struct scene *scene, int which, const uint8_t head[4], cons
         {RUN_FRAME_LAST, 0, false},   {RUN_FRAME_STARTED, 4, true}, {RUN_FRAME_SAID, -1, true},
         {RUN_FRAME_OUT, -1, true},    {RUN_FRAME_ERR, -1, true},    {RUN_FRAME_ENDED, 4, true},
         {RUN_FRAME_FED, 4, true},     {RUN_FRAME_EMPTY, 0, false},  {RUN_FRAME_TEXT, -1, false},
-        {RUN_FRAME_LOST, -1, false}};
-    const struct kind *one = &kinds[which == FANOUT ? head[1] % 7 : 7 + head[1] % 9]; /* down, up */
+        {RUN_FRAME_LOST, -1, false},  {RUN_FRAME_RECORD, -1, true}};
+    const struct kind *one =
+        &kinds[which == FANOUT ? head[1] % 7 : 7 + head[1] % 10]; /* down, up */
     int number = head[2] % (one->rank ? RANKS : HOSTS);
 
     if (one->kind == RUN_FRAME_FED || one->kind == RUN_FRAME_INPUT) {
@@ -308,7 +344,7 @@ static void step(struct scene *scene, struct input *in)
         say_well(scene, which, head, data);
         break;
     default:
-        say_frame(scene, which, head[1] % 24, (int8_t)head[2], data, head[3]);
+        say_frame(scene, which, head[1] % 26, (int8_t)head[2], data, head[3]);
     }
 }
 
@@ -359,7 +395,7 @@ static void understand(struct input *in)
     scene.app.variable_count = 1;
     scene.app.command = (char *[]){"sleep", "1", NULL};
     scene.job.options.environment = (char *[]){"B=2", "C=", NULL};
-    memcpy(scene.job.key, "0123456789abcdef", 17);
+    scene.job.options.report = NULL;
     must(run_spec_pack(&scene.job, &bytes), "there is memory");
     while (in->left > 0) {
         uint8_t change[3];
@@ -381,11 +417,23 @@ static void understand(struct input *in)
     close_scene(&scene);
 }
 
+static void remove_folder(void)
+{
+    (void)rmdir(folder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = {data, size};
+    static bool begun;
     uint8_t which;
 
+    if (!begun) {
+        must(mkdtemp(folder) != NULL && setenv("PRESTO_REPORT_DIRECTORY", folder, 1) == 0 &&
+                 atexit(remove_folder) == 0,
+             "a folder");
+        begun = true;
+    }
     take(&in, &which, 1);
     if (which % 3 == 0) {
         understand(&in);

@@ -4,7 +4,7 @@
 fuzzers += tests/fuzz/fuzz_hosts tests/fuzz/fuzz_wire_up
 
 tests_fuzz_fuzz_hosts_SOURCES = tests/fuzz/fuzz_hosts.c tests/fuzz/fuzz_input.h presto/tools/run_down.c presto/tools/run_end.c \
-    presto/tools/run_frame.c presto/tools/run_input.c presto/tools/run_launch.c presto/tools/run_output.c presto/tools/run_ranks.c \
+    presto/tools/run_frame.c presto/tools/run_input.c presto/tools/run_launch.c presto/tools/run_output.c presto/tools/run_record.c presto/tools/run_ranks.c \
     presto/tools/run_spec.c presto/tools/run_up.c presto/tools/run_wire.c $(fuzz_driver)
 tests_fuzz_fuzz_hosts_CPPFLAGS = $(FUZZ_CPPFLAGS) -I$(top_srcdir)/presto
 tests_fuzz_fuzz_hosts_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)

@@ -63,6 +63,20 @@ job 0 -H h1:3,h2:1,h3:2 "$work/shared"
 job 9 -H h1:2,h2:2,h3:2 "$work/shared" 5
 says err "rank 5"
 
+# The record of a job that is ended has all ranks, and nothing of it is left on any host.
+PRESTO_REPORT_PROGRAM=$build/pml_hooks/apelink-report
+export PRESTO_REPORT_PROGRAM
+for fanout in 1 2; do
+    job 9 -H h1:2,h2:2,h3:2 --fanout $fanout --report "$work/report.json" "$work/shared" 3
+    "$PRESTO_REPORT_PROGRAM" "$work/report.json" >"$work/out" 2>"$work/err" || fail "there is no record: $(cat "$work/err")"
+    says out "6 ranks on 3 hosts"
+    for host in h1 h2 h3; do
+        expect 0 "$hosts" exec $host find /dev/shm -type f
+        [ ! -s "$work/out" ] || fail "left on $host: $(cat "$work/out")"
+    done
+    rm -f "$work/report.json"
+done
+
 # A host dies in the middle: the job ends, and names it.
 "$hosts" exec h1 timeout -k 10 100 "$run" -H h1:2,h2:2,h3:2 "$work/p2p_soak" -n 10000000 -seed 6 >"$work/out" 2>"$work/err" &
 pid=$!
