@@ -25,6 +25,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
     presto/tools/run_place.c \
+    presto/tools/run_poll.c \
     presto/tools/run_ranks.c \
     presto/tools/run_record.c \
     presto/tools/run_remote.c \

@@ -3,6 +3,7 @@
 #define PRESTO_TOOLS_RUN_H
 
 #include <getopt.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +22,8 @@
  *   run_options   the command line              run_wire     addresses
  *   run_values    their values
  *   run_foreign   options of other launchers    run_output   what ranks print
- *   run_bind      processors                    run_loop     waiting for all of that
- *   run_spawn     sockets and pipes of ranks
+ *   run_bind      processors                    run_loop     waiting, and time
+ *   run_spawn     sockets and pipes of ranks    run_poll     what is waited for
  *   run_child     what a rank begins with       run_signals  what signals do to us
  *   run_guard     the ranks' parent             run_end      how ranks and the job end
  *   run_tree      what ranks have started       run_report   the record of what ranks did
@@ -331,8 +332,24 @@ void run_report_end(const struct run_job *job);
 /* Have signals come through a descriptor, from here on; for an agent, only of its children's end.
  * -1: said why. */
 int run_signals_open(bool agent);
+/* One has come. */
+void run_signals_take(struct run_job *job, int signals);
 /* What a rank begins with: those that are passed on end it unless it wants otherwise. */
 void run_signals_reset(void);
+
+/* What is waited for, each with what is to be done then. */
+struct run_polls {
+    nfds_t used;
+    struct pollfd *fd;
+    struct run_seat {
+        void (*serve)(struct run_job *job, void *what, short events);
+        void *what;
+    } * seat;
+};
+bool run_polls_open(struct run_polls *polls, const struct run_job *job);
+void run_polls_close(struct run_polls *polls);
+/* All that there is to wait for now. */
+void run_polls_list(struct run_job *job, int *signals, struct run_polls *polls);
 
 /* Until all is over, nothing of the ranks is left, and what they said is written; the exit
  * status. */

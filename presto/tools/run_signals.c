@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which signals are taken. Whoever starts us may have had any of them ignored. */
+/* Signals. Whoever starts us may have had any of them ignored. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/run.h"
 
 /* The first one is an agent's, too. */
@@ -52,4 +54,59 @@ void run_signals_reset(void)
     (void)signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* ---- what they do ---------------------------------------------------------------------------- */
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+/* Stopped from outside: the ranks stop, too. From the terminal they are. */
+static void stop_all(struct run_job *job)
+{
+    run_end_signal(job, SIGSTOP);
+    (void)raise(SIGSTOP);
+    run_end_signal(job, SIGCONT);
+}
+
+/* From a terminal the ranks have it already: one that counts how often it is interrupted shall see
+ * one. */
+static void end_by(struct run_job *job, int signal, bool by_terminal)
+{
+    if (job->over) {
+        run_end_kill(job); /* asked twice */
+        job->give_up_at_ns = ni_now_ns();
+        return;
+    }
+    run_say(job, "prestorun: ending the job: signal %d\n", signal);
+    if (by_terminal) {
+        run_end_signal_others(job, signal);
+    }
+    run_end_soon(job, 128 + signal, by_terminal ? 0 : signal);
+}
+
+void run_signals_take(struct run_job *job, int signals)
+{
+    struct signalfd_siginfo info;
+
+    if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info)) {
+        return;
+    }
+    switch (info.ssi_signo) {
+    case SIGCHLD:
+        run_guard_reap(job);
+        break;
+    case SIGINT:
+    case SIGQUIT:
+        end_by(job, (int)info.ssi_signo, info.ssi_code == SI_KERNEL);
+        break;
+    case SIGTERM:
+    case SIGHUP:
+        end_by(job, (int)info.ssi_signo, false);
+        break;
+    case SIGTSTP:
+        stop_all(job);
+        break;
+    default:
+        run_end_signal(job, (int)info.ssi_signo);
+    }
 }
