@@ -22,6 +22,14 @@ struct prf_places {
 extern struct prf_places presto_fortran_places_;
 #pragma GCC visibility pop
 
+/* One more than the number of the last predefined handle. */
+enum {
+    PRF_PREDEFINED = 1
+#define PRESTO_PREDEFINED(kind, name) +1
+#include "mpi/predefined.h"
+#undef PRESTO_PREDEFINED
+};
+
 /* Most arrays are short; longer ones are allocated. */
 enum { PRF_FEW = 32 };
 
@@ -56,7 +64,7 @@ int prf_dests(MPI_Comm comm);
     static inline type which##_in(const MPI_Fint *number)                                      \
     {                                                                                          \
         const struct presto_number *known = &presto_predefined[0];                             \
-        if (*number > 0 && *number < presto_predefined_count) {                                \
+        if (*number > 0 && *number < PRF_PREDEFINED) {                                         \
             known += *number;                                                                  \
             return known->kind == PRESTO_KIND_##which ? (type)(uintptr_t)known->handle : NULL; \
         }                                                                                      \
@@ -157,14 +165,15 @@ static inline char *key_in(const char *text, size_t length)
     }
 #define CUT_OUT(a) *(a) = (MPI_Fint)a##_wide
 
-/* Fortran's status has C's words, but not its alignment. */
-#define STATUS_IN(a)                               \
-    MPI_Status a##_c, *a##_at = MPI_STATUS_IGNORE; \
-    if (!ignored(a)) {                             \
-        a##_at = memcpy(&a##_c, a, sizeof(a##_c)); \
+/* Fortran's status has C's words, and mostly its alignment too. */
+#define STATUS_IN(a)                                                       \
+    MPI_Status a##_c, *a##_at = MPI_STATUS_IGNORE;                         \
+    if (!ignored(a)) {                                                     \
+        bool aligned = (uintptr_t)(a) % _Alignof(MPI_Status) == 0;         \
+        a##_at = aligned ? (void *)(a) : memcpy(&a##_c, a, sizeof(a##_c)); \
     }
 #define STATUS_OUT(a)                     \
-    if (a##_at != MPI_STATUS_IGNORE) {    \
+    if (a##_at == &a##_c) {               \
         memcpy(a, &a##_c, sizeof(a##_c)); \
     }
 #define STATUSES_IN(a, n)                                         \

@@ -17,7 +17,6 @@ const struct presto_number presto_predefined[] = {
 #include "mpi/predefined.h"
 #undef PRESTO_PREDEFINED
 };
-const int presto_predefined_count = sizeof(presto_predefined) / sizeof(presto_predefined[0]);
 
 #define PREDEFINED ((int)(sizeof(presto_predefined) / sizeof(presto_predefined[0])))
 

@@ -30,10 +30,8 @@ struct presto_number {
 
 #pragma GCC visibility push(default)
 
-/* By their numbers, which begin with 1, those of all ranks; `presto_predefined_count` is one more
- * than the last. */
+/* By their numbers, which begin with 1 and are those of all ranks. */
 extern const struct presto_number presto_predefined[];
-extern const int presto_predefined_count;
 
 /* How functions of attributes are called: as C's, as Fortran's with integers that hold addresses,
  * or as those of MPI 1 with plain integers. */

@@ -136,6 +136,12 @@ subroutine messages(rank, ranks)
   EXPECT(status(MPI_SOURCE) == left .and. status(MPI_TAG) == 1)
   call MPI_Get_count(status, MPI_CHARACTER, n, ierr)
   EXPECT(n == 3)
+  ! A status that is not aligned as C's.
+  indices = -9
+  call MPI_Sendrecv(rank, 1, MPI_INTEGER, right, 12, n, 1, MPI_INTEGER, left, 12, MPI_COMM_WORLD, indices(2:7), ierr)
+  EXPECT(indices(1) == -9 .and. indices(8) == -9 .and. indices(1 + MPI_SOURCE) == left .and. indices(1 + MPI_TAG) == 12)
+  call MPI_Sendrecv(rank, 1, MPI_INTEGER, right, 13, n, 1, MPI_INTEGER, left, 13, MPI_COMM_WORLD, indices(3:8), ierr)
+  EXPECT(indices(2 + MPI_SOURCE) == left .and. indices(2 + MPI_TAG) == 13)
   ! Parts of arrays that do not lie in one piece.
   wide = 0
   wide(2, :) = rank
