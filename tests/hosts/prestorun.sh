@@ -54,7 +54,7 @@ for fanout in 1 2 4096; do
             until [ -e "$0.0" ] && [ -e "$0.1" ]; do sleep 0.05; done
             kill $$
         fi
-        trap "sleep 0.4; echo saved; exit" TERM
+        trap "sleep 0.1; echo saved; exit" TERM
         : >"$0.$PRESTO_RANK"
         while :; do sleep 0.05; done' "$work/listens"
     [ "$(grep -c saved "$work/out")" -eq 2 ] || fail "fan-out $fanout: the others had no time: $(cat "$work/out")"
@@ -67,8 +67,28 @@ on_h1 3 -H h1,h2,h3 --keep-going sh -c '[ "$PRESTO_RANK" != 1 ] || exit 3; sleep
 
 # What is started on a host of the set carries this in its environment, whatever becomes of its parents.
 mark=APELINK_HOSTS=$name
+# shellcheck disable=SC2317 # until_true calls it
 marked() {
     grep -lazF "$mark" /proc/[0-9]*/environ 2>/dev/null | wc -l
+}
+
+# until_true COMMAND...: waits, for a minute at most.
+until_true() {
+    for _ in $(seq 600); do
+        "$@" && return
+        sleep 0.1
+    done
+    fail "$*: not within a minute: $(cat "$work/out" "$work/err")"
+}
+
+# shellcheck disable=SC2317 # until_true calls it
+ranks_begun() { # NUMBER
+    [ "$(grep -c ready "$work/out")" -eq "$1" ]
+}
+
+# shellcheck disable=SC2317 # until_true calls it
+none_marked() {
+    [ "$(marked)" -eq 0 ]
 }
 
 # begin: a job whose ranks would go on, a chain of hosts, started on h1; its client is pid.
@@ -78,11 +98,7 @@ begin() {
         setsid sh -c "trap : HUP TERM; while :; do sleep 100; done" >/dev/null 2>&1 &
         echo ready; while :; do sleep 100; done' >"$work/out" 2>"$work/err" </dev/null &
     pid=$!
-    for _ in $(seq 400); do
-        [ "$(grep -c ready "$work/out")" -eq 8 ] && return
-        sleep 0.05
-    done
-    fail "ranks do not begin: $(cat "$work/out" "$work/err")"
+    until_true ranks_begun 8
 }
 
 # process HOST ARGUMENT: its prestorun that was called with this argument.
@@ -98,11 +114,7 @@ ended() {
     wait $pid
     status=$?
     [ $status -eq "$1" ] || fail "$2: exit status $status, not $1: $(cat "$work/err")"
-    for _ in $(seq 400); do
-        [ "$(marked)" -eq 0 ] && return
-        sleep 0.05
-    done
-    fail "$2: $(marked) processes are left"
+    until_true none_marked
 }
 
 begin
@@ -129,18 +141,16 @@ says err "host h3 is lost, and its ranks with it"
 expect 0 "$hosts" down
 expect 0 "$hosts" up --name "$name" -n 2
 
-begin_two() {
-    : >"$work/out"
-    "$hosts" exec h1 "$run" -H h1:2,h2:2 --keep-going sh -c 'echo ready; sleep 2; echo done' >"$work/out" 2>"$work/err" </dev/null &
-    pid=$!
-    for _ in $(seq 400); do
-        [ "$(grep -c ready "$work/out")" -eq 4 ] && return
-        sleep 0.05
-    done
-    fail "ranks do not begin: $(cat "$work/out" "$work/err")"
-}
-begin_two
+# Ranks on h1 go on until they may end, those on h2 for ever.
+: >"$work/out"
+"$hosts" exec h1 "$run" -H h1:2,h2:2 --keep-going sh -c 'echo ready
+    until [ "$APELINK_HOST" = h1 ] && [ -e "$0" ]; do sleep 0.1; done
+    echo done' "$work/go" >"$work/out" 2>"$work/err" </dev/null &
+pid=$!
+until_true ranks_begun 4
 kill -9 "$(process h2 --agent)"
+until_true grep -q "host h2 is lost" "$work/err"
+: >"$work/go"
 ended 137 "the agent of h2 was killed, and the others go on"
 [ "$(grep -c "done" "$work/out")" -eq 2 ] || fail "the others do not go on: $(cat "$work/out" "$work/err")"
 finish "jobs on several hosts begin, and end whatever dies"

@@ -40,6 +40,20 @@ has() { # FILE PATTERN
     grep -Eq "$2" "$work/$1" || fail "$what: no line of $1 is $2"
 }
 
+# until_true COMMAND...: waits, for a minute at most.
+until_true() {
+    tries=0
+    until "$@" || [ $tries -gt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    [ $tries -le 600 ]
+}
+
+gone() { # PID: it has ended, also if nobody has collected it yet
+    ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
 # shellcheck disable=SC2016 # the ranks' shells expand it
 {
     expect 0 "output" -H far:3 sh -c 'echo "rank $PRESTO_RANK of $PRESTO_SIZE, $PRESTO_HOST_RANKS on one of $PRESTO_HOSTS"; echo oops >&2'
@@ -97,7 +111,7 @@ has() { # FILE PATTERN
     expect 1 "a malformed message" -H far:2 sh -c '[ "$PRESTO_RANK" != 0 ] || eval "printf nonsense >&$PRESTO_FD"; exec sleep 600'
     has err '^prestorun: rank 0 \(pid [0-9]+ on far\) says what is no message .*; ending the job$'
     expect 0 "a child left behind" -H far sh -c 'sleep 600 >/dev/null 2>&1 & echo $!'
-    ! kill -0 "$(cat "$work/out")" 2>/dev/null || fail "$what: it lives"
+    gone "$(cat "$work/out")" || fail "$what: it lives"
 
     # More than is under way at once, for a reader who comes late, and for one who goes.
     what="output that is taken late"
@@ -159,22 +173,8 @@ expect 0 "a file of hosts" --hostfile "$work/hosts" echo here
 expect 0 "ranks of each host" -H far -N 2 echo here
 [ "$(grep -c here "$work/out")" -eq 2 ] || fail "$what: not two"
 
-# until_true COMMAND...: for some seconds.
-until_true() {
-    tries=0
-    until "$@" || [ $tries -gt 500 ]; do
-        sleep 0.02
-        tries=$((tries + 1))
-    done
-    [ $tries -le 500 ]
-}
-
 two_lines() {
     [ "$(wc -l <"$work/out")" -eq 2 ]
-}
-
-gone() { # PID: it has ended, also if nobody has collected it yet
-    ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
 }
 
 # shellcheck disable=SC2016 # the ranks' shells expand it
