@@ -4,6 +4,7 @@
 # or a host that dies ends the job or, if asked for, only what waits for it.
 . "$(dirname "$0")/presto_common.sh"
 needs_presto_hosts
+command -v python3 >/dev/null 2>&1 || skip "there is no python3 (Debian: python3), which reads records"
 mpi=$(cd "$here/../mpi" && pwd)
 run=$build/presto/tools/prestorun
 
@@ -64,7 +65,9 @@ job 9 -H h1:2,h2:2,h3:2 "$work/shared" 5
 says err "rank 5"
 
 # The record of a job that is ended has all ranks, and nothing of it is left on any host.
-PRESTO_REPORT_PROGRAM=$build/pml_hooks/apelink-report
+PRESTO_REPORT_PROGRAM=$work/report
+printf '#!/bin/sh\nexec python3 "%s" "$@"\n' "$(cd "$here/../.." && pwd)/pml_hooks/report" >"$PRESTO_REPORT_PROGRAM"
+chmod +x "$PRESTO_REPORT_PROGRAM"
 export PRESTO_REPORT_PROGRAM
 for fanout in 1 2; do
     job 9 -H h1:2,h2:2,h3:2 --fanout $fanout --report "$work/report.json" "$work/shared" 3
