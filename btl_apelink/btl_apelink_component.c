@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ompi_glue/check.h"
+#include "ompi_glue/drain.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -49,6 +50,7 @@ static int component_open(void)
 
 static int component_close(void)
 {
+    ompi_glue_drain();
     return OPAL_SUCCESS;
 }
 

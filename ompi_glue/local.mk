@@ -13,6 +13,8 @@ ompi_glue_libompi_glue_la_SOURCES = \
     ompi_glue/code_of.c \
     ompi_glue/code_of.h \
     ompi_glue/component.h \
+    ompi_glue/drain.c \
+    ompi_glue/drain.h \
     ompi_glue/get_bound.c \
     ompi_glue/get_bound.h \
     ompi_glue/help.c \

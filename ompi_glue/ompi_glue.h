@@ -12,6 +12,7 @@
  *   ompi_glue_deliver             cbfunc(btl, tag, des, cbdata)  cbfunc(btl, &receive_descriptor)
  *   ompi_glue_node_peers          int32_t                        uint32_t
  *   ompi_glue_quirk_flags         atomic flags in the flag word  0
+ *   ompi_glue_drain (drain.h)     needed                         nothing to wait for
  *   ompi_glue_check (check.h)     sizes of the running library   the same
  *   ompi_glue_get_bound (get_bound.h)  needed                    needed
  */

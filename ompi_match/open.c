@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ompi_glue/check.h"
+#include "ompi_glue/drain.h"
 
 struct ompi_match ompi_match;
 
@@ -192,4 +193,5 @@ void ompi_match_close(void)
     ompi_match.ni = NULL;
     ompi_match_free_buffers();
     OBJ_DESTRUCT(&ompi_match.lock);
+    ompi_glue_drain();
 }

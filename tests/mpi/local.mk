@@ -92,6 +92,7 @@ mt_programs = \
     tests/mpi/stat_pvars \
     tests/mpi/thr_fanin \
     tests/mpi/thr_first \
+    tests/mpi/thr_late \
     tests/mpi/thr_mixed \
     tests/mpi/thr_pingpong \
     tests/mpi/thr_requests \
@@ -218,6 +219,8 @@ tests_mpi_thr_fanin_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_fanin_LDADD = $(MT_LIBS)
 tests_mpi_thr_first_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_first_LDADD = $(MT_LIBS)
+tests_mpi_thr_late_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_thr_late_LDADD = $(MT_LIBS)
 tests_mpi_thr_mixed_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_mixed_LDADD = $(MT_LIBS)
 tests_mpi_thr_pingpong_CPPFLAGS = $(MT_CPPFLAGS)
