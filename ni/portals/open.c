@@ -154,7 +154,6 @@ static void look_ahead(struct ni *ni)
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
     .arrive_plain = ni_put_arrives_plain,
-    .send_first = ni_put_send_first,
     .complete_all = ni_put_complete_all,
     .progress = run_tasks,
     .inner = is_inner,
@@ -250,6 +249,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     taken = ni_progress_lock_take(ni);
     ni->portals = portals;
     ni->portal_ops = &ops;
+    ni_puts_register(ni);
     ni_progress_lock_give(ni, taken);
     if (actual != NULL) {
         *actual = limits;

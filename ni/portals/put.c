@@ -57,7 +57,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
             ni_put_progress_async(*waits);
         }
         (*waits)->posted = ni_stamps_now(peer);
-        ni_send_queue_put(peer, &(*waits)->queue);
+        ni_put_wait(*waits);
         status = NI_OK;
     }
     return status;

@@ -143,7 +143,10 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
 void ni_put_ask(struct ni_put *put);
 /* The data of a put has left. */
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
-ni_status ni_put_send_first(struct ni_peer *peer);
+/* Have it sent when there is room. The peer's lock is held. */
+void ni_put_wait(struct ni_put *put);
+/* Puts that wait are a send source. */
+void ni_puts_register(struct ni *ni);
 void ni_put_complete_all(struct ni_peer *peer, ni_status status);
 
 /* ---- request.c, request_send.c ---- */

@@ -6,6 +6,10 @@
 
 /* Packets of puts, and puts that wait for room. */
 
+enum {
+    PUTS_IN_A_ROW = 8, /* then a segment of a stream */
+};
+
 /* ---- packets: the peer's lock is held -------------------------------------------------------- */
 
 void ni_put_ask(struct ni_put *put)
@@ -156,7 +160,22 @@ ni_status ni_put_send_open(struct ni_put *put, bool *is_long)
     return send_long(put);
 }
 
-ni_status ni_put_send_first(struct ni_peer *peer)
+void ni_put_wait(struct ni_put *put)
+{
+    ni_list_push_back(&put->peer->put_queue, &put->queue);
+    ni_source_raise(put->peer, NI_SOURCE_PUTS);
+}
+
+/* One was taken off the queue for good. The peer's lock is held. */
+static void left_queue(struct ni_peer *peer)
+{
+    if (ni_list_empty(&peer->put_queue)) {
+        ni_source_lower(peer, NI_SOURCE_PUTS);
+    }
+}
+
+/* Send the first put of the peer's queue: NI_OK, or NI_AGAIN. */
+static ni_status send_first(struct ni_peer *peer)
 {
     struct ni_put *put = ni_container_of(peer->put_queue.next, struct ni_put, queue);
     ni_status status = ni_peer_endpoint(peer);
@@ -176,11 +195,38 @@ ni_status ni_put_send_first(struct ni_peer *peer)
         ni_list_push_front(&peer->put_queue, &put->queue);
         return status;
     }
-    peer->waiting--;
+    left_queue(peer);
     if (!is_long && !wants_answer) {
         ni_task_add(peer->ni, &put->task, sent_late);
     }
     return NI_OK;
+}
+
+/* Puts go in the order in which they were made, and streams have their turn after some. */
+static bool send_waiting(struct ni_peer *peer, unsigned *sent)
+{
+    for (unsigned i = 0; i < PUTS_IN_A_ROW && !ni_list_empty(&peer->put_queue); i++) {
+        if (send_first(peer) != NI_OK) {
+            break;
+        }
+        (*sent)++;
+    }
+    return true;
+}
+
+/* They end with all puts to the peer. */
+static void drop_waiting(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    while (ni_list_pop_front(&peer->put_queue) != NULL) {
+    }
+}
+
+void ni_puts_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+
+    ni_source_register(ni, NI_SOURCE_PUTS, &source);
 }
 
 static void unqueue(struct ni_put *put)
@@ -190,7 +236,7 @@ static void unqueue(struct ni_put *put)
     ni_lock_take(&peer->lock, peer->threads);
     if (ni_list_linked(&put->queue)) {
         ni_list_remove(&put->queue);
-        peer->waiting--;
+        left_queue(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
 }

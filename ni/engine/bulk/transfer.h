@@ -16,7 +16,7 @@
 #include "engine/core/ni.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
-#include "engine/object/store/stores.h"
+#include "engine/send/waiting.h"
 
 enum {
     NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
@@ -56,8 +56,8 @@ static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
         return status;
     }
     ni_lock_take(&peer->lock, peer->threads);
-    if (NI_UNLIKELY(peer->stored != 0)) {
-        (void)ni_stores_send(peer);
+    if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_STORES))) {
+        (void)ni_send_before(peer, NI_SOURCE_STORES_ASK);
     }
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);

@@ -27,6 +27,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/portal_ops.h \
     ni/engine/core/regions.c \
     ni/engine/core/regions.h \
+    ni/engine/core/source.h \
     ni/engine/core/stamps.c \
     ni/engine/core/stamps.h \
     ni/engine/core/targets.c \

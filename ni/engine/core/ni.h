@@ -26,6 +26,7 @@
 #include "engine/bulk/throttle.h"
 #include "engine/drive/place.h"
 #include "engine/core/portal_ops.h"
+#include "engine/core/source.h"
 #include "engine/bulk/copy_tuner.h"
 #include "engine/core/work.h"
 #include "link/link.h"
@@ -106,9 +107,10 @@ struct ni {
     struct ni_link *link;         /* what is polled: the only one, or all */
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
-    struct ni_work copying;       /* struct ni_op: transfers that we copy */
-    struct ni_work asking;        /* struct ni_op: reads that the target was asked to answer */
-    struct ni_work helping;       /* struct ni_help */
+    const struct ni_source_ops *sources[NI_SOURCES];
+    struct ni_work copying; /* struct ni_op: transfers that we copy */
+    struct ni_work asking;  /* struct ni_op: reads that the target was asked to answer */
+    struct ni_work helping; /* struct ni_help */
     struct ni_lock lock;
     struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
     const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */

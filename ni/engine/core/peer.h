@@ -42,8 +42,8 @@ struct ni_peer {
     struct ni *ni;
     struct ni_lock lock;
     bool threads;     /* the NI's */
-    uint32_t waiting; /* control packets, puts and streams that wait for room: they go first; and
-                         NI_WAITING_STAMPS */
+    uint32_t waiting; /* bits of sources with something that waits for room, which go first:
+                         waiting.h writes them; and NI_WAITING_STAMPS */
     bool overtake;    /* a segment has left since the last message: a message may go next */
     struct ni_open_message open;
     _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
@@ -89,11 +89,9 @@ struct ni_peer {
     struct ni_long_way way;    /* that of the last endpoint, for people */
     /* Remote stores (stores.h). */
     struct ni_stores *stores; /* NULL: none were made */
-    uint32_t stored;          /* bytes of the open line; one of `waiting` while not 0 */
-    bool store_asks;          /* a question about stores waits for room; one of `waiting` */
+    uint32_t stored;          /* bytes of the open line, which waits while not 0 */
     /* Writes without an ack (quiet.h). */
-    bool quiet_asks; /* a question about them waits for room; one of `waiting` */
-    uint64_t quiet;  /* token of their operation; 0: none has begun */
+    uint64_t quiet; /* token of their operation; 0: none has begun */
     /* Transfers spread over rails (multipath.h); NULL: none yet. */
     struct ni_multipath_out *spread;
     struct ni_multipath_in *parts; /* progress lock */

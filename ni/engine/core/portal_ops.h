@@ -19,8 +19,6 @@ struct ni_portal_ops {
     /* The same for one that ni_packet_is_short_put or ni_packet_is_lines_put is true of. */
     ni_status (*arrive_plain)(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                               uint64_t word0, uint64_t word1, const uint8_t *payload);
-    /* Send the first put of the peer's queue: NI_OK, or NI_AGAIN. The peer's lock is held. */
-    ni_status (*send_first)(struct ni_peer *peer);
     /* Complete all puts to the peer. No lock is held. */
     void (*complete_all)(struct ni_peer *peer, ni_status status);
     /* What was put off: ni->portal_work. */

@@ -22,8 +22,10 @@
 #include "engine/core/portal_ops.h"
 #include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
+#include "engine/send/quiet.h"
 #include "engine/core/regions.h"
 #include "engine/core/stamps.h"
+#include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
 #include "engine/drive/thread.h"
 
@@ -52,6 +54,15 @@ static ni_status init_pools(struct ni *ni)
         status = init_pool(&ni->help_pool, sizeof(struct ni_help), 16);
     }
     return status;
+}
+
+/* In no order: source.h has it. Portals come when they are opened. */
+static void register_sources(struct ni *ni)
+{
+    ni_stores_register(ni);
+    ni_quiet_register(ni);
+    ni_controls_register(ni);
+    ni_streams_register(ni);
 }
 
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
@@ -88,6 +99,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->forks);
     ni_list_init(&ni->multis);
     ni_list_init(&ni->deferred);
+    register_sources(ni);
 }
 
 /* Before there is a link: what else can fail says why itself. */

@@ -4,7 +4,6 @@
 #include "engine/core/engine_thread.h"
 #include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
-#include "engine/send/control.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/bulk/help.h"
@@ -14,7 +13,7 @@
 #include "engine/core/portal_ops.h"
 #include "engine/send/quiet.h"
 #include "engine/object/store/stores.h"
-#include "engine/send/stream.h"
+#include "engine/send/waiting.h"
 
 /*
  * How a peer goes down, and what then becomes of what was under way. Operations are completed at
@@ -28,18 +27,8 @@ static void drop_waiting(struct ni_peer *peer)
     struct ni *ni = peer->ni;
 
     ni_lock_take(&peer->lock, peer->threads);
-    ni_control_drop_waiting(peer);
-    while (!ni_list_empty(&peer->streams)) {
-        ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
-    }
-    while (ni_list_pop_front(&peer->put_queue) != NULL) {
-    }
-    ni_stores_forget(peer, ni_peer_state(peer));
+    ni_send_drop(peer, ni_peer_state(peer));
     ni_quiet_forget(peer);
-    peer->waiting = 0;
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->busy, &peer->busy);
-    ni_lock_give(&ni->lock, ni->threads);
     ni_lock_give(&peer->lock, peer->threads);
     if (!ni_engine_defers(ni)) {
         ni_stores_settle(peer);

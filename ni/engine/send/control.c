@@ -4,7 +4,6 @@
 #include "engine/send/control.h"
 #include "engine/send/send.h"
 #include "engine/core/stamps.h"
-#include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
 /*
@@ -71,17 +70,8 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
         (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
     }
     ni_list_push_back(&peer->controls, &waits->list);
-    ni_send_later(peer);
+    ni_source_raise(peer, NI_SOURCE_CONTROLS);
     return NI_OK;
-}
-
-/* They overtake puts and streams, but not each other, and not what was stored before. */
-static bool may_go(struct ni_peer *peer)
-{
-    if (peer->stored != 0) {
-        (void)ni_stores_send(peer);
-    }
-    return peer->stored == 0 && ni_list_empty(&peer->controls);
 }
 
 ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *control)
@@ -89,7 +79,8 @@ ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *contro
     ni_status status = NI_AGAIN;
 
     ni_lock_take(&peer->lock, peer->threads);
-    if (!ni_peer_waits(peer) || may_go(peer)) {
+    /* It overtakes puts and streams, but not others of its kind, nor what was stored before. */
+    if (!ni_peer_waits(peer) || ni_send_before(peer, NI_SOURCE_CONTROLS)) {
         status = send_now(peer, control);
     }
     if (status == NI_AGAIN) {
@@ -110,7 +101,7 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 }
 
 /* Take the first one off the list. */
-static void free_first(struct ni_peer *peer)
+static void remove_first(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
     struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
@@ -122,25 +113,35 @@ static void free_first(struct ni_peer *peer)
     ni_lock_take(&ni->lock, ni->threads);
     ni_pool_put(&ni->control_pool, control);
     ni_lock_give(&ni->lock, ni->threads);
-}
-
-unsigned ni_control_send_waiting(struct ni_peer *peer)
-{
-    unsigned sent = 0;
-
-    while (!ni_list_empty(&peer->controls) &&
-           send_now(peer, ni_container_of(peer->controls.next, struct ni_control, list)) == NI_OK) {
-        free_first(peer);
-        peer->waiting--;
-        sent++;
+    if (ni_list_empty(&peer->controls)) {
+        ni_source_lower(peer, NI_SOURCE_CONTROLS);
     }
-    return sent;
 }
 
-void ni_control_drop_waiting(struct ni_peer *peer)
+static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 {
     while (!ni_list_empty(&peer->controls)) {
-        free_first(peer);
-        peer->waiting--;
+        if (send_now(peer, ni_container_of(peer->controls.next, struct ni_control, list)) !=
+            NI_OK) {
+            return false;
+        }
+        remove_first(peer);
+        (*sent)++;
     }
+    return true;
+}
+
+static void drop_waiting(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    while (!ni_list_empty(&peer->controls)) {
+        remove_first(peer);
+    }
+}
+
+void ni_controls_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+
+    ni_source_register(ni, NI_SOURCE_CONTROLS, &source);
 }

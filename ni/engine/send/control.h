@@ -39,9 +39,7 @@ ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *contro
  * is held. */
 bool ni_send_can_answer(struct ni *ni);
 
-/* Send those that wait, as far as there is room. Returns how many. The peer's lock is held. */
-unsigned ni_control_send_waiting(struct ni_peer *peer);
-/* Forget them. The peer's lock is held. */
-void ni_control_drop_waiting(struct ni_peer *peer);
+/* Those that wait are a send source. The NI opens. */
+void ni_controls_register(struct ni *ni);
 
 #endif

@@ -132,11 +132,14 @@ struct ni_line {
     uint32_t head, seq;
 };
 
-NI_ALWAYS_INLINE uint8_t *ni_line_begin(const struct ni_peer *peer, struct ni_line *line)
+/* Nothing waits but what the sources of `own` have, a bit for each. */
+NI_ALWAYS_INLINE uint8_t *ni_line_begin_behind(const struct ni_peer *peer, uint32_t own,
+                                               struct ni_line *line)
 {
     const struct ni_lane_tx *tx;
 
-    if (NI_UNLIKELY(peer->threads || peer->waiting != 0 || peer->ep == NULL || ni_fault_armed())) {
+    if (NI_UNLIKELY(peer->threads || peer->waiting != own || peer->ep == NULL ||
+                    ni_fault_armed())) {
         return NULL;
     }
     tx = &peer->ep->tx;
@@ -149,6 +152,11 @@ NI_ALWAYS_INLINE uint8_t *ni_line_begin(const struct ni_peer *peer, struct ni_li
     }
     line->packet = ni_lane_at(tx);
     return (uint8_t *)line->packet + NI_PACKET_HEADER;
+}
+
+NI_ALWAYS_INLINE uint8_t *ni_line_begin(const struct ni_peer *peer, struct ni_line *line)
+{
+    return ni_line_begin_behind(peer, 0, line);
 }
 
 /* word0 comes without its sequence number. */

@@ -37,13 +37,11 @@ bool ni_quiet_question(struct ni_peer *peer, uint64_t token)
 void ni_quiet_forget(struct ni_peer *peer)
 {
     peer->quiet = 0;
-    if (peer->quiet_asks) {
-        peer->quiet_asks = false;
-        peer->waiting--;
-    }
+    ni_source_lower(peer, NI_SOURCE_QUIET_ASK);
 }
 
-bool ni_quiet_ask_again(struct ni_peer *peer)
+/* Ask, if there is room. */
+static bool ask_now(struct ni_peer *peer)
 {
     if (!ni_quiet_question(peer, peer->quiet)) {
         return false;
@@ -55,11 +53,29 @@ bool ni_quiet_ask_again(struct ni_peer *peer)
 /* It ends by itself if the peer is down. */
 static void ask(struct ni_peer *peer)
 {
-    if (peer->quiet != 0 && !peer->quiet_asks && ni_peer_state(peer) == NI_OK &&
-        !ni_quiet_ask_again(peer)) {
-        peer->quiet_asks = true;
-        ni_send_later(peer);
+    if (peer->quiet != 0 && !ni_source_pending(peer, NI_SOURCE_QUIET_ASK) &&
+        ni_peer_state(peer) == NI_OK && !ask_now(peer)) {
+        ni_source_raise(peer, NI_SOURCE_QUIET_ASK);
     }
+}
+
+static bool ask_again(struct ni_peer *peer, unsigned *sent)
+{
+    (void)sent;
+    return ask_now(peer);
+}
+
+static void drop_question(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    ni_quiet_forget(peer);
+}
+
+void ni_quiet_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
+
+    ni_source_register(ni, NI_SOURCE_QUIET_ASK, &source);
 }
 
 void ni_quiet_want(struct ni *ni, struct ni_peer *peer)

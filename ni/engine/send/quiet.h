@@ -34,8 +34,8 @@ bool ni_quiet_begin(struct ni_peer *peer);
  * no room. */
 bool ni_quiet_question(struct ni_peer *peer, uint64_t token);
 
-/* The question about Writes that found no room; false: it does not yet. */
-bool ni_quiet_ask_again(struct ni_peer *peer);
+/* The question about Writes that found no room is a send source. The NI opens. */
+void ni_quiet_register(struct ni *ni);
 
 /* What is under way is about to be completed: what comes later begins an operation of its own. */
 void ni_quiet_forget(struct ni_peer *peer);

@@ -43,13 +43,14 @@ NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *l
 }
 
 /* Write a word, whose length is that of one (ni_short_is_word), for an operation that there is
- * already. */
+ * already. own: the source whose it is, as a bit, or 0. */
 NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
-                                         const struct ni_remote *dst, uint64_t token, uint16_t tag)
+                                         const struct ni_remote *dst, uint64_t token, uint16_t tag,
+                                         uint32_t own)
 {
     struct ni_line line;
 
-    if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+    if (NI_UNLIKELY(ni_line_begin_behind(peer, own, &line) == NULL)) {
         return false;
     }
     ni_short_send_word(peer, &line, src, len, dst, token, tag);
@@ -77,7 +78,7 @@ NI_ALWAYS_INLINE bool ni_short_post_quiet(struct ni_peer *peer, const void *src,
                                           const struct ni_remote *dst)
 {
     return NI_LIKELY(peer->quiet != 0) &&
-           ni_short_post_more(peer, src, len, dst, peer->quiet, NI_WRITE_QUIET);
+           ni_short_post_more(peer, src, len, dst, peer->quiet, NI_WRITE_QUIET, 0);
 }
 
 /* Write a word of which nobody wants to hear again. */

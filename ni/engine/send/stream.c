@@ -51,6 +51,9 @@ void ni_stream_free(struct ni_stream *stream)
     if (ni_list_linked(&stream->list)) {
         ni_list_remove(&stream->list);
         count(stream, UINT32_MAX); /* one less */
+        if (ni_list_empty(&stream->peer->streams)) {
+            ni_source_lower(stream->peer, NI_SOURCE_STREAMS);
+        }
     }
     ni_multipath_leave(stream);
     ni_lock_take(&ni->lock, ni->threads);
@@ -209,7 +212,7 @@ static ni_status begin(const struct ni_stream *model)
     }
     ni_list_push_back(&peer->streams, &stream->list);
     count(stream, 1);
-    ni_send_later(peer);
+    ni_source_raise(peer, NI_SOURCE_STREAMS);
     return NI_OK;
 }
 
@@ -305,24 +308,36 @@ static struct ni_stream *next_stream(struct ni_peer *peer)
     return best;
 }
 
-unsigned ni_stream_send_next(struct ni_peer *peer)
+/* A segment of the one whose turn it is. */
+static bool send_next(struct ni_peer *peer, unsigned *sent)
 {
-    struct ni_stream *stream;
+    struct ni_stream *stream = next_stream(peer);
 
-    if (ni_list_empty(&peer->streams)) {
-        return 0;
-    }
-    stream = next_stream(peer);
     /* Without room, or with a peer of which the link knows that it is gone. */
     if (step(stream) != NI_OK) {
-        return 0;
+        return false;
     }
     peer->overtake = true;
     if (ended(stream)) {
-        peer->waiting--;
         ni_stream_free(stream);
     }
-    return 1;
+    (*sent)++;
+    return true;
+}
+
+static void drop_waiting(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    while (!ni_list_empty(&peer->streams)) {
+        ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
+    }
+}
+
+void ni_streams_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = send_next, .drop = drop_waiting};
+
+    ni_source_register(ni, NI_SOURCE_STREAMS, &source);
 }
 
 void ni_stream_end(struct ni_op *op)
@@ -338,7 +353,6 @@ void ni_stream_end(struct ni_op *op)
             break;
         }
         if (!stream->is_answer && stream->token == token) {
-            peer->waiting--;
             ni_stream_free(stream);
         }
     }

@@ -46,8 +46,8 @@ ni_status ni_stream_note(struct ni_op *op);
 ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint32_t len);
 /* Bytes of a packet towards the peer, which has an endpoint. */
 uint64_t ni_stream_segment(const struct ni_peer *peer);
-/* Send a segment of the one whose turn it is. Returns packets sent. The peer's lock is held. */
-unsigned ni_stream_send_next(struct ni_peer *peer);
+/* Those that wait are a send source. The NI opens. */
+void ni_streams_register(struct ni *ni);
 /* Forget a stream. The peer's lock is held. */
 void ni_stream_free(struct ni_stream *stream);
 /* A Write completes: its stream, if there is one still, reads its source no more. No lock is

@@ -1,80 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/deferred.h"
 #include "engine/core/engine_thread.h"
-#include "engine/send/control.h"
 #include "engine/object/notify/note.h"
-#include "engine/core/portal_ops.h"
-#include "engine/send/quiet.h"
-#include "engine/object/store/stores.h"
-#include "engine/send/stream.h"
 #include "engine/send/waiting.h"
 
 /*
- * What waits for room. An open line of remote stores goes first, since all that comes after it in
- * the program comes after it at the peer. Then control packets, since others wait for them; then
- * puts, so that they stay in order; then a segment of a stream, in turn with messages: here a long
- * transfer holds up a message by one segment, and a flood of messages holds up no long transfer.
- * What is in the lane already, a bulk area full of segments at most, comes before either.
+ * What waits for room, in the order of its sources. A segment of a stream leaves in turn with
+ * messages: here a long transfer holds up a message by one segment, and a flood of messages holds
+ * up no long transfer. What is in the lane already, a bulk area full of segments at most, comes
+ * before either.
  */
 
 enum {
-    NI_PUTS_IN_A_ROW = 8, /* then a segment of a stream */
+    ALL = (1 << NI_SOURCES) - 1,
+    SHORT = ALL & ~(1 << NI_SOURCE_STREAMS),
 };
 
-void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put)
+/* Let those sources send, in order; false: some wait still, and nothing behind them goes. */
+static bool send_sources(struct ni_peer *peer, uint32_t which, unsigned *sent)
 {
-    ni_list_push_back(&peer->put_queue, put);
-    ni_send_later(peer);
-}
+    uint32_t left = peer->waiting & which;
 
-/* Puts go in the order in which they were made. */
-static unsigned send_puts(struct ni_peer *peer)
-{
-    unsigned sent = 0;
+    while (left != 0) {
+        unsigned source = (unsigned)__builtin_ctz(left);
 
-    while (!ni_list_empty(&peer->put_queue) && sent < NI_PUTS_IN_A_ROW &&
-           peer->ni->portal_ops->send_first(peer) == NI_OK) {
-        sent++;
+        if (!peer->ni->sources[source]->send(peer, sent)) {
+            return false;
+        }
+        left = peer->waiting & which & (~UINT32_C(1) << source);
     }
-    return sent;
-}
-
-/* Stores, questions about them and about Writes, control packets and puts; false: some wait still,
- * and nothing else goes. */
-static bool send_short(struct ni_peer *peer, unsigned *sent)
-{
-    if (peer->stored != 0 && ni_stores_send(peer) != NI_OK) {
-        return false;
-    }
-    if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
-        return false;
-    }
-    if (NI_UNLIKELY(peer->quiet_asks) && !ni_quiet_ask_again(peer)) {
-        return false;
-    }
-    *sent += ni_control_send_waiting(peer);
-    if (!ni_list_empty(&peer->controls)) {
-        return false;
-    }
-    *sent += send_puts(peer);
     return true;
 }
 
-unsigned ni_send_waiting(struct ni_peer *peer)
+bool ni_send_before(struct ni_peer *peer, enum ni_source source)
 {
+    uint32_t before = NI_SOURCE_BIT(source) - 1;
     unsigned sent = 0;
 
-    return send_short(peer, &sent) ? sent + ni_stream_send_next(peer) : sent;
+    return send_sources(peer, before, &sent) &&
+           (peer->waiting & (before | NI_SOURCE_BIT(source))) == 0;
 }
 
 bool ni_send_turn(struct ni_peer *peer)
 {
+    unsigned sent = 0;
+
     if (!ni_peer_waits(peer)) {
         return true;
     }
-    (void)ni_send_waiting(peer);
-    return peer->stored == 0 && ni_list_empty(&peer->controls) && ni_list_empty(&peer->put_queue) &&
-           (ni_list_empty(&peer->streams) || peer->overtake);
+    (void)send_sources(peer, ALL, &sent);
+    return (peer->waiting & SHORT) == 0 && (!ni_peer_waits(peer) || peer->overtake);
+}
+
+void ni_send_drop(struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = peer->ni;
+
+    for (unsigned source = 0; source < NI_SOURCES; source++) {
+        if (ni_source_pending(peer, source)) {
+            ni->sources[source]->drop(peer, status);
+            ni_source_lower(peer, source);
+        }
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->busy, &peer->busy);
+    ni_lock_give(&ni->lock, ni->threads);
 }
 
 /* Departures and what is deferred may call the program, which the engine thread of a quiet NI
@@ -95,7 +85,7 @@ static unsigned do_others(struct ni *ni)
     return 0;
 }
 
-static unsigned send_all(struct ni *ni, bool streams)
+static unsigned send_all(struct ni *ni, uint32_t which)
 {
     unsigned sent = do_others(ni);
     struct ni_list *node;
@@ -107,11 +97,7 @@ static unsigned send_all(struct ni *ni, bool streams)
 
         ni_lock_give(&ni->lock, ni->threads);
         ni_lock_take(&peer->lock, peer->threads);
-        if (streams) {
-            sent += ni_send_waiting(peer);
-        } else {
-            (void)send_short(peer, &sent);
-        }
+        (void)send_sources(peer, which, &sent);
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
         if (!ni_peer_waits(peer)) {
@@ -125,10 +111,10 @@ static unsigned send_all(struct ni *ni, bool streams)
 
 unsigned ni_send_progress(struct ni *ni)
 {
-    return send_all(ni, true);
+    return send_all(ni, ALL);
 }
 
 unsigned ni_send_progress_short(struct ni *ni)
 {
-    return send_all(ni, false);
+    return send_all(ni, SHORT);
 }

@@ -8,17 +8,26 @@
 #include "engine/core/engine_thread.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
+#include "engine/core/source.h"
 
-/* What waits for room towards a peer: control packets, puts, streams. The peer's lock is held, but
- * for ni_send_progress. */
+/* What waits for room towards a peer, by its source (source.h). The peer's lock is held, but for
+ * ni_send_progress. */
 
-/* One more waits in one of the peer's lists: have progress look after it. Each line of stores comes
- * here, so it is inline. */
-static inline void ni_send_later(struct ni_peer *peer)
+#define NI_SOURCE_BIT(source) (UINT32_C(1) << (source))
+
+/* Whether something of a source's waits. */
+NI_ALWAYS_INLINE bool ni_source_pending(const struct ni_peer *peer, enum ni_source source)
+{
+    return (peer->waiting & NI_SOURCE_BIT(source)) != 0;
+}
+
+/* A source has something that waits: have progress look after it. Each line of stores comes here,
+ * so it is inline. */
+static inline void ni_source_raise(struct ni_peer *peer, enum ni_source source)
 {
     struct ni *ni = peer->ni;
 
-    peer->waiting++;
+    peer->waiting |= NI_SOURCE_BIT(source);
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->busy, &peer->busy);
     ni_lock_give(&ni->lock, ni->threads);
@@ -27,14 +36,28 @@ static inline void ni_send_later(struct ni_peer *peer)
     }
 }
 
-/* Have a put sent when there is room. */
-void ni_send_queue_put(struct ni_peer *peer, struct ni_list *put);
+/* It has nothing left. Progress finds out when it looks at the peer next. */
+NI_ALWAYS_INLINE void ni_source_lower(struct ni_peer *peer, enum ni_source source)
+{
+    peer->waiting &= ~NI_SOURCE_BIT(source);
+}
 
-/* Send what waits for one peer, as far as there is room. Returns packets sent. */
-unsigned ni_send_waiting(struct ni_peer *peer);
+/* Have what waits sent, and dropped, by these. */
+static inline void ni_source_register(struct ni *ni, enum ni_source source,
+                                      const struct ni_source_ops *ops)
+{
+    ni->sources[source] = ops;
+}
+
+/* Send what waits and comes before a source; whether that may send then, and has nothing that waits
+ * itself. */
+bool ni_send_before(struct ni_peer *peer, enum ni_source source);
 
 /* Send what waits; whether something else may go then. */
 bool ni_send_turn(struct ni_peer *peer);
+
+/* The peer is down: forget all that waits. */
+void ni_send_drop(struct ni_peer *peer, ni_status status);
 
 /* Let what waits for all peers go on. No lock is held. */
 unsigned ni_send_progress(struct ni *ni);

@@ -86,19 +86,11 @@ void ni_store_groups_free(struct ni_stores *stores)
 
 /* ---- its end --------------------------------------------------------------------------------- */
 
-static void forget_question(struct ni_peer *peer)
-{
-    if (peer->store_asks) {
-        peer->store_asks = false;
-        peer->waiting--;
-    }
-}
-
 void ni_store_group_end(struct ni_stores *stores)
 {
     stores->group = NULL;
     stores->wanted = false;
-    forget_question(stores->peer);
+    ni_source_lower(stores->peer, NI_SOURCE_STORES_ASK);
 }
 
 static bool ask(struct ni_peer *peer)
@@ -113,7 +105,7 @@ static bool ask(struct ni_peer *peer)
 bool ni_stores_ask_again(struct ni_peer *peer)
 {
     if (peer->stores->group == NULL) {
-        forget_question(peer);
+        ni_source_lower(peer, NI_SOURCE_STORES_ASK);
         return true;
     }
     return ask(peer);
@@ -125,9 +117,28 @@ void ni_stores_ask(struct ni_peer *peer)
 
     if (peer->stored != 0) {
         stores->wanted = true; /* the open line is the question, as soon as it leaves */
-    } else if (stores->group != NULL && !peer->store_asks && ni_peer_state(peer) == NI_OK &&
-               !ask(peer)) {
-        peer->store_asks = true;
-        ni_send_later(peer);
+    } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_ASK) &&
+               ni_peer_state(peer) == NI_OK && !ask(peer)) {
+        ni_source_raise(peer, NI_SOURCE_STORES_ASK);
     }
+}
+
+static bool ask_again(struct ni_peer *peer, unsigned *sent)
+{
+    (void)sent;
+    return ni_stores_ask_again(peer);
+}
+
+/* Its group ends with the peer's operations. */
+static void drop_question(struct ni_peer *peer, ni_status status)
+{
+    (void)peer;
+    (void)status;
+}
+
+void ni_store_groups_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
+
+    ni_source_register(ni, NI_SOURCE_STORES_ASK, &source);
 }

@@ -98,16 +98,17 @@ NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
     uint32_t len = peer->stored;
     struct leaving leaving;
 
-    if (peer->waiting != 1 || !ni_short_is_word(len) || NI_UNLIKELY(stores->group == NULL)) {
+    if (peer->waiting != NI_SOURCE_BIT(NI_SOURCE_STORES) || !ni_short_is_word(len) ||
+        NI_UNLIKELY(stores->group == NULL)) {
         return false;
     }
     leaving = leave(stores);
-    peer->waiting = 0;
     if (NI_UNLIKELY(!ni_short_post_more(peer, stores->line, len, &stores->where,
-                                        leaving.group->token, leaving.tag))) {
-        peer->waiting = 1;
+                                        leaving.group->token, leaving.tag,
+                                        NI_SOURCE_BIT(NI_SOURCE_STORES)))) {
         return false;
     }
+    ni_source_lower(peer, NI_SOURCE_STORES);
     left(peer, &leaving, len);
     return true;
 }
@@ -136,7 +137,7 @@ static ni_status send_line(struct ni_peer *peer, uint32_t len)
     ni_status status;
 
     /* The line may be of the next epoch. */
-    if (NI_UNLIKELY(peer->store_asks) && !ni_stores_ask_again(peer)) {
+    if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_STORES_ASK)) && !ni_stores_ask_again(peer)) {
         return NI_AGAIN;
     }
     leaving = leave(peer->stores);
@@ -163,7 +164,7 @@ ni_status ni_stores_send(struct ni_peer *peer)
     if (status == NI_AGAIN) {
         return NI_AGAIN;
     }
-    peer->waiting--;
+    ni_source_lower(peer, NI_SOURCE_STORES);
     if (NI_UNLIKELY(status != NI_OK)) {
         peer->stored = 0;
         ni_stores_count_off(stores, stores->line_epoch, len, status);
@@ -171,13 +172,24 @@ ni_status ni_stores_send(struct ni_peer *peer)
     return status;
 }
 
-void ni_stores_forget(struct ni_peer *peer, ni_status status)
+static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 {
-    if (peer->stored != 0) {
-        ni_stores_count_off(peer->stores, peer->stores->line_epoch, peer->stored, status);
-        peer->stored = 0;
-    }
-    peer->store_asks = false;
+    (void)sent;
+    return ni_stores_send(peer) == NI_OK;
+}
+
+static void drop_waiting(struct ni_peer *peer, ni_status status)
+{
+    ni_stores_count_off(peer->stores, peer->stores->line_epoch, peer->stored, status);
+    peer->stored = 0;
+}
+
+void ni_stores_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+
+    ni_source_register(ni, NI_SOURCE_STORES, &source);
+    ni_store_groups_register(ni);
 }
 
 void ni_stores_free(struct ni_peer *peer)
@@ -232,7 +244,7 @@ static void open_line(struct ni_peer *peer, const struct ni_remote *dst)
 
     stores->where = *dst;
     stores->line_epoch = stores->epoch;
-    ni_send_later(peer);
+    ni_source_raise(peer, NI_SOURCE_STORES);
 }
 
 /* No line can be continued: begin one, as soon as the last one has left. */

@@ -16,8 +16,8 @@
 #include "link/packet.h"
 
 /*
- * Remote stores to one peer. The open line counts as one of the peer's packets that wait: so all
- * that goes to the peer meanwhile takes its slow way, which sends the line first, and progress
+ * Remote stores to one peer. The open line is one of the peer's packets that wait: so all that
+ * goes to the peer meanwhile takes its slow way, which sends the line first, and progress
  * finds it; what is fast asks for nothing new.
  *
  * A line that leaves is not answered unless it is refused: packets to a peer are taken in order, so
@@ -95,9 +95,11 @@ static inline bool ni_stores_are_out(const struct ni_stores *stores)
 
 /* Send the open line of a peer that has one. NI_AGAIN: no room. The peer's lock is held. */
 ni_status ni_stores_send(struct ni_peer *peer);
-/* The peer is down: forget the line. The peer's lock is held. */
-void ni_stores_forget(struct ni_peer *peer, ni_status status);
-/* And tell those who waited for nothing else. No lock is held. */
+/* The open line and the question about what has left are send sources. The NI opens. */
+void ni_stores_register(struct ni *ni);
+void ni_store_groups_register(struct ni *ni);
+/* The peer is down: tell those who waited for nothing else than what waited for room. No lock is
+ * held. */
 void ni_stores_settle(struct ni_peer *peer);
 /* The peer is freed. */
 void ni_stores_free(struct ni_peer *peer);
