@@ -34,8 +34,8 @@
  *
  * Life: Open MPI registers parameters (always), opens and initialises the component; init opens the
  * NI and publishes its address if apelink was asked for, else steps aside. add_procs connects, one
- * process or many at a time, at any time; progress polls from the first registration on, whoever
- * sends. finalize closes the NI.
+ * process or many at a time, at any time; progress polls from the first registration on, no
+ * matter who sends. finalize closes the NI.
  *
  * Threads: with MPI_THREAD_MULTIPLE the NI is opened with NI_THREADS, free lists become atomic, and
  * what waits on an endpoint is under its lock. Without it nothing is locked. Lock order: an
@@ -56,7 +56,7 @@ struct mca_btl_base_endpoint_t {
     struct ni_list all;     /* in the module's list; under its lock */
     opal_mutex_t lock;
     opal_proc_t *proc;
-    _Atomic bool down; /* nothing more can be sent to it; relaxed, set once by whoever polls */
+    _Atomic bool down; /* nothing more can be sent to it; relaxed, set once, while polling */
 };
 typedef struct mca_btl_base_endpoint_t mca_btl_apelink_endpoint_t;
 
@@ -138,7 +138,7 @@ struct mca_btl_apelink_module_t {
     opal_free_list_t frags[MCA_BTL_APELINK_FRAG_CLASSES];
     opal_free_list_t ops;
     opal_free_list_t regs;
-    struct ni_list assemblies; /* messages that arrive in parts; whoever polls has them */
+    struct ni_list assemblies; /* messages that arrive in parts; the thread that polls has them */
     uint64_t unclaimed;        /* messages with a tag that nobody takes */
 };
 typedef struct mca_btl_apelink_module_t mca_btl_apelink_module_t;
@@ -219,7 +219,7 @@ unsigned mca_btl_apelink_send_pending(mca_btl_apelink_module_t *module);
 /* Complete with an error, or with status OPAL_SUCCESS just drop, all that waits on an endpoint. */
 void mca_btl_apelink_fail_pending(mca_btl_apelink_endpoint_t *endpoint, int status);
 
-/* ni_consumer_fn: hands each message to whoever registered its tag. */
+/* ni_consumer_fn: hands each message to the layer that registered its tag. */
 void mca_btl_apelink_recv(void *arg, const struct ni_message_info *message);
 
 mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(

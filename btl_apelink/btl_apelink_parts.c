@@ -69,7 +69,7 @@ bool mca_btl_apelink_push_parts(mca_btl_apelink_frag_t *frag)
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* A message that is being put together. At most one per peer; whoever polls has them. */
+/* A message that is being put together. At most one per peer; the thread that polls has them. */
 struct assembly {
     struct ni_list list; /* in module->assemblies */
     const struct ni_peer *source;

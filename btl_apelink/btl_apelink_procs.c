@@ -206,7 +206,7 @@ NI_COLD void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
     snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(endpoint->proc->proc_name));
     ompi_glue_help(topic, name, ni_status_text(status), ompi_glue_node(endpoint->proc));
     if (module->error_cb != NULL) {
-        /* Used as a format by whoever aborts: no % in it. */
+        /* Used as a format by the code that aborts: no % in it. */
         snprintf(text, sizeof(text), "btl apelink: %s process %s (%s)", what, name,
                  ni_status_text(status));
         module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, endpoint->proc, text);

@@ -87,7 +87,7 @@ int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint)
 {
     enum {
-        SPINS = 1000, /* then give way to whoever shares the core */
+        SPINS = 1000, /* then give way to the process that shares the core */
         OTHERS = 16,  /* flushes from one progress of all components to the next */
     };
     static _Atomic unsigned idle;

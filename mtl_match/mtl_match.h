@@ -19,8 +19,8 @@
  * was asked for. All that may fail is in query, because pml cm does not look for another MTL after
  * that. finalize closes the interface.
  *
- * Threads: a request is touched by the thread that starts it and then, once, by whoever handles its
- * event; who frees it may be a third, see mtl_match_end.c.
+ * Threads: a request is touched by the thread that starts it and then, once, by the thread that
+ * handles its event; who frees it may be a third, see mtl_match_end.c.
  */
 
 /* ---- objects --------------------------------------------------------------------------------- */

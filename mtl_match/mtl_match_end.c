@@ -6,11 +6,11 @@
 #include "mtl_match/mtl_match.h"
 
 /*
- * In pml cm whoever completes a request sets one word and then reads another, and whoever frees it
- * sets that other one and then reads the first. Of two threads each may see the word of the other:
- * both give the request back to the list of free ones, and two messages share it after that. A send
- * is touched after others have seen that it is complete, moreover, and a buffered one is completed
- * by whoever starts it, too.
+ * In pml cm the thread that completes a request sets one word and then reads another, and the
+ * thread that frees it sets that other one and then reads the first. Of two threads each may see
+ * the word of the other: both give the request back to the list of free ones, and two messages
+ * share it after that. A send is touched after others have seen that it is complete, moreover, and
+ * a buffered one is completed by the thread that starts it, too.
  *
  * So with threads the request's own function for freeing is ours, and one word decides: of those
  * who complete and free a request the second gives it back. Nothing is touched after the request is
@@ -89,7 +89,7 @@ void ompi_mtl_match_complete_shared(struct ompi_mtl_match_request *request)
     const struct ompi_request_t *outer = completing;
 
     if (request->buffered) {
-        /* pml cm frees its copy; whoever started it has completed it. */
+        /* pml cm frees its copy; the thread that started it has completed it. */
         request->super.completion_callback(&request->super);
         (void)over(request);
         return;

@@ -16,7 +16,7 @@
  * the buffer is overwritten already. Nothing in the call tells the length of the buffer, but ob1's
  * fragment, which is the call's cbdata, leads to the receive request. This function looks there:
  * only if cbfunc belongs to ob1, only for the versions whose fragment it knows, and only if the
- * fragment agrees with all arguments of the call. Otherwise, and for whoever else issues gets, it
+ * fragment agrees with all arguments of the call. Otherwise, and for gets of anybody else, it
  * returns size.
  *
  * The rest of the message need not be moved at all: ob1 counts the bytes that it asked for, then

@@ -87,7 +87,7 @@ struct ompi_match_calls {
 /* The one interface, and what belongs to it. */
 struct ompi_match {
     struct ni *ni; /* NULL unless open */
-    /* All memory; [true]: of whoever polls until it is over. */
+    /* All memory; [true]: of the thread that polls until it is over. */
     struct ni_md sends[2];  /* SEND events, unless ni_put says that it is done */
     struct ni_md syncs[2];  /* ACK events only */
     struct ni_eq *sent;     /* on_sent */

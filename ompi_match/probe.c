@@ -4,8 +4,8 @@
 
 #include "ompi_match/hot.h"
 
-/* Look, and if there is nothing make progress and look again: whoever calls this in a loop need not
- * call anything else. */
+/* Look, and if there is nothing make progress and look again: a program that calls this in a loop
+ * need not call anything else. */
 static int look(struct ompi_communicator_t *comm, int source, int tag, enum ni_search_op op,
                 struct ni_event *event)
 {

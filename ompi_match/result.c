@@ -9,7 +9,7 @@
 
 /* Open MPI makes communicators by nonblocking collectives: it would wait or print for ever, or go
  * on with a context to which the others have not agreed. What is such a one and what the program's
- * is not to be told apart, and whoever misses the message waits for it either way. */
+ * is not to be told apart, and a program that misses the message waits for it either way. */
 static bool of_nonblocking_collective(uint64_t bits)
 {
     int tag = ompi_match_tag(bits);
@@ -18,9 +18,9 @@ static bool of_nonblocking_collective(uint64_t bits)
 }
 
 /* The part of Open MPI that sent or awaits the message and does not look how it ended; NULL: the
- * program, or whoever returns the error to it. osc/pt2pt takes the bytes of a receive that has
- * failed for a message, those of the one before; and whoever waits for a lock that the dead held
- * is not told. */
+ * program, or the caller that returns the error to it. osc/pt2pt takes the bytes of a receive that
+ * has failed for a message, those of the one before; and a rank that waits for a lock that the dead
+ * held is not told. */
 static const char *careless(uint64_t bits, const struct ompi_request_t *user)
 {
     if (of_nonblocking_collective(bits)) {

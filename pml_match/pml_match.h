@@ -29,8 +29,8 @@
  * request on the stack. Only data that does not lie in one piece is described by a convertor. A
  * persistent request keeps what starting it needs.
  *
- * Threads: a request is touched by the thread that starts it and then, once, by whoever handles its
- * event; who frees it may be a third, see pml_match_request.c.
+ * Threads: a request is touched by the thread that starts it and then, once, by the thread that
+ * handles its event; who frees it may be a third, see pml_match_request.c.
  */
 
 /* ---- objects --------------------------------------------------------------------------------- */

@@ -102,8 +102,8 @@ NI_ALWAYS_INLINE bool give_back_plain(struct pml_match_request *request)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /*
- * A request is given back when it is over and freed, by whoever comes second: one word decides.
- * Nothing is touched after the request is seen to be complete.
+ * A request is given back when it is over and freed, by the thread that comes second: one word
+ * decides. Nothing is touched after the request is seen to be complete.
  *
  *   E0 (acquire and release, over) pairs with E1 (the same, freed):
  *   who comes second sees all that the first has done to the request.

@@ -9,7 +9,7 @@
  * functions may be called between record_start and record_stop, from any thread.
  */
 
-/* Of whoever links it, and found without a table. */
+/* Of the program that links it, and found without a table. */
 #pragma GCC visibility push(hidden)
 
 /* ---- peers ------------------------------------------------------------------------------------

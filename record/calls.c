@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread does in MPI, for whoever looks at the record. */
+/* What each thread does in MPI, for the program that looks at the record. */
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>

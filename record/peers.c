@@ -53,7 +53,7 @@ static uint32_t find_or_add(uint32_t job, uint32_t rank)
     }
     peers[count].job = job;
     peers[count].rank = rank;
-    /* Whoever reads the count finds a complete entry. */
+    /* A program that reads the count finds a complete entry. */
     __atomic_store_n(&head->peer_count, count + 1, __ATOMIC_RELEASE);
     return count;
 }

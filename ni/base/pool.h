@@ -36,7 +36,7 @@
  * is put back: a peer that echoes an old or an invented token gets NULL, not somebody else's item.
  * (Equal generations come back only after 2^31 uses of the same item.)
  *
- * Not thread-safe: whoever shares a pool locks it.
+ * Not thread-safe: code that shares a pool locks it.
  */
 
 struct ni_pool_free {

@@ -34,8 +34,8 @@ static inline bool ni_standard_open(const char *command)
 }
 
 /* Whether all that was printed has left the command. False, having said why in its name: standard
- * output is a full disk, or closed. Whoever calls it is about to end with another status than 0
- * then. */
+ * output is a full disk, or closed. The program that calls it is about to end with another status
+ * than 0 then. */
 static inline bool ni_standard_written(const char *command)
 {
     if (fflush(stdout) != 0) {

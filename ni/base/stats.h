@@ -13,7 +13,7 @@
 /*
  * The statistics of one NI: a field per row of stats.def.
  *
- * One writer at a time (the thread in the engine, or whoever holds its lock), any number of
+ * One writer at a time (the thread in the engine, or the thread that holds its lock), any number of
  * readers. So an update is a relaxed load and a relaxed store, which compile to a plain add in
  * memory: a locked instruction would cost the data path some 20 cycles to defend against a second
  * writer that does not exist. Being atomic, the fields are never read half written, and a thread

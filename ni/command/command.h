@@ -17,7 +17,7 @@
  *   TAKEN      the copy is whole; it waits for a start flag, or in the job list
  *   OUT        the operation is under way; its completion makes the slot COMPOSING again
  *
- * Everything here belongs to whoever holds the progress lock. The monitor (monitor.c) calls nobody;
+ * Everything here belongs to the holder of the progress lock. The monitor (monitor.c) calls nobody;
  * serving (serve.c) starts operations, whose acks may call anybody, also to remove the region: so a
  * region is pinned while it is served, and while it has operations out.
  */

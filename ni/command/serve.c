@@ -142,7 +142,7 @@ static bool serve(struct ni_command_slot *slot)
     if (status == NI_OK) {
         return true;
     }
-    region->pins--; /* not the last: whoever serves has one */
+    region->pins--; /* not the last: the thread that serves has one */
     if (status == NI_AGAIN) {
         slot->stage = NI_SLOT_TAKEN;
         return false;

@@ -192,7 +192,7 @@ struct ni_link_ops {
     void (*slept)(struct ni_link *link);
     /* End a sleep, or the one that begins now. Any thread. */
     void (*rouse)(struct ni_link *link);
-    /* Tell all who send to us: bits of enum ni_wish. Whoever changes them, one at a time. */
+    /* Tell all who send to us: bits of enum ni_wish. One caller at a time changes them. */
     void (*wish)(struct ni_link *link, uint32_t wishes);
     /* For people: mechanism of copies, state. As snprintf. */
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);

@@ -4,11 +4,11 @@
 #include "base/bits.h"
 
 /*
- * What may be matched next. Whoever posts many receives and waits for them one after the other, or
- * receives many messages in the order in which they came, takes out items whose indices in the pool
- * are in equal steps: a pool hands out new ones in order, and then first what came back last. An
- * item that lies outside of the caches is fetched two steps before it is wanted, its bucket one
- * step before, when its node can be looked at without waiting.
+ * What may be matched next. A program that posts many receives and waits for them one after the
+ * other, or receives many messages in the order in which they came, takes out items whose indices
+ * in the pool are in equal steps: a pool hands out new ones in order, and then first what came back
+ * last. An item that lies outside of the caches is fetched two steps before it is wanted, its
+ * bucket one step before, when its node can be looked at without waiting.
  */
 
 /* All lines of an item. */

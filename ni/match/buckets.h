@@ -89,7 +89,8 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
             const struct ni_match_node *node = ni_match_node_at(index, bucket->node[slot]);
 
             ++*attempts;
-            /* Most likely it is the one, and whoever finds it goes on to the rest of its item. */
+            /* Most likely it is the one, and the search that finds it goes on to the rest of its
+             * item. */
             __builtin_prefetch((const char *)node + NI_CACHE_LINE, 1);
             if (NI_LIKELY((uint8_t)(tags >> slot * 8) == tag &&
                           ni_match_is_key(index, node, bits, from))) {

@@ -3,9 +3,9 @@
 #include "portals/portals.h"
 
 /*
- * Event queues that store events: a ring of slots, written by whoever causes an event and read by
- * whoever asks, under the queue's own lock. When it is full an event is lost, and the next one that
- * finds room says so.
+ * Event queues that store events: a ring of slots, written by the thread that causes an event and
+ * read by the thread that asks, under the queue's own lock. When it is full an event is lost, and
+ * the next one that finds room says so.
  */
 
 enum {

@@ -3,7 +3,7 @@
 
 /*
  * Packets to the PORTAL region. Everything in them is checked here; a put that cannot be accepted
- * is counted, and refused to whoever wants to know. What breaks the protocol ends the peer.
+ * is counted, and refused to the peer that wants to know. What breaks the protocol ends the peer.
  */
 
 typedef ni_status (*arrive_fn)(const struct ni_packet_in *in);

@@ -88,7 +88,7 @@ void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote 
 
 void ni_packed_drop(struct ni_packed *packed)
 {
-    /* Edge Q: whoever frees it comes after all who have read it. */
+    /* Edge Q: the thread that frees it comes after all who have read it. */
     if (packed != NULL &&
         atomic_fetch_sub_explicit(&packed->references, 1, memory_order_acq_rel) == 1) {
         ni_free(packed);

@@ -51,8 +51,8 @@ static inline uint64_t ni_walk_on(struct ni_walk *walk, uint64_t most, uint8_t *
     return len;
 }
 
-/* A block to which the elements of a vector were copied: with a reference for whoever puts it, and
- * one for the put if it stays open. */
+/* A block to which the elements of a vector were copied: with a reference for the one that puts it,
+ * and one for the put if it stays open. */
 struct ni_packed {
     _Atomic uint32_t references;
     uint8_t data[];

@@ -42,7 +42,7 @@ static int start(struct ni *ni, struct ni_put *put)
 
 int ni_request_vector(struct ni *ni, struct ni_put *put)
 {
-    /* The vectors stay as they are, for whoever tries again. */
+    /* The vectors stay as they are, for a caller that tries again. */
     struct ni_extra extra = *put->extra;
     struct ni_put copy = *put;
     struct ni_packed *landed;

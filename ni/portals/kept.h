@@ -24,7 +24,7 @@ enum ni_kept_form {
 struct ni_spill {
     struct ni_entry *entry; /* a delivery is under way in it until the header is released */
     uint64_t offset;        /* in the entry's buffer */
-    void *user_ptr;         /* once matched: of whoever matched, as ct */
+    void *user_ptr;         /* once matched: of the entry that matched, as ct */
     struct ni_ct *ct;
 };
 
@@ -51,12 +51,12 @@ struct ni_kept {
     enum ni_kept_form form;
     enum ni_event_kind type; /* of its event */
     enum ni_ni_fail fail;
-    uint32_t matcher; /* with `spill`: options of whoever matched */
+    uint32_t matcher; /* with `spill`: options of the entry that matched */
     bool claimed;
     bool filling; /* the data is on its way to the overflow buffer */
     bool matched; /* while it was */
     bool silent;  /* of what has no PUT_OVERFLOW */
-    bool unlinks; /* whoever matched unlinks itself */
+    bool unlinks; /* the entry that matched unlinks itself */
 };
 
 /* A message without data; NULL out of memory. portals->lock is held. */
@@ -124,7 +124,8 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
 void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
 /* An entry or a search has matched it, which is not told yet; whether that unlinks itself. */
 bool ni_overflow_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr);
-/* Tell whoever has matched it, unless it is silent, now or when its data is there; release it. */
+/* Tell the owner of the entry that has matched it, unless it is silent, now or when its data is
+ * there; release it. */
 void ni_overflow_deliver(struct ni *ni, struct ni_kept *kept);
 
 #endif

@@ -59,7 +59,7 @@ static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct 
         result = ni_overflow_take(ni, from, &meeting->kept, &meeting->fail);
     }
     if (result == NI_OVERFLOW_TAKEN) {
-        meeting->kept->from.token = 0; /* whoever puts it is told at once */
+        meeting->kept->from.token = 0; /* the sender that puts it is told at once */
         meeting->fail = NI_NI_OK;
         return OUTCOME_SPILLED;
     }

@@ -11,10 +11,10 @@
  *   ready     the counter is there: in portals->ready, in the order of being triggered
  *   running   taken from there by the one thread that runs them
  *
- * Whoever counts looks at ct->next, the lowest threshold that waits, and moves what is reached to
- * the ready list; then runs that list unless somebody does already: another thread, or a frame
- * further up whose operation has counted. So a chain of triggers is a loop, not a recursion, and
- * operations run in the order in which they were triggered.
+ * The thread that counts looks at ct->next, the lowest threshold that waits, and moves what is
+ * reached to the ready list; then runs that list unless somebody does already: another thread, or a
+ * frame further up whose operation has counted. So a chain of triggers is a loop, not a recursion,
+ * and operations run in the order in which they were triggered.
  *
  * An operation that finds no memory stays first in the list, and progress tries again.
  *

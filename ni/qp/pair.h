@@ -19,7 +19,7 @@
  *   serve.c  its units, one operation each, and its completion
  *   life.c   pairs made and removed, and their targets
  *
- * Everything here belongs to whoever holds the progress lock. A pair that is deregistered while
+ * Everything here belongs to the holder of the progress lock. A pair that is deregistered while
  * operations are out is freed by the last of them, and its rings are not touched any more.
  */
 

@@ -267,7 +267,8 @@ static bool has_passed(const struct ni_barrier *barrier)
     return atomic_load_explicit(&barrier->passed, memory_order_acquire) == barrier->entered;
 }
 
-/* Pairs with the release by whoever sent the last one, and does not touch the barrier any more. */
+/* Pairs with the release by the thread that sent the last one, and does not touch the barrier any
+ * more. */
 static bool holds_nothing(const struct ni_barrier *barrier)
 {
     return atomic_load_explicit(&barrier->held, memory_order_acquire) == 0;

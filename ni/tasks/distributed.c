@@ -23,7 +23,7 @@ static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
                                   : NI_ERR_INVALID;
 }
 
-/* In turn; whoever has no room is passed over. */
+/* In turn; a worker that has no room is passed over. */
 static ni_status put(struct ni_tasks *tasks, const void *item)
 {
     struct ni_tasks_spread *spread = (struct ni_tasks_spread *)tasks;

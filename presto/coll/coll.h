@@ -5,9 +5,9 @@
 /*
  * Collective operations of a team, the ranks of one communicator. Every operation is a schedule:
  * steps (send, receive, reduce, copy) in rounds, written down from the team's size, this rank, the
- * counts and the types, and carried out by whoever makes progress. A blocking call carries it out
- * itself; the shortest ones (barrier, short broadcast, reduce and allreduce) go without a schedule.
- * docs/collectives.md says which algorithm when.
+ * counts and the types, and carried out by the thread that makes progress. A blocking call carries
+ * it out itself; the shortest ones (barrier, short broadcast, reduce and allreduce) go without a
+ * schedule. docs/collectives.md says which algorithm when.
  *
  * The last argument of each function is a request. NULL: the call blocks. Else it returns at once,
  * and the request is complete when the operation is; status.error has its result. Types and

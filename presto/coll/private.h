@@ -39,7 +39,7 @@ static inline bool pri_poisons(int error)
 }
 
 /* Such an error: what is sent from now on in this operation says so instead of the sender's name,
- * so that whoever gets it knows that the data is not what it should be, and tells others in
+ * so that a rank that gets it knows that the data is not what it should be, and tells others in
  * turn. */
 int pri_poison(const struct pri_rank *self, int error);
 

@@ -153,7 +153,8 @@ static void cancel_send(struct pri_request *request)
     atomic_fetch_add_explicit(&request->state, PRI_REQ_ASKED, memory_order_relaxed);
     list(self, request);
     error = put_note(self, peer->ni, request->bits, number, NOTE_ASK);
-    /* After it is listed: whoever says that the peer is gone either finds it or has said so. */
+    /* After it is listed: the thread that says that the peer is gone either finds it or has said
+     * so. */
     if (error != PRI_OK || atomic_load_explicit(&peer->down, memory_order_relaxed) != 0) {
         answered(self, to, number, false);
     }

@@ -119,7 +119,7 @@ struct pri_rank {
     _Atomic unsigned rare;  /* 0, unless receives from any source are to be looked at once posted */
     int rank, size;         /* in the job */
     bool threads;           /* PRI_THREAD_MULTIPLE */
-    bool crowded;           /* whoever waits gives the core to others: see open_ni */
+    bool crowded;           /* a thread that waits gives the core to others: see open_ni */
     unsigned spins;         /* empty polls before a waiter rests */
     unsigned looks;         /* of a receive for its message, before it is posted */
     struct pri_peer *direct; /* [size]: peers; or, of a rank that is recorded, as many that are down
@@ -436,8 +436,8 @@ static inline unsigned pri_progress(struct pri_rank *self)
     return events;
 }
 
-/* The same for whoever looks again and again, in the program's own time: if nothing moved, and
- * others may need the core, it gives them a turn. */
+/* The same for a caller that looks again and again, in the program's own time: if nothing moved,
+ * and others may need the core, it gives them a turn. */
 void pri_look(struct pri_rank *self);
 
 /* For loops that wait for anything: `unsigned spins = 0; while (!there) pri_relax(self, &spins);`

@@ -3,8 +3,8 @@
 #define PRESTO_CORE_HANG_H
 
 /*
- * Waits that last. Whoever waits sleeps for moments when nothing has come for a while, and asks
- * here between two of them how long it has been. What it waits for is told once: with
+ * Waits that last. A thread that waits sleeps for moments when nothing has come for a while, and
+ * asks here between two of them how long it has been. What it waits for is told once: with
  * PRESTO_HANG_S=seconds in any wait, and in any case of what a rank cannot leave the job without
  * while all ranks leave it. Nobody can call anything any more then: if nothing moves for
  * PRESTO_FINALIZE_S seconds the job is ended.

@@ -2,8 +2,8 @@
 /* Looking at messages that nobody has received. */
 #include "core/rank.h"
 
-/* Look, and if there is nothing make progress and look again: whoever calls this in a loop need not
- * call anything else. NI_OK, NI_PTL_NO_MATCH or an error. */
+/* Look, and if there is nothing make progress and look again: a program that calls this in a loop
+ * need not call anything else. NI_OK, NI_PTL_NO_MATCH or an error. */
 static int look(struct pri_rank *self, struct pri_where from, enum ni_search_op op,
                 struct ni_event *event)
 {

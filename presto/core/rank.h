@@ -124,8 +124,8 @@ static inline bool pri_complete_usual(struct pri_request *request)
     return true;
 }
 
-/* All of the request is set but its state: tell whoever waits. The owner may be gone as soon as the
- * state says that it is complete. */
+/* All of the request is set but its state: tell the thread that waits. The owner may be gone as
+ * soon as the state says that it is complete. */
 static inline void pri_complete(struct pri_request *request)
 {
     if (NI_UNLIKELY(request->packed != NULL)) {

@@ -83,7 +83,8 @@ struct pri_recorded pri_recorded_send(const struct pri_request *request);
 uint64_t pri_recorder_waiting(uint64_t now);
 /* The thread does something else than waiting: what it has waited for has come. */
 void pri_recorder_wait_over(void);
-/* A request, of this message, has ended now; whoever waits for it, in this thread, does no more. */
+/* A request, of this message, has ended now; a wait for it, in this thread, does no
+ * more. */
 void pri_recorder_wait_ended(const struct pri_request *request, const struct pri_recorded *message,
                              uint64_t now);
 /* The program has made a call, and is out of it. */

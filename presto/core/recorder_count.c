@@ -91,7 +91,7 @@ static void count_span(uint16_t entry, uint64_t now)
 /* It is followed no more. Whether it was. */
 static bool unfollow(struct pri_request *request, uint64_t now)
 {
-    /* relaxed: whoever is second does nothing with the request */
+    /* relaxed: the thread that is second does nothing with the request */
     uint16_t entry = __atomic_exchange_n(&request->followed, NO_ENTRY, __ATOMIC_RELAXED);
 
     if (entry != NOT_RECORDED && entry != NO_ENTRY) {

@@ -86,8 +86,8 @@ void pri_request_detached(struct pri_request *core)
     pri_request_end(request);
 }
 
-/* One that the application completes itself: whoever comes second ends it. Each exchange pairs with
- * the other. */
+/* One that the application completes itself: the thread that comes second ends it. Each exchange
+ * pairs with the other. */
 static void free_general(struct pri_mpi_request *request)
 {
     int pending = PRI_REQ_PENDING;

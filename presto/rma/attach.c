@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dynamic windows: each rank's control block lists the pieces of memory that it has attached, and
- * whoever accesses one looks for it there. A piece keeps its place in the list, so that others need
- * no lock to read it. */
+ * the rank that accesses one looks for it there. A piece keeps its place in the list, so that
+ * others need no lock to read it. */
 #include "rma/control.h"
 
 /* A piece as it was at some time. */

@@ -93,7 +93,7 @@ bool pri_rma_lost(const struct pri_rma *rma);
 /* Makes progress; now and then gives others the core if there are too few. */
 void pri_rma_let_in(struct pri_rma *rma, bool give);
 
-/* Nothing before it can be seen after what follows it, by anybody. Whoever waits for others by
+/* Nothing before it can be seen after what follows it, by anybody. A rank that waits for others by
  * looking at windows alone has to let them in as well: progress is made now and then, and each time
  * if others need it for this window. */
 static inline void pri_rma_order(struct pri_rma *rma)

@@ -3,7 +3,7 @@
  * The lock of a target: one word that says who is in, `lock`, and a line for those who have looked
  * at it in vain too often, `queued` and `served`.
  *
- * Whoever finds the word free takes it, whether others wait or not: where ranks outnumber
+ * A rank that finds the word free takes it, whether others wait or not: where ranks outnumber
  * processors, the next in a line is most likely not running, and a lock that only it may have
  * stands still until it is. Who has lost PATIENCE takes a place in the line and is counted in the
  * word; then only the first of the line may take it. So each is overtaken a limited number of times

@@ -239,7 +239,7 @@ static NI_NOINLINE int move_by_parts(struct pri_rma_place *place, struct pri_rma
         op->into = here;
         pri_type_retain(here.type);
     }
-    /* A failure is told by the request, or by whoever completes the operation. */
+    /* A failure is told by the request, or by the thread that completes the operation. */
     (void)pri_rma_walk(place, there, move_part, &s);
     pri_rma_op_done(op, NI_OK);
     return 0;

@@ -221,7 +221,7 @@ int pri_rma_open(struct pri_rma *rma, struct pri_team *team, enum pri_rma_flavor
     if (all == NULL) {
         error = PRI_ERR_NOMEM;
     }
-    /* Whoever has no memory says so before the others rely on it. */
+    /* A rank that has no memory says so before the others rely on it. */
     if (!pri_rma_agree(rma, error == 0)) {
         error = error != 0 ? error : PRI_ERR_NOMEM;
     }

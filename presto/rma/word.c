@@ -103,7 +103,7 @@ int pri_rma_word_add(struct pri_rma_target *t, size_t word, uint64_t value, uint
     if (NI_UNLIKELY(t->control == NULL)) {
         return by_ni(t, NI_ATOMIC_ADD, word, value, 0, old);
     }
-    /* release, with the acquire of whoever sees the word raised, and of whoever raises it next */
+    /* release, with the acquire of who sees the word raised, and of who raises it next */
     uint64_t before = atomic_fetch_add_explicit(mapped(t, word), value, memory_order_acq_rel);
     if (old != NULL) {
         *old = before;

@@ -28,7 +28,8 @@ static struct run_sink *sink_of(struct run_job *job, bool is_error)
 }
 
 /* Pipes and terminals of our own opening, that writing there never waits: the one we have is shared
- * with whoever runs us, who may not want it changed. Files do not wait, sockets cannot be opened.
+ * with the program that runs us, which may not want it changed. Files do not wait, sockets cannot
+ * be opened.
  */
 static int open_again(int fd, const struct stat *is)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals. Whoever starts us may have had any of them ignored. */
+/* Signals. The program that starts us may have had any of them ignored. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>

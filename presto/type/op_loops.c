@@ -71,7 +71,7 @@ pri_op_loop *pri_op_loop_by(enum ni_simd simd, enum pri_op_id id, enum pri_kind 
 
 pri_op_loop *pri_op_loop_of(enum pri_op_id id, enum pri_kind kind)
 {
-    static _Atomic int known = NI_SIMD_AUTO; /* whoever asks first; all find the same */
+    static _Atomic int known = NI_SIMD_AUTO; /* the thread that asks first; all find the same */
     int simd = atomic_load_explicit(&known, memory_order_relaxed);
 
     if (NI_UNLIKELY(simd == NI_SIMD_AUTO)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where single bytes of data lie, for whoever goes through data piece by piece. */
+/* Where single bytes of data lie, for code that goes through data piece by piece. */
 #include "type/loops.h"
 
 void pri_type_run(const struct pri_type *type, size_t offset, ptrdiff_t *at, size_t *length)

@@ -117,7 +117,7 @@ struct pri_type {
     const struct pri_loop *part;
     const char *name;          /* of a predefined type, or what the application gave */
     struct pri_recipe *recipe; /* how it was made; NULL in predefined types that have a name */
-    /* Of whoever has a use for it; the layer above frees it before the last release. */
+    /* Of the layer that has a use for it; the layer above frees it before the last release. */
     void *attributes;
     atomic_uint refs; /* not counted in predefined types */
 };

@@ -51,7 +51,7 @@ ni_status ni_arrival_write(const struct ni_arrival *a, const struct ni_packet_re
                            uint64_t offset, const void *from, uint32_t len);
 /* Count a refusal. Returns why. */
 ni_status ni_arrival_refuse(const struct ni_arrival *a, ni_status why);
-/* Answer whoever asked with a token; 0: nobody wants to know. */
+/* Answer the peer that asked with a token; 0: nobody wants to know. */
 ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_status status,
                             uint64_t value);
 /* The same, if it is a refusal. */

@@ -16,7 +16,7 @@
 /*
  * Packets in: one handler per kind. What a packet does is decided by the type of the region that it
  * names; everything in it is checked here first, against our own table, and a refusal goes back to
- * whoever asked.
+ * the peer that asked.
  */
 
 enum {
@@ -117,7 +117,7 @@ static ni_status on_nop(const struct ni_arrival *a)
 
 /* ---- PUT and its kin: the portals' ----------------------------------------------------------- */
 
-/* An NI without a portal table drops puts, and says so to whoever asks. */
+/* An NI without a portal table drops puts, and says so to the peer that asks. */
 static ni_status drop_put(const struct ni_arrival *a, uint64_t token)
 {
     struct ni_packet_ack fields = {.token = token};

@@ -277,7 +277,7 @@ unsigned ni_ask_progress(struct ni *ni)
     unsigned events = 0;
     struct ni_list *node, *next;
 
-    /* Items are added at the end by others, and removed by whoever holds the progress lock: us. */
+    /* Items are added at the end by others, and removed by the holder of the progress lock: us. */
     ni_lock_take(&ni->lock, ni->threads);
     for (node = ni->asking.items.next; node != &ni->asking.items && events == 0; node = next) {
         struct ni_op *op = ni_container_of(node, struct ni_op, copying);

@@ -73,8 +73,8 @@ static bool open_chunk(const struct ni *ni, struct ni_help *help)
     return true;
 }
 
-/* Whoever has transfers of his own to copy, copies those first: the peer copies this one meanwhile.
- * What is claimed is copied in any case, since the peer waits for it. */
+/* An NI that has transfers of its own to copy copies those first: the peer copies this one
+ * meanwhile. What is claimed is copied in any case, since the peer waits for it. */
 static bool own_first(const struct ni *ni, const struct ni_help *help)
 {
     return help->at == help->until && ni_work_count(&ni->copying) != 0;

@@ -8,7 +8,7 @@
 #include "link/lane_inl.h"
 
 /*
- * The description of a transfer in the lane, that of who initiated it. Whoever is free, the
+ * The description of a transfer in the lane, that of who initiated it. Who is free, the
  * initiator or a target that was asked to help, claims the next chunk (J1).
  */
 

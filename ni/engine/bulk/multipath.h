@@ -66,7 +66,7 @@ struct ni_part_count {
     struct ni_packet_note note;
 };
 
-/* The receiver's half: of whoever holds the progress lock. */
+/* The receiver's half: of the holder of the progress lock. */
 struct ni_multipath_in {
     struct ni_deferred_call tell; /* in the NI's list while the sender could not be told */
     struct ni_peer *peer;

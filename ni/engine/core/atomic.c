@@ -105,7 +105,7 @@ ni_status ni_word_store(uint64_t addr, uint64_t value, unsigned width)
     if ((addr & (width - 1)) != 0) {
         return NI_ERR_ALIGN;
     }
-    /* Pair with the acquire loads of whoever polls the word. */
+    /* Pair with the acquire loads of the thread that polls the word. */
     switch (width) {
     case 1:
         __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELEASE);

@@ -16,11 +16,11 @@
  * thread does: drive/thread.h.
  */
 
-/* What it copies without the progress lock: bulk/errand.h. */
+/* What it copies without the progress lock: bulk/unlocked_copy.h. */
 typedef void (*ni_unlocked_copy_fn)(struct ni *ni, void *what, ni_status status, uint64_t len);
 
 struct ni_unlocked_copy {
-    void *_Atomic what;    /* NULL: none is under way. Changed by whoever holds the progress lock */
+    void *_Atomic what;    /* NULL: none is under way. Changed by the holder of the progress lock */
     _Atomic uint32_t over; /* the copy has ended (E1, release); then status says how */
     ni_status status;
     uint64_t len;

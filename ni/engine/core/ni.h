@@ -49,7 +49,7 @@ struct ni_queue_names;
 struct ni_stamps;
 
 /* Who got the last message: most of the time the next one too. A copy of its region's entry, which
- * leaves with it; whoever holds the progress lock. */
+ * leaves with it; the holder of the progress lock. */
 struct ni_last_consumer {
     uint64_t queue; /* handle, or NI_NO_QUEUE */
     ni_consumer_fn consumer;
@@ -122,8 +122,8 @@ struct ni {
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
     struct ni_control
-        *spare; /* for an answer, when there is no memory; whoever holds the progress lock */
-    struct ni_throttle throttle; /* of long transfers; whoever holds the progress lock */
+        *spare; /* for an answer, when there is no memory; the holder of the progress lock */
+    struct ni_throttle throttle; /* of long transfers; the holder of the progress lock */
     struct ni_copy_tuner ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */

@@ -294,7 +294,7 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
         ack->fn(ack->arg, status, value);
         break;
     case NI_ACK_WORD:
-        /* Pairs with the acquire load of whoever polls the word. */
+        /* Pairs with the acquire load of the thread that polls the word. */
         atomic_store_explicit(ack->word, status == NI_OK ? value : ni_ack_failure(status),
                               memory_order_release);
         break;

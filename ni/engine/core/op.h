@@ -78,7 +78,7 @@ struct ni_op {
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
-/* The same with its bytes; under the lock that whoever finds it takes. */
+/* The same with its bytes; under the lock that the thread that finds it takes. */
 struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
                                  const struct ni_ack *ack, uint8_t *local, uint64_t len,
                                  const struct ni_remote *where);

@@ -36,7 +36,8 @@ struct ni_open_message {
 
 enum { NI_PROBE_ANSWERS = 16 };
 
-/* What says nothing else is under the peer's lock, or never changes. Turn: of whoever has it. */
+/* What says nothing else is under the peer's lock, or never changes. Turn: of the holder of the
+ * progress lock. */
 struct ni_peer {
     struct ni_ep *ep; /* NULL until something is to be sent */
     struct ni *ni;

@@ -8,7 +8,7 @@
 #include "engine/core/engine_thread.h"
 #include "engine/core/ni.h"
 
-/* The progress lock: who polls, and whoever needs that nobody does. */
+/* The progress lock: of the thread that polls, or that needs that nobody does. */
 
 /* Take the progress lock, waiting for it; true if it was not ours already (then give it back). Who
  * has it may be in a callback that waits for a lock of the program's: so not in a call that may be

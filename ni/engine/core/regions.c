@@ -110,7 +110,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues, command regions and queue pairs are used by whoever holds the progress lock, counters
+    /* Queues, command regions and queue pairs are used by the holder of the progress lock, counters
      * under the NI's lock. */
     object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND ||
              view.type == NI_REGION_QP || view.type == NI_REGION_MULTI_QUEUE;
@@ -120,7 +120,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
-        /* Only whoever holds the progress lock may look at it. */
+        /* Only the holder of the progress lock may look at it. */
         if (object && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
@@ -131,7 +131,7 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
         free_object(ni, view.type, &view);
     }
     ni_lock_give(&ni->lock, ni->threads);
-    /* Whoever found the region has left it then. */
+    /* The thread that found the region has left it then. */
     ni_lock_take(&ni->memory, ni->threads);
     ni_lock_give(&ni->memory, ni->threads);
     if (status == NI_OK && view.type == NI_REGION_MULTI_QUEUE) {

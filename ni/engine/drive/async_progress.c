@@ -20,7 +20,7 @@ static void share(struct ni *ni, bool shared)
     } else {
         ni->unusual &= (uint8_t)~NI_UNUSUAL_ENGINE;
     }
-    for (NI_LIST_EACH(node, &ni->peers)) { /* whoever adds one is the thread that is here */
+    for (NI_LIST_EACH(node, &ni->peers)) { /* only this thread adds one */
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
 
         peer->threads = shared;

@@ -22,8 +22,8 @@ struct ni_control {
     uint64_t word0, word1;
     uint64_t body[6];
     uint64_t posted; /* see stamps.h */
-    /* Of whoever wants to know when it has left: one more while this waits. NULL: nobody. Its
-     * memory stays until it is 0; pairs with an acquire load of that. */
+    /* Of the caller that wants to know when it has left: one more while this waits. NULL: nobody.
+     * Its memory stays until it is 0; pairs with an acquire load of that. */
     _Atomic uint32_t *held;
 };
 

@@ -14,7 +14,7 @@
  *   addition          ni_counter_add here, ni_counter_add_remote and ni_counter_post elsewhere, an
  *                     NI_ACK_COUNTER, ni_write_counted, a notification of another counter
  *   zero              the counter takes its reload value, if it has one; then its notifications
- *                     leave. Whoever is told finds it armed: a session may begin before all know
+ *                     leave. Who is told finds it armed: a session may begin before all know
  *                     that the last one has ended.
  *   notification      a Write of one word to any region of any NI: a flag, an item of a queue,
  *                     another counter. So counters make trees. Or an ack of this process.

@@ -11,7 +11,7 @@
  * List entries (target). A part of portals.h.
  *
  * Entries that match every message, for portal table entries with NI_PT_NO_MATCHING: the first one
- * of the priority list takes what comes, whoever sends it. All else is as for match entries, of
+ * of the priority list takes what comes, from any sender. All else is as for match entries, of
  * which they are a kind: the same options but those that are about lengths and offsets, handles,
  * limits, events (where match_bits are those that the initiator gave).
  */

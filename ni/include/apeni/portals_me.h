@@ -124,8 +124,8 @@ struct ni_taken {
  * It is only for a put that comes in one packet and wants no acknowledgement, while nothing is
  * posted or kept in the portal table entry and nothing is under way in the NI. It looks for the
  * packet up to `looks` times, without other progress, and one call in 16 returns false in any case,
- * so that whoever makes progress then makes enough. Not within callbacks; always false in an NI
- * with threads. */
+ * so that the thread that makes progress then makes enough. Not within callbacks; always false in
+ * an NI with threads. */
 bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
                 uint64_t ignore_bits, void *start, uint64_t length, unsigned looks,
                 struct ni_taken *taken);

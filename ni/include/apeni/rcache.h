@@ -31,8 +31,8 @@ struct ni_rcache_entry;
 
 /* What the cache calls, with arg, to make and end registrations: of whole pages, reg with the
  * access that is wanted (enum ni_access). They may not call the cache. A result of reg other than
- * NI_OK goes to whoever acquires; after NOMEM and LIMIT unheld entries are given back, and it is
- * called again. */
+ * NI_OK goes to the caller that acquires; after NOMEM and LIMIT unheld entries are given back, and
+ * it is called again. */
 struct ni_rcache_ops {
     ni_status (*reg)(void *arg, void *base, size_t len, unsigned access, void **registration);
     void (*dereg)(void *arg, void *registration);

@@ -5,7 +5,7 @@
 /*
  * One status for the whole stack. Negative values are grouped by the largest entity that is
  * permanently affected: the call, the region, the peer, the NI. NI_AGAIN is back-pressure, not a
- * failure. Whoever detects a failure logs it; callers pass it on.
+ * failure. The function that detects a failure logs it; callers pass it on.
  */
 
 /* What follows is exported by libapeni; everything else of it is hidden. */

@@ -70,7 +70,7 @@ ni_status ni_mutex_unlock(struct ni_mutex *mutex);
 /* ---- task pools ------------------------------------------------------------------------------ */
 
 /*
- *   central      one multi-reader queue; whoever is free gets the next task. A worker asks for
+ *   central      one multi-reader queue; a free worker gets the next one. A worker asks for
  *                some ahead (window), so that the next is there when it has done one.
  *   distributed  a single-reader queue for each worker; who puts a task chooses the worker, or
  *                leaves the choice to the pool, which goes round and passes over those that are

@@ -30,9 +30,9 @@
  * looks at freed memory however NIs come and go.
  *
  * A lane is made by the sender at its first packet and put into the inbox of the receiver's port;
- * the receiver's progress takes it from there. Whoever changes something that a port's owner has
- * to look at raises the port's attention, the only thing besides the fabric's epoch that an idle
- * progress reads.
+ * the receiver's progress takes it from there. The thread that changes something that a port's
+ * owner has to look at raises the port's attention, the only thing besides the fabric's epoch that
+ * an idle progress reads.
  *
  *   P1 port->attention, release add     -> P2 acquire load in progress: sees inbox and lane flags
  *   E1 fabric->epoch, release add       -> E2 acquire load in progress: sees states of ports
@@ -240,8 +240,8 @@ void ni_inproc_lane_end(struct ni_inproc_link *link, struct ni_inproc_lane *lane
 /* ---- settle.c ------------------------------------------------------------------------------ */
 
 unsigned ni_inproc_progress(struct ni_link *link);
-/* Nothing more can be exchanged with whoever sends on this lane, and on its other rails: tell the
- * engine, once. */
+/* Nothing more can be exchanged with the process that sends on this lane, and on its other rails:
+ * tell the engine, once. */
 void ni_inproc_fail(struct ni_inproc_link *link, struct ni_inproc_lane *lane, ni_status status);
 
 /* ---- wire.c -------------------------------------------------------------------------------- */

@@ -29,7 +29,8 @@ void ni_inproc_port_hold(struct ni_inproc_port *port)
 
 void ni_inproc_port_drop(struct ni_inproc_port *port)
 {
-    /* Release: what we did to it comes before; acquire: what all others did, for whoever frees. */
+    /* Release: what we did to it comes before; acquire: what all others did, for the thread that
+     * frees. */
     if (atomic_fetch_sub_explicit(&port->refs, 1, memory_order_acq_rel) == 1) {
         pthread_mutex_destroy(&port->lock);
         ni_free(port);

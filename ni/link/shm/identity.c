@@ -16,10 +16,10 @@
  * what it reads or writes. The kernel looks up the memory once for a call and copies the parts in
  * their order: either all of them are of the process that gave out the blob, or the call fails.
  *
- * A copy from the process reads a random word, and whoever reads it compares. A copy to it cannot
- * compare; it writes beside that word, and goes on only if there is memory. So the address is
- * random, too, far from where the kernel places anything by itself. A child that is forked does not
- * get the page: it may have its parent's number one day.
+ * A copy from the process reads a random word, and the process that reads it compares. A copy to it
+ * cannot compare; it writes beside that word, and goes on only if there is memory. So the address
+ * is random, too, far from where the kernel places anything by itself. A child that is forked does
+ * not get the page: it may have its parent's number one day.
  */
 
 /* From here on, so many bytes: between the program and the libraries of 64-bit systems. A system

@@ -10,8 +10,8 @@
 #include "link/lane.h"
 
 /*
- * The segment: what an NI shares with its senders. One memfd per NI, owned by the receiver; whoever
- * sends to it maps it.
+ * The segment: what an NI shares with its senders. One memfd per NI, owned by the receiver; a
+ * process that sends to it maps it.
  *
  *   header        one page: identity, geometry, state, doorbell, sleep word
  *   seat words    8 bytes per seat
@@ -245,7 +245,7 @@ struct ni_shm_seat_blob {
 };
 _Static_assert(sizeof(struct ni_shm_seat_blob) == NI_SHM_BLOB_STRIDE, "shared");
 
-/* The offsets for these counts; false if the counts are impossible, whoever they come from. */
+/* The offsets for these counts; false if the counts are impossible, wherever they come from. */
 bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geometry *geometry);
 
 /* The most seats, up to those counted, of a segment of no more than size bytes; 0: not even one. */

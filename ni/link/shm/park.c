@@ -22,7 +22,8 @@
  * sleepers (progress.c). Its load may so come before the owner's store while the owner's last look
  * comes before the packet, although a tick lies between these two; and a sender may die between
  * B1 and B2, or reset what is another's. Therefore each review looks at the parked lanes, too, as
- * does whoever is about to sleep: whatever became of the bell, a packet is found a tick later.
+ * does the process that is about to sleep: whatever became of the bell, a packet is found a tick
+ * later.
  *
  * A sleeper sets the words of all lanes, because senders look at no other; each rings once then.
  * The owner never resets a word: a bell too many costs little.

@@ -142,8 +142,8 @@ static NI_COLD enum outcome retry_for_memory(struct ni_shm_peer *peer)
     return DONE;
 }
 
-/* See struct ni_lane_rx. The sender has allocated it; whoever pretends so must not make us touch a
- * hole. */
+/* See struct ni_lane_rx. The sender has allocated it; a sender that pretends so must not make us
+ * touch a hole. */
 static bool more_bulk(struct ni_lane_rx *rx, uint32_t end)
 {
     struct ni_shm_peer *peer = rx->link_data;

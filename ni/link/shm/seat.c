@@ -190,7 +190,7 @@ ni_status ni_shm_seat_blob(struct ni_shm_segment *segment, uint32_t seat, void *
     ni_status status;
     uint32_t claimed;
 
-    /* Who wrote it has allocated it; whoever pretends so must not make us touch a hole. */
+    /* Who wrote it has allocated it; a sender that pretends so must not make us touch a hole. */
     ni_shm_registry_lock();
     status = make_blob_page(segment, seat);
     ni_shm_registry_unlock();

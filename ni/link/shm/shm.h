@@ -42,10 +42,10 @@
  * is still taken; then core->peer_down is called, once, and its seat is freed. If either side gives
  * the other up (disconnect), both directions end.
  *
- * Threads. reserve, commit and what they touch (the out part, ep) belong to whoever holds the
- * endpoint; progress, wait, disconnect and close (the in part, seats, endings) to whoever polls.
- * Between the two are atomic fields, each with its edge named. connect may run beside progress: the
- * list of peers has a lock, which is never held while calling the core.
+ * Threads. reserve, commit and what they touch (the out part, ep) belong to the thread that holds
+ * the endpoint; progress, wait, disconnect and close (the in part, seats, endings) to the thread
+ * that polls. Between the two are atomic fields, each with its edge named. connect may run beside
+ * progress: the list of peers has a lock, which is never held while calling the core.
  *
  * Fork. The child has the mappings (so that code that still runs there, such as exit handlers, does
  * not crash) but no locks, so the parent's death is noticed even while the child lives. Closing the

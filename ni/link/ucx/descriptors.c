@@ -13,8 +13,8 @@
  * Each connection takes a descriptor, or two, and UCX 1.13 aborts the process when it is called and
  * has none left to answer with. The soft limit is often 1024 where the hard one is far above.
  *
- * Whoever calls us takes one as soon as a thread of UCX's accepts, whether the program polls or
- * not. So when few are left the kernel is told to drop whatever comes for that listening socket,
+ * The code that calls us takes one as soon as a thread of UCX's accepts, whether the program polls
+ * or not. So when few are left the kernel is told to drop whatever comes for that listening socket,
  * and what it has ready for UCX is taken from it and closed. TCP of those who are of the job calls
  * again, and gets through when descriptors are free.
  */

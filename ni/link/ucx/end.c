@@ -199,8 +199,8 @@ static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
                              (uint32_t)bye, NULL, 0);
 }
 
-/* It will send nothing more, so who said bye first may go. Whoever broke the protocol cannot know
- * that nothing of it is listened to. */
+/* It will send nothing more, so who said bye first may go. A peer that broke the protocol cannot
+ * know that nothing of it is listened to. */
 void ni_ucx_answer(struct ni_ucx_peer *peer)
 {
     if (peer->fetching == 0) {

@@ -18,7 +18,7 @@ enum {
     MAX_PART = 4,        /* the longest bulk payload: this part of the area, see struct ni_ucx_in */
 };
 
-/* Whoever commits tells us: what the engine does for peers that sleep. */
+/* The caller that commits tells us: what the engine does for peers that sleep. */
 static const _Atomic uint32_t always = 1;
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -279,8 +279,8 @@ static bool is_connected(struct ni_ucx_peer *peer)
     return peer->their_token != 0 && peer->slot_tail != 0;
 }
 
-/* No packet is taken before. Whoever is told that one is under way may wait for what follows from
- * it without calling us again, as who starts processes and waits for all of them does; and a
+/* No packet is taken before. A peer that is told that one is under way may wait for what follows
+ * from it without calling us again, as who starts processes and waits for all of them does; and a
  * connection is not made without being polled. */
 static ni_status make_lane(struct ni_ucx_peer *peer)
 {

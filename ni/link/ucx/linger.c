@@ -23,8 +23,8 @@ static _Atomic unsigned lingering;
 static struct ni_stats nowhere; /* what is counted of a link whose NI is gone */
 
 /* UCX 1.13 aborts the process if its worker is destroyed while the answer to somebody who connects
- * waits to be sent. Whoever has connected and said hello has been answered, and sent away. To look
- * takes a walk through files of /proc, which each poll of another link would pay. */
+ * waits to be sent. A peer that has connected and said hello has been answered, and sent away. To
+ * look takes a walk through files of /proc, which each poll of another link would pay. */
 static bool is_calm(struct ni_ucx_link *link, uint64_t now)
 {
     if (!ni_list_empty(&link->graves) || now < link->next_look) {

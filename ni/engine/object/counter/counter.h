@@ -33,7 +33,7 @@ struct ni_counter_target {
     struct ni_remote where;
     uint64_t value;
     struct ni_ack ack;      /* ACK; its value */
-    _Atomic uint32_t *held; /* of whoever wants to know that it has left, as in control.h */
+    _Atomic uint32_t *held; /* of the caller that wants to know that it has left, as in control.h */
 };
 
 struct ni_counter {

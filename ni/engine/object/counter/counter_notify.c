@@ -56,7 +56,7 @@ static ni_status add_later(struct chain *chain, struct addition addition)
 
 /* ---- to regions of ours ---------------------------------------------------------------------- */
 
-/* Queues belong to whoever holds the progress lock. Those with a consumer expect a peer as source.
+/* Queues belong to the holder of the progress lock. Those with a consumer expect a peer as source.
  */
 static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
                          const struct ni_region_view *region)

@@ -151,7 +151,7 @@ static ni_status write_same(const struct ni_ep *ep, const void *src, size_t len,
         memcpy((void *)(uintptr_t)dst->addr, src, len);
     }
     if (status == NI_OK && note != NULL) {
-        /* Pairs with the acquire load of whoever polls the word. */
+        /* Pairs with the acquire load of the thread that polls the word. */
         atomic_store_explicit((ni_word *)(uintptr_t)note->addr, note->value, memory_order_release);
     }
     return status;

@@ -18,7 +18,7 @@
 /*
  * Notification of Writes: what their operation has with it, from acceptance until its departure is
  * told. When the source has been read, and the note is on its way, it waits in ni->departed for
- * whoever holds the progress lock; an operation that ends before that tells by itself. While some
+ * the holder of the progress lock; an operation that ends before that tells by itself. While some
  * wait there they count as one piece of work in ni->busy, so that polling asks for both by one
  * test.
  */

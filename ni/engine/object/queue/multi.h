@@ -35,7 +35,7 @@
  * While no request waits, items take the same way as those of a queue with one reader, which
  * remembers the queue (ni->last_queue); a request that is listed has that forgotten.
  *
- * Everything here belongs to whoever holds the progress lock, and no lock is held. Acks of our own
+ * Everything here belongs to the holder of the progress lock, and no lock is held. Acks of our own
  * requests are delivered last, since their functions may do anything, also deregister the queue.
  */
 

@@ -10,8 +10,8 @@
 
 /*
  * QUEUE regions with a body (FORTH-CC 3.2, single reader): a circular buffer of items of a fixed
- * size, or of variable length in 64-byte units, each item headed by its length. Written by whoever
- * has the progress lock, read by one reader; head and tail are free-running counts of units.
+ * size, or of variable length in 64-byte units, each item headed by its length. Written by the one
+ * that has the progress lock, read by one reader; head and tail are free-running counts of units.
  */
 
 enum {

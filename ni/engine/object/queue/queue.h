@@ -16,9 +16,9 @@
 #include "engine/core/ni.h"
 #include "engine/core/regions.h"
 
-/* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. Whoever
- * has the progress lock.
- * A circular buffer: head and tail are free-running counts of units. */
+/* The body of a QUEUE (queue.c). NI_AGAIN: it is full; NI_ERR_BOUNDS: the item never fits. The
+ * caller that has the progress lock. A circular buffer: head and tail are free-running counts of
+ * units. */
 struct ni_queue {
     _Atomic uint64_t tail; /* written (Q1, release) */
     uint32_t item;         /* bytes, 0: variable */

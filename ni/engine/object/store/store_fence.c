@@ -183,7 +183,7 @@ uint64_t ni_store_outstanding(struct ni *ni, struct ni_peer *peer)
     if (peer->stores != NULL) {
         bytes = peer->stores->outstanding[0] + peer->stores->outstanding[1];
         if (usable) {
-            ni_stores_ask(peer); /* whoever looks wants it to fall */
+            ni_stores_ask(peer); /* the thread that looks wants it to fall */
         }
     }
     ni_lock_give(&peer->lock, peer->threads);
