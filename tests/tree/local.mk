@@ -12,8 +12,10 @@ tree_tests = \
     tests/tree/includes.sh \
     tests/tree/scripts.sh \
     tests/tree/symbols.sh \
-    tests/tree/text.sh
+    tests/tree/text.sh \
+    tests/tree/words.sh
 
 TESTS += $(tree_tests)
 EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except \
-    tests/tree/covers.awk tests/tree/covers.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk
+    tests/tree/covers.awk tests/tree/covers.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk \
+    tests/tree/words.awk tests/tree/words.except

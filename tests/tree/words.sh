@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The words that docs/glossary.md has struck are in no name of the code, and in no comment; files that have one still are in
+# words.except. That list can only get shorter.
+# Covers: words.awk
+. "$(dirname "$0")/files.sh"
+
+list=$(mktemp) || exit 1
+trap 'rm -f "$list"' EXIT
+tree_files 'ni/*.[ch]' 'presto/*.[ch]' 'record/*.[ch]' '*_match/*.[ch]' 'btl_apelink/*.[ch]' 'ompi_glue/*.[ch]' 'pml_hooks/*.[ch]' >"$list"
+
+# words FILES EXCEPTED: the last line of output is the number of failures; the others say what is wrong.
+words() {
+    awk -v list="$1" -v glossary="$src/docs/glossary.md" -v excepted="$2" -f "$src/tests/tree/words.awk"
+}
+
+# A file of our own has what must be found, and nothing else: parts of names and comments, but no strings, no includes and no
+# parts of words.
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$list" "$folder"' EXIT
+mkdir -p "$folder/ni/base"
+cat >"$folder/ni/base/seen.c" <<'EOF'
+#include "errand.h"
+/* A chore, /* and errands at length
+ * on two lines. */
+int ni_errandless = 0; /* whoever */ static int ni_errand_run(const char *firing);
+static const char *text = "chore owed \" pace";
+EOF
+echo "ni/base/seen.c" >"$folder/list"
+echo "ni/base/seen.c gone" >"$folder/except"
+got=$(cd "$folder" && words list except | sed -E 's/; say .*//')
+want='ni/base/seen.c:2: the comment has "chore"
+ni/base/seen.c:2: the comment has "errands"
+ni/base/seen.c:4: the comment has "whoever"
+ni/base/seen.c:4: the name has "errand"
+ni/base/seen.c:4: the name has "firing"
+except: ni/base/seen.c has no "gone" any more: strike it
+6'
+[ "$got" = "$want" ] || fail "words.awk should say
+$want
+and not
+$got"
+
+report=$(words "$list" tests/tree/words.except) || { echo "$report"; exit 1; }
+failures=$((failures + $(printf '%s\n' "$report" | tail -n 1)))
+printf '%s\n' "$report" | sed '$d'
+finish "$(wc -l <"$list")" "source files"
