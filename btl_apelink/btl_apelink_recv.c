@@ -8,7 +8,8 @@
 
 /* A part of a message, or one that nobody takes: the sender uses a layer that this process has not
  * started. */
-static NI_COLD void unusual(mca_btl_apelink_module_t *module, const struct ni_message_info *message)
+static NI_COLD void recv_unhandled(mca_btl_apelink_module_t *module,
+                                   const struct ni_message_info *message)
 {
     char text[16];
 
@@ -31,7 +32,7 @@ void mca_btl_apelink_recv(void *arg, const struct ni_message_info *message)
     const mca_btl_active_message_callback_t *handler = ompi_glue_handler(message->tag);
 
     if (NI_UNLIKELY(handler == NULL)) {
-        unusual(module, message);
+        recv_unhandled(module, message);
         return;
     }
     ompi_glue_deliver(handler, &module->super, message->source->user, message->tag, message->data,

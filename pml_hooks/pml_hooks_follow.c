@@ -106,10 +106,9 @@ static void count_error(const ompi_status_public_t *status)
 
 /* The rare part of end_receive: an error, or a receive of any source. Returns the peer, NULL
  * without a message. */
-static __attribute__((noinline)) struct record_peer *end_unusual(struct ompi_communicator_t *comm,
-                                                                 struct record_peer *named,
-                                                                 const ompi_status_public_t *status,
-                                                                 uint64_t now)
+static __attribute__((noinline)) struct record_peer *end_error_or_any(
+    struct ompi_communicator_t *comm, struct record_peer *named, const ompi_status_public_t *status,
+    uint64_t now)
 {
     struct record_peer *peer = named;
 
@@ -136,7 +135,7 @@ PML_HOOKS_INLINE struct record_peer *end_receive(bool threads,
 
     if (__builtin_expect(
             named == NULL || status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0, 0)) {
-        return end_unusual(follow->comm, named, status, now);
+        return end_error_or_any(follow->comm, named, status, now);
     }
     pml_hooks_count_receive_by(threads, record_own.head, named, pml_hooks_received_tag(status),
                                follow->pending->context, status->_ucount, false, now);

@@ -101,7 +101,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     uint32_t lines;
 
     /* With threads lanes come and go under the progress lock, which is not ours. */
-    if (NI_UNLIKELY(ni->threads || ni->unusual || ni->portals == NULL) ||
+    if (NI_UNLIKELY(ni->threads || ni->poll_cases || ni->portals == NULL) ||
         !is_first(ni->portals, pt_index) || NI_UNLIKELY(!is_quiet(ni)) ||
         ++ni->portals->takes % NI_TAKE_TURNS == 0) {
         return false;

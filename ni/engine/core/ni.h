@@ -82,10 +82,10 @@ enum ni_untidy {
 };
 
 /* Why ni_progress does not simply poll. */
-enum ni_unusual {
-    NI_UNUSUAL_FORKED = 1,
-    NI_UNUSUAL_ENGINE = 2, /* an engine thread polls, too */
-    NI_UNUSUAL_STAMPS = 4, /* it stamps: stamps.h */
+enum ni_poll_case {
+    NI_POLL_FORKED = 1,
+    NI_POLL_ENGINE = 2, /* an engine thread polls, too */
+    NI_POLL_STAMPS = 4, /* it stamps: stamps.h */
 };
 
 struct ni {
@@ -101,7 +101,7 @@ struct ni {
     struct ni_last_queue last_queue;
     bool threads;
     bool forked;
-    uint8_t unusual;              /* enum ni_unusual: polling is not what it mostly is */
+    uint8_t poll_cases;           /* enum ni_poll_case */
     struct ni_lock progress_lock; /* who polls */
     _Atomic uintptr_t progress_owner;
     struct ni_link *link;         /* what is polled: the only one, or all */

@@ -39,7 +39,7 @@ ni_status ni_stamps_open(struct ni *ni, uint64_t host_key)
     ni->stamps->clock = ni_clock_name() ^ host_key * UINT64_C(0x9e3779b97f4a7c15);
     ni->stamps->error_ns = reading_error();
     ni->stamps->room = room;
-    ni->unusual |= NI_UNUSUAL_STAMPS;
+    ni->poll_cases |= NI_POLL_STAMPS;
     return NI_OK;
 }
 

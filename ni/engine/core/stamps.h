@@ -19,7 +19,8 @@
  * each peer when they arrived and were delivered, and puts the two together.
  *
  * An NI that stamps has NI_WAITING_STAMPS set in the `waiting` of its peers: no packet leaves by an
- * inline path then, all pass ni_packet_reserve and ni_packet_commit. It polls as an unusual one.
+ * inline path then, all pass ni_packet_reserve and ni_packet_commit. Its polls are of a case of
+ * their own (enum ni_poll_case).
  */
 
 /* More than a callback that polls finds at once. */

@@ -16,9 +16,9 @@ static void share(struct ni *ni, bool shared)
     ni->untidy &= ~(uint32_t)NI_UNTIDY_ASYNC;
     ni->threads = shared;
     if (shared) {
-        ni->unusual |= NI_UNUSUAL_ENGINE;
+        ni->poll_cases |= NI_POLL_ENGINE;
     } else {
-        ni->unusual &= (uint8_t)~NI_UNUSUAL_ENGINE;
+        ni->poll_cases &= (uint8_t)~NI_POLL_ENGINE;
     }
     for (NI_LIST_EACH(node, &ni->peers)) { /* only this thread adds one */
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);

@@ -411,12 +411,12 @@ NI_ALWAYS_INLINE unsigned progress_threads(struct ni *ni, bool stamped)
     return events;
 }
 
-static NI_NOINLINE unsigned progress_unusual(struct ni *ni)
+static NI_NOINLINE unsigned progress_by_case(struct ni *ni)
 {
     if (ni->forked) {
         return 0;
     }
-    if ((ni->unusual & NI_UNUSUAL_ENGINE) != 0) {
+    if ((ni->poll_cases & NI_POLL_ENGINE) != 0) {
         return ni_front_progress(ni);
     }
     return ni->threads ? progress_threads(ni, true) : progress_single(ni, true);
@@ -424,8 +424,8 @@ static NI_NOINLINE unsigned progress_unusual(struct ni *ni)
 
 unsigned ni_progress(struct ni *ni)
 {
-    if (NI_UNLIKELY(ni->unusual != 0)) {
-        return progress_unusual(ni);
+    if (NI_UNLIKELY(ni->poll_cases != 0)) {
+        return progress_by_case(ni);
     }
     return NI_LIKELY(!ni->threads) ? progress_single(ni, false) : progress_threads(ni, false);
 }

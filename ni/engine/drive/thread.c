@@ -240,7 +240,7 @@ ni_status ni_engine_make(struct ni *ni, bool quiet)
     ni_list_init(&engine->done);
     ni->engine = engine;
     if (ni_has_back_end(ni)) {
-        ni->unusual |= NI_UNUSUAL_ENGINE;
+        ni->poll_cases |= NI_POLL_ENGINE;
     }
     return NI_OK;
 }

@@ -92,7 +92,7 @@ static void after_fork_in_child(void)
         struct ni *ni = ni_container_of(node, struct ni, forks);
 
         ni->forked = true;
-        ni->unusual |= NI_UNUSUAL_FORKED;
+        ni->poll_cases |= NI_POLL_FORKED;
         atomic_store_explicit(&ni->lock.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->progress_lock.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->progress_owner, 0, memory_order_relaxed);

@@ -125,7 +125,7 @@ ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
 {
     struct ni_call call;
 
-    if (NI_UNLIKELY(ni->threads || ni->unusual) ||
+    if (NI_UNLIKELY(ni->threads || ni->poll_cases) ||
         NI_UNLIKELY(!ni_counter_add_now(ni, handle, NULL, value, &call))) {
         return add(ni, handle, NULL, value);
     }
