@@ -110,7 +110,7 @@ static void complex_long_doubles(bool multiply, uint8_t *target, const uint8_t *
 
 void ni_float_combine(enum ni_ptl_datatype type, bool multiply, void *target, const void *data)
 {
-    static void (*const ways[])(bool, uint8_t *, const uint8_t *) = {
+    static void (*const loops[])(bool, uint8_t *, const uint8_t *) = {
         [NI_FLOAT] = floats,
         [NI_DOUBLE] = doubles,
         [NI_FLOAT_COMPLEX] = complex_floats,
@@ -119,5 +119,5 @@ void ni_float_combine(enum ni_ptl_datatype type, bool multiply, void *target, co
         [NI_LONG_DOUBLE_COMPLEX] = complex_long_doubles,
     };
 
-    ways[type](multiply, target, data);
+    loops[type](multiply, target, data);
 }

@@ -8,20 +8,20 @@
  * and reads that are under way at the same time share it.
  */
 
-enum { TRIAL = 16, KEPT = TRIAL * NI_WAYS_KEPT, LEN = 100000 };
+enum { TRIAL = 16, KEPT = TRIAL * NI_COPY_TUNER_BEST, LEN = 100000 };
 
 struct world {
-    struct ni_copy_tuner ways;
+    struct ni_copy_tuner tuner;
     uint64_t now;
-    uint64_t cost[NI_WAYS]; /* picoseconds for a byte, by way */
-    unsigned went[NI_WAYS]; /* reads */
+    uint64_t cost[NI_WAY_COUNT]; /* picoseconds for a byte, by way */
+    unsigned went[NI_WAY_COUNT]; /* reads */
 };
 
 /* alone 0: there is no such way. */
 static void open_world(struct world *world, uint64_t ask, uint64_t copy, uint64_t alone)
 {
     *world = (struct world){.now = 12345, .cost = {ask, copy, alone}};
-    ni_copy_tuner_init(&world->ways, TRIAL, alone != 0 ? NI_WAYS : NI_WAYS - 1);
+    ni_copy_tuner_init(&world->tuner, TRIAL, alone != 0 ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
 }
 
 /* Some reads at once; delay: nanoseconds that each takes besides. */
@@ -30,7 +30,7 @@ static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
     enum ni_way way = NI_WAY_ASK;
 
     for (unsigned i = 0; i < reads; i++) {
-        enum ni_way one = ni_copy_tuner_begin(&world->ways, world->now);
+        enum ni_way one = ni_copy_tuner_begin(&world->tuner, world->now);
 
         assert_true(i == 0 || one == way); /* it does not change while some are under way */
         way = one;
@@ -38,7 +38,7 @@ static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
     }
     for (unsigned i = 0; i < reads; i++) {
         world->now += LEN * world->cost[way] / 1000 + delay;
-        ni_copy_tuner_end(&world->ways, world->now, LEN);
+        ni_copy_tuner_end(&world->tuner, world->now, LEN);
     }
     world->now += 777;
     return way;
@@ -84,14 +84,14 @@ static void test_equal(void **state)
     check_first(100, 80, NI_WAY_COPY);
 }
 
-/* All have a trial at first; after that those that are not kept, in turn. */
+/* All have a trial at first; after that those that are not best, in turn. */
 static void check_three(uint64_t ask, uint64_t copy, uint64_t alone, enum ni_way best)
 {
     struct world world;
 
     open_world(&world, ask, copy, alone);
-    read_many(&world, NI_WAYS * TRIAL);
-    for (unsigned way = 0; way < NI_WAYS; way++) {
+    read_many(&world, NI_WAY_COUNT * TRIAL);
+    for (unsigned way = 0; way < NI_WAY_COUNT; way++) {
         assert_int_equal(world.went[way], TRIAL);
     }
     for (unsigned turn = 1; turn <= 4; turn++) {
@@ -99,7 +99,7 @@ static void check_three(uint64_t ask, uint64_t copy, uint64_t alone, enum ni_way
         assert_int_equal(world.went[best], TRIAL + turn * KEPT);
         read_many(&world, TRIAL);
     }
-    for (unsigned way = 0; way < NI_WAYS; way++) {
+    for (unsigned way = 0; way < NI_WAY_COUNT; way++) {
         assert_true(way == (unsigned)best || world.went[way] == 3 * TRIAL);
     }
 }
@@ -121,7 +121,7 @@ static void test_three_change(void **state)
 
     (void)state;
     open_world(&world, 50, 100, 100);
-    read_many(&world, NI_WAYS * TRIAL + KEPT / 2);
+    read_many(&world, NI_WAY_COUNT * TRIAL + KEPT / 2);
     world.cost[NI_WAY_ALONE] = 10;
     read_many(&world, 2 * (KEPT + TRIAL));
     assert_int_equal(window(&world, 1, 0), NI_WAY_ALONE);
@@ -178,13 +178,13 @@ static void test_never_quiet(void **state)
 
     (void)state;
     open_world(&world, 100, 50, 0);
-    assert_int_equal(ni_copy_tuner_begin(&world.ways, 1), NI_WAY_ASK);
+    assert_int_equal(ni_copy_tuner_begin(&world.tuner, 1), NI_WAY_ASK);
     for (uint64_t i = 0; i < 10000; i++) {
-        assert_int_equal(ni_copy_tuner_begin(&world.ways, i), NI_WAY_ASK);
-        ni_copy_tuner_end(&world.ways, i, LEN);
+        assert_int_equal(ni_copy_tuner_begin(&world.tuner, i), NI_WAY_ASK);
+        ni_copy_tuner_end(&world.tuner, i, LEN);
     }
-    ni_copy_tuner_end(&world.ways, 10000, LEN);
-    assert_int_equal(ni_copy_tuner_begin(&world.ways, 10001), NI_WAY_COPY);
+    ni_copy_tuner_end(&world.tuner, 10000, LEN);
+    assert_int_equal(ni_copy_tuner_begin(&world.tuner, 10001), NI_WAY_COPY);
 }
 
 static void test_classes(void **state)
@@ -195,7 +195,7 @@ static void test_classes(void **state)
     assert_int_equal(ni_copy_tuner_class(16384), 1);
     assert_int_equal(ni_copy_tuner_class(65536), 2);
     assert_int_equal(ni_copy_tuner_class(1 << 20), 4);
-    assert_int_equal(ni_copy_tuner_class(UINT64_MAX), NI_WAYS_CLASSES - 1);
+    assert_int_equal(ni_copy_tuner_class(UINT64_MAX), NI_COPY_TUNER_CLASSES - 1);
 }
 
 int main(void)

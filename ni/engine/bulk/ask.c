@@ -109,7 +109,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
         return NI_WAY_ASK;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    way = ni_copy_tuner_begin(&ni->ways[ni_copy_tuner_class(op->len)], now);
+    way = ni_copy_tuner_begin(&ni->copy_tuners[ni_copy_tuner_class(op->len)], now);
     op->timed = true;
     ni_lock_give(&ni->lock, ni->threads);
     return way;

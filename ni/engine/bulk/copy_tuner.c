@@ -7,94 +7,94 @@
 unsigned ni_copy_tuner_class(uint64_t len)
 {
     unsigned log = ni_ilog2(len);
-    unsigned class = log > NI_WAYS_FIRST ? (log - NI_WAYS_FIRST) / 2 : 0;
+    unsigned class = log > NI_COPY_TUNER_FIRST ? (log - NI_COPY_TUNER_FIRST) / 2 : 0;
 
-    return class < NI_WAYS_CLASSES ? class : NI_WAYS_CLASSES - 1;
+    return class < NI_COPY_TUNER_CLASSES ? class : NI_COPY_TUNER_CLASSES - 1;
 }
 
-static void begin_turn(struct ni_copy_tuner *ways, enum ni_way way, uint32_t reads)
+static void begin_turn(struct ni_copy_tuner *tuner, enum ni_way way, uint32_t reads)
 {
-    ways->way = way;
-    ways->left = reads;
-    ways->cost[way] = UINT64_MAX;
+    tuner->way = way;
+    tuner->left = reads;
+    tuner->cost[way] = UINT64_MAX;
 }
 
-void ni_copy_tuner_init(struct ni_copy_tuner *ways, uint32_t trial, uint32_t count)
+void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count)
 {
-    *ways = (struct ni_copy_tuner){.trial = trial, .count = count};
-    begin_turn(ways, NI_WAY_ASK, trial);
+    *tuner = (struct ni_copy_tuner){.trial = trial, .count = count};
+    begin_turn(tuner, NI_WAY_ASK, trial);
 }
 
-static void close_block(struct ni_copy_tuner *ways)
+static void close_block(struct ni_copy_tuner *tuner)
 {
-    if (ways->bytes != 0) {
-        ways->cost[ways->way] =
-            ni_min_u64(ways->cost[ways->way], ways->busy_ns * 1000 / ways->bytes);
+    if (tuner->bytes != 0) {
+        tuner->cost[tuner->way] =
+            ni_min_u64(tuner->cost[tuner->way], tuner->busy_ns * 1000 / tuner->bytes);
     }
-    ways->busy_ns = 0;
-    ways->bytes = 0;
-    ways->block = 0;
+    tuner->busy_ns = 0;
+    tuner->bytes = 0;
+    tuner->block = 0;
 }
 
-/* Of those that are not kept, the one whose trial comes next. */
-static enum ni_way next_trial(const struct ni_copy_tuner *ways)
+/* Of those that are not best, the one whose trial comes next. */
+static enum ni_way next_trial(const struct ni_copy_tuner *tuner)
 {
-    unsigned next = ((unsigned)ways->tried + 1) % ways->count;
+    unsigned next = ((unsigned)tuner->tried + 1) % tuner->count;
 
-    return (enum ni_way)(next == (unsigned)ways->kept ? (next + 1) % ways->count : next);
+    return (enum ni_way)(next == (unsigned)tuner->best ? (next + 1) % tuner->count : next);
 }
 
-static void begin_trial(struct ni_copy_tuner *ways)
+static void begin_trial(struct ni_copy_tuner *tuner)
 {
-    ways->tried = next_trial(ways);
-    begin_turn(ways, ways->tried, ways->trial);
+    tuner->tried = next_trial(tuner);
+    begin_turn(tuner, tuner->tried, tuner->trial);
 }
 
-/* The turn of one way is over: try another or, after that, judge. The way that was kept stays
+/* The turn of one way is over: try another or, after that, judge. The way that was best stays
  * unless an eighth is to be gained. */
-static void next_turn(struct ni_copy_tuner *ways)
+static void next_turn(struct ni_copy_tuner *tuner)
 {
-    uint64_t kept_cost = ways->cost[ways->kept];
+    uint64_t best_cost = tuner->cost[tuner->best];
 
-    if (ways->way == ways->kept) {
-        begin_trial(ways);
+    if (tuner->way == tuner->best) {
+        begin_trial(tuner);
         return;
     }
-    if (ways->cost[ways->way] < kept_cost - kept_cost / 8) {
-        ways->kept = ways->way;
+    if (tuner->cost[tuner->way] < best_cost - best_cost / 8) {
+        tuner->best = tuner->way;
     }
-    if (ways->cost[next_trial(ways)] == 0) {
-        begin_trial(ways);
+    if (tuner->cost[next_trial(tuner)] == 0) {
+        begin_trial(tuner);
     } else {
-        begin_turn(ways, ways->kept, ways->trial * NI_WAYS_KEPT);
+        begin_turn(tuner, tuner->best, tuner->trial * NI_COPY_TUNER_BEST);
     }
 }
 
-enum ni_way ni_copy_tuner_begin(struct ni_copy_tuner *ways, uint64_t now_ns)
+enum ni_way ni_copy_tuner_begin(struct ni_copy_tuner *tuner, uint64_t now_ns)
 {
-    if (ways->under_way == 0) {
-        if (ways->block >= NI_WAYS_BLOCK || ways->left == 0) {
-            close_block(ways);
+    if (tuner->under_way == 0) {
+        if (tuner->block >= NI_COPY_TUNER_BLOCK || tuner->left == 0) {
+            close_block(tuner);
         }
-        if (ways->left == 0) {
-            next_turn(ways);
+        if (tuner->left == 0) {
+            next_turn(tuner);
         }
-        ways->from_ns = now_ns;
+        tuner->from_ns = now_ns;
     }
-    ways->under_way++;
-    ways->block++;
-    ways->left -= ways->left != 0;
-    if (ways->left == ways->trial) {
-        ways->cost[ways->way] = UINT64_MAX; /* of a long turn the last reads count */
+    tuner->under_way++;
+    tuner->block++;
+    tuner->left -= tuner->left != 0;
+    if (tuner->left == tuner->trial) {
+        tuner->cost[tuner->way] = UINT64_MAX; /* of a long turn the last reads count */
     }
-    return ways->way;
+    return tuner->way;
 }
 
-void ni_copy_tuner_end(struct ni_copy_tuner *ways, uint64_t now_ns, uint64_t len)
+void ni_copy_tuner_end(struct ni_copy_tuner *tuner, uint64_t now_ns, uint64_t len)
 {
-    NI_ASSERT(ways->under_way != 0);
-    ways->bytes += len;
-    if (--ways->under_way == 0) {
-        ways->busy_ns += now_ns - ways->from_ns;
+    NI_ASSERT(tuner->under_way != 0);
+    tuner->bytes += len;
+    if (--tuner->under_way == 0) {
+        tuner->busy_ns += now_ns - tuner->from_ns;
     }
 }

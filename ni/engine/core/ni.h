@@ -124,7 +124,8 @@ struct ni {
     struct ni_control
         *spare; /* for an answer, when there is no memory; the holder of the progress lock */
     struct ni_throttle throttle; /* of long transfers; the holder of the progress lock */
-    struct ni_copy_tuner ways[NI_WAYS_CLASSES]; /* of long reads, by length; under the lock */
+    /* Of long reads, by length; under the lock. */
+    struct ni_copy_tuner copy_tuners[NI_COPY_TUNER_CLASSES];
     struct ni_work flushes;
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list deferred; /* struct ni_deferred_call; they count in busy */

@@ -86,7 +86,7 @@ static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
     if (NI_UNLIKELY(!op->plain && op->timed)) {
-        ni_copy_tuner_end(&ni->ways[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+        ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
     }
     if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
         ni_list_remove(&op->copying);

@@ -71,9 +71,9 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     /* The engine thread is one that may call. */
     ni->threads = (attr->flags & NI_THREADS) != 0 || ni->place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
-    for (unsigned i = 0; i < NI_WAYS_CLASSES; i++) {
-        ni_copy_tuner_init(&ni->ways[i], (uint32_t)ni->config->ask_trial,
-                           ni->config->bulk_both ? NI_WAYS : NI_WAYS - 1);
+    for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
+        ni_copy_tuner_init(&ni->copy_tuners[i], (uint32_t)ni->config->ask_trial,
+                           ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
     }
     ni->rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
     ni->multipath = attr->multipath != NI_MULTIPATH_DEFAULT          ? attr->multipath
