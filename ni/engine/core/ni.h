@@ -121,9 +121,8 @@ struct ni {
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, help_pool;
-    struct ni_control
-        *spare; /* for an answer, when there is no memory; the holder of the progress lock */
-    struct ni_throttle throttle; /* of long transfers; the holder of the progress lock */
+    struct ni_control *spare;    /* for an answer, when there is no memory; progress lock */
+    struct ni_throttle throttle; /* of long transfers; progress lock */
     /* Of long reads, by length; under the lock. */
     struct ni_copy_tuner copy_tuners[NI_COPY_TUNER_CLASSES];
     struct ni_work flushes;
