@@ -35,7 +35,7 @@
 #include "engine/core/counts.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/help.h"
-#include "engine/bulk/job.h"
+#include "engine/bulk/shared_copy.h"
 #include "engine/core/lanes.h"
 #include "engine/core/lock.h"
 #include "engine/core/ni.h"

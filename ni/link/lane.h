@@ -38,19 +38,19 @@
  */
 
 enum {
-    NI_RAILS_MAX = 8,          /* lanes in a row from one NI to another */
-    NI_LANE_JOBS = 16,         /* long transfers per direction in which both sides copy */
-    NI_LANE_BULK_RECORDS = 64, /* bulk payloads under way per lane; power of two */
-    NI_LANE_STREAM = 3,        /* packets without an idle poll, from which on more are expected */
-    NI_LANE_SHORT = 3,         /* lines of packets that a stream may be of */
-    NI_LANE_AHEAD = 4,         /* a stream with fewer lines than these behind its head */
-    NI_LANE_CLAIM = 8          /* claims so many more */
+    NI_RAILS_MAX = 8,           /* lanes in a row from one NI to another */
+    NI_LANE_SHARED_COPIES = 16, /* long transfers per direction in which both sides copy */
+    NI_LANE_BULK_RECORDS = 64,  /* bulk payloads under way per lane; power of two */
+    NI_LANE_STREAM = 3,         /* packets without an idle poll, from which on more are expected */
+    NI_LANE_SHORT = 3,          /* lines of packets that a stream may be of */
+    NI_LANE_AHEAD = 4,          /* a stream with fewer lines than these behind its head */
+    NI_LANE_CLAIM = 8           /* claims so many more */
 };
 
 /* A long transfer whose chunks both processes claim. Lives in the lane's shared page; the initiator
  * owns it. A question that is found late reads the fields while they are written for the next
  * transfer, and then claims nothing: so they are atomic, and read relaxed. */
-struct ni_job {
+struct ni_shared_copy {
     /* Bits 32-63 generation, 0-31 next chunk; claimed by compare-and-swap (J1). */
     _Atomic uint64_t claim;
     /* Chunks that the target has finished (release J2, read by the initiator with acquire). */
@@ -64,14 +64,14 @@ struct ni_job {
     _Atomic uint32_t is_read; /* 1: data moves from target to initiator */
     _Atomic uint32_t handle;  /* the target's region */
 };
-_Static_assert(sizeof(struct ni_job) == NI_LINE, "one line per job");
+_Static_assert(sizeof(struct ni_shared_copy) == NI_LINE, "one line each");
 
 /* First page of a lane's shared memory. */
 struct ni_lane_page {
     _Alignas(64) _Atomic uint32_t consumed; /* lines, by the receiver (L2) */
     /* Not 0: the receiver may not look at the lane; the link's (ni_ep.unpolled). */
     _Alignas(64) _Atomic uint32_t unpolled;
-    _Alignas(64) struct ni_job jobs[NI_LANE_JOBS];
+    _Alignas(64) struct ni_shared_copy shared_copies[NI_LANE_SHARED_COPIES];
 };
 
 /* The sender's view. Hot fields first. */

@@ -34,7 +34,7 @@ enum ni_packet_kind {
     NI_PACKET_ATOMIC = 4,  /* Read-modify-write: struct ni_packet_remote, tag = op | width << 8 */
     NI_PACKET_ACK =
         5, /* Write to an ack address: struct ni_packet_ack; payload of a Read follows */
-    NI_PACKET_JOB = 6,      /* a transfer that either side may do: struct ni_packet_job */
+    NI_PACKET_COPY = 6,     /* a transfer that either side may do: struct ni_packet_copy */
     NI_PACKET_NOP = 7,      /* takes room in the lane, means nothing */
     NI_PACKET_PUT = 8,      /* Write to the PORTAL region: struct ni_packet_put */
     NI_PACKET_PUT_LONG = 9, /* its header only: struct ni_packet_put_long */
@@ -178,19 +178,20 @@ struct ni_packet_ack {
     uint64_t offset;
 };
 
-/* JOB: what the initiator asks of the target for the transfer that job number `job` of the lane
+/* COPY: what the initiator asks of the target for the transfer that number `index` of the lane
  * describes. */
-enum ni_job_ask {
-    NI_JOB_HELP = 0,   /* copy chunks, as both sides claim them */
-    NI_JOB_ANSWER = 1, /* answer as to a READ, if the claim is still open */
-    NI_JOB_TAKE = 2,   /* the payload is all of a WRITE: take it, if the claim is still open */
+enum ni_copy_request {
+    NI_COPY_REQUEST_SHARE = 0, /* copy chunks, as both sides claim them */
+    NI_COPY_REQUEST_PULL = 1,  /* answer as to a READ, if the claim is still open */
+    NI_COPY_REQUEST_PUSH =
+        2, /* the payload is all of a WRITE: take it, if the claim is still open */
 };
 
-struct ni_packet_job {
+struct ni_packet_copy {
     uint64_t key;
-    uint64_t claim; /* first value of the job's claim word: generation */
-    uint32_t job;
-    uint32_t ask;   /* enum ni_job_ask */
+    uint64_t claim; /* first value of the shared copy's claim word: generation */
+    uint32_t index;
+    uint32_t what;  /* enum ni_copy_request */
     uint64_t token; /* ANSWER, TAKE: of the answer */
 };
 

@@ -138,8 +138,8 @@ static void send_packet(struct world *world, struct input *in)
         help_note(world, in, packet);
     }
     word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
-    if (ni_packet_kind(word0) == NI_PACKET_JOB && ni_peer_state(world->peer) == NI_OK) {
-        take(in, &world->page.jobs, sizeof(world->page.jobs[0]));
+    if (ni_packet_kind(word0) == NI_PACKET_COPY && ni_peer_state(world->peer) == NI_OK) {
+        take(in, &world->page.shared_copies, sizeof(world->page.shared_copies[0]));
         (void)ni_arrive(world->victim.ni, world->peer, packet, word0, packet->word1,
                         bytes + NI_LINE, &world->lane);
     } else {

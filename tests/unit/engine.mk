@@ -9,7 +9,7 @@ unit_tests += \
     tests/unit/test_engine_direct \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_fresh \
-    tests/unit/test_engine_job \
+    tests/unit/test_engine_shared_copy \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
     tests/unit/test_engine_offer \
@@ -80,9 +80,9 @@ tests_unit_test_engine_fork_SOURCES = tests/unit/test_engine_fork.c
 tests_unit_test_engine_fork_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_fork_LDADD = $(UNIT_LIBS) -lpthread
 
-tests_unit_test_engine_job_SOURCES = tests/unit/test_engine_job.c
-tests_unit_test_engine_job_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_job_LDADD = $(UNIT_LIBS)
+tests_unit_test_engine_shared_copy_SOURCES = tests/unit/test_engine_shared_copy.c
+tests_unit_test_engine_shared_copy_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_shared_copy_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_throttle_SOURCES = tests/unit/test_engine_throttle.c
 tests_unit_test_engine_throttle_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -124,7 +124,7 @@ static void trials(void **state)
 
     (void)state;
     open_trying(&world, "1000000", "5");
-    for (unsigned i = 1; i <= NI_WAYS * TRIAL; i++) {
+    for (unsigned i = 1; i <= NI_WAY_COUNT * TRIAL; i++) {
         uint64_t before = pair_stat(world.pair.b, "rx_packets");
 
         world.done_a = (struct pair_done){0};
@@ -252,7 +252,7 @@ static void not_of_what_is_gone(void **state)
     pair_close(&world.pair);
 }
 
-/* Who has others to copy for long does not keep more than there are jobs. */
+/* Who has others to copy for long does not keep more than there are shared copies. */
 static void keeps_few(void **state)
 {
     struct world world;
@@ -277,7 +277,7 @@ static void keeps_few(void **state)
         most = ni_work_count(&world.pair.b->helping) > most ? ni_work_count(&world.pair.b->helping)
                                                             : most;
     }
-    assert_true(most != 0 && most <= NI_LANE_JOBS);
+    assert_true(most != 0 && most <= NI_LANE_SHARED_COPIES);
     ni_work_lower(&world.pair.b->copying);
     pair_settle(&world.pair);
     assert_int_equal(ni_work_count(&world.pair.b->helping), 0);

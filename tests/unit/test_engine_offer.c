@@ -181,19 +181,19 @@ static void refused(void **state)
     (void)state;
     for (unsigned lie = 0; lie < 3; lie++) {
         struct pair_done done = {0};
-        struct ni_job *job;
+        struct ni_shared_copy *shared;
         uint64_t before;
 
         open_world(&pair, &rkey, "1000000");
         before = pair_stat(pair.b, "rx_refused");
         write_one(&pair, 0, &rkey, &done);
-        job = &pair.ab->ep->tx.page->jobs[0];
+        shared = &pair.ab->ep->tx.page->shared_copies[0];
         if (lie == 0) {
             assert_int_equal(ni_region_deregister(pair.b, rkey.handle), NI_OK);
         } else if (lie == 1) {
-            atomic_store_explicit(&job->len, LEN / 2, memory_order_relaxed);
+            atomic_store_explicit(&shared->len, LEN / 2, memory_order_relaxed);
         } else {
-            atomic_store_explicit(&job->remote, (uintptr_t)(there + MANY) - LEN / 2,
+            atomic_store_explicit(&shared->remote, (uintptr_t)(there + MANY) - LEN / 2,
                                   memory_order_relaxed);
         }
         (void)ni_progress(pair.b);

@@ -150,17 +150,17 @@ static void sequence_numbers(void **state)
 
 static void header_fields_survive(void **state)
 {
-    uint64_t word0 = ni_packet_word0(0xfedcba98, NI_PACKET_JOB, 55, 0xabcd);
+    uint64_t word0 = ni_packet_word0(0xfedcba98, NI_PACKET_COPY, 55, 0xabcd);
     uint64_t word1 = ni_packet_word1(0x89abcdef, 0x12345678);
 
     (void)state;
     assert_int_equal(ni_packet_seq(word0), 0xfedcba98);
-    assert_int_equal(ni_packet_kind(word0), NI_PACKET_JOB);
+    assert_int_equal(ni_packet_kind(word0), NI_PACKET_COPY);
     assert_int_equal(ni_packet_head(word0), 55);
     assert_int_equal(ni_packet_tag(word0), 0xabcd);
     assert_false(ni_packet_in_bulk(word0));
     assert_true(ni_packet_in_bulk(word0 | (uint64_t)NI_PACKET_IN_BULK << 32));
-    assert_int_equal(ni_packet_kind(word0 | (uint64_t)NI_PACKET_IN_BULK << 32), NI_PACKET_JOB);
+    assert_int_equal(ni_packet_kind(word0 | (uint64_t)NI_PACKET_IN_BULK << 32), NI_PACKET_COPY);
     assert_int_equal(ni_packet_len(word1), 0x89abcdef);
     assert_int_equal(ni_packet_region(word1), 0x12345678);
 }
@@ -172,12 +172,12 @@ static void shared_layout_is_pinned(void **state)
     assert_int_equal(offsetof(struct ni_packet, word1), 8);
     assert_int_equal(sizeof(struct ni_packet_remote), 40);
     assert_int_equal(sizeof(struct ni_packet_ack), 24);
-    assert_int_equal(sizeof(struct ni_packet_job), 32);
+    assert_int_equal(sizeof(struct ni_packet_copy), 32);
     assert_int_equal(sizeof(struct ni_packet_bulk), 8);
     assert_int_equal(NI_PACKET_BULK_AT, 56);
-    assert_int_equal(sizeof(struct ni_job), 64);
-    assert_int_equal(offsetof(struct ni_lane_page, jobs), 128);
-    assert_int_equal(sizeof(struct ni_lane_page), 128 + 64 * NI_LANE_JOBS);
+    assert_int_equal(sizeof(struct ni_shared_copy), 64);
+    assert_int_equal(offsetof(struct ni_lane_page, shared_copies), 128);
+    assert_int_equal(sizeof(struct ni_lane_page), 128 + 64 * NI_LANE_SHARED_COPIES);
 }
 
 int main(void)

@@ -21,7 +21,7 @@
 
 enum {
     NI_REQUESTS = 1 << NI_PACKET_WRITE | 1 << NI_PACKET_READ | 1 << NI_PACKET_ATOMIC |
-                  1 << NI_PACKET_JOB | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG |
+                  1 << NI_PACKET_COPY | 1 << NI_PACKET_PUT | 1 << NI_PACKET_PUT_LONG |
                   1 << NI_PACKET_GET | 1 << NI_PACKET_COMBINE,
 };
 
@@ -69,26 +69,27 @@ ni_status ni_arrival_answer_refusal(const struct ni_arrival *a, uint64_t token, 
     return status == NI_OK ? NI_OK : ni_arrival_answer(a, token, status, 0);
 }
 
-static ni_status on_job(const struct ni_arrival *a)
+static ni_status on_copy_request(const struct ni_arrival *a)
 {
-    struct ni_packet_job fields;
+    struct ni_packet_copy fields;
     ni_status status;
 
     memcpy(&fields, a->packet->body, sizeof(fields));
-    if ((a->len != 0) != (fields.ask == NI_JOB_TAKE) || fields.job >= NI_LANE_JOBS) {
+    if ((a->len != 0) != (fields.what == NI_COPY_REQUEST_PUSH) ||
+        fields.index >= NI_LANE_SHARED_COPIES) {
         return NI_ERR_PROTOCOL;
     }
     if (a->lane == NULL) {
         return NI_OK;
     }
-    switch (fields.ask) {
-    case NI_JOB_HELP:
+    switch (fields.what) {
+    case NI_COPY_REQUEST_SHARE:
         ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
         return NI_OK;
-    case NI_JOB_ANSWER:
+    case NI_COPY_REQUEST_PULL:
         return ni_arrival_answer_refusal(
             a, fields.token, ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
-    case NI_JOB_TAKE:
+    case NI_COPY_REQUEST_PUSH:
         return ni_ask_take(a->ni, &fields, a->region, a->lane, a->payload, a->len, &status)
                    ? ni_arrival_answer(a, fields.token, status, a->len)
                    : NI_OK;
@@ -159,7 +160,7 @@ static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
     [NI_PACKET_READ] = ni_on_read,
     [NI_PACKET_ATOMIC] = on_unknown, /* direct.c */
     [NI_PACKET_ACK] = ni_on_ack,
-    [NI_PACKET_JOB] = on_job,
+    [NI_PACKET_COPY] = on_copy_request,
     [NI_PACKET_NOP] = on_nop,
     [NI_PACKET_PUT] = on_put,
     [NI_PACKET_PUT_LONG] = on_put_long,

@@ -325,7 +325,7 @@ NI_ALWAYS_INLINE struct ni_answer ni_answer_of(const struct ni_packet *packet, u
 NI_ALWAYS_INLINE bool ni_answer_is_awaited(const struct ni_op *op)
 {
     return op != NULL && !ni_op_kind_is_over(op->kind) &&
-           (op->plain || op->job == NULL || op->asked);
+           (op->plain || op->shared == NULL || op->asked);
 }
 
 /* Put a segment of what was read in its place. False: the answer is not one of its operation's. */

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
-#include "engine/bulk/job.h"
+#include "engine/bulk/shared_copy.h"
 #include "engine/core/memory.h"
 #include "engine/send/probe.h"
 #include "engine/send/stream.h"
@@ -20,9 +20,9 @@
  * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
  * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
  *
- * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a job: the
- * target before it begins to answer or to take, we before we take over. So it is done once, and a
- * question that is found late costs the target nothing.
+ * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a shared
+ * copy: the target before it begins to answer or to take, we before we take over. So it is done
+ * once, and a question that is found late costs the target nothing.
  */
 
 enum {
@@ -137,7 +137,7 @@ bool ni_ask_start(struct ni_op *op)
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep->tx.lines != NULL) {
         prepare(op, now);
-        (void)ni_job_share(op, 0);
+        (void)ni_shared_copy_start(op, 0);
         list(op);
         asked = true;
     }
@@ -161,7 +161,7 @@ bool ni_ask_offer(struct ni_op *op)
     offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk;
     if (offered) {
         prepare(op, ni_now_ns());
-        (void)ni_job_offer(op);
+        (void)ni_shared_copy_push(op);
         list(op);
     }
     ni_lock_give(&peer->lock, peer->threads);
@@ -172,9 +172,9 @@ void ni_ask_end(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
 
-    if (op->job != NULL) {
-        atomic_store_explicit(&op->job->claim, 0, memory_order_relaxed);
-        ni_job_give(op);
+    if (op->shared != NULL) {
+        atomic_store_explicit(&op->shared->claim, 0, memory_order_relaxed);
+        ni_shared_copy_end(op);
     }
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->asking, &op->copying);
@@ -206,8 +206,8 @@ static void take_over(struct ni_op *op)
 {
     uint64_t open = (uint64_t)op->generation << 32;
 
-    if (op->job == NULL ||
-        atomic_compare_exchange_strong_explicit(&op->job->claim, &open, 0, memory_order_relaxed,
+    if (op->shared == NULL ||
+        atomic_compare_exchange_strong_explicit(&op->shared->claim, &open, 0, memory_order_relaxed,
                                                 memory_order_relaxed)) {
         ni_ask_end(op);
         op->both_busy = would_decline(op, ni_now_ns());
@@ -227,7 +227,8 @@ static bool ask_late(struct ni_op *op)
     bool asked;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    asked = op->job != NULL || (op->kind == NI_OP_READ ? ni_job_share(op, 0) : ni_job_offer(op));
+    asked = op->shared != NULL ||
+            (op->kind == NI_OP_READ ? ni_shared_copy_start(op, 0) : ni_shared_copy_push(op));
     ni_lock_give(&op->peer->lock, op->peer->threads);
     return asked;
 }
@@ -284,7 +285,7 @@ unsigned ni_ask_progress(struct ni *ni)
 
         next = node->next;
         ni_lock_give(&ni->lock, ni->threads);
-        if (!in_time(op, now) || (op->job == NULL && would_decline(op, now))) {
+        if (!in_time(op, now) || (op->shared == NULL && would_decline(op, now))) {
             take_over(op);
             events++;
         } else if (!ask_late(op)) {
@@ -327,28 +328,28 @@ static bool is_far(struct ni_peer *peer)
 }
 
 /* Claim all of it; false if the initiator has taken over. */
-static bool claim(struct ni_job *job, const struct ni_packet_job *request)
+static bool claim(struct ni_shared_copy *shared, const struct ni_packet_copy *request)
 {
     uint64_t open = request->claim;
 
-    return atomic_compare_exchange_strong_explicit(&job->claim, &open, open | 1,
+    return atomic_compare_exchange_strong_explicit(&shared->claim, &open, open | 1,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
                         ni_handle handle, struct ni_lane_rx *lane)
 {
-    struct ni_job *job = &lane->page->jobs[request->job];
+    struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};
     uint64_t len;
     ni_status status;
 
-    if (!claim(job, request)) {
+    if (!claim(shared, request)) {
         return NI_OK;
     }
     /* Read once, then checked against our own table. */
-    where.addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
-    len = atomic_load_explicit(&job->len, memory_order_relaxed);
+    where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
+    len = atomic_load_explicit(&shared->len, memory_order_relaxed);
     status = ni_memory_judge(ni, &where, len, NI_ACCESS_READ);
     if (status == NI_OK && both_ways(ni, peer, len) && is_far(peer)) {
         return NI_AGAIN;
@@ -361,18 +362,18 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     return status;
 }
 
-bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+bool ni_ask_take(struct ni *ni, const struct ni_packet_copy *request, ni_handle handle,
                  struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status)
 {
-    struct ni_job *job = &lane->page->jobs[request->job];
+    struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};
 
-    if (!claim(job, request)) {
+    if (!claim(shared, request)) {
         return false;
     }
     /* Read once, then checked against our own table. */
-    where.addr = atomic_load_explicit(&job->remote, memory_order_relaxed);
-    *status = atomic_load_explicit(&job->len, memory_order_relaxed) == len
+    where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
+    *status = atomic_load_explicit(&shared->len, memory_order_relaxed) == len
                   ? ni_memory_write(ni, &where, len, 0, payload, len, ni->threads)
                   : NI_ERR_BOUNDS;
     if (*status != NI_OK) {

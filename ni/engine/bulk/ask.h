@@ -21,11 +21,11 @@ void ni_ask_declined(struct ni_op *op);
 /* Take over what was not answered in time. */
 unsigned ni_ask_progress(struct ni *ni);
 /* At the target; a refusal is returned, to be sent to the initiator. */
-ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
                         ni_handle handle, struct ni_lane_rx *lane);
 /* The bytes of a write that is offered to us. False: the initiator has taken over; otherwise it is
  * to be told the status. */
-bool ni_ask_take(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+bool ni_ask_take(struct ni *ni, const struct ni_packet_copy *request, ni_handle handle,
                  struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status);
 
 /* The answer of a Read is complete, asked for or not. No lock is held. */

@@ -6,30 +6,32 @@
 #include "engine/bulk/ask.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/unlocked_copy.h"
-#include "engine/bulk/job.h"
+#include "engine/bulk/shared_copy.h"
 #include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
 #include "engine/bulk/transfer.h"
 
 /*
  * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per
- * ni_progress. Where the lane has a free job it also describes the transfer there (job.c) and asks
- * the target, which has the data in its cache or wants it there, to copy chunks as well, while it
- * is in the library (help.c). Either finishes alone.
+ * ni_progress. Where the lane has a free shared copy it also describes the transfer there
+ * (shared_copy.c) and asks the target, which has the data in its cache or wants it there, to copy
+ * chunks as well, while it is in the library (help.c). Either finishes alone.
  */
 
 enum {
-    NI_JOB_SHARE_MIN = 32 * 1024, /* below, asking for help takes longer than it saves */
-    NI_JOB_CHUNK_MIN = 16 * 1024,
-    NI_JOB_CHUNK_MAX = 512 * 1024,
-    NI_JOB_CHUNK_FAR = 128 * 1024,
-    NI_JOB_FAR_TIMES = 4, /* as much at a time is copied without help where lines travel slowly */
-    NI_JOB_LAST = 8, /* of those that we copy are left: time that a target that has no more helps */
+    NI_SHARED_COPY_MIN = 32 * 1024, /* below, asking for help takes longer than it saves */
+    NI_SHARED_COPY_CHUNK_MIN = 16 * 1024,
+    NI_SHARED_COPY_CHUNK_MAX = 512 * 1024,
+    NI_SHARED_COPY_CHUNK_FAR = 128 * 1024,
+    NI_SHARED_COPY_FAR_TIMES =
+        4, /* as much at a time is copied without help where lines travel slowly */
+    NI_SHARED_COPY_LAST =
+        8, /* of those that we copy are left: time that a target that has no more helps */
 };
 
 /* For how long a transfer that is given up waits for a target that lives but does not come back
  * from copying. */
-#define NI_JOB_PATIENCE_NS UINT64_C(1000000000)
+#define NI_SHARED_COPY_PATIENCE_NS UINT64_C(1000000000)
 
 /* Whether we have, or soon will have, others to copy. */
 static bool others_to_copy(const struct ni *ni)
@@ -40,7 +42,7 @@ static bool others_to_copy(const struct ni *ni)
 /* Whether the target's help is worth asking for. */
 static bool worth_sharing(const struct ni_op *op)
 {
-    return op->peer->ni->config->bulk_both && op->len >= NI_JOB_SHARE_MIN && !op->alone;
+    return op->peer->ni->config->bulk_both && op->len >= NI_SHARED_COPY_MIN && !op->alone;
 }
 
 static bool is_far(const struct ni_op *op)
@@ -58,13 +60,14 @@ static bool mostly_ours(const struct ni_op *op)
  * of them where these travel slowly. */
 static unsigned times(const struct ni_op *op)
 {
-    return is_far(op) && mostly_ours(op) ? NI_JOB_FAR_TIMES : 1;
+    return is_far(op) && mostly_ours(op) ? NI_SHARED_COPY_FAR_TIMES : 1;
 }
 
 static uint64_t chunk_size(const struct ni_op *op)
 {
     const struct ni *ni = op->peer->ni;
-    uint64_t most = is_far(op) && !others_to_copy(ni) ? NI_JOB_CHUNK_FAR : NI_JOB_CHUNK_MAX;
+    uint64_t most =
+        is_far(op) && !others_to_copy(ni) ? NI_SHARED_COPY_CHUNK_FAR : NI_SHARED_COPY_CHUNK_MAX;
     uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
@@ -74,12 +77,12 @@ static uint64_t chunk_size(const struct ni_op *op)
      * other transfers to copy, both sides are busy without halves, and one that the target has
      * declined is mostly ours. */
     if (mostly_ours(op)) {
-        return ni_min_u64(op->len, (uint64_t)NI_JOB_CHUNK_MAX * times(op));
+        return ni_min_u64(op->len, (uint64_t)NI_SHARED_COPY_CHUNK_MAX * times(op));
     }
     if (others_to_copy(ni)) {
         return ni_min_u64(op->len, most);
     }
-    return ni_min_u64(ni_max_u64(half, NI_JOB_CHUNK_MIN), most);
+    return ni_min_u64(ni_max_u64(half, NI_SHARED_COPY_CHUNK_MIN), most);
 }
 
 static bool share(struct ni_op *op, uint32_t own)
@@ -88,7 +91,7 @@ static bool share(struct ni_op *op, uint32_t own)
     bool shared;
 
     ni_lock_take(&peer->lock, peer->threads);
-    shared = ni_job_share(op, own);
+    shared = ni_shared_copy_start(op, own);
     ni_lock_give(&peer->lock, peer->threads);
     return shared;
 }
@@ -96,13 +99,13 @@ static bool share(struct ni_op *op, uint32_t own)
 /* No chunk can be claimed from now on; notes how many the target has. If the claims are not those
  * of this transfer any more, the target has cleared the lane, as it does when it closes: nobody
  * knows then who has copied what. */
-static void close_job(struct ni_op *op)
+static void close_shared(struct ni_op *op)
 {
     op->closed = true;
     op->at = op->until;
     op->others = 0;
-    if (op->job != NULL) {
-        uint64_t claim = atomic_exchange_explicit(&op->job->claim, 0, memory_order_relaxed);
+    if (op->shared != NULL) {
+        uint64_t claim = atomic_exchange_explicit(&op->shared->claim, 0, memory_order_relaxed);
         uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->chunks);
 
         op->alone = (uint32_t)(claim >> 32) != op->generation;
@@ -116,8 +119,8 @@ static bool claim_own(struct ni_op *op, uint32_t *chunk)
 {
     bool claimed;
 
-    if (op->job != NULL) {
-        claimed = ni_job_claim(op->job, op->generation, op->chunks, chunk);
+    if (op->shared != NULL) {
+        claimed = ni_shared_copy_claim(op->shared, op->generation, op->chunks, chunk);
     } else {
         *chunk = op->own; /* all that were claimed are ours */
         claimed = op->own < op->chunks;
@@ -132,7 +135,7 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 
     if (NI_UNLIKELY(status != NI_OK)) {
         op->failure = status;
-        close_job(op);
+        close_shared(op);
         return;
     }
     ni_stat_add(&ni->stats.bulk_bytes_self, len);
@@ -168,8 +171,8 @@ static bool copy_own(struct ni_op *op)
 static bool helper_done(const struct ni_op *op)
 {
     /* Acquire pairs with J2. */
-    return op->job == NULL ||
-           atomic_load_explicit(&op->job->helped, memory_order_acquire) >= op->others;
+    return op->shared == NULL ||
+           atomic_load_explicit(&op->shared->helped, memory_order_acquire) >= op->others;
 }
 
 /* It is not copied any more, but goes on. */
@@ -187,9 +190,9 @@ static void finish(struct ni_op *op)
 {
     bool redo = false;
 
-    if (op->job != NULL) {
-        redo = op->alone || atomic_load_explicit(&op->job->failed, memory_order_relaxed) != 0;
-        ni_job_give(op);
+    if (op->shared != NULL) {
+        redo = op->alone || atomic_load_explicit(&op->shared->failed, memory_order_relaxed) != 0;
+        ni_shared_copy_end(op);
     }
     if (op->failure == NI_OK && redo) {
         op->failure = ni_peer_state(op->peer);
@@ -216,13 +219,13 @@ static void finish(struct ni_op *op)
     }
 }
 
-/* All jobs were in use when it was started, or the target had others to copy. */
+/* All shared copies were in use when it was started, or the target had others to copy. */
 static void share_late(struct ni_op *op)
 {
     uint32_t count = ni_work_count(&op->peer->ni->copying);
 
-    if (op->own == 0 && op->job == NULL && worth_sharing(op) && count > 1 &&
-        (!op->both_busy || count <= NI_JOB_LAST)) {
+    if (op->own == 0 && op->shared == NULL && worth_sharing(op) && count > 1 &&
+        (!op->both_busy || count <= NI_SHARED_COPY_LAST)) {
         (void)share(op, 0);
     }
 }
@@ -247,10 +250,10 @@ static unsigned step(struct ni_op *op)
             }
             events = 1;
         } else {
-            close_job(op);
+            close_shared(op);
         }
-        if (!op->closed && op->job == NULL && op->own == op->chunks && op->at == op->until) {
-            close_job(op);
+        if (!op->closed && op->shared == NULL && op->own == op->chunks && op->at == op->until) {
+            close_shared(op);
         }
     }
     if (op->closed && helper_done(op)) {
@@ -273,21 +276,21 @@ void ni_copy_forget(struct ni_op *op)
     if (op->asked) {
         ni_ask_end(op);
     }
-    if (op->job == NULL) {
+    if (op->shared == NULL) {
         return;
     }
     if (!op->closed) {
-        close_job(op);
+        close_shared(op);
     }
-    end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_JOB_PATIENCE_NS : 0);
+    end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_SHARED_COPY_PATIENCE_NS : 0);
     while (!helper_done(op) && ni_now_ns() < end) {
         sched_yield();
     }
     if (helper_done(op)) {
-        ni_job_give(op);
+        ni_shared_copy_end(op);
     }
-    /* Otherwise the job stays taken: it may still be counted in. */
-    op->job = NULL;
+    /* Otherwise the shared copy stays taken: it may still be counted in. */
+    op->shared = NULL;
 }
 
 ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote, uint64_t len)
@@ -296,7 +299,7 @@ ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote,
     struct ni_ep *ep = peer->ep;
     ni_status status;
 
-    if (len >= NI_JOB_SHARE_MIN || others_to_copy(ni) || ni->threads ||
+    if (len >= NI_SHARED_COPY_MIN || others_to_copy(ni) || ni->threads ||
         ni->config->bulk_chunk != 0) {
         return NI_AGAIN;
     }
@@ -336,7 +339,7 @@ void ni_copy_start(struct ni_op *op)
  * them. */
 static void share_last(struct ni *ni, uint32_t left)
 {
-    for (left = left <= NI_JOB_LAST ? left : 0; left != 0; left--) {
+    for (left = left <= NI_SHARED_COPY_LAST ? left : 0; left != 0; left--) {
         struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
 
         if (node != NULL) {

@@ -2,14 +2,14 @@
 #include "base/bits.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/help.h"
-#include "engine/bulk/job.h"
+#include "engine/bulk/shared_copy.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/memory.h"
 
 /*
- * Transfers of peers that we help to copy. We trust nothing in the job but the claim word: the rest
- * is read once and checked against our own table. A claim of another generation ends it, so a job
- * that ended under us is harmless.
+ * Transfers of peers that we help to copy. We trust nothing in the shared copy but the claim word:
+ * the rest is read once and checked against our own table. A claim of another generation ends it,
+ * so a shared copy that ended under us is harmless.
  */
 
 /* Whether our table lets the peer have it. */
@@ -22,18 +22,18 @@ static bool permitted(const struct ni *ni, const struct ni_help *help)
                            help->is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE) == NI_OK;
 }
 
-/* What a job asks, read once; false if it makes no sense or our table forbids it. */
-static bool understand(struct ni *ni, const struct ni_packet_job *request, ni_handle handle,
+/* What a shared copy asks, read once; false if it makes no sense or our table forbids it. */
+static bool understand(struct ni *ni, const struct ni_packet_copy *request, ni_handle handle,
                        struct ni_help *help)
 {
-    const struct ni_job *job = help->job;
-    uint64_t remote = atomic_load_explicit(&job->remote, memory_order_relaxed);
+    const struct ni_shared_copy *shared = help->shared;
+    uint64_t remote = atomic_load_explicit(&shared->remote, memory_order_relaxed);
 
-    help->len = atomic_load_explicit(&job->len, memory_order_relaxed);
-    help->chunk = atomic_load_explicit(&job->chunk, memory_order_relaxed);
-    help->chunks = atomic_load_explicit(&job->chunks, memory_order_relaxed);
-    help->is_read = atomic_load_explicit(&job->is_read, memory_order_relaxed) != 0;
-    help->theirs = atomic_load_explicit(&job->local, memory_order_relaxed);
+    help->len = atomic_load_explicit(&shared->len, memory_order_relaxed);
+    help->chunk = atomic_load_explicit(&shared->chunk, memory_order_relaxed);
+    help->chunks = atomic_load_explicit(&shared->chunks, memory_order_relaxed);
+    help->is_read = atomic_load_explicit(&shared->is_read, memory_order_relaxed) != 0;
+    help->theirs = atomic_load_explicit(&shared->local, memory_order_relaxed);
     help->mine = (uint8_t *)(uintptr_t)remote;
     help->generation = (uint32_t)(request->claim >> 32);
     help->handle = handle;
@@ -48,14 +48,14 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 
     help->failed = status != NI_OK;
     if (status != NI_OK) {
-        atomic_store_explicit(&help->job->failed, 1, memory_order_relaxed);
+        atomic_store_explicit(&help->shared->failed, 1, memory_order_relaxed);
         help->at = help->until;
     } else {
         ni_stat_add(&ni->stats.bulk_bytes_help, len);
     }
     if (help->at == help->until) {
         /* J2: the bytes are there, and whether it failed, before the count says so. */
-        atomic_fetch_add_explicit(&help->job->helped, 1, memory_order_release);
+        atomic_fetch_add_explicit(&help->shared->helped, 1, memory_order_release);
     }
 }
 
@@ -65,7 +65,7 @@ static bool open_chunk(const struct ni *ni, struct ni_help *help)
     uint32_t chunk;
 
     if (help->failed || !permitted(ni, help) ||
-        !ni_job_claim(help->job, help->generation, help->chunks, &chunk)) {
+        !ni_shared_copy_claim(help->shared, help->generation, help->chunks, &chunk)) {
         return false;
     }
     help->at = chunk * help->chunk;
@@ -102,17 +102,17 @@ static bool step(struct ni *ni, struct ni_help *help)
     return gone || !help->failed;
 }
 
-/* Where to keep it. A job that is described anew has ended: what was kept of it, with nothing under
- * way, makes room. So there are no more of a lane than it has jobs, however long we do not come to
- * them. The lock is held. */
-static struct ni_help *place_for(struct ni *ni, const struct ni_job *job)
+/* Where to keep it. A shared copy that is described anew has ended: what was kept of it, with
+ * nothing under way, makes room. So there are no more of a lane than it has shared copies, however
+ * long we do not come to them. The lock is held. */
+static struct ni_help *place_for(struct ni *ni, const struct ni_shared_copy *shared)
 {
     struct ni_help *help;
 
     for (struct ni_list *node = ni->helping.items.next; node != &ni->helping.items;
          node = node->next) {
         help = ni_container_of(node, struct ni_help, list);
-        if (help->job == job && help->at == help->until) {
+        if (help->shared == shared && help->at == help->until) {
             return help;
         }
     }
@@ -123,10 +123,10 @@ static struct ni_help *place_for(struct ni *ni, const struct ni_job *job)
     return help;
 }
 
-void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
                     ni_handle handle, struct ni_lane_rx *lane)
 {
-    struct ni_help now = {.lane = lane, .job = &lane->page->jobs[request->job]};
+    struct ni_help now = {.lane = lane, .shared = &lane->page->shared_copies[request->index]};
     struct ni_help *help;
     ni_status status;
 
@@ -139,7 +139,7 @@ void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    help = place_for(ni, now.job);
+    help = place_for(ni, now.shared);
     if (help != NULL) {
         now.list = help->list;
         *help = now;

@@ -10,11 +10,11 @@
 #include "engine/core/peer.h"
 #include "link/lane.h"
 
-/* A transfer of a peer that we help to copy: what its job said when it was looked at. */
+/* A transfer of a peer that we help to copy: what its shared copy said when it was looked at. */
 struct ni_help {
     struct ni_list list;     /* in ni->helping */
     struct ni_lane_rx *lane; /* of the peer; stops the help before it goes away */
-    struct ni_job *job;
+    struct ni_shared_copy *shared;
     uint64_t chunk, len;
     uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
     uint8_t *mine;      /* our memory */
@@ -28,7 +28,7 @@ struct ni_help {
 };
 
 /* A peer asks for help. The progress lock is held. */
-void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_job *request,
+void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
                     ni_handle handle, struct ni_lane_rx *lane);
 /* A lane goes away, or all of a peer (lane NULL): stop helping there. The progress lock
  * is held. */

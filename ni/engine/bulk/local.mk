@@ -9,8 +9,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/unlocked_copy.h \
     ni/engine/bulk/help.c \
     ni/engine/bulk/help.h \
-    ni/engine/bulk/job.c \
-    ni/engine/bulk/job.h \
+    ni/engine/bulk/shared_copy.c \
+    ni/engine/bulk/shared_copy.h \
     ni/engine/bulk/multipath.h \
     ni/engine/bulk/multipath_out.c \
     ni/engine/bulk/throttle.c \

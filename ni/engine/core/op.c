@@ -191,7 +191,7 @@ static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t va
         op->plain = false; /* a second answer finds that it is over */
         op->asked = false;
         op->timed = false;
-        op->job = NULL;
+        op->shared = NULL;
         op->noting = NULL;
     }
     op->kind = NI_OP_DONE;

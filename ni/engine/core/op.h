@@ -54,9 +54,9 @@ struct ni_op {
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
     struct ni_remote where;
-    /* copy.c, job.c */
-    struct ni_list copying; /* in ni->copying while chunks are left or helpers are out */
-    struct ni_job *job;     /* shared description, or NULL: chunks are all ours */
+    /* copy.c, shared_copy.c */
+    struct ni_list copying;        /* in ni->copying while chunks are left or helpers are out */
+    struct ni_shared_copy *shared; /* shared description, or NULL: chunks are all ours */
     uint64_t chunk;
     uint32_t chunks;
     uint32_t own;    /* chunks that we claimed */

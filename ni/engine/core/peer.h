@@ -65,14 +65,14 @@ struct ni_peer {
     bool settled; /* it is down, and all operations are completed; progress lock */
     uint32_t
         probe_seq; /* number of the next packet of its lane then, 0: it had none; progress lock */
-    uint32_t jobs_busy;      /* bit n: job n of our lane is in use */
-    uint32_t job_generation; /* of the last job */
-    struct ni_list controls; /* struct ni_control */
-    uint32_t segments;       /* of streams, sent */
-    struct ni_list streams;  /* struct ni_stream */
-    struct ni_list busy;     /* in ni->busy while waiting != 0 */
-    struct ni_list ops;      /* struct ni_op, oldest first; under the NI's lock */
-    struct ni_list all;      /* in ni->peers; under the NI's lock */
+    uint32_t shared_busy;       /* bit n: shared copy n of our lane is in use */
+    uint32_t shared_generation; /* of the last shared copy */
+    struct ni_list controls;    /* struct ni_control */
+    uint32_t segments;          /* of streams, sent */
+    struct ni_list streams;     /* struct ni_stream */
+    struct ni_list busy;        /* in ni->busy while waiting != 0 */
+    struct ni_list ops;         /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_list all;         /* in ni->peers; under the NI's lock */
     struct ni_list down; /* in ni->downs: went down, operations not completed yet; progress lock */
     uint32_t initiator;  /* number of the peer, from 1 */
     struct ni_list puts; /* portals: under way; under the NI's lock */

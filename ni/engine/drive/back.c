@@ -55,7 +55,7 @@ bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1)
     case NI_PACKET_READ:
     case NI_PACKET_ATOMIC:
     case NI_PACKET_ACK: /* its operation is completed by a caller */
-    case NI_PACKET_JOB:
+    case NI_PACKET_COPY:
     case NI_PACKET_NOP:
         return true;
     case NI_PACKET_PUT:

@@ -175,8 +175,8 @@ static void claims_that_go(void **state)
         }
         assert_int_equal(transfer.done.count, 0);
         page = pair.ab->ep->tx.page;
-        for (unsigned i = 0; i < NI_LANE_JOBS; i++) {
-            atomic_store_explicit(&page->jobs[i].claim, 0, memory_order_relaxed);
+        for (unsigned i = 0; i < NI_LANE_SHARED_COPIES; i++) {
+            atomic_store_explicit(&page->shared_copies[i].claim, 0, memory_order_relaxed);
         }
         while (transfer.done.count == 0) {
             (void)ni_progress(pair.a);
