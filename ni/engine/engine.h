@@ -25,7 +25,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "engine/arrive/arrive.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/core/atomic.h"
 #include "engine/core/deferred.h"
 #include "engine/core/command_ops.h"

@@ -24,7 +24,7 @@ enum {
 /* Whether nothing else is to be done, or comes before. */
 static inline bool is_quiet(const struct ni *ni)
 {
-    return (ni->depth | ni->untidy | ni_work_count(&ni->asking) | ni_work_count(&ni->copying) |
+    return (ni->depth | ni->untidy | ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
             ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
             ni_work_count(&ni->portal_work)) == 0;
 }

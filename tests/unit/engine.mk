@@ -3,7 +3,7 @@
 
 unit_tests += \
     tests/unit/test_engine_address \
-    tests/unit/test_engine_ask \
+    tests/unit/test_engine_pull_request \
     tests/unit/test_engine_completion \
     tests/unit/test_engine_contract \
     tests/unit/test_engine_direct \
@@ -12,7 +12,7 @@ unit_tests += \
     tests/unit/test_engine_shared_copy \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
-    tests/unit/test_engine_offer \
+    tests/unit/test_engine_push_offer \
     tests/unit/test_engine_throttle \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_memory \
@@ -32,9 +32,9 @@ tests_unit_test_engine_address_SOURCES = tests/unit/test_engine_address.c
 tests_unit_test_engine_address_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_address_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_engine_ask_SOURCES = tests/unit/test_engine_ask.c
-tests_unit_test_engine_ask_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_ask_LDADD = $(UNIT_LIBS) -lpthread
+tests_unit_test_engine_pull_request_SOURCES = tests/unit/test_engine_pull_request.c
+tests_unit_test_engine_pull_request_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_pull_request_LDADD = $(UNIT_LIBS) -lpthread
 
 tests_unit_test_engine_completion_SOURCES = tests/unit/test_engine_completion.c
 tests_unit_test_engine_completion_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -52,9 +52,9 @@ tests_unit_test_engine_fresh_SOURCES = tests/unit/test_engine_fresh.c
 tests_unit_test_engine_fresh_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_fresh_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_engine_offer_SOURCES = tests/unit/test_engine_offer.c
-tests_unit_test_engine_offer_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_test_engine_offer_LDADD = $(UNIT_LIBS)
+tests_unit_test_engine_push_offer_SOURCES = tests/unit/test_engine_push_offer.c
+tests_unit_test_engine_push_offer_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_push_offer_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
 tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -27,7 +27,7 @@ static void open_world(struct world *world, uint64_t ask, uint64_t copy, uint64_
 /* Some reads at once; delay: nanoseconds that each takes besides. */
 static enum ni_way window(struct world *world, unsigned reads, uint64_t delay)
 {
-    enum ni_way way = NI_WAY_ASK;
+    enum ni_way way = NI_WAY_PULL;
 
     for (unsigned i = 0; i < reads; i++) {
         enum ni_way one = ni_copy_tuner_begin(&world->tuner, world->now);
@@ -58,7 +58,7 @@ static void check_first(uint64_t ask, uint64_t copy, enum ni_way better)
 
     open_world(&world, ask, copy, 0);
     read_many(&world, TRIAL);
-    assert_int_equal(world.went[NI_WAY_ASK], TRIAL);
+    assert_int_equal(world.went[NI_WAY_PULL], TRIAL);
     read_many(&world, TRIAL);
     assert_int_equal(world.went[NI_WAY_COPY], TRIAL);
     read_many(&world, KEPT);
@@ -72,15 +72,15 @@ static void test_faster(void **state)
 {
     (void)state;
     check_first(100, 50, NI_WAY_COPY);
-    check_first(50, 100, NI_WAY_ASK);
+    check_first(50, 100, NI_WAY_PULL);
 }
 
 /* Nothing changes for less than an eighth. */
 static void test_equal(void **state)
 {
     (void)state;
-    check_first(100, 100, NI_WAY_ASK);
-    check_first(100, 90, NI_WAY_ASK);
+    check_first(100, 100, NI_WAY_PULL);
+    check_first(100, 90, NI_WAY_PULL);
     check_first(100, 80, NI_WAY_COPY);
 }
 
@@ -107,7 +107,7 @@ static void check_three(uint64_t ask, uint64_t copy, uint64_t alone, enum ni_way
 static void test_three(void **state)
 {
     (void)state;
-    check_three(50, 100, 100, NI_WAY_ASK);
+    check_three(50, 100, 100, NI_WAY_PULL);
     check_three(100, 50, 100, NI_WAY_COPY);
     check_three(100, 100, 50, NI_WAY_ALONE);
     check_three(100, 80, 60, NI_WAY_ALONE);
@@ -135,12 +135,12 @@ static void test_changes(void **state)
     (void)state;
     open_world(&world, 50, 100, 0);
     read_many(&world, 2 * TRIAL + KEPT / 2);
-    world.cost[NI_WAY_ASK] = 400;
+    world.cost[NI_WAY_PULL] = 400;
     read_many(&world, KEPT / 2 + TRIAL);
     assert_int_equal(window(&world, 1, 0), NI_WAY_COPY);
-    world.cost[NI_WAY_ASK] = 50;
+    world.cost[NI_WAY_PULL] = 50;
     read_many(&world, KEPT + TRIAL);
-    assert_int_equal(window(&world, 1, 0), NI_WAY_ASK);
+    assert_int_equal(window(&world, 1, 0), NI_WAY_PULL);
 }
 
 /* What comes in windows is judged by its bandwidth, and one way has a window as a whole. */
@@ -153,7 +153,7 @@ static void test_windows(void **state)
     for (unsigned i = 0; i < 20; i++) {
         (void)window(&world, 64, 0);
     }
-    assert_int_equal(world.went[NI_WAY_ASK], 64);
+    assert_int_equal(world.went[NI_WAY_PULL], 64);
     assert_int_equal(world.went[NI_WAY_COPY], 19 * 64);
 }
 
@@ -178,9 +178,9 @@ static void test_never_quiet(void **state)
 
     (void)state;
     open_world(&world, 100, 50, 0);
-    assert_int_equal(ni_copy_tuner_begin(&world.tuner, 1), NI_WAY_ASK);
+    assert_int_equal(ni_copy_tuner_begin(&world.tuner, 1), NI_WAY_PULL);
     for (uint64_t i = 0; i < 10000; i++) {
-        assert_int_equal(ni_copy_tuner_begin(&world.tuner, i), NI_WAY_ASK);
+        assert_int_equal(ni_copy_tuner_begin(&world.tuner, i), NI_WAY_PULL);
         ni_copy_tuner_end(&world.tuner, i, LEN);
     }
     ni_copy_tuner_end(&world.tuner, 10000, LEN);

@@ -3,7 +3,7 @@
 
 #include "engine/arrive/arrival.h"
 #include "engine/arrive/arrive.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
 #include "engine/bulk/help.h"
@@ -88,9 +88,9 @@ static ni_status on_copy_request(const struct ni_arrival *a)
         return NI_OK;
     case NI_COPY_REQUEST_PULL:
         return ni_arrival_answer_refusal(
-            a, fields.token, ni_ask_arrive(a->ni, a->peer, &fields, a->region, a->lane));
+            a, fields.token, ni_pull_request_arrive(a->ni, a->peer, &fields, a->region, a->lane));
     case NI_COPY_REQUEST_PUSH:
-        return ni_ask_take(a->ni, &fields, a->region, a->lane, a->payload, a->len, &status)
+        return ni_push_offer_arrive(a->ni, &fields, a->region, a->lane, a->payload, a->len, &status)
                    ? ni_arrival_answer(a, fields.token, status, a->len)
                    : NI_OK;
     default:

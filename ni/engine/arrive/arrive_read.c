@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "engine/arrive/arrival.h"
 #include "engine/arrive/arrive.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/arrive/handlers.h"
 #include "engine/core/op.h"
 #include "engine/send/stream.h"
@@ -111,14 +111,14 @@ ni_status ni_on_ack(const struct ni_arrival *a)
         op->failure = op->failure == NI_OK ? status : op->failure;
         return NI_OK;
     }
-    if (status == NI_AGAIN && !op->plain && op->asked && op->got == 0) {
-        ni_ask_declined(op);
+    if (status == NI_AGAIN && !op->plain && op->requested && op->got == 0) {
+        ni_pull_request_declined(op);
         return NI_OK;
     }
     if (op->kind != NI_OP_READ || status != NI_OK) {
         uint64_t value = op->kind == NI_OP_ATOMIC ? fields.value : op->len;
 
-        ni_ask_finish(op, status, status == NI_OK ? value : 0);
+        ni_pull_request_finish(op, status, status == NI_OK ? value : 0);
         return NI_OK;
     }
     /* Segments of an answer come in order. */

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "engine/arrive/arrival.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/object/counter/counter_inl.h"
 #include "engine/object/queue/multi.h"
 #include "engine/object/queue/queue.h"
@@ -325,7 +325,7 @@ NI_ALWAYS_INLINE struct ni_answer ni_answer_of(const struct ni_packet *packet, u
 NI_ALWAYS_INLINE bool ni_answer_is_awaited(const struct ni_op *op)
 {
     return op != NULL && !ni_op_kind_is_over(op->kind) &&
-           (op->plain || op->shared == NULL || op->asked);
+           (op->plain || op->shared == NULL || op->requested);
 }
 
 /* Put a segment of what was read in its place. False: the answer is not one of its operation's. */
@@ -349,8 +349,8 @@ NI_ALWAYS_INLINE ni_status ni_read_segment(struct ni_peer *peer, struct ni_op *o
     }
     op->got += len;
     if (op->got == op->len) {
-        ni_ask_finish(op, NI_OK, op->len);
-    } else if (!op->plain && op->asked) {
+        ni_pull_request_finish(op, NI_OK, op->len);
+    } else if (!op->plain && op->requested) {
         peer->heard_ns = ni_now_ns();
     }
     return NI_OK;

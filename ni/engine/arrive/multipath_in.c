@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/arrive/handlers.h"
 #include "engine/bulk/multipath.h"
@@ -183,7 +183,7 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
         return NI_ERR_PROTOCOL;
     }
     if (status != NI_OK) {
-        ni_ask_finish(op, status, 0);
+        ni_pull_request_finish(op, status, 0);
         return NI_OK;
     }
     return ni_read_segment(a->peer, op, fields->compare, part->offset, part->data, part->len);

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/shared_copy.h"
@@ -36,7 +36,7 @@ enum {
 /* Whether we have, or soon will have, others to copy. */
 static bool others_to_copy(const struct ni *ni)
 {
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->asking)) != 0;
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->requests)) != 0;
 }
 
 /* Whether the target's help is worth asking for. */
@@ -273,8 +273,8 @@ void ni_copy_forget(struct ni_op *op)
         return;
     }
     ni_unlocked_copy_leave(op->peer->ni, op);
-    if (op->asked) {
-        ni_ask_end(op);
+    if (op->requested) {
+        ni_pull_request_end(op);
     }
     if (op->shared == NULL) {
         return;

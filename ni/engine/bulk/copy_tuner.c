@@ -22,7 +22,7 @@ static void begin_turn(struct ni_copy_tuner *tuner, enum ni_way way, uint32_t re
 void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count)
 {
     *tuner = (struct ni_copy_tuner){.trial = trial, .count = count};
-    begin_turn(tuner, NI_WAY_ASK, trial);
+    begin_turn(tuner, NI_WAY_PULL, trial);
 }
 
 static void close_block(struct ni_copy_tuner *tuner)

@@ -6,10 +6,11 @@
 
 /*
  * Long reads whose bytes the kernel could copy go one of three ways: the peer is asked for them
- * first (ask.c), or we copy at once, with the peer's help or alone (copy.c). Which is fastest
- * depends on the processor, the kernel, the caches, on whether the peer computes, and on how many
- * are under way: by a factor of three in either direction. So it is measured: some reads go another
- * way now and then, each of the others in turn, and the fastest one stays until the next trial.
+ * first (pull_request.c), or we copy at once, with the peer's help or alone (copy.c). Which is
+ * fastest depends on the processor, the kernel, the caches, on whether the peer computes, and on
+ * how many are under way: by a factor of three in either direction. So it is measured: some reads
+ * go another way now and then, each of the others in turn, and the fastest one stays until the next
+ * trial.
  *
  * What is measured is the time during which reads of about this length were under way, by their
  * bytes: for a read alone how long it takes, for many at once their bandwidth. The way changes when
@@ -20,7 +21,7 @@
  */
 
 enum ni_way {
-    NI_WAY_ASK,
+    NI_WAY_PULL,
     NI_WAY_COPY,
     NI_WAY_ALONE,
 };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 ni_libapeni_core_la_SOURCES += \
-    ni/engine/bulk/ask.c \
-    ni/engine/bulk/ask.h \
+    ni/engine/bulk/pull_request.c \
+    ni/engine/bulk/pull_request.h \
     ni/engine/bulk/copy.c \
     ni/engine/bulk/copy.h \
     ni/engine/bulk/unlocked_copy.c \

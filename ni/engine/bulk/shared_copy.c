@@ -98,7 +98,8 @@ bool ni_shared_copy_start(struct ni_op *op, uint32_t own)
     struct ni_packet *packet;
 
     if (ni_peer_waits(peer) || !ni_lane_room(tx, 1) ||
-        !open_shared(op, own, op->asked ? NI_COPY_REQUEST_PULL : NI_COPY_REQUEST_SHARE, &fields)) {
+        !open_shared(op, own, op->requested ? NI_COPY_REQUEST_PULL : NI_COPY_REQUEST_SHARE,
+                     &fields)) {
         return false;
     }
     packet = ni_lane_at(tx);

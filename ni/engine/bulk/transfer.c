@@ -3,7 +3,7 @@
 
 #include <apeni/transfer.h>
 
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"
 #include "engine/send/direct.h"
@@ -22,7 +22,7 @@
  *
  *   the peer's memory is ours too      check its exported table, copy, done
  *   short                              one packet, direct.h
- *   long, the kernel copies            check its exported table, ask.c and copy.c
+ *   long, the kernel copies            check its exported table, pull_request.c and copy.c
  *   otherwise                          packets, stream.c
  */
 
@@ -234,7 +234,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
 static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
                           const struct ni_remote *where, const struct ni_ack *ack, bool is_read)
 {
-    bool by_kernel, offer;
+    bool by_kernel, pushes;
     struct ni_op *op;
     ni_status status;
 
@@ -242,8 +242,8 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
     }
-    offer = by_kernel && !is_read && ni_ask_would_offer(peer, len);
-    if (by_kernel && !is_read && !offer) {
+    pushes = by_kernel && !is_read && ni_push_offer_is_wanted(peer, len);
+    if (by_kernel && !is_read && !pushes) {
         status = ni_copy_at_once(peer, local, where->addr, len);
         if (status != NI_AGAIN) {
             ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
@@ -262,7 +262,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
     }
     if (by_kernel) {
-        if (is_read ? !ni_ask_start(op) : !offer || !ni_ask_offer(op)) {
+        if (is_read ? !ni_pull_request_start(op) : !pushes || !ni_push_offer_start(op)) {
             ni_copy_start(op);
         }
         return NI_OK;

@@ -108,9 +108,9 @@ struct ni {
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
     const struct ni_source_ops *sources[NI_SOURCES];
-    struct ni_work copying; /* struct ni_op: transfers that we copy */
-    struct ni_work asking;  /* struct ni_op: reads that the target was asked to answer */
-    struct ni_work helping; /* struct ni_help */
+    struct ni_work copying;  /* struct ni_op: transfers that we copy */
+    struct ni_work requests; /* struct ni_op: reads that the target was asked to answer */
+    struct ni_work helping;  /* struct ni_help */
     struct ni_lock lock;
     struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
     const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */

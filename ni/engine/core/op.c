@@ -91,7 +91,7 @@ static void free_op(struct ni *ni, struct ni_op *op)
     if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
         ni_list_remove(&op->copying);
     } else if (!op->plain && op->kind != NI_OP_FLUSH) {
-        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
+        ni_work_remove(op->requested ? &ni->requests : &ni->copying, &op->copying);
     }
     ni_pool_put(&ni->op_pool, op);
     ni_op_count(ni);
@@ -185,11 +185,11 @@ static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t va
         return false;
     }
     if (!op->plain) {
-        ni_work_remove(op->asked ? &ni->asking : &ni->copying, &op->copying);
+        ni_work_remove(op->requested ? &ni->requests : &ni->copying, &op->copying);
     } else {
         ni_list_init(&op->copying);
         op->plain = false; /* a second answer finds that it is over */
-        op->asked = false;
+        op->requested = false;
         op->timed = false;
         op->shared = NULL;
         op->noting = NULL;

@@ -63,8 +63,8 @@ struct ni_op {
     uint32_t others; /* once closed: chunks that the target claimed */
     uint32_t generation;
     uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
-    bool asked;         /* READ: the target may answer; WRITE: it may take it (ask.c) */
-    uint64_t asked_ns;
+    bool requested;     /* READ: the target may answer; WRITE: it may take it (pull_request.c) */
+    uint64_t requested_ns;
     bool timed;                  /* READ: one of ni->copy_tuners */
     bool alone;                  /* the target cannot help, or is not to */
     bool both_busy;              /* it has others to copy, and helps when it has no more */

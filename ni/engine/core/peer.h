@@ -51,12 +51,12 @@ struct ni_peer {
     unsigned references; /* ni_connect minus ni_disconnect; under the NI's lock */
     /* Threads inside of a transfer call: operations may not be completed under them. */
     _Atomic uint32_t callers;
-    uint32_t
-        asking; /* reads that it is to answer, writes that it is to take; under the NI's lock */
-    _Atomic uint64_t ask_from_ns;   /* it reads from us while we read from it: ask later (ask.c) */
-    _Atomic uint64_t offer_from_ns; /* it did not take a write: offer later (ask.c) */
-    uint64_t heard_ns;              /* when it was last seen to be in the library; progress lock */
-    uint32_t heard_seq;             /* of its lane, at the last look (ask.c); progress lock */
+    uint32_t requests; /* reads that it is to answer, writes to take; under the NI's lock */
+    /* It reads from us while we read from it: ask later (pull_request.c). */
+    _Atomic uint64_t pull_from_ns;
+    _Atomic uint64_t push_from_ns; /* it did not take a write: offer later (pull_request.c) */
+    uint64_t heard_ns;             /* when it was last seen to be in the library; progress lock */
+    uint32_t heard_seq; /* of its lane, at the last look (pull_request.c); progress lock */
     uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); progress lock */
     uint32_t answer_count;
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */

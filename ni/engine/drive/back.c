@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/region.h>
 
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/help.h"
 #include "engine/core/engine_thread.h"
@@ -23,8 +23,8 @@ enum { LOCK_TRIES = 2000 };
 
 bool ni_back_has_work(const struct ni *ni)
 {
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) | ni_work_count(&ni->asking) |
-            ni_work_count(&ni->busy)) != 0;
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+            ni_work_count(&ni->requests) | ni_work_count(&ni->busy)) != 0;
 }
 
 /* A Write or a message to memory, to a queue that has a body, or to nothing at all. */
@@ -96,8 +96,8 @@ static unsigned move(struct ni *ni)
         events += ni_send_progress(ni);
         ni->depth--;
     }
-    if (ni_work_count(&ni->asking) != 0) {
-        events += ni_ask_progress(ni);
+    if (ni_work_count(&ni->requests) != 0) {
+        events += ni_pull_request_progress(ni);
     }
     /* The progress lock is given away in these. */
     if (ni_work_count(&ni->copying) != 0) {

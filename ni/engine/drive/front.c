@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/help.h"
 #include "engine/core/engine_thread.h"
@@ -41,7 +41,7 @@ static bool has_ended(const struct ni_engine *engine)
 /* Long transfers, in a callback that waits for one. */
 static unsigned move(struct ni *ni)
 {
-    return ni_ask_progress(ni) + ni_copy_progress(ni) + ni_help_progress(ni);
+    return ni_pull_request_progress(ni) + ni_copy_progress(ni) + ni_help_progress(ni);
 }
 
 /* What the thread has put by for a caller. */

@@ -2,7 +2,7 @@
 #include <apeni/ni.h>
 
 #include "engine/arrive/arrive.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/core/engine_thread.h"
@@ -262,8 +262,8 @@ static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
 {
     unsigned events = 0;
 
-    if (ni_work_count(&ni->asking) != 0) {
-        events += ni_ask_progress(ni);
+    if (ni_work_count(&ni->requests) != 0) {
+        events += ni_pull_request_progress(ni);
     }
     if ((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0) {
         if (heard) {
@@ -290,7 +290,7 @@ NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
                 stamped ? poll_lane_stamped(ni, ni->lanes[i], i) : poll_lane(ni, ni->lanes[i], i);
         }
     }
-    if (NI_UNLIKELY((ni_work_count(&ni->asking) | ni_work_count(&ni->copying) |
+    if (NI_UNLIKELY((ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
                      ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
                      ni_work_count(&ni->portal_work)) != 0)) {
         events += work(ni, events != 0);

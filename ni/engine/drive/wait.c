@@ -30,7 +30,7 @@ static bool has_work(void *core)
     struct ni *ni = core;
 
     return ni_lanes_have(ni) || (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
-                                 ni_work_count(&ni->asking)) != 0;
+                                 ni_work_count(&ni->requests)) != 0;
 }
 
 /* Whether the cores are fewer than those who wait, where each process is taken to have as many

@@ -86,7 +86,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
         attr->host_cores != 0 ? attr->host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     ni_work_init(&ni->busy);
     ni_work_init(&ni->copying);
-    ni_work_init(&ni->asking);
+    ni_work_init(&ni->requests);
     ni_work_init(&ni->helping);
     ni_work_init(&ni->flushes);
     ni_work_init(&ni->portal_work);

@@ -4,7 +4,7 @@
 #include <apeni/multipath.h>
 
 #include "base/alloc.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/engine_thread.h"
 #include "engine/object/notify/note.h"
@@ -204,12 +204,12 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
 }
 
 /* A note is not carried out before its target is in the library, however its bytes get there. So
- * where a write of some pages would be offered to it (ask.c), the bytes go into the lane, and the
- * note with them. */
+ * where a write of some pages would be offered to it (pull_request.c), the bytes go into the lane,
+ * and the note with them. */
 static bool copied_by_kernel(const struct ni_peer *peer, size_t len, const struct ni_note *note)
 {
     return len >= NI_DIRECT_MIN && ni_peer_copies(peer) &&
-           (note == NULL || !ni_ask_would_offer(peer, len));
+           (note == NULL || !ni_push_offer_is_wanted(peer, len));
 }
 
 static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "engine/bulk/ask.h"
+#include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/shared_copy.h"
 #include "engine/core/memory.h"
@@ -26,14 +26,14 @@
  */
 
 enum {
-    NI_ASK_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
-    NI_ASK_FRESH = 128 * 1024,  /* from here on it is looked whether memory is fresh */
-    NI_ASK_FAULT_NS = 150,      /* least time of a fault of a page */
-    NI_ASK_PAGE = 4096,
-    NI_ASK_AGAIN_NS = 20000000,  /* after it declined: some windows of long transfers both ways */
-    NI_ASK_BUSY = 50,            /* times the patience with a peer that has bytes of ours to copy */
-    NI_OFFER_MAX = 64 * 1024,    /* longer writes are copied by both sides */
-    NI_OFFER_AGAIN_NS = 1000000, /* after one was not taken in time */
+    NI_PULL_ONE_WAY = 48 * 1024, /* shorter ones are answered in any case */
+    NI_PULL_FRESH = 128 * 1024,  /* from here on it is looked whether memory is fresh */
+    NI_PULL_FAULT_NS = 150,      /* least time of a fault of a page */
+    NI_PULL_PAGE = 4096,
+    NI_PULL_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
+    NI_PULL_BUSY = 50,           /* times the patience with a peer that has bytes of ours to copy */
+    NI_PUSH_MAX = 64 * 1024,     /* longer writes are copied by both sides */
+    NI_PUSH_AGAIN_NS = 1000000,  /* after one was not taken in time */
 };
 
 /* ---- initiator ------------------------------------------------------------------------------- */
@@ -42,8 +42,8 @@ enum {
  * help. */
 static bool would_decline(const struct ni_op *op, uint64_t now)
 {
-    return op->len >= NI_ASK_ONE_WAY &&
-           now < atomic_load_explicit(&op->peer->ask_from_ns, memory_order_relaxed);
+    return op->len >= NI_PULL_ONE_WAY &&
+           now < atomic_load_explicit(&op->peer->pull_from_ns, memory_order_relaxed);
 }
 
 /* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
@@ -69,13 +69,13 @@ static NI_NOINLINE __attribute__((no_sanitize("address", "thread"))) uint64_t to
  * things may take as long, the next by what the system says, whose answer takes longer. */
 static bool goes_to_fresh(const struct ni_op *op)
 {
-    uintptr_t page = ((uintptr_t)op->local + op->len / 2) & ~(uintptr_t)(NI_ASK_PAGE - 1);
+    uintptr_t page = ((uintptr_t)op->local + op->len / 2) & ~(uintptr_t)(NI_PULL_PAGE - 1);
     unsigned char resident = 1;
 
-    if (op->len < NI_ASK_FRESH || touch((const uint8_t *)page) < NI_ASK_FAULT_NS) {
+    if (op->len < NI_PULL_FRESH || touch((const uint8_t *)page) < NI_PULL_FAULT_NS) {
         return false;
     }
-    return mincore((void *)(page + NI_ASK_PAGE), 1, &resident) == 0 && (resident & 1) == 0;
+    return mincore((void *)(page + NI_PULL_PAGE), 1, &resident) == 0 && (resident & 1) == 0;
 }
 
 /* The whole transfer is the target's, or ours. */
@@ -83,19 +83,19 @@ static void prepare(struct ni_op *op, uint64_t now)
 {
     op->chunk = op->len;
     op->chunks = 1;
-    op->asked_ns = now;
-    op->asked = true;
+    op->requested_ns = now;
+    op->requested = true;
 }
 
-/* Under one lock with the packet, which ni_ask_end takes: the answer may come at once. What could
- * not be asked or offered now is when an earlier one has ended. */
+/* Under one lock with the packet, which ni_pull_request_end takes: the answer may come at once.
+ * What could not be asked or offered now is when an earlier one has ended. */
 static void list(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
 
     ni_lock_take(&ni->lock, ni->threads);
-    op->peer->asking++;
-    ni_work_add(&ni->asking, &op->copying);
+    op->peer->requests++;
+    ni_work_add(&ni->requests, &op->copying);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
@@ -106,7 +106,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
     enum ni_way way;
 
     if (ni->config->ask_trial == 0) {
-        return NI_WAY_ASK;
+        return NI_WAY_PULL;
     }
     ni_lock_take(&ni->lock, ni->threads);
     way = ni_copy_tuner_begin(&ni->copy_tuners[ni_copy_tuner_class(op->len)], now);
@@ -115,12 +115,12 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
     return way;
 }
 
-bool ni_ask_start(struct ni_op *op)
+bool ni_pull_request_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
     struct ni *ni = peer->ni;
     uint64_t now = ni_now_ns();
-    bool asked = false;
+    bool requested = false;
     enum ni_way way;
 
     if (never(ni)) {
@@ -130,8 +130,8 @@ bool ni_ask_start(struct ni_op *op)
     way = choose(op, now);
     op->alone = way == NI_WAY_ALONE;
     /* We are copying already: the target did not answer, or did not want to. */
-    if (way != NI_WAY_ASK || op->both_busy ||
-        (op->len >= NI_ASK_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
+    if (way != NI_WAY_PULL || op->both_busy ||
+        (op->len >= NI_PULL_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
         return false;
     }
     ni_lock_take(&peer->lock, peer->threads);
@@ -139,20 +139,20 @@ bool ni_ask_start(struct ni_op *op)
         prepare(op, now);
         (void)ni_shared_copy_start(op, 0);
         list(op);
-        asked = true;
+        requested = true;
     }
     ni_lock_give(&peer->lock, peer->threads);
-    return asked;
+    return requested;
 }
 
-bool ni_ask_would_offer(const struct ni_peer *peer, uint64_t len)
+bool ni_push_offer_is_wanted(const struct ni_peer *peer, uint64_t len)
 {
-    return len <= NI_OFFER_MAX && !never(peer->ni) &&
+    return len <= NI_PUSH_MAX && !never(peer->ni) &&
            atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) == 0 &&
-           ni_now_ns() >= atomic_load_explicit(&peer->offer_from_ns, memory_order_relaxed);
+           ni_now_ns() >= atomic_load_explicit(&peer->push_from_ns, memory_order_relaxed);
 }
 
-bool ni_ask_offer(struct ni_op *op)
+bool ni_push_offer_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
     bool offered;
@@ -168,7 +168,7 @@ bool ni_ask_offer(struct ni_op *op)
     return offered;
 }
 
-void ni_ask_end(struct ni_op *op)
+void ni_pull_request_end(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
 
@@ -177,25 +177,25 @@ void ni_ask_end(struct ni_op *op)
         ni_shared_copy_end(op);
     }
     ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->asking, &op->copying);
-    op->peer->asking--;
-    op->asked = false;
+    ni_work_remove(&ni->requests, &op->copying);
+    op->peer->requests--;
+    op->requested = false;
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-void ni_ask_finish(struct ni_op *op, ni_status status, uint64_t value)
+void ni_pull_request_finish(struct ni_op *op, ni_status status, uint64_t value)
 {
-    if (!op->plain && op->asked) {
+    if (!op->plain && op->requested) {
         op->peer->heard_ns = ni_now_ns();
-        ni_ask_end(op);
+        ni_pull_request_end(op);
     }
     ni_op_complete(op, status, value);
 }
 
-void ni_ask_declined(struct ni_op *op)
+void ni_pull_request_declined(struct ni_op *op)
 {
-    ni_ask_end(op);
-    atomic_store_explicit(&op->peer->ask_from_ns, ni_now_ns() + NI_ASK_AGAIN_NS,
+    ni_pull_request_end(op);
+    atomic_store_explicit(&op->peer->pull_from_ns, ni_now_ns() + NI_PULL_AGAIN_NS,
                           memory_order_relaxed);
     op->both_busy = true;
     ni_copy_start(op);
@@ -209,28 +209,28 @@ static void take_over(struct ni_op *op)
     if (op->shared == NULL ||
         atomic_compare_exchange_strong_explicit(&op->shared->claim, &open, 0, memory_order_relaxed,
                                                 memory_order_relaxed)) {
-        ni_ask_end(op);
+        ni_pull_request_end(op);
         op->both_busy = would_decline(op, ni_now_ns());
         if (op->kind == NI_OP_WRITE) {
-            atomic_store_explicit(&op->peer->offer_from_ns, ni_now_ns() + NI_OFFER_AGAIN_NS,
+            atomic_store_explicit(&op->peer->push_from_ns, ni_now_ns() + NI_PUSH_AGAIN_NS,
                                   memory_order_relaxed);
         }
         ni_copy_start(op);
     } else {
-        op->asked_ns = UINT64_MAX / 2; /* it answers */
+        op->requested_ns = UINT64_MAX / 2; /* it answers */
     }
 }
 
 /* Put the question that had to wait; false if it still has to. */
-static bool ask_late(struct ni_op *op)
+static bool request_late(struct ni_op *op)
 {
-    bool asked;
+    bool requested;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    asked = op->shared != NULL ||
-            (op->kind == NI_OP_READ ? ni_shared_copy_start(op, 0) : ni_shared_copy_push(op));
+    requested = op->shared != NULL ||
+                (op->kind == NI_OP_READ ? ni_shared_copy_start(op, 0) : ni_shared_copy_push(op));
     ni_lock_give(&op->peer->lock, op->peer->threads);
-    return asked;
+    return requested;
 }
 
 /* Whether packets of any kind have come since the last look: who sends is in the library, and will
@@ -259,7 +259,7 @@ static bool has_ours(struct ni_peer *peer)
 static bool in_time(const struct ni_op *op, uint64_t now)
 {
     struct ni_peer *peer = op->peer;
-    uint64_t since = op->asked_ns > peer->heard_ns ? op->asked_ns : peer->heard_ns;
+    uint64_t since = op->requested_ns > peer->heard_ns ? op->requested_ns : peer->heard_ns;
     uint64_t patience = peer->ni->config->patience_us * 1000;
 
     if (now < since + patience) {
@@ -269,10 +269,10 @@ static bool in_time(const struct ni_op *op, uint64_t now)
         peer->heard_ns = now;
         return true;
     }
-    return now < since + patience * NI_ASK_BUSY && has_ours(peer);
+    return now < since + patience * NI_PULL_BUSY && has_ours(peer);
 }
 
-unsigned ni_ask_progress(struct ni *ni)
+unsigned ni_pull_request_progress(struct ni *ni)
 {
     uint64_t now = ni_now_ns();
     unsigned events = 0;
@@ -280,7 +280,7 @@ unsigned ni_ask_progress(struct ni *ni)
 
     /* Items are added at the end by others, and removed by the holder of the progress lock: us. */
     ni_lock_take(&ni->lock, ni->threads);
-    for (node = ni->asking.items.next; node != &ni->asking.items && events == 0; node = next) {
+    for (node = ni->requests.items.next; node != &ni->requests.items && events == 0; node = next) {
         struct ni_op *op = ni_container_of(node, struct ni_op, copying);
 
         next = node->next;
@@ -288,7 +288,7 @@ unsigned ni_ask_progress(struct ni *ni)
         if (!in_time(op, now) || (op->shared == NULL && would_decline(op, now))) {
             take_over(op);
             events++;
-        } else if (!ask_late(op)) {
+        } else if (!request_late(op)) {
             ni_lock_take(&ni->lock, ni->threads);
             break; /* nor can those behind it */
         }
@@ -306,11 +306,11 @@ static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
 
-    if (len < NI_ASK_ONE_WAY) {
+    if (len < NI_PULL_ONE_WAY) {
         return false;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    both = peer->asking != 0 || ni_work_count(&ni->copying) != 0;
+    both = peer->requests != 0 || ni_work_count(&ni->copying) != 0;
     ni_lock_give(&ni->lock, ni->threads);
     return both;
 }
@@ -336,8 +336,9 @@ static bool claim(struct ni_shared_copy *shared, const struct ni_packet_copy *re
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
-                        ni_handle handle, struct ni_lane_rx *lane)
+ni_status ni_pull_request_arrive(struct ni *ni, struct ni_peer *peer,
+                                 const struct ni_packet_copy *request, ni_handle handle,
+                                 struct ni_lane_rx *lane)
 {
     struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};
@@ -362,8 +363,9 @@ ni_status ni_ask_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     return status;
 }
 
-bool ni_ask_take(struct ni *ni, const struct ni_packet_copy *request, ni_handle handle,
-                 struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len, ni_status *status)
+bool ni_push_offer_arrive(struct ni *ni, const struct ni_packet_copy *request, ni_handle handle,
+                          struct ni_lane_rx *lane, const uint8_t *payload, uint32_t len,
+                          ni_status *status)
 {
     struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};

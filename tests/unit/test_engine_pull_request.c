@@ -162,9 +162,9 @@ static void far_both_ways(void **state)
     set_far(&world);
     read_both(&world);
     assert_int_equal(by_kernel(&world), 2 * LEN);
-    assert_true(world.pair.ab->ask_from_ns != 0 && world.pair.ba->ask_from_ns != 0);
-    atomic_store(&world.pair.ab->ask_from_ns, UINT64_MAX);
-    atomic_store(&world.pair.ba->ask_from_ns, UINT64_MAX);
+    assert_true(world.pair.ab->pull_from_ns != 0 && world.pair.ba->pull_from_ns != 0);
+    atomic_store(&world.pair.ab->pull_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->pull_from_ns, UINT64_MAX);
     read_both(&world);
     assert_int_equal(by_kernel(&world), 4 * LEN);
     assert_int_equal(pair_stat(world.pair.a, "bulk_bytes_help"), 0);
@@ -187,8 +187,8 @@ static void open_busy(struct world *world)
 {
     open_world(world, "0");
     set_far(world);
-    atomic_store(&world->pair.ab->ask_from_ns, UINT64_MAX);
-    atomic_store(&world->pair.ba->ask_from_ns, UINT64_MAX);
+    atomic_store(&world->pair.ab->pull_from_ns, UINT64_MAX);
+    atomic_store(&world->pair.ba->pull_from_ns, UINT64_MAX);
     for (unsigned i = 0; i < READS; i++) {
         read_to_a(world);
     }
@@ -261,8 +261,8 @@ static void keeps_few(void **state)
     (void)state;
     open_world(&world, "0");
     set_far(&world);
-    atomic_store(&world.pair.ab->ask_from_ns, UINT64_MAX);
-    atomic_store(&world.pair.ba->ask_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ab->pull_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->pull_from_ns, UINT64_MAX);
     ni_work_raise(&world.pair.b->copying); /* one that never ends */
     for (unsigned round = 0; round < 40; round++) {
         world.done_a = (struct pair_done){0};
