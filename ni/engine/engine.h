@@ -34,7 +34,7 @@
 #include "engine/object/counter/counter.h"
 #include "engine/core/counts.h"
 #include "engine/bulk/unlocked_copy.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/bulk/shared_copy.h"
 #include "engine/core/lanes.h"
 #include "engine/core/lock.h"

@@ -25,7 +25,7 @@ enum {
 static inline bool is_quiet(const struct ni *ni)
 {
     return (ni->depth | ni->untidy | ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
-            ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
+            ni_work_count(&ni->shared_in) | ni_work_count(&ni->busy) |
             ni_work_count(&ni->portal_work)) == 0;
 }
 

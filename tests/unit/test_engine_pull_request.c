@@ -274,13 +274,14 @@ static void keeps_few(void **state)
             (void)ni_progress(world.pair.b);
             assert_true(turns < TURNS);
         }
-        most = ni_work_count(&world.pair.b->helping) > most ? ni_work_count(&world.pair.b->helping)
-                                                            : most;
+        most = ni_work_count(&world.pair.b->shared_in) > most
+                   ? ni_work_count(&world.pair.b->shared_in)
+                   : most;
     }
     assert_true(most != 0 && most <= NI_LANE_SHARED_COPIES);
     ni_work_lower(&world.pair.b->copying);
     pair_settle(&world.pair);
-    assert_int_equal(ni_work_count(&world.pair.b->helping), 0);
+    assert_int_equal(ni_work_count(&world.pair.b->shared_in), 0);
     assert_int_equal(helped(world.pair.b), 0);
     pair_close(&world.pair);
 }

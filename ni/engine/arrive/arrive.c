@@ -6,7 +6,7 @@
 #include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/memory.h"
 #include "engine/bulk/multipath.h"
 #include "engine/core/portal_ops.h"
@@ -84,7 +84,7 @@ static ni_status on_copy_request(const struct ni_arrival *a)
     }
     switch (fields.what) {
     case NI_COPY_REQUEST_SHARE:
-        ni_help_arrive(a->ni, a->peer, &fields, a->region, a->lane);
+        ni_shared_copy_in_arrive(a->ni, a->peer, &fields, a->region, a->lane);
         return NI_OK;
     case NI_COPY_REQUEST_PULL:
         return ni_arrival_answer_refusal(

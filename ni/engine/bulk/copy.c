@@ -15,7 +15,7 @@
  * Long transfers by direct copies, in chunks. The initiator copies chunk after chunk, one per
  * ni_progress. Where the lane has a free shared copy it also describes the transfer there
  * (shared_copy.c) and asks the target, which has the data in its cache or wants it there, to copy
- * chunks as well, while it is in the library (help.c). Either finishes alone.
+ * chunks as well, while it is in the library (shared_copy_in.c). Either finishes alone.
  */
 
 enum {
@@ -23,8 +23,7 @@ enum {
     NI_SHARED_COPY_CHUNK_MIN = 16 * 1024,
     NI_SHARED_COPY_CHUNK_MAX = 512 * 1024,
     NI_SHARED_COPY_CHUNK_FAR = 128 * 1024,
-    NI_SHARED_COPY_FAR_TIMES =
-        4, /* as much at a time is copied without help where lines travel slowly */
+    NI_SHARED_COPY_FAR_TIMES = 4, /* as much at a time is copied alone where lines travel slowly */
     NI_SHARED_COPY_LAST =
         8, /* of those that we copy are left: time that a target that has no more helps */
 };

@@ -7,8 +7,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/copy.h \
     ni/engine/bulk/unlocked_copy.c \
     ni/engine/bulk/unlocked_copy.h \
-    ni/engine/bulk/help.c \
-    ni/engine/bulk/help.h \
+    ni/engine/bulk/shared_copy_in.c \
+    ni/engine/bulk/shared_copy_in.h \
     ni/engine/bulk/shared_copy.c \
     ni/engine/bulk/shared_copy.h \
     ni/engine/bulk/multipath.h \

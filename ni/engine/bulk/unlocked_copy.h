@@ -10,9 +10,9 @@
 
 /*
  * A copy that the engine thread makes without the progress lock, so that others may poll meanwhile.
- * It is on behalf of an operation or of a help, `what`, which may be given up by the holder of the
- * progress lock: that one waits until the copy has ended (ni_unlocked_copy_leave). Its result is
- * accounted for by the holder of the progress lock next, mostly the thread itself.
+ * It is on behalf of an operation or of a shared copy, `what`, which may be given up by the holder
+ * of the progress lock: that one waits until the copy has ended (ni_unlocked_copy_leave). Its
+ * result is accounted for by the holder of the progress lock next, mostly the thread itself.
  */
 
 /* A copy, as struct ni_link_ops has it. */

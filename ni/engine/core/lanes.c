@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/lanes.h"
 #include "link/lane_inl.h"
 
@@ -104,7 +104,7 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
 {
     struct ni *ni = core;
 
-    ni_help_stop(ni, lane->peer, lane);
+    ni_shared_copy_in_stop(ni, lane->peer, lane);
     /* Peers go before links do. */
     if (!ni->closing && lane->peer->lane == lane) {
         lane->peer->lane = NULL;

@@ -108,9 +108,9 @@ struct ni {
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
     const struct ni_source_ops *sources[NI_SOURCES];
-    struct ni_work copying;  /* struct ni_op: transfers that we copy */
-    struct ni_work requests; /* struct ni_op: reads that the target was asked to answer */
-    struct ni_work helping;  /* struct ni_help */
+    struct ni_work copying;   /* struct ni_op: transfers that we copy */
+    struct ni_work requests;  /* struct ni_op: reads that the target was asked to answer */
+    struct ni_work shared_in; /* struct ni_shared_copy_in */
     struct ni_lock lock;
     struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
     const struct ni_portal_ops *portal_ops; /* NULL: the NI does not match */
@@ -120,7 +120,7 @@ struct ni {
     struct ni_table table;
     struct ni_stats stats;
 
-    struct ni_pool op_pool, control_pool, stream_pool, help_pool;
+    struct ni_pool op_pool, control_pool, stream_pool, shared_in_pool;
     struct ni_control *spare;    /* for an answer, when there is no memory; progress lock */
     struct ni_throttle throttle; /* of long transfers; progress lock */
     /* Of long reads, by length; under the lock. */

@@ -3,7 +3,7 @@
 
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
@@ -23,7 +23,7 @@ enum { LOCK_TRIES = 2000 };
 
 bool ni_back_has_work(const struct ni *ni)
 {
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+    return (ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in) |
             ni_work_count(&ni->requests) | ni_work_count(&ni->busy)) != 0;
 }
 
@@ -103,8 +103,8 @@ static unsigned move(struct ni *ni)
     if (ni_work_count(&ni->copying) != 0) {
         events += ni_copy_progress(ni);
     }
-    if (ni_work_count(&ni->helping) != 0) {
-        events += ni_help_progress(ni);
+    if (ni_work_count(&ni->shared_in) != 0) {
+        events += ni_shared_copy_in_progress(ni);
     }
     return events;
 }

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
@@ -41,7 +41,7 @@ static bool has_ended(const struct ni_engine *engine)
 /* Long transfers, in a callback that waits for one. */
 static unsigned move(struct ni *ni)
 {
-    return ni_pull_request_progress(ni) + ni_copy_progress(ni) + ni_help_progress(ni);
+    return ni_pull_request_progress(ni) + ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
 }
 
 /* What the thread has put by for a caller. */

@@ -9,7 +9,7 @@
 #include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
 #include "engine/send/fast.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/lanes.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
@@ -265,11 +265,11 @@ static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
     if (ni_work_count(&ni->requests) != 0) {
         events += ni_pull_request_progress(ni);
     }
-    if ((ni_work_count(&ni->copying) | ni_work_count(&ni->helping)) != 0) {
+    if ((ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in)) != 0) {
         if (heard) {
             ni_throttle_hear(ni);
         }
-        events += ni_copy_progress(ni) + ni_help_progress(ni);
+        events += ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
     }
     if (ni_work_count(&ni->busy) != 0) {
         events += ni_send_progress(ni);
@@ -291,7 +291,7 @@ NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
         }
     }
     if (NI_UNLIKELY((ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
-                     ni_work_count(&ni->helping) | ni_work_count(&ni->busy) |
+                     ni_work_count(&ni->shared_in) | ni_work_count(&ni->busy) |
                      ni_work_count(&ni->portal_work)) != 0)) {
         events += work(ni, events != 0);
     }

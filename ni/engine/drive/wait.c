@@ -29,7 +29,7 @@ static bool has_work(void *core)
 {
     struct ni *ni = core;
 
-    return ni_lanes_have(ni) || (ni_work_count(&ni->copying) | ni_work_count(&ni->helping) |
+    return ni_lanes_have(ni) || (ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in) |
                                  ni_work_count(&ni->requests)) != 0;
 }
 

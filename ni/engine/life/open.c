@@ -12,7 +12,7 @@
 #include "engine/core/deferred.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/links.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
@@ -51,7 +51,7 @@ static ni_status init_pools(struct ni *ni)
         status = init_pool(&ni->stream_pool, sizeof(struct ni_stream), 16);
     }
     if (status == NI_OK) {
-        status = init_pool(&ni->help_pool, sizeof(struct ni_help), 16);
+        status = init_pool(&ni->shared_in_pool, sizeof(struct ni_shared_copy_in), 16);
     }
     return status;
 }
@@ -87,7 +87,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_work_init(&ni->busy);
     ni_work_init(&ni->copying);
     ni_work_init(&ni->requests);
-    ni_work_init(&ni->helping);
+    ni_work_init(&ni->shared_in);
     ni_work_init(&ni->flushes);
     ni_work_init(&ni->portal_work);
     ni->last.queue = NI_NO_QUEUE;
@@ -132,7 +132,7 @@ static void free_ni(struct ni *ni)
     ni_pool_fini(&ni->op_pool);
     ni_pool_fini(&ni->control_pool);
     ni_pool_fini(&ni->stream_pool);
-    ni_pool_fini(&ni->help_pool);
+    ni_pool_fini(&ni->shared_in_pool);
     ni_queue_names_free(ni);
     ni_engine_free(ni);
     ni_stamps_close(ni);

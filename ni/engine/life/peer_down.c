@@ -6,7 +6,7 @@
 #include "engine/life/life.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
-#include "engine/bulk/help.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/bulk/multipath.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
@@ -194,7 +194,7 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     }
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
-    ni_help_stop(ni, peer, NULL);
+    ni_shared_copy_in_stop(ni, peer, NULL);
     drop_waiting(peer);
     if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
         atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);

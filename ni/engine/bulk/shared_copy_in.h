@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NI_ENGINE_HELP_H
-#define NI_ENGINE_HELP_H
+#ifndef NI_ENGINE_SHARED_COPY_IN_H
+#define NI_ENGINE_SHARED_COPY_IN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@
 #include "link/lane.h"
 
 /* A transfer of a peer that we help to copy: what its shared copy said when it was looked at. */
-struct ni_help {
-    struct ni_list list;     /* in ni->helping */
+struct ni_shared_copy_in {
+    struct ni_list list;     /* in ni->shared_in */
     struct ni_lane_rx *lane; /* of the peer; stops the help before it goes away */
     struct ni_shared_copy *shared;
     uint64_t chunk, len;
@@ -28,12 +28,14 @@ struct ni_help {
 };
 
 /* A peer asks for help. The progress lock is held. */
-void ni_help_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet_copy *request,
-                    ni_handle handle, struct ni_lane_rx *lane);
+void ni_shared_copy_in_arrive(struct ni *ni, struct ni_peer *peer,
+                              const struct ni_packet_copy *request, ni_handle handle,
+                              struct ni_lane_rx *lane);
 /* A lane goes away, or all of a peer (lane NULL): stop helping there. The progress lock
  * is held. */
-void ni_help_stop(struct ni *ni, const struct ni_peer *peer, const struct ni_lane_rx *lane);
+void ni_shared_copy_in_stop(struct ni *ni, const struct ni_peer *peer,
+                            const struct ni_lane_rx *lane);
 /* One chunk of one of them; returns events. The progress lock is held. */
-unsigned ni_help_progress(struct ni *ni);
+unsigned ni_shared_copy_in_progress(struct ni *ni);
 
 #endif
