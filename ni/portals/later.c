@@ -133,7 +133,7 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq)
     struct ni_later *later;
     bool taken;
 
-    if (ni->engine == NULL || !ni->engine->quiet) {
+    if (ni->engine == NULL || !ni->engine->callbacks_on_caller) {
         return NI_OK;
     }
     if (ni->portals->later == NULL) {

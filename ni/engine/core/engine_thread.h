@@ -29,7 +29,7 @@ struct ni_unlocked_copy {
 
 struct ni_engine {
     struct ni *ni;
-    bool quiet;
+    bool callbacks_on_caller;
     _Atomic bool running; /* there is a thread */
     _Atomic bool begun;   /* TILE: the first put has asked for it */
     bool closing;         /* forks leave it alone; under the lock of fork.c */
@@ -75,10 +75,11 @@ static inline bool ni_engine_is_self(const struct ni *ni)
            atomic_load_explicit(&ni->engine->self, memory_order_relaxed) == ni_thread_self();
 }
 
-/* Whether callbacks have to wait for a caller: in the engine thread of a quiet NI. */
+/* Whether callbacks have to wait for a caller: in an engine thread whose NI has its callbacks on
+ * the caller. */
 static inline bool ni_engine_defers(const struct ni *ni)
 {
-    return ni->engine != NULL && ni->engine->quiet && ni_engine_is_self(ni);
+    return ni->engine != NULL && ni->engine->callbacks_on_caller && ni_engine_is_self(ni);
 }
 
 /* There is more for the thread to do: wake it if it rests. Any thread. */

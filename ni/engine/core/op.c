@@ -171,8 +171,8 @@ bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op)
     }
 }
 
-/* In the engine thread of a quiet NI: whether the ack is a caller's to deliver. Then the operation
- * stays in its peer's list until it has been. The NI's lock is held. */
+/* In an engine thread whose NI has its callbacks on the caller: whether the ack is a caller's to
+ * deliver. Then the operation stays in its peer's list until it has been. The NI's lock is held. */
 static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value)
 {
     if (!ni_engine_defers(ni)) {

@@ -28,8 +28,8 @@ struct ni_portal_ops {
     /* Whether events find room that wait for a caller, and hand them out; see thread.h. */
     bool (*ready)(struct ni *ni);
     unsigned (*tell)(struct ni *ni);
-    /* From now on events wait that the engine thread of a quiet NI causes, or not; what waited has
-     * been handed out. The progress lock is ours. */
+    /* From now on events wait that an engine thread whose NI has its callbacks on the caller
+     * causes, or not; what waited has been handed out. The progress lock is ours. */
     void (*share)(struct ni *ni, bool shared);
     /* There is nothing to do, and ni->ahead says that something can be fetched that may be wanted
      * next. */

@@ -61,7 +61,8 @@ void ni_async_progress_begin(struct ni *ni)
 void ni_async_progress_end(struct ni *ni)
 {
     /* Who went down has operations that a call within a callback has yet to end. */
-    if (ni->engine->quiet && atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 &&
+    if (ni->engine->callbacks_on_caller &&
+        atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 &&
         ni_list_empty(&ni->downs)) {
         share(ni, false);
     }

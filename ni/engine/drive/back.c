@@ -78,12 +78,12 @@ static unsigned poll(struct ni_engine *engine)
 
     ni->depth++;
     events += ni->link->ops->progress(ni->link);
-    events += engine->quiet ? ni_lanes_poll_back(ni) : ni_lanes_poll(ni);
+    events += engine->callbacks_on_caller ? ni_lanes_poll_back(ni) : ni_lanes_poll(ni);
     if (ni_work_count(&ni->portal_work) != 0) {
         events += ni->portal_ops->progress(ni);
     }
     ni->depth--;
-    return events + ni_tidy(ni, !engine->quiet);
+    return events + ni_tidy(ni, !engine->callbacks_on_caller);
 }
 
 /* Long transfers, and what waits for room. */
@@ -109,7 +109,8 @@ static unsigned move(struct ni *ni)
     return events;
 }
 
-/* Whether a quiet NI has something that only a caller may do. The progress lock is ours. */
+/* Whether an NI with callbacks on the caller has something that only a caller may do. The progress
+ * lock is ours. */
 static bool needs_caller(const struct ni *ni)
 {
     return !ni_list_empty(&ni->downs) || (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
@@ -144,7 +145,7 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
     } else {
         ni_engine_leave(engine);
     }
-    if (!engine->quiet) {
+    if (!engine->callbacks_on_caller) {
         ni_peers_settle(ni);
     } else if (needs_caller(ni)) {
         ni_peers_settle_silently(ni);

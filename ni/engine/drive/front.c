@@ -49,7 +49,7 @@ unsigned ni_front_hand_out(struct ni *ni)
 {
     unsigned events;
 
-    if (!ni->engine->quiet) {
+    if (!ni->engine->callbacks_on_caller) {
         return 0;
     }
     events = ni_ops_deliver(ni);

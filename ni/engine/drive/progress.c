@@ -108,7 +108,8 @@ NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint
     return poll_packets(ni, lane, slot, packet, word0);
 }
 
-/* The same for the engine thread of a quiet NI: what would call somebody waits for a caller. */
+/* The same for an engine thread whose NI has its callbacks on the caller: what would call somebody
+ * waits for a caller. */
 static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                              uint64_t word0, uint64_t word1, const uint8_t *payload,
                              struct ni_lane_rx *lane)

@@ -228,7 +228,7 @@ static void *thread_main(void *arg)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-ni_status ni_engine_make(struct ni *ni, bool quiet)
+ni_status ni_engine_make(struct ni *ni, bool callbacks_on_caller)
 {
     struct ni_engine *engine = ni_aligned_zero(NI_CACHE_LINE, sizeof(*engine));
 
@@ -236,7 +236,7 @@ ni_status ni_engine_make(struct ni *ni, bool quiet)
         return NI_ERR_NOMEM;
     }
     engine->ni = ni;
-    engine->quiet = quiet;
+    engine->callbacks_on_caller = callbacks_on_caller;
     ni_list_init(&engine->done);
     ni->engine = engine;
     if (ni_has_back_end(ni)) {

@@ -26,8 +26,8 @@
  * a callback, and ceases to be so in a poll that finds none, under the progress lock. So
  * what is frequent knows nothing of it.
  *
- * An NI is `quiet` if it was opened without NI_THREADS: callbacks are its caller's, so the thread
- * leaves alone what would call one, and says so (`left`).
+ * An NI that was opened without NI_THREADS has its callbacks on the caller (`callbacks_on_caller`):
+ * the thread leaves alone what would make one, and says so (`left`).
  */
 
 /* A caller polls. Several threads may count; all that matters is that it changes. */
@@ -39,7 +39,7 @@ static inline void ni_engine_polled(struct ni_engine *engine)
 }
 
 /* Make the engine of an NI. The thread comes with ni_engine_start. */
-ni_status ni_engine_make(struct ni *ni, bool quiet);
+ni_status ni_engine_make(struct ni *ni, bool callbacks_on_caller);
 void ni_engine_free(struct ni *ni);
 /* Start the thread. Errors are logged. */
 ni_status ni_engine_start(struct ni *ni);

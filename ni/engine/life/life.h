@@ -15,7 +15,8 @@
 void ni_peer_complete_all(struct ni_peer *peer, ni_status status);
 /* Complete what could not be completed when peers went down. */
 void ni_peers_settle(struct ni *ni);
-/* The same for those of which no callback tells. The engine thread of a quiet NI. */
+/* The same for those of which no callback tells. An engine thread whose NI has its callbacks on the
+ * caller. */
 void ni_peers_settle_silently(struct ni *ni);
 /* Give back the endpoints of peers that are down, so that also those that broke the protocol learn
  * that nobody listens. Nobody is in a callback. */

@@ -133,7 +133,8 @@ void ni_peers_sever(struct ni *ni)
     }
 }
 
-/* The first operation that may be completed by the engine thread of a quiet NI. */
+/* The first operation that may be completed by an engine thread whose NI has its callbacks on the
+ * caller. */
 static struct ni_op *silent_op(struct ni_peer *peer)
 {
     struct ni_op *found = NULL;

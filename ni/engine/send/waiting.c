@@ -67,8 +67,8 @@ void ni_send_drop(struct ni_peer *peer, ni_status status)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
-/* Departures and what is deferred may call the program, which the engine thread of a quiet NI
- * leaves to a caller. */
+/* Departures and what is deferred may call the program, which an engine thread whose NI has its
+ * callbacks on the caller leaves to a caller. */
 static unsigned do_others(struct ni *ni)
 {
     bool some;
