@@ -77,7 +77,7 @@ enum {
     NI_WRITE_NOTED = 2, /* to memory: the last packet, with a note */
     /* Whole: only a refusal is answered, and that with `offset` 1, for the token names all Writes
      * up to the next packet that has it and not this bit. */
-    NI_WRITE_QUIET = 4,
+    NI_WRITE_UNACKED = 4,
 };
 
 /* What begins the payload of the last packet of a WRITE with NI_WRITE_NOTED. */

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Whether nothing else is to be done, or comes before. */
-static inline bool is_quiet(const struct ni *ni)
+static inline bool is_idle(const struct ni *ni)
 {
     return (ni->depth | ni->untidy | ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
             ni_work_count(&ni->shared_in) | ni_work_count(&ni->busy) |
@@ -102,7 +102,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
 
     /* With threads lanes come and go under the progress lock, which is not ours. */
     if (NI_UNLIKELY(ni->threads || ni->poll_cases || ni->portals == NULL) ||
-        !is_first(ni->portals, pt_index) || NI_UNLIKELY(!is_quiet(ni)) ||
+        !is_first(ni->portals, pt_index) || NI_UNLIKELY(!is_idle(ni)) ||
         ++ni->portals->takes % NI_TAKE_TURNS == 0) {
         return false;
     }

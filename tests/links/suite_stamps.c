@@ -345,7 +345,7 @@ static void waiting(struct suite *suite)
 
 enum { QUIET_ROUNDS = 10, QUIET = 10 };
 
-static void write_quietly(struct suite_ni *ni, struct suite_stores *world, uint64_t wrong)
+static void write_unacked(struct suite_ni *ni, struct suite_stores *world, uint64_t wrong)
 {
     for (unsigned i = 0; i < QUIET; i++) {
         struct ni_remote where = suite_stores_place(world, 1, i * 8);
@@ -377,14 +377,14 @@ static void quiet_here(struct suite_ni *ni, void *arg)
     CHECK(flush(ni) == NI_OK);
     before = suite_stat(ni, "rx_packets");
     for (unsigned round = 0; round < QUIET_ROUNDS; round++) {
-        write_quietly(ni, world, 0);
+        write_unacked(ni, world, 0);
         CHECK(suite_read(ni, 1, &last, 8, &where) == NI_OK);
     }
     CHECK(flush(ni) == NI_OK);
     CHECK(suite_stat(ni, "rx_packets") - before < QUIET * QUIET_ROUNDS / 2);
     CHECK(suite_read(ni, 1, &last, 8, &where) == NI_OK);
     CHECK(memcmp(&last, world->memory[0] + (QUIET - 1) * 8, 8) == 0);
-    write_quietly(ni, world, 1);
+    write_unacked(ni, world, 1);
     CHECK(suite_fence(ni, 1) == NI_OK);
     CHECK(flush(ni) == (suite_stores_packets(ni) ? NI_ERR_KEY : NI_OK)); /* told at once */
     CHECK(suite_stat(ni, "pending_ops") == 0);

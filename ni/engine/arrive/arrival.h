@@ -26,7 +26,7 @@ struct ni_arrival {
     uint32_t len;
     uint16_t tag;
     bool in_bulk;
-    bool quiet; /* a Write of which only a refusal is answered */
+    bool unacked; /* a Write of which only a refusal is answered */
 };
 
 typedef ni_status (*ni_arrive_fn)(const struct ni_arrival *arrival);
@@ -58,7 +58,7 @@ ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_statu
 ni_status ni_arrival_answer_refusal(const struct ni_arrival *a, uint64_t token, ni_status status);
 
 /* Say that a Write was refused of which only that is answered. */
-void ni_answer_quiet(struct ni_peer *peer, uint64_t token, ni_status status);
+void ni_answer_unacked(struct ni_peer *peer, uint64_t token, ni_status status);
 /* arrive_write.c */
 ni_status ni_on_message(const struct ni_arrival *a);
 ni_status ni_on_write(const struct ni_arrival *a);

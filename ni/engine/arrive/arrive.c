@@ -26,7 +26,7 @@ enum {
 };
 
 /* It does not end what the token names. */
-void ni_answer_quiet(struct ni_peer *peer, uint64_t token, ni_status status)
+void ni_answer_unacked(struct ni_peer *peer, uint64_t token, ni_status status)
 {
     struct ni_packet_ack fields = {.token = token, .offset = 1};
 
@@ -39,9 +39,9 @@ void ni_answer_quiet(struct ni_peer *peer, uint64_t token, ni_status status)
 ni_status ni_arrival_answer(const struct ni_arrival *a, uint64_t token, ni_status status,
                             uint64_t value)
 {
-    if (a->quiet) {
+    if (a->unacked) {
         if (status != NI_OK) {
-            ni_answer_quiet(a->peer, token, status);
+            ni_answer_unacked(a->peer, token, status);
         }
         return NI_OK;
     }
@@ -187,7 +187,7 @@ ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_pac
     };
     unsigned kind = ni_packet_kind(word0);
 
-    arrival.quiet = kind == NI_PACKET_WRITE && (arrival.tag & NI_WRITE_QUIET) != 0;
+    arrival.unacked = kind == NI_PACKET_WRITE && (arrival.tag & NI_WRITE_UNACKED) != 0;
 
     /* A request is not begun whose answer could be lost. */
     if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {

@@ -107,7 +107,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     if (!ni_answer_is_awaited(op)) {
         return NI_OK;
     }
-    if (op->kind == NI_OP_QUIET && status != NI_OK && fields.offset != 0) {
+    if (op->kind == NI_OP_UNACKED && status != NI_OK && fields.offset != 0) {
         op->failure = op->failure == NI_OK ? status : op->failure;
         return NI_OK;
     }

@@ -62,7 +62,7 @@ static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet
         .total = fields->compare,
         .payload = a->payload,
         .len = a->len,
-        .quiet = a->quiet,
+        .unacked = a->unacked,
     };
 
     (void)ni_write_memory(a->ni, a->peer, &write, NI_MODE_ANY);

@@ -121,7 +121,7 @@ struct ni_write {
     uint64_t token, offset, total;
     const uint8_t *payload;
     uint32_t len;
-    bool quiet; /* only a refusal is answered */
+    bool unacked; /* only a refusal is answered */
 };
 
 /* Whether all of a Write is in this packet, and is nothing but bytes: only memory has some. */
@@ -146,7 +146,7 @@ NI_ALWAYS_INLINE struct ni_write ni_write_of(const struct ni_packet *packet, uin
         .total = ni_packet_len(word1),
         .payload = payload,
         .len = ni_packet_len(word1),
-        .quiet = (ni_packet_tag(word0) & NI_WRITE_QUIET) != 0,
+        .unacked = (ni_packet_tag(word0) & NI_WRITE_UNACKED) != 0,
     };
 }
 
@@ -155,9 +155,9 @@ NI_ALWAYS_INLINE void ni_write_answer(struct ni *ni, struct ni_peer *peer,
                                       const struct ni_write *write, ni_status status,
                                       const struct ni_line *line, enum ni_mode mode)
 {
-    if (write->quiet) {
+    if (write->unacked) {
         if (mode == NI_MODE_ANY && status != NI_OK) {
-            ni_answer_quiet(peer, write->token, status);
+            ni_answer_unacked(peer, write->token, status);
         }
     } else if (mode == NI_MODE_LINE) {
         line->packet->body[0] = write->token;
@@ -175,7 +175,7 @@ NI_ALWAYS_INLINE bool ni_write_memory(struct ni *ni, struct ni_peer *peer,
     struct ni_line line;
     ni_status status;
 
-    if (mode == NI_MODE_LINE && !write->quiet &&
+    if (mode == NI_MODE_LINE && !write->unacked &&
         (NI_UNLIKELY(write->token == 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL))) {
         return false;
     }
@@ -371,7 +371,7 @@ NI_ALWAYS_INLINE bool ni_answer_is_all(struct ni_op *op, const struct ni_answer 
                NI_LIKELY(answer->offset == 0) && ni_answer_may_tell(op, mode) &&
                ni_read_place(op, answer->len, 0, answer->payload, answer->len);
     }
-    if (mode == NI_MODE_LINE ? NI_UNLIKELY(op->kind > NI_OP_QUIET)
+    if (mode == NI_MODE_LINE ? NI_UNLIKELY(op->kind > NI_OP_UNACKED)
                              : op->kind >= NI_OP_READ && answer->status == NI_OK) {
         return false;
     }

@@ -245,11 +245,11 @@ static NI_NOINLINE ni_status take_write(struct ni *ni, struct ni_lane_rx *lane, 
                : take_any(ni, lane, slot, packet, word0, word1);
 }
 
-static NI_NOINLINE ni_status take_write_quiet(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                              const struct ni_packet *packet, uint64_t word0,
-                                              uint64_t word1)
+static NI_NOINLINE ni_status take_write_unacked(struct ni *ni, struct ni_lane_rx *lane,
+                                                uint32_t slot, const struct ni_packet *packet,
+                                                uint64_t word0, uint64_t word1)
 {
-    return NI_LIKELY(take_word(ni, lane, packet, word1, NI_WRITE_QUIET))
+    return NI_LIKELY(take_word(ni, lane, packet, word1, NI_WRITE_UNACKED))
                ? NI_OK
                : take_any(ni, lane, slot, packet, word0, word1);
 }
@@ -335,8 +335,8 @@ static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, u
     if (NI_UNLIKELY(ni->threads)) {
         return take_any(ni, lane, slot, packet, word0, word1);
     }
-    if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_QUIET)) {
-        return take_write_quiet(ni, lane, slot, packet, word0, word1);
+    if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_UNACKED)) {
+        return take_write_unacked(ni, lane, slot, packet, word0, word1);
     }
     if (is_line(word0, NI_PACKET_WRITE, NI_DIRECT_HEAD, NI_WRITE_HOLD)) {
         return take_addition(ni, lane, slot, packet, word0, word1);

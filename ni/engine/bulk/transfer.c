@@ -9,7 +9,7 @@
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
 #include "engine/core/op.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 #include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/object/store/stores.h"
@@ -70,10 +70,10 @@ NI_ALWAYS_INLINE ni_status write_token(struct ni_peer *peer, size_t len, const s
                    ? NI_OK
                    : NI_ERR_NOMEM;
     }
-    if (NI_UNLIKELY(peer->quiet == 0) && !ni_quiet_begin(peer)) {
+    if (NI_UNLIKELY(peer->unacked == 0) && !ni_unacked_begin(peer)) {
         return NI_ERR_NOMEM;
     }
-    *token = peer->quiet;
+    *token = peer->unacked;
     return NI_OK;
 }
 
@@ -101,7 +101,7 @@ NI_ALWAYS_INLINE ni_status write_now(struct ni_peer *peer, const void *src, size
         ni_memory_copy((uint8_t *)packet + head, len != 0 ? src : nothing, len);
         ni_direct_send(
             peer, packet,
-            ni_packet_word0(0, NI_PACKET_WRITE, head, ni_ack_tells(ack) ? 0 : NI_WRITE_QUIET),
+            ni_packet_word0(0, NI_PACKET_WRITE, head, ni_ack_tells(ack) ? 0 : NI_WRITE_UNACKED),
             ni_packet_word1((uint32_t)len, dst->handle), lines);
     }
     ni_lock_give(&peer->lock, threads);
@@ -138,7 +138,7 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
 
 /* A Write of which nobody wants to hear, where write_now does not go: in the first packets to a
  * peer, and of an NI that stamps. */
-static ni_status write_quietly(struct ni_peer *peer, const void *src, size_t len,
+static ni_status write_unacked(struct ni_peer *peer, const void *src, size_t len,
                                const struct ni_remote *dst)
 {
     struct ni_packet_remote fields = {.addr = dst->addr, .key = dst->key, .compare = len};
@@ -155,7 +155,7 @@ static ni_status write_quietly(struct ni_peer *peer, const void *src, size_t len
     if (status == NI_OK) {
         memcpy(place, &fields, sizeof(fields));
         memcpy(payload, src, len);
-        ni_packet_commit(peer, NI_PACKET_WRITE, NI_WRITE_QUIET, (uint32_t)len, dst->handle);
+        ni_packet_commit(peer, NI_PACKET_WRITE, NI_WRITE_UNACKED, (uint32_t)len, dst->handle);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;
@@ -251,7 +251,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         }
     }
     if (!is_read && !by_kernel && !ni_ack_tells(ack) && ni_is_one_packet(peer->ni, len) &&
-        write_quietly(peer, local, len, where) == NI_OK) {
+        write_unacked(peer, local, len, where) == NI_OK) {
         return NI_OK;
     }
     op = ni_op_new_transfer(peer, is_read ? NI_OP_READ : NI_OP_WRITE, ack, local, len, where);
@@ -290,7 +290,7 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
 
     if (ni_short_is_word(len) &&
         NI_LIKELY(ni_ack_tells(ack) ? ni_short_post(peer, src, (uint32_t)len, dst, ack)
-                                    : ni_short_post_quiet(peer, src, (uint32_t)len, dst))) {
+                                    : ni_short_post_unacked(peer, src, (uint32_t)len, dst))) {
         return NI_OK;
     }
     if (ni_is_one_packet(ni, len)) {

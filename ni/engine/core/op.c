@@ -9,7 +9,7 @@
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/op.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 #include "engine/send/stream.h"
 
 /*
@@ -209,7 +209,7 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
     struct ni_noting *noting = NULL;
     struct ni_list ready;
 
-    if (op->kind == NI_OP_QUIET && op->failure != NI_OK) {
+    if (op->kind == NI_OP_UNACKED && op->failure != NI_OK) {
         status = op->failure;
     }
     if (streams) {
@@ -344,7 +344,7 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     if (count == 0) {
         ni_ack_deliver(ni, ack, NI_OK, 0);
     } else if (flush != NULL) {
-        ni_quiet_want(ni, peer);
+        ni_unacked_want(ni, peer);
     }
     return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
 }

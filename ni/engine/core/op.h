@@ -22,11 +22,11 @@
  */
 
 /* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered,
- * and each refusal (stores.h, quiet.h). DONE: it has ended, and its ack waits for a caller
+ * and each refusal (stores.h, unacked.h). DONE: it has ended, and its ack waits for a caller
  * (thread.h): `failure` and `got` hold its result, `copying` is in the engine's list. */
 enum ni_op_kind {
     NI_OP_WRITE,
-    NI_OP_QUIET,
+    NI_OP_UNACKED,
     NI_OP_ATOMIC,
     NI_OP_FLUSH,
     NI_OP_DONE,

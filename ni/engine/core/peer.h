@@ -91,8 +91,8 @@ struct ni_peer {
     /* Remote stores (stores.h). */
     struct ni_stores *stores; /* NULL: none were made */
     uint32_t stored;          /* bytes of the open line, which waits while not 0 */
-    /* Writes without an ack (quiet.h). */
-    uint64_t quiet; /* token of their operation; 0: none has begun */
+    /* Writes without an ack (unacked.h). */
+    uint64_t unacked; /* token of their operation; 0: none has begun */
     /* Transfers spread over rails (multipath.h); NULL: none yet. */
     struct ni_multipath_out *spread;
     struct ni_multipath_in *parts; /* progress lock */

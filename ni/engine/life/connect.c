@@ -11,7 +11,7 @@
 #include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
 #include "engine/life/life.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 
 /* From an address blob to a peer. */
 
@@ -124,7 +124,7 @@ static void let_go(struct ni *ni, struct ni_peer *peer)
 {
     if (is_last(ni, peer)) {
         ni_lock_take(&peer->lock, peer->threads);
-        ni_quiet_forget(peer);
+        ni_unacked_forget(peer);
         ni_lock_give(&peer->lock, peer->threads);
         ni_peer_complete_all(peer, NI_ERR_CANCELED);
     }

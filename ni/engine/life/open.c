@@ -22,7 +22,7 @@
 #include "engine/core/portal_ops.h"
 #include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 #include "engine/core/regions.h"
 #include "engine/core/stamps.h"
 #include "engine/object/store/stores.h"
@@ -60,7 +60,7 @@ static ni_status init_pools(struct ni *ni)
 static void register_sources(struct ni *ni)
 {
     ni_stores_register(ni);
-    ni_quiet_register(ni);
+    ni_unacked_register(ni);
     ni_controls_register(ni);
     ni_streams_register(ni);
 }

@@ -11,7 +11,7 @@
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
@@ -28,7 +28,7 @@ static void drop_waiting(struct ni_peer *peer)
 
     ni_lock_take(&peer->lock, peer->threads);
     ni_send_drop(peer, ni_peer_state(peer));
-    ni_quiet_forget(peer);
+    ni_unacked_forget(peer);
     ni_lock_give(&peer->lock, peer->threads);
     if (!ni_engine_defers(ni)) {
         ni_stores_settle(peer);

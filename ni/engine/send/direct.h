@@ -90,7 +90,7 @@ NI_ALWAYS_INLINE void ni_direct_begin(struct ni_peer *peer, struct ni_op *op, en
     if (kind >= NI_OP_READ) {
         op->local = local;
         op->got = 0;
-    } else if (kind == NI_OP_QUIET) {
+    } else if (kind == NI_OP_UNACKED) {
         op->failure = NI_OK;
     }
     ni_list_push_back(&peer->ops, &op->list);
@@ -140,7 +140,7 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_pee
  * answered, one may have been refused before. */
 NI_ALWAYS_INLINE bool ni_direct_ends(const struct ni_op *op, ni_status status)
 {
-    return op->kind != NI_OP_QUIET || (status == NI_OK && op->failure == NI_OK);
+    return op->kind != NI_OP_UNACKED || (status == NI_OK && op->failure == NI_OK);
 }
 
 /* Tell whom it concerns. No lock is held. */

@@ -8,8 +8,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/send/message.c \
     ni/engine/send/probe.c \
     ni/engine/send/probe.h \
-    ni/engine/send/quiet.c \
-    ni/engine/send/quiet.h \
+    ni/engine/send/unacked.c \
+    ni/engine/send/unacked.h \
     ni/engine/send/send.c \
     ni/engine/send/send.h \
     ni/engine/send/short.h \

@@ -74,11 +74,11 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
 }
 
 /* Write a word of which nobody hears again but ni_flush. */
-NI_ALWAYS_INLINE bool ni_short_post_quiet(struct ni_peer *peer, const void *src, uint32_t len,
-                                          const struct ni_remote *dst)
+NI_ALWAYS_INLINE bool ni_short_post_unacked(struct ni_peer *peer, const void *src, uint32_t len,
+                                            const struct ni_remote *dst)
 {
-    return NI_LIKELY(peer->quiet != 0) &&
-           ni_short_post_more(peer, src, len, dst, peer->quiet, NI_WRITE_QUIET, 0);
+    return NI_LIKELY(peer->unacked != 0) &&
+           ni_short_post_more(peer, src, len, dst, peer->unacked, NI_WRITE_UNACKED, 0);
 }
 
 /* Write a word of which nobody wants to hear again. */

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "engine/send/direct.h"
 #include "engine/core/op.h"
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
@@ -64,7 +64,7 @@ struct ni_store_group *ni_store_group_begin(struct ni_stores *stores)
     }
     group->bytes = 0;
     group->epoch = stores->line_epoch;
-    if (ni_direct_op(stores->peer, NI_OP_QUIET, 0, NULL, &ack, &group->token,
+    if (ni_direct_op(stores->peer, NI_OP_UNACKED, 0, NULL, &ack, &group->token,
                      stores->peer->threads) == NULL) {
         group->free = stores->free;
         stores->free = group;
@@ -95,7 +95,7 @@ void ni_store_group_end(struct ni_stores *stores)
 
 static bool ask(struct ni_peer *peer)
 {
-    if (!ni_quiet_question(peer, peer->stores->group->token)) {
+    if (!ni_unacked_question(peer, peer->stores->group->token)) {
         return false;
     }
     ni_store_group_end(peer->stores);

@@ -45,7 +45,7 @@ NI_ALWAYS_INLINE struct leaving leave(struct ni_stores *stores)
         leaving.group = ni_store_group_begin(stores);
     }
     NI_ASSERT(leaving.group == NULL || leaving.group->epoch == stores->line_epoch);
-    leaving.tag = is_wanted(stores) ? 0 : NI_WRITE_QUIET;
+    leaving.tag = is_wanted(stores) ? 0 : NI_WRITE_UNACKED;
     return leaving;
 }
 

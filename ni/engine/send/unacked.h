@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NI_ENGINE_QUIET_H
-#define NI_ENGINE_QUIET_H
+#ifndef NI_ENGINE_UNACKED_H
+#define NI_ENGINE_UNACKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,11 +12,12 @@
 
 /*
  * Writes of which nobody wants to hear: those without an ack, as far as each is one packet that
- * finds room at once. They leave under one operation of the kind NI_OP_QUIET and are not answered,
- * but for what is refused, until ni_flush asks: then a question follows them (NI_READ_NOTHING),
- * whose answer ends the operation, and the next Write begins another. Packets to a peer are taken
- * in order, and so are its answers, so that this one says that all before it have been taken, and
- * comes behind all refusals. Remote stores do the same, under operations of their own (stores.h).
+ * finds room at once. They leave under one operation of the kind NI_OP_UNACKED and are not
+ * answered, but for what is refused, until ni_flush asks: then a question follows them
+ * (NI_READ_NOTHING), whose answer ends the operation, and the next Write begins another. Packets to
+ * a peer are taken in order, and so are its answers, so that this one says that all before it have
+ * been taken, and comes behind all refusals. Remote stores do the same, under operations of their
+ * own (stores.h).
  *
  * All under the peer's lock.
  */
@@ -28,20 +29,20 @@ NI_ALWAYS_INLINE bool ni_ack_tells(const struct ni_ack *ack)
 }
 
 /* Begin an operation for the Writes to come. false: out of memory. */
-bool ni_quiet_begin(struct ni_peer *peer);
+bool ni_unacked_begin(struct ni_peer *peer);
 
 /* Send the question behind which a token's operation ends, of stores or of Writes. false: there is
  * no room. */
-bool ni_quiet_question(struct ni_peer *peer, uint64_t token);
+bool ni_unacked_question(struct ni_peer *peer, uint64_t token);
 
 /* The question about Writes that found no room is a send source. The NI opens. */
-void ni_quiet_register(struct ni *ni);
+void ni_unacked_register(struct ni *ni);
 
 /* What is under way is about to be completed: what comes later begins an operation of its own. */
-void ni_quiet_forget(struct ni_peer *peer);
+void ni_unacked_forget(struct ni_peer *peer);
 
 /* Have what has left to the peer, all peers if NULL, without being answered end some time: stores
  * and Writes. No lock is held. */
-void ni_quiet_want(struct ni *ni, struct ni_peer *peer);
+void ni_unacked_want(struct ni *ni, struct ni_peer *peer);
 
 #endif

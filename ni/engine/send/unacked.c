@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/send/quiet.h"
+#include "engine/send/unacked.h"
 
 #include <string.h>
 
@@ -9,19 +9,20 @@
 #include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
-/* Writes that are not answered one by one, and the question that ends them. See quiet.h. */
+/* Writes that are not answered one by one, and the question that ends them. See unacked.h. */
 
-bool ni_quiet_begin(struct ni_peer *peer)
+bool ni_unacked_begin(struct ni_peer *peer)
 {
-    struct ni_op *op = ni_direct_op(peer, NI_OP_QUIET, 0, NULL, NULL, &peer->quiet, peer->threads);
+    struct ni_op *op =
+        ni_direct_op(peer, NI_OP_UNACKED, 0, NULL, NULL, &peer->unacked, peer->threads);
 
     if (op == NULL) {
-        peer->quiet = 0;
+        peer->unacked = 0;
     }
     return op != NULL;
 }
 
-bool ni_quiet_question(struct ni_peer *peer, uint64_t token)
+bool ni_unacked_question(struct ni_peer *peer, uint64_t token)
 {
     const struct ni_packet_remote fields = {.token = token};
 
@@ -34,28 +35,28 @@ bool ni_quiet_question(struct ni_peer *peer, uint64_t token)
     return true;
 }
 
-void ni_quiet_forget(struct ni_peer *peer)
+void ni_unacked_forget(struct ni_peer *peer)
 {
-    peer->quiet = 0;
-    ni_source_lower(peer, NI_SOURCE_QUIET_ASK);
+    peer->unacked = 0;
+    ni_source_lower(peer, NI_SOURCE_UNACKED_ASK);
 }
 
 /* Ask, if there is room. */
 static bool ask_now(struct ni_peer *peer)
 {
-    if (!ni_quiet_question(peer, peer->quiet)) {
+    if (!ni_unacked_question(peer, peer->unacked)) {
         return false;
     }
-    ni_quiet_forget(peer);
+    ni_unacked_forget(peer);
     return true;
 }
 
 /* It ends by itself if the peer is down. */
 static void ask(struct ni_peer *peer)
 {
-    if (peer->quiet != 0 && !ni_source_pending(peer, NI_SOURCE_QUIET_ASK) &&
+    if (peer->unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_ASK) &&
         ni_peer_state(peer) == NI_OK && !ask_now(peer)) {
-        ni_source_raise(peer, NI_SOURCE_QUIET_ASK);
+        ni_source_raise(peer, NI_SOURCE_UNACKED_ASK);
     }
 }
 
@@ -68,17 +69,17 @@ static bool ask_again(struct ni_peer *peer, unsigned *sent)
 static void drop_question(struct ni_peer *peer, ni_status status)
 {
     (void)status;
-    ni_quiet_forget(peer);
+    ni_unacked_forget(peer);
 }
 
-void ni_quiet_register(struct ni *ni)
+void ni_unacked_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
 
-    ni_source_register(ni, NI_SOURCE_QUIET_ASK, &source);
+    ni_source_register(ni, NI_SOURCE_UNACKED_ASK, &source);
 }
 
-void ni_quiet_want(struct ni *ni, struct ni_peer *peer)
+void ni_unacked_want(struct ni *ni, struct ni_peer *peer)
 {
     struct ni_peer *at = peer != NULL ? peer : ni_peer_after(ni, NULL);
 
