@@ -142,7 +142,8 @@ int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *given
         if (handle != NULL) {
             *handle = 0;
         }
-        if (list == NI_PRIORITY_LIST && ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
+        if (list == NI_PRIORITY_LIST &&
+            ni_entry_use_unexpected(ni, pt, me, &space, user_ptr) == NI_OK) {
             return NI_OK;
         }
         result = link_new(ni, pt, me, list, &space, user_ptr, handle);
@@ -190,7 +191,7 @@ int ni_entry_append(struct ni *ni, struct ni_entry *entry, uint32_t pt_index,
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL && list == NI_PRIORITY_LIST &&
-        ni_entry_use_kept(ni, pt, me, &entry->space, user_ptr) == NI_OK) {
+        ni_entry_use_unexpected(ni, pt, me, &entry->space, user_ptr) == NI_OK) {
         ni_portals_lock(ni);
         pt = NULL;
     }

@@ -119,97 +119,100 @@ ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum
     return status == NI_ERR_NOMEM ? status : NI_OK;
 }
 
-static void forget(struct ni *ni, struct ni_kept *kept)
+static void forget(struct ni *ni, struct ni_unexpected *unexpected)
 {
     ni_portals_lock(ni);
-    if (kept->target.entry != NULL) {
-        ni_entry_leave(ni->portals, kept->target.entry);
+    if (unexpected->target.entry != NULL) {
+        ni_entry_leave(ni->portals, unexpected->target.entry);
     }
-    kept->from.pt->users--;
-    ni_kept_free(ni, kept);
+    unexpected->from.pt->users--;
+    ni_unexpected_free(ni, unexpected);
     ni_portals_unlock(ni);
 }
 
 static void answer_later(struct ni *ni, struct ni_portal_task *task)
 {
-    struct ni_kept *kept = ni_container_of(task, struct ni_kept, task);
+    struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
 
-    if (ni_arriving_answer(ni, &kept->from, kept->fail, kept->target.mlength) != NI_OK) {
+    if (ni_arriving_answer(ni, &unexpected->from, unexpected->fail, unexpected->target.mlength) !=
+        NI_OK) {
         ni_task_add(ni, task, answer_later);
     } else {
-        forget(ni, kept);
+        forget(ni, unexpected);
     }
 }
 
-void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
+void ni_unexpected_delivered(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)
 {
     bool answered;
 
-    if (kept->form == NI_KEPT_OVERFLOW) {
-        ni_overflow_filled(ni, kept, fail);
+    if (unexpected->form == NI_UNEXPECTED_OVERFLOW) {
+        ni_overflow_filled(ni, unexpected, fail);
         return;
     }
-    kept->fail = fail;
+    unexpected->fail = fail;
     if (fail != NI_NI_OK) {
-        kept->target.mlength = 0;
+        unexpected->target.mlength = 0;
     }
     /* The peer first: it may be waiting for it, and the event may take its time. */
-    answered = ni_arriving_answer(ni, &kept->from, fail, kept->target.mlength) == NI_OK;
-    ni_target_tell(&kept->from, &kept->target, kept->type, fail);
+    answered = ni_arriving_answer(ni, &unexpected->from, fail, unexpected->target.mlength) == NI_OK;
+    ni_target_tell(&unexpected->from, &unexpected->target, unexpected->type, fail);
     if (answered) {
-        forget(ni, kept);
+        forget(ni, unexpected);
     } else {
-        ni_task_add(ni, &kept->task, answer_later);
+        ni_task_add(ni, &unexpected->task, answer_later);
     }
 }
 
-void ni_kept_fetched(void *arg, ni_status status, uint64_t value)
+void ni_unexpected_fetched(void *arg, ni_status status, uint64_t value)
 {
-    struct ni_kept *kept = arg;
+    struct ni_unexpected *unexpected = arg;
 
     (void)value;
-    ni_kept_delivered(kept->from.peer->ni, kept, ni_fail_of(status));
+    ni_unexpected_delivered(unexpected->from.peer->ni, unexpected, ni_fail_of(status));
 }
 
-void ni_kept_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *remote)
+void ni_unexpected_fetch(struct ni *ni, struct ni_unexpected *unexpected,
+                         const struct ni_remote *remote)
 {
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_kept_fetched, .arg = kept};
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_unexpected_fetched, .arg = unexpected};
     ni_status status;
 
-    if (kept->target.mlength == 0) {
-        ni_kept_delivered(ni, kept, NI_NI_OK);
+    if (unexpected->target.mlength == 0) {
+        ni_unexpected_delivered(ni, unexpected, NI_NI_OK);
         return;
     }
-    if ((kept->target.options & NI_ME_IOVEC) != 0) {
-        ni_iovec_fetch(ni, kept, remote);
+    if ((unexpected->target.options & NI_ME_IOVEC) != 0) {
+        ni_iovec_fetch(ni, unexpected, remote);
         return;
     }
-    status = ni_read(ni, kept->from.peer, kept->target.start, kept->target.mlength, remote, &ack);
+    status = ni_read(ni, unexpected->from.peer, unexpected->target.start,
+                     unexpected->target.mlength, remote, &ack);
     if (status != NI_OK) {
-        ni_kept_delivered(ni, kept, ni_fail_of(status));
+        ni_unexpected_delivered(ni, unexpected, ni_fail_of(status));
     }
 }
 
-void ni_kept_deliver(struct ni *ni, struct ni_kept *kept)
+void ni_unexpected_deliver(struct ni *ni, struct ni_unexpected *unexpected)
 {
-    const void *data = kept->small;
+    const void *data = unexpected->small;
 
-    switch (kept->form) {
-    case NI_KEPT_OVERFLOW:
-        ni_overflow_deliver(ni, kept);
+    switch (unexpected->form) {
+    case NI_UNEXPECTED_OVERFLOW:
+        ni_overflow_deliver(ni, unexpected);
         return;
-    case NI_KEPT_REMOTE:
-        ni_kept_fetch(ni, kept, &kept->remote);
+    case NI_UNEXPECTED_REMOTE:
+        ni_unexpected_fetch(ni, unexpected, &unexpected->remote);
         return;
-    case NI_KEPT_INLINE:
+    case NI_UNEXPECTED_INLINE:
         break;
-    case NI_KEPT_COPIED:
-        data = kept->data;
+    case NI_UNEXPECTED_COPIED:
+        data = unexpected->data;
         break;
-    case NI_KEPT_OWN:
-        data = kept->own;
+    case NI_UNEXPECTED_OWN:
+        data = unexpected->own;
         break;
     }
-    ni_target_write(&kept->target, kept->from.remote_offset, data);
-    ni_kept_delivered(ni, kept, NI_NI_OK);
+    ni_target_write(&unexpected->target, unexpected->from.remote_offset, data);
+    ni_unexpected_delivered(ni, unexpected, NI_NI_OK);
 }

@@ -42,25 +42,25 @@ NI_ALWAYS_INLINE int post(struct ni *ni, struct ni_pt *pt, const struct ni_me *m
     return NI_OK;
 }
 
-int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                      struct ni_space *space, void *user_ptr)
+int ni_entry_use_unexpected(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                            struct ni_space *space, void *user_ptr)
 {
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
     bool unlinks;
 
-    while ((kept = ni_kept_find(pt, me, space)) != NULL) {
-        if (!ni_verb_allowed(kept->from.verb, me->options)) {
+    while ((unexpected = ni_unexpected_find(pt, me, space)) != NULL) {
+        if (!ni_verb_allowed(unexpected->from.verb, me->options)) {
             break;
         }
-        ni_kept_take(ni, kept);
-        if (NI_LIKELY(space->options == NI_ME_USUAL && ni_kept_is_short(kept))) {
-            ni_kept_hand_over(ni, kept, space, user_ptr);
+        ni_unexpected_take(ni, unexpected);
+        if (NI_LIKELY(space->options == NI_ME_USUAL && ni_unexpected_is_short(unexpected))) {
+            ni_unexpected_hand_over(ni, unexpected, space, user_ptr);
             return NI_OK;
         }
         pt->users++;
         ni_portals_unlock(ni);
-        unlinks = ni_kept_aim(kept, space, user_ptr);
-        ni_kept_deliver(ni, kept);
+        unlinks = ni_unexpected_aim(unexpected, space, user_ptr);
+        ni_unexpected_deliver(ni, unexpected);
         if (unlinks) {
             return NI_OK;
         }
@@ -71,8 +71,9 @@ int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
 
 /* Unexpected messages wait: the entry takes those that it matches first. portals->lock is held, and
  * given back. */
-static NI_NOINLINE int post_behind_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                                        void *user_ptr, ni_me_handle *handle)
+static NI_NOINLINE int post_behind_unexpected(struct ni *ni, struct ni_pt *pt,
+                                              const struct ni_me *me, void *user_ptr,
+                                              ni_me_handle *handle)
 {
     struct ni_space space;
     int result;
@@ -81,7 +82,7 @@ static NI_NOINLINE int post_behind_kept(struct ni *ni, struct ni_pt *pt, const s
         *handle = 0;
     }
     ni_space_set(&space, me);
-    if (ni_entry_use_kept(ni, pt, me, &space, user_ptr) == NI_OK) {
+    if (ni_entry_use_unexpected(ni, pt, me, &space, user_ptr) == NI_OK) {
         return NI_OK;
     }
     result = post(ni, pt, me, &space, user_ptr, handle);
@@ -109,8 +110,8 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         ni_portals_unlock(ni);
         return ni_append_rarely(ni, pt_index, me, list, user_ptr, handle, false);
     }
-    if (NI_UNLIKELY(pt->kept.length != 0)) {
-        return post_behind_kept(ni, pt, me, user_ptr, handle);
+    if (NI_UNLIKELY(pt->unexpected.length != 0)) {
+        return post_behind_unexpected(ni, pt, me, user_ptr, handle);
     }
     result = post(ni, pt, me, NULL, user_ptr, handle);
     ni_portals_unlock(ni);

@@ -176,8 +176,8 @@ void ni_entry_leave(struct ni_portals *portals, struct ni_entry *entry);
 
 /* Let an entry have what was kept: NI_OK, done with it; NI_PTL_NO_MATCH, nothing (more) matches and
  * portals->lock is held. It is held before. */
-int ni_entry_use_kept(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                      struct ni_space *space, void *user_ptr);
+int ni_entry_use_unexpected(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
+                            struct ni_space *space, void *user_ptr);
 /* ni_me_append and ni_le_append with all that is not common. No lock is held. */
 int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
                      enum ni_list_kind list, void *user_ptr, ni_me_handle *handle, bool is_le);

@@ -36,21 +36,22 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
     if ((from->pt->options & NI_PT_UNEXPECTED) == 0) {
         return NI_NI_DROPPED;
     }
-    return (from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals) ? NI_NI_DROPPED
-                                                                                     : NI_NI_OK;
+    return (from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_unexpected_is_full(ni->portals)
+               ? NI_NI_DROPPED
+               : NI_NI_OK;
 }
 
 /* ---- PUT ------------------------------------------------------------------------------------- */
 
 /* It goes to an overflow buffer, or would. portals->lock is held, and given back unless NONE. */
 static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *from,
-                                     struct ni_kept **kept)
+                                     struct ni_unexpected **unexpected)
 {
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
     enum ni_ni_fail why;
 
     if (from->pt->overflow != NULL) {
-        result = ni_overflow_take(ni, from, kept, &why);
+        result = ni_overflow_take(ni, from, unexpected, &why);
     }
     if (result == NI_OVERFLOW_REFUSED) {
         (void)refuse(ni, from, why);
@@ -79,17 +80,17 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
                                             struct ni_entry *entry, const uint8_t *payload)
 {
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
     enum ni_ni_fail why;
     ni_status status;
 
     from->verb = NI_VERB_PUT;
     if (entry == NULL) {
-        result = spill(ni, from, &kept);
+        result = spill(ni, from, &unexpected);
     }
     if (result == NI_OVERFLOW_TAKEN) {
-        ni_target_write(&kept->target, kept->spill.offset, payload);
-        ni_overflow_filled(ni, kept, NI_NI_OK);
+        ni_target_write(&unexpected->target, unexpected->spill.offset, payload);
+        ni_overflow_filled(ni, unexpected, NI_NI_OK);
     }
     if (result != NI_OVERFLOW_NONE) {
         return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
@@ -102,7 +103,7 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
         scatter(ni, from, entry, payload);
         return NI_OK;
     }
-    status = ni_kept_copy(ni, from, payload);
+    status = ni_unexpected_copy(ni, from, payload);
     ni_portals_unlock(ni);
     return status;
 }
@@ -166,10 +167,10 @@ static ni_status on_put(const struct ni_packet_in *in)
 /* ---- PUT_LONG -------------------------------------------------------------------------------- */
 
 /* Wait for an entry, the data staying where it is. portals->lock is held. */
-static ni_status defer(struct ni *ni, struct ni_kept *kept)
+static ni_status defer(struct ni *ni, struct ni_unexpected *unexpected)
 {
-    if (!ni_kept_list(ni, kept)) {
-        ni_kept_free(ni, kept);
+    if (!ni_unexpected_list(ni, unexpected)) {
+        ni_unexpected_free(ni, unexpected);
         return NI_AGAIN;
     }
     ni_stat_add(&ni->stats.match_deferred, 1);
@@ -184,7 +185,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     enum ni_overflow_result result;
     struct ni *ni = in->ni;
     struct ni_entry *entry;
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
     enum ni_ni_fail why;
     ni_status status = NI_OK;
 
@@ -194,9 +195,9 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
         return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
     }
     entry = ni_entry_find(ni, from);
-    result = entry == NULL ? spill(ni, from, &kept) : NI_OVERFLOW_NONE;
+    result = entry == NULL ? spill(ni, from, &unexpected) : NI_OVERFLOW_NONE;
     if (result == NI_OVERFLOW_TAKEN) {
-        ni_kept_fetch(ni, kept, &remote);
+        ni_unexpected_fetch(ni, unexpected, &remote);
     }
     if (result != NI_OVERFLOW_NONE) {
         return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
@@ -205,23 +206,23 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     if (why != NI_NI_OK) {
         return refuse(ni, from, why);
     }
-    kept = ni_kept_new(ni, from);
-    if (kept == NULL) {
+    unexpected = ni_unexpected_new(ni, from);
+    if (unexpected == NULL) {
         ni_portals_unlock(ni);
         return NI_AGAIN;
     }
-    kept->form = NI_KEPT_REMOTE;
-    kept->remote = remote;
+    unexpected->form = NI_UNEXPECTED_REMOTE;
+    unexpected->remote = remote;
     if (entry == NULL) {
-        status = defer(ni, kept);
+        status = defer(ni, unexpected);
     } else {
-        kept->type = ni_verb_event(from->verb, false);
-        ni_entry_use(ni->portals, entry, &kept->from, &kept->target);
+        unexpected->type = ni_verb_event(from->verb, false);
+        ni_entry_use(ni->portals, entry, &unexpected->from, &unexpected->target);
         from->pt->users++;
     }
     ni_portals_unlock(ni);
     if (entry != NULL) {
-        ni_kept_deliver(ni, kept);
+        ni_unexpected_deliver(ni, unexpected);
     }
     return status;
 }

@@ -45,43 +45,45 @@ void ni_target_write(struct ni_target *target, uint64_t offset, const void *data
 
 void ni_iovec_fetched(void *arg, ni_status status, uint64_t value)
 {
-    struct ni_kept *kept = arg;
+    struct ni_unexpected *unexpected = arg;
 
     (void)value;
     if (status != NI_OK) {
-        atomic_store_explicit(&kept->pieces.status, status, memory_order_relaxed);
+        atomic_store_explicit(&unexpected->pieces.status, status, memory_order_relaxed);
     }
     /* Edge P: the last one sees what the others have stored. */
-    if (atomic_fetch_sub_explicit(&kept->pieces.left, 1, memory_order_acq_rel) == 1) {
-        int worst = atomic_load_explicit(&kept->pieces.status, memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&unexpected->pieces.left, 1, memory_order_acq_rel) == 1) {
+        int worst = atomic_load_explicit(&unexpected->pieces.status, memory_order_relaxed);
 
-        ni_kept_delivered(kept->from.peer->ni, kept, ni_fail_of((ni_status)worst));
+        ni_unexpected_delivered(unexpected->from.peer->ni, unexpected,
+                                ni_fail_of((ni_status)worst));
     }
 }
 
-void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *from)
+void ni_iovec_fetch(struct ni *ni, struct ni_unexpected *unexpected, const struct ni_remote *from)
 {
-    bool spilled = kept->form == NI_KEPT_OVERFLOW;
-    uint64_t offset = spilled ? kept->spill.offset : kept->from.remote_offset;
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_iovec_fetched, .arg = kept};
+    bool spilled = unexpected->form == NI_UNEXPECTED_OVERFLOW;
+    uint64_t offset = spilled ? unexpected->spill.offset : unexpected->from.remote_offset;
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = ni_iovec_fetched, .arg = unexpected};
     struct ni_remote remote = *from;
-    struct ni_walk walk = ni_walk_from(kept->target.start, offset);
+    struct ni_walk walk = ni_walk_from(unexpected->target.start, offset);
     uint8_t *piece;
 
-    kept->target.start = ni_walk_place(&walk);
-    atomic_init(&kept->pieces.left, 1); /* until all have been asked for */
-    atomic_init(&kept->pieces.status, NI_OK);
-    for (uint64_t left = kept->target.mlength, len; left != 0; left -= len, remote.addr += len) {
+    unexpected->target.start = ni_walk_place(&walk);
+    atomic_init(&unexpected->pieces.left, 1); /* until all have been asked for */
+    atomic_init(&unexpected->pieces.status, NI_OK);
+    for (uint64_t left = unexpected->target.mlength, len; left != 0;
+         left -= len, remote.addr += len) {
         ni_status status;
 
         len = ni_walk_on(&walk, left, &piece);
-        atomic_fetch_add_explicit(&kept->pieces.left, 1, memory_order_relaxed);
-        status = ni_read(ni, kept->from.peer, piece, len, &remote, &ack);
+        atomic_fetch_add_explicit(&unexpected->pieces.left, 1, memory_order_relaxed);
+        status = ni_read(ni, unexpected->from.peer, piece, len, &remote, &ack);
         if (status != NI_OK) {
-            ni_iovec_fetched(kept, status, 0);
+            ni_iovec_fetched(unexpected, status, 0);
         }
     }
-    ni_iovec_fetched(kept, NI_OK, 0);
+    ni_iovec_fetched(unexpected, NI_OK, 0);
 }
 
 /* ---- descriptors ----------------------------------------------------------------------------- */

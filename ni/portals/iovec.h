@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "portals/kept.h"
+#include "portals/unexpected.h"
 #include "portals/message.h"
 #include "portals/put.h"
 #include "portals/request.h"
@@ -65,11 +65,11 @@ bool ni_iovec_measure(const struct ni *ni, const void *vector, uint64_t elements
 /* Copy a message's data to where it goes, which may overlap. data: of target->mlength bytes, from
  * an offset in the entry. */
 void ni_target_write(struct ni_target *target, uint64_t offset, const void *data);
-/* Have it come from its initiator; ends with ni_kept_delivered. The target is a vector. */
-void ni_iovec_fetch(struct ni *ni, struct ni_kept *kept, const struct ni_remote *from);
+/* Have it come from its initiator; ends with ni_unexpected_delivered. The target is a vector. */
+void ni_iovec_fetch(struct ni *ni, struct ni_unexpected *unexpected, const struct ni_remote *from);
 /* One piece has come; ni_done_fn. */
 void ni_iovec_fetched(void *arg, ni_status status, uint64_t value);
-void ni_kept_delivered(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail);
+void ni_unexpected_delivered(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail);
 /* ni_put of what is not common, or whose arguments are wrong. */
 NI_COLD int ni_put_vector(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
                           uint64_t length, enum ni_ack_req ack, struct ni_peer *target,

@@ -20,8 +20,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/portals/iovec.c \
     ni/portals/iovec.h \
     ni/portals/iovec_request.c \
-    ni/portals/kept.c \
-    ni/portals/kept.h \
+    ni/portals/unexpected.c \
+    ni/portals/unexpected.h \
     ni/portals/later.c \
     ni/portals/map.c \
     ni/portals/message.h \

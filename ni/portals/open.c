@@ -62,13 +62,13 @@ static void add_up(struct ni *ni)
             attempts += pt->past.attempts;
         }
         if (pt != NULL && pt->allocated) {
-            searches += pt->posted.counts.searches + pt->kept.counts.searches;
-            attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
+            searches += pt->posted.counts.searches + pt->unexpected.counts.searches;
+            attempts += pt->posted.counts.attempts + pt->unexpected.counts.attempts;
             posted += pt->posted.length;
             searches += pt->overflow != NULL ? pt->overflow->counts.searches : 0;
             attempts += pt->overflow != NULL ? pt->overflow->counts.attempts : 0;
             ni_stat_max(&ni->stats.match_posted_max, pt->posted.counts.most);
-            ni_stat_max(&ni->stats.match_unexpected_max, pt->kept.counts.most);
+            ni_stat_max(&ni->stats.match_unexpected_max, pt->unexpected.counts.most);
         }
     }
     ni_stat_set(&ni->stats.match_searches, searches);
@@ -81,15 +81,15 @@ static void add_up(struct ni *ni)
 static void drop_all(struct ni *ni)
 {
     struct ni_portals *portals = ni->portals;
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
 
-    for (uint32_t i = 0; (kept = ni_pool_next(&portals->kept, &i)) != NULL;) {
-        ni_kept_free(ni, kept);
+    for (uint32_t i = 0; (unexpected = ni_pool_next(&portals->unexpected, &i)) != NULL;) {
+        ni_unexpected_free(ni, unexpected);
     }
     for (unsigned i = 0; i < NI_PT_COUNT; i++) {
         if (portals->pt[i] != NULL && portals->pt[i]->allocated) {
             ni_match_list_fini(&portals->pt[i]->posted);
-            ni_match_headers_fini(&portals->pt[i]->kept);
+            ni_match_headers_fini(&portals->pt[i]->unexpected);
             ni_pt_free_overflow(portals->pt[i]);
         }
         ni_free(portals->pt[i]);
@@ -111,7 +111,7 @@ static void close_portals(struct ni *ni)
     ni->portals = NULL;
     ni->ahead = 0;
     ni_pool_fini(&portals->entries);
-    ni_pool_fini(&portals->kept);
+    ni_pool_fini(&portals->unexpected);
     ni_pool_fini(&portals->puts);
     ni_pool_fini(&portals->triggered);
     ni_pool_fini(&portals->extras);
@@ -131,7 +131,7 @@ static void close_portals(struct ni *ni)
 
 static bool is_inner(ni_done_fn fn)
 {
-    return fn == ni_kept_fetched || fn == ni_iovec_fetched || fn == ni_answer_done ||
+    return fn == ni_unexpected_fetched || fn == ni_iovec_fetched || fn == ni_answer_done ||
            fn == ni_iovec_written;
 }
 
@@ -147,7 +147,7 @@ static void look_ahead(struct ni *ni)
         if (next != NULL) {
             __builtin_prefetch(next->user_ptr, 1); /* the program's request, most likely */
         }
-        (void)ni_match_headers_ahead(&pt->kept);
+        (void)ni_match_headers_ahead(&pt->unexpected);
     }
 }
 
@@ -239,7 +239,7 @@ int ni_portals_open(struct ni *ni, const struct ni_limits *desired, struct ni_li
     ni_list_init(&portals->trigger_task.list);
     if (ni_pool_init_packed(&portals->entries, sizeof(struct ni_entry), 0, limits.max_entries) !=
             NI_OK ||
-        ni_pool_init(&portals->kept, sizeof(struct ni_kept), 0, 0) != NI_OK ||
+        ni_pool_init(&portals->unexpected, sizeof(struct ni_unexpected), 0, 0) != NI_OK ||
         ni_pool_init(&portals->puts, sizeof(struct ni_put), 0, 0) != NI_OK ||
         ni_pool_init(&portals->extras, sizeof(struct ni_extra), 0, 0) != NI_OK ||
         ni_triggers_open(portals) != NI_OK) {

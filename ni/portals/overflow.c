@@ -3,7 +3,8 @@
 
 /*
  * Messages in buffers of the user's overflow list. Their headers are kept like those of all that is
- * unexpected, in pt->kept, so that entries and searches find either kind in the order of arrival.
+ * unexpected, in pt->unexpected, so that entries and searches find either kind in the order of
+ * arrival.
  *
  *   taken     room in an entry's buffer is reserved, the header is listed, data is on its way
  *   filled    the initiator has its answer, the overflow entry has given PUT
@@ -34,29 +35,29 @@ static struct ni_entry *find(const struct ni_arriving *from)
 }
 
 /* Reserve room for a message. */
-static void reserve(struct ni_kept *kept, struct ni_entry *entry)
+static void reserve(struct ni_unexpected *unexpected, struct ni_entry *entry)
 {
-    struct ni_arriving placed = kept->from;
+    struct ni_arriving placed = unexpected->from;
     struct ni_pt *pt = placed.pt;
 
-    kept->form = NI_KEPT_OVERFLOW;
+    unexpected->form = NI_UNEXPECTED_OVERFLOW;
     /* The initiator's offset stays: it decides which entries match. */
-    ni_space_take(&entry->space, &placed, &kept->target);
-    kept->target.user_ptr = entry->user_ptr;
-    kept->target.entry = NULL;
-    kept->spill = (struct ni_spill){.entry = entry, .offset = placed.remote_offset};
+    ni_space_take(&entry->space, &placed, &unexpected->target);
+    unexpected->target.user_ptr = entry->user_ptr;
+    unexpected->target.entry = NULL;
+    unexpected->spill = (struct ni_spill){.entry = entry, .offset = placed.remote_offset};
     entry->space.busy++;
-    if (kept->target.unlinks) {
+    if (unexpected->target.unlinks) {
         ni_match_list_remove(pt->overflow, &entry->match);
         pt->users--;
     }
 }
 
 enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving *from,
-                                         struct ni_kept **taken, enum ni_ni_fail *why)
+                                         struct ni_unexpected **taken, enum ni_ni_fail *why)
 {
     struct ni_entry *entry = find(from);
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
     bool hidden;
 
     if (entry == NULL) {
@@ -67,32 +68,32 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
         return NI_OVERFLOW_REFUSED;
     }
     hidden = (entry->space.options & NI_ME_UNEXPECTED_HDR_DISABLE) != 0;
-    if (!hidden && ni_kept_is_full(ni->portals) &&
+    if (!hidden && ni_unexpected_is_full(ni->portals) &&
         (from->pt->options & (NI_PT_UNEXPECTED | NI_PT_FLOWCTRL)) != NI_PT_UNEXPECTED) {
         *why = NI_NI_DROPPED;
         from->pt->mute = (entry->space.options & NI_ME_EVENT_FLOWCTRL_DISABLE) != 0;
         return NI_OVERFLOW_REFUSED;
     }
-    kept = ni_kept_new(ni, from);
-    if (kept == NULL || (!hidden && !ni_kept_list(ni, kept))) {
-        if (kept != NULL) {
-            ni_kept_free(ni, kept);
+    unexpected = ni_unexpected_new(ni, from);
+    if (unexpected == NULL || (!hidden && !ni_unexpected_list(ni, unexpected))) {
+        if (unexpected != NULL) {
+            ni_unexpected_free(ni, unexpected);
         }
         return NI_OVERFLOW_AGAIN;
     }
-    reserve(kept, entry);
-    kept->filling = true;
-    kept->matched = kept->silent = hidden;
+    reserve(unexpected, entry);
+    unexpected->filling = true;
+    unexpected->matched = unexpected->silent = hidden;
     from->pt->users += hidden ? 2 : 1; /* to be filled; as if it had been matched */
-    *taken = kept;
+    *taken = unexpected;
     return NI_OVERFLOW_TAKEN;
 }
 
 /* Tell that the buffer is free, if it is with this message. */
-static void tell_free(struct ni *ni, const struct ni_kept *kept)
+static void tell_free(struct ni *ni, const struct ni_unexpected *unexpected)
 {
-    struct ni_entry *entry = kept->spill.entry;
-    struct ni_event event = {.type = NI_EVENT_AUTO_FREE, .pt_index = kept->from.pt->index};
+    struct ni_entry *entry = unexpected->spill.entry;
+    struct ni_event event = {.type = NI_EVENT_AUTO_FREE, .pt_index = unexpected->from.pt->index};
     bool told = false;
 
     ni_portals_lock(ni);
@@ -104,87 +105,87 @@ static void tell_free(struct ni *ni, const struct ni_kept *kept)
     }
     ni_portals_unlock(ni);
     if (told) {
-        ni_event_tell(kept->from.pt->eq, &event);
+        ni_event_tell(unexpected->from.pt->eq, &event);
     }
 }
 
 /* Filled and matched. */
-static void finish(struct ni *ni, struct ni_kept *kept)
+static void finish(struct ni *ni, struct ni_unexpected *unexpected)
 {
-    struct ni_target *target = &kept->target;
+    struct ni_target *target = &unexpected->target;
 
-    if (!kept->silent) {
-        target->user_ptr = kept->spill.user_ptr;
-        target->ct = kept->spill.ct;
-        target->options = kept->matcher;
-        target->unlinks = kept->unlinks;
-        kept->from.remote_offset = kept->spill.offset;
-        ni_target_tell(&kept->from, target, kept->type, kept->fail);
+    if (!unexpected->silent) {
+        target->user_ptr = unexpected->spill.user_ptr;
+        target->ct = unexpected->spill.ct;
+        target->options = unexpected->matcher;
+        target->unlinks = unexpected->unlinks;
+        unexpected->from.remote_offset = unexpected->spill.offset;
+        ni_target_tell(&unexpected->from, target, unexpected->type, unexpected->fail);
     }
-    tell_free(ni, kept);
+    tell_free(ni, unexpected);
     ni_portals_lock(ni);
-    kept->from.pt->users--;
-    ni_kept_free(ni, kept);
+    unexpected->from.pt->users--;
+    ni_unexpected_free(ni, unexpected);
     ni_portals_unlock(ni);
 }
 
 static void fill_later(struct ni *ni, struct ni_portal_task *task)
 {
-    struct ni_kept *kept = ni_container_of(task, struct ni_kept, task);
+    struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
 
-    ni_overflow_filled(ni, kept, kept->fail);
+    ni_overflow_filled(ni, unexpected, unexpected->fail);
 }
 
-void ni_overflow_filled(struct ni *ni, struct ni_kept *kept, enum ni_ni_fail fail)
+void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)
 {
-    struct ni_arriving from = kept->from;
-    struct ni_target target = kept->target;
+    struct ni_arriving from = unexpected->from;
+    struct ni_target target = unexpected->target;
     bool matched;
 
-    from.remote_offset = kept->spill.offset;
+    from.remote_offset = unexpected->spill.offset;
     target.mlength = fail == NI_NI_OK ? target.mlength : 0;
-    kept->fail = fail;
+    unexpected->fail = fail;
     if (ni_arriving_answer(ni, &from, fail, target.mlength) != NI_OK) {
-        ni_task_add(ni, &kept->task, fill_later);
+        ni_task_add(ni, &unexpected->task, fill_later);
         return;
     }
     ni_target_tell(&from, &target, ni_verb_event(from.verb, false), fail);
     ni_portals_lock(ni);
-    kept->target.mlength = target.mlength;
-    kept->from.token = 0;
-    kept->filling = false;
-    matched = kept->matched;
+    unexpected->target.mlength = target.mlength;
+    unexpected->from.token = 0;
+    unexpected->filling = false;
+    matched = unexpected->matched;
     from.pt->users--;
     ni_portals_unlock(ni);
     if (matched) {
-        finish(ni, kept);
+        finish(ni, unexpected);
     }
 }
 
-bool ni_overflow_aim(struct ni_kept *kept, struct ni_space *space, void *user_ptr)
+bool ni_overflow_aim(struct ni_unexpected *unexpected, struct ni_space *space, void *user_ptr)
 {
     uint32_t counts = NI_ME_MANAGE_LOCAL | NI_ME_LOCAL_INC_UH_RLENGTH;
 
-    kept->spill.user_ptr = user_ptr;
-    kept->spill.ct = space->ct;
-    kept->matcher = space->options;
-    kept->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
+    unexpected->spill.user_ptr = user_ptr;
+    unexpected->spill.ct = space->ct;
+    unexpected->matcher = space->options;
+    unexpected->unlinks = (space->options & NI_ME_USE_ONCE) != 0;
     if ((space->options & counts) == counts) {
-        space->used += ni_min_u64(kept->from.rlength, space->length - space->used);
-        kept->unlinks = kept->unlinks || space->length - space->used < space->min_free;
+        space->used += ni_min_u64(unexpected->from.rlength, space->length - space->used);
+        unexpected->unlinks = unexpected->unlinks || space->length - space->used < space->min_free;
     }
-    return kept->unlinks;
+    return unexpected->unlinks;
 }
 
-void ni_overflow_deliver(struct ni *ni, struct ni_kept *kept)
+void ni_overflow_deliver(struct ni *ni, struct ni_unexpected *unexpected)
 {
     bool filling;
 
     ni_portals_lock(ni);
-    filling = kept->filling;
-    kept->matched = filling;
+    filling = unexpected->filling;
+    unexpected->matched = filling;
     ni_portals_unlock(ni);
     if (!filling) {
-        finish(ni, kept);
+        finish(ni, unexpected);
     }
 }

@@ -33,9 +33,9 @@ static NI_NOINLINE ni_status arrives(struct ni *ni, struct ni_peer *peer,
 }
 
 /* The same when it is known that there is no entry. portals->lock is held, and given back. */
-static NI_NOINLINE ni_status unexpected(struct ni *ni, struct ni_peer *peer, struct ni_pt *pt,
-                                        const struct ni_packet *packet, uint64_t word1,
-                                        const uint8_t *payload)
+static NI_NOINLINE ni_status put_unexpected(struct ni *ni, struct ni_peer *peer, struct ni_pt *pt,
+                                            const struct ni_packet *packet, uint64_t word1,
+                                            const uint8_t *payload)
 {
     struct ni_arriving from = arriving(peer, pt, packet, word1);
 
@@ -61,7 +61,7 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
     }
     found = ni_match_list_search(&pt->posted, packet->body[0], peer->initiator);
     if (NI_UNLIKELY(found == NULL)) {
-        return unexpected(ni, peer, pt, packet, word1, payload);
+        return put_unexpected(ni, peer, pt, packet, word1, payload);
     }
     entry = ni_container_of(found, struct ni_entry, match);
     if (NI_UNLIKELY(entry->space.options != NI_ME_USUAL)) {

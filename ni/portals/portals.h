@@ -9,7 +9,7 @@
 #include "portals/entry.h"
 #include "portals/eq.h"
 #include "portals/iovec.h"
-#include "portals/kept.h"
+#include "portals/unexpected.h"
 #include "portals/message.h"
 #include "portals/pt.h"
 #include "portals/put.h"
@@ -33,7 +33,7 @@
  *   entry.c     match entries                    deliver.c   a put has met an entry
  *   iovec.c     I/O vectors, iovec_request.c those of gets and atomics
  *   append.c    entries that are not common      overflow.c  messages in overflow buffers
- *   kept.c      unexpected messages: bounded memory, searches
+ *   unexpected.c      unexpected messages: bounded memory, searches
  *   fail.c      entries that wait in vain         triggered.c, triggered_ops.c, trigger_heap.c
  *   map.c       ranks                             registers.c status
  *
@@ -44,8 +44,8 @@
  * allocator's.
  *
  * A put at its initiator has a struct ni_put only if something about it is still open when ni_put
- * returns. A message at its target has a struct ni_kept only if it must wait: for an entry, or for
- * data to be fetched. All others need no memory.
+ * returns. A message at its target has a struct ni_unexpected only if it must wait: for an entry,
+ * or for data to be fetched. All others need no memory.
  */
 
 #endif

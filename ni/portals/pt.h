@@ -14,7 +14,7 @@
 struct ni_pt {
     struct ni_match_list posted;
     struct ni_match_list *overflow; /* NULL: no entry was ever on the overflow list */
-    struct ni_match_headers kept;
+    struct ni_match_headers unexpected;
     struct ni_eq *eq;
     unsigned options;
     uint16_t index;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "portals/combine.h"
-#include "portals/kept.h"
+#include "portals/unexpected.h"
 #include "portals/message.h"
 #include "portals/put.h"
 
@@ -15,11 +15,11 @@
 /* A get or an atomic, as its target sees it. */
 struct ni_request {
     struct ni_arriving from;
-    const uint8_t *data;        /* atomics: from.rlength bytes */
-    struct ni_combination what; /* the same */
-    struct ni_remote to;        /* of the answer, in the peer; handle 0: none */
-    struct ni_target target;    /* once matched */
-    struct ni_kept *spilled;    /* it met an entry of the overflow list */
+    const uint8_t *data;           /* atomics: from.rlength bytes */
+    struct ni_combination what;    /* the same */
+    struct ni_remote to;           /* of the answer, in the peer; handle 0: none */
+    struct ni_target target;       /* once matched */
+    struct ni_unexpected *spilled; /* it met an entry of the overflow list */
 };
 
 /* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the

@@ -3,9 +3,10 @@
 
 /* Searches of what is kept, and what becomes of the messages that they claim. */
 
-static void describe(const struct ni_kept *kept, const struct ni_me *me, struct ni_event *event)
+static void describe(const struct ni_unexpected *unexpected, const struct ni_me *me,
+                     struct ni_event *event)
 {
-    const struct ni_arriving *from = &kept->from;
+    const struct ni_arriving *from = &unexpected->from;
     uint64_t offset = from->remote_offset;
 
     *event = (struct ni_event){
@@ -19,10 +20,10 @@ static void describe(const struct ni_kept *kept, const struct ni_me *me, struct 
         .pt_index = from->pt->index,
         .peer = from->peer,
     };
-    if (kept->form == NI_KEPT_OVERFLOW) {
-        event->start = kept->filling ? NULL : kept->target.start;
-        event->mlength = kept->target.mlength;
-        event->remote_offset = kept->spill.offset;
+    if (unexpected->form == NI_UNEXPECTED_OVERFLOW) {
+        event->start = unexpected->filling ? NULL : unexpected->target.start;
+        event->mlength = unexpected->target.mlength;
+        event->remote_offset = unexpected->spill.offset;
     }
 }
 
@@ -30,18 +31,18 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
                  struct ni_event *event, bool *spilled)
 {
     const struct ni_space space = ni_space_of(me);
-    struct ni_kept *kept = ni_kept_find(pt, me, &space);
+    struct ni_unexpected *unexpected = ni_unexpected_find(pt, me, &space);
 
-    if (kept == NULL) {
+    if (unexpected == NULL) {
         return NI_PTL_NO_MATCH;
     }
-    describe(kept, me, event);
-    *spilled = kept->form == NI_KEPT_OVERFLOW;
+    describe(unexpected, me, event);
+    *spilled = unexpected->form == NI_UNEXPECTED_OVERFLOW;
     if (op == NI_SEARCH_DELETE) {
-        ni_kept_take(ni, kept);
-        kept->claimed = true;
+        ni_unexpected_take(ni, unexpected);
+        unexpected->claimed = true;
         pt->users++;
-        event->unexpected = ni_pool_token(&ni->portals->kept, kept);
+        event->unexpected = ni_pool_token(&ni->portals->unexpected, unexpected);
     }
     return NI_OK;
 }
@@ -105,15 +106,15 @@ int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
 }
 
 /* A claimed message; it is not claimed any more. portals->lock is held. */
-static struct ni_kept *unclaim(struct ni *ni, ni_unexpected_handle handle)
+static struct ni_unexpected *unclaim(struct ni *ni, ni_unexpected_handle handle)
 {
-    struct ni_kept *kept = ni_pool_from_token(&ni->portals->kept, handle);
+    struct ni_unexpected *unexpected = ni_pool_from_token(&ni->portals->unexpected, handle);
 
-    if (kept == NULL || !kept->claimed) {
+    if (unexpected == NULL || !unexpected->claimed) {
         return NULL;
     }
-    kept->claimed = false;
-    return kept;
+    unexpected->claimed = false;
+    return unexpected;
 }
 
 int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const struct ni_me *me,
@@ -121,7 +122,7 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
 {
     struct ni_space space = ni_space_of(me);
     struct ni_me measured;
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
@@ -133,51 +134,51 @@ int ni_unexpected_receive(struct ni *ni, ni_unexpected_handle handle, const stru
         space = ni_space_of(&measured);
     }
     ni_portals_lock(ni);
-    kept = unclaim(ni, handle);
+    unexpected = unclaim(ni, handle);
     ni_portals_unlock(ni);
-    if (kept == NULL) {
+    if (unexpected == NULL) {
         return NI_PTL_ARG_INVALID;
     }
-    ni_kept_aim(kept, &space, user_ptr);
-    ni_kept_deliver(ni, kept);
+    ni_unexpected_aim(unexpected, &space, user_ptr);
+    ni_unexpected_deliver(ni, unexpected);
     return NI_OK;
 }
 
 int ni_unexpected_drop(struct ni *ni, ni_unexpected_handle handle)
 {
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
     }
     ni_portals_lock(ni);
-    kept = unclaim(ni, handle);
-    if (kept != NULL) {
-        ni_kept_drop(ni, kept);
+    unexpected = unclaim(ni, handle);
+    if (unexpected != NULL) {
+        ni_unexpected_discard(ni, unexpected);
     }
     ni_portals_unlock(ni);
-    return kept == NULL ? NI_PTL_ARG_INVALID : NI_OK;
+    return unexpected == NULL ? NI_PTL_ARG_INVALID : NI_OK;
 }
 
 /* ---- taking back ----------------------------------------------------------------------------- */
 
 /* The last one of those that cannot be told apart by matching. */
-static struct ni_kept *find_last(struct ni_pt *pt, ni_initiator initiator, uint64_t match_bits,
-                                 uint64_t hdr_data, uint64_t hdr_ignore)
+static struct ni_unexpected *find_last(struct ni_pt *pt, ni_initiator initiator,
+                                       uint64_t match_bits, uint64_t hdr_data, uint64_t hdr_ignore)
 {
-    struct ni_kept *last = NULL;
+    struct ni_unexpected *last = NULL;
     struct ni_match_header *found = NULL;
 
-    if (pt->kept.length != 0) {
-        found = ni_match_headers_search(&pt->kept, match_bits, 0, initiator);
+    if (pt->unexpected.length != 0) {
+        found = ni_match_headers_search(&pt->unexpected, match_bits, 0, initiator);
     }
     while (found != NULL) {
-        struct ni_kept *kept = ni_container_of(found, struct ni_kept, match);
+        struct ni_unexpected *unexpected = ni_container_of(found, struct ni_unexpected, match);
 
-        if (((kept->from.hdr_data ^ hdr_data) & ~hdr_ignore) == 0) {
-            last = kept;
+        if (((unexpected->from.hdr_data ^ hdr_data) & ~hdr_ignore) == 0) {
+            last = unexpected;
         }
-        found = ni_match_headers_next(&pt->kept, found, match_bits, 0, initiator);
+        found = ni_match_headers_next(&pt->unexpected, found, match_bits, 0, initiator);
     }
     return last;
 }
@@ -185,7 +186,7 @@ static struct ni_kept *find_last(struct ni_pt *pt, ni_initiator initiator, uint6
 int ni_unexpected_revoke(struct ni *ni, uint32_t pt_index, ni_initiator initiator,
                          uint64_t match_bits, uint64_t hdr_data, uint64_t hdr_ignore)
 {
-    struct ni_kept *kept = NULL;
+    struct ni_unexpected *unexpected = NULL;
     struct ni_pt *pt;
 
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
@@ -194,16 +195,16 @@ int ni_unexpected_revoke(struct ni *ni, uint32_t pt_index, ni_initiator initiato
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL) {
-        kept = find_last(pt, initiator, match_bits, hdr_data, hdr_ignore);
+        unexpected = find_last(pt, initiator, match_bits, hdr_data, hdr_ignore);
     }
-    if (kept != NULL) {
-        ni_kept_take(ni, kept);
+    if (unexpected != NULL) {
+        ni_unexpected_take(ni, unexpected);
         pt->users++;
-        ni_kept_drop(ni, kept);
+        ni_unexpected_discard(ni, unexpected);
     }
     ni_portals_unlock(ni);
     if (pt == NULL) {
         return NI_PTL_ARG_INVALID;
     }
-    return kept == NULL ? NI_PTL_NO_MATCH : NI_OK;
+    return unexpected == NULL ? NI_PTL_NO_MATCH : NI_OK;
 }

@@ -6,8 +6,8 @@
 /* How the put goes on, decided under the lock. */
 enum outcome {
     OUTCOME_MATCHED,
-    OUTCOME_KEPT,
-    OUTCOME_KEPT_OWN,
+    OUTCOME_UNEXPECTED,
+    OUTCOME_UNEXPECTED_OWN,
     OUTCOME_SPILLED, /* to an overflow buffer */
     OUTCOME_REFUSED,
     OUTCOME_NO_MEMORY
@@ -15,8 +15,8 @@ enum outcome {
 
 /* What it met. */
 struct meeting {
-    struct ni_target target; /* MATCHED */
-    struct ni_kept *kept;    /* SPILLED */
+    struct ni_target target;          /* MATCHED */
+    struct ni_unexpected *unexpected; /* SPILLED */
     enum ni_ni_fail fail;
     bool disabled; /* the portal table entry, by this put */
 };
@@ -26,27 +26,27 @@ struct meeting {
 static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const struct ni_put *put,
                          struct ni_put *open)
 {
-    struct ni_kept *kept;
+    struct ni_unexpected *unexpected;
 
     if (put->header.length <= ni->config->match_eager &&
-        ni_kept_copy(ni, from, put->header.src) == NI_OK) {
-        return OUTCOME_KEPT;
+        ni_unexpected_copy(ni, from, put->header.src) == NI_OK) {
+        return OUTCOME_UNEXPECTED;
     }
     if (open == NULL) {
         return OUTCOME_NO_MEMORY;
     }
-    kept = ni_kept_new(ni, from);
-    if (kept == NULL) {
+    unexpected = ni_unexpected_new(ni, from);
+    if (unexpected == NULL) {
         return OUTCOME_NO_MEMORY;
     }
-    kept->form = NI_KEPT_OWN;
-    kept->own = put->header.src;
+    unexpected->form = NI_UNEXPECTED_OWN;
+    unexpected->own = put->header.src;
     open->told = false;
-    if (!ni_kept_list(ni, kept)) {
-        ni_kept_free(ni, kept);
+    if (!ni_unexpected_list(ni, unexpected)) {
+        ni_unexpected_free(ni, unexpected);
         return OUTCOME_NO_MEMORY;
     }
-    return OUTCOME_KEPT_OWN;
+    return OUTCOME_UNEXPECTED_OWN;
 }
 
 /* No posted entry matches. portals->lock is held. */
@@ -56,10 +56,10 @@ static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct 
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
 
     if (from->pt->overflow != NULL) {
-        result = ni_overflow_take(ni, from, &meeting->kept, &meeting->fail);
+        result = ni_overflow_take(ni, from, &meeting->unexpected, &meeting->fail);
     }
     if (result == NI_OVERFLOW_TAKEN) {
-        meeting->kept->from.token = 0; /* the sender that puts it is told at once */
+        meeting->unexpected->from.token = 0; /* the sender that puts it is told at once */
         meeting->fail = NI_NI_OK;
         return OUTCOME_SPILLED;
     }
@@ -70,7 +70,7 @@ static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct 
         return OUTCOME_REFUSED;
     }
     if (result == NI_OVERFLOW_REFUSED || (from->pt->options & NI_PT_UNEXPECTED) == 0 ||
-        ((from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_kept_is_full(ni->portals))) {
+        ((from->pt->options & NI_PT_FLOWCTRL) != 0 && ni_unexpected_is_full(ni->portals))) {
         meeting->fail = ni_pt_overrun(from->pt, &meeting->disabled);
         return OUTCOME_REFUSED;
     }
@@ -156,10 +156,10 @@ static void copy(struct ni *ni, const struct ni_arriving *from, struct ni_target
 }
 
 /* What it met is not touched afterwards. */
-static void copy_spilled(struct ni *ni, struct ni_kept *kept, const struct ni_put *put)
+static void copy_spilled(struct ni *ni, struct ni_unexpected *unexpected, const struct ni_put *put)
 {
-    ni_target_write(&kept->target, kept->spill.offset, put->header.src);
-    ni_overflow_filled(ni, kept, NI_NI_OK);
+    ni_target_write(&unexpected->target, unexpected->spill.offset, put->header.src);
+    ni_overflow_filled(ni, unexpected, NI_NI_OK);
 }
 
 int ni_put_self(struct ni *ni, struct ni_put *put)
@@ -188,22 +188,22 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
         outcome = try(ni, &from, put, open, &meeting);
     }
     switch (outcome) {
-    case OUTCOME_KEPT_OWN:
+    case OUTCOME_UNEXPECTED_OWN:
         return NI_OK;
     case OUTCOME_NO_MEMORY:
         if (open != NULL) {
             ni_put_free(ni, open);
         }
         return NI_PTL_NO_SPACE;
-    case OUTCOME_KEPT:
+    case OUTCOME_UNEXPECTED:
         return ni_put_left(put);
     case OUTCOME_MATCHED:
         copy(ni, &from, &meeting.target, put);
         break;
     case OUTCOME_SPILLED:
-        meeting.target.mlength = meeting.kept->target.mlength;
-        from.remote_offset = meeting.kept->spill.offset;
-        copy_spilled(ni, meeting.kept, put);
+        meeting.target.mlength = meeting.unexpected->target.mlength;
+        from.remote_offset = meeting.unexpected->spill.offset;
+        copy_spilled(ni, meeting.unexpected, put);
         break;
     case OUTCOME_REFUSED:
         break;

@@ -82,7 +82,7 @@ ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt
 
 void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail)
 {
-    struct ni_kept *spilled = request->spilled;
+    struct ni_unexpected *spilled = request->spilled;
 
     if (NI_UNLIKELY((request->target.options & NI_ME_IOVEC) != 0 && request->target.mlength != 0)) {
         const struct ni_walk walk =

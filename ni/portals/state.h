@@ -30,7 +30,7 @@ struct ni_portals {
     struct ni_lock lock;
     struct ni_pt *pt[NI_PT_COUNT];
     struct ni_pool entries;
-    struct ni_pool kept;
+    struct ni_pool unexpected;
     struct ni_pool puts;    /* under the NI's lock */
     struct ni_pool extras;  /* the same */
     struct ni_list answers; /* struct ni_answer, under way */

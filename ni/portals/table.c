@@ -51,10 +51,10 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
         return NI_PTL_NO_SPACE;
     }
     ni_match_list_init(&pt->posted, &portals->entries, (uint8_t)index);
-    ni_match_headers_init(&pt->kept, &portals->kept);
+    ni_match_headers_init(&pt->unexpected, &portals->unexpected);
     if (!ni->threads) {
         ni_match_list_note(&pt->posted, &ni->ahead, index + 1);
-        ni_match_headers_note(&pt->kept, &ni->ahead, index + 1);
+        ni_match_headers_note(&pt->unexpected, &ni->ahead, index + 1);
     }
     pt->eq = eq;
     pt->options = options;
@@ -123,12 +123,12 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
     } else {
         pt->allocated = pt->plain = false; /* nothing more is kept */
         judge(pt);
-        ni_kept_drop_all(ni, pt);
+        ni_unexpected_discard_all(ni, pt);
         ni_pt_free_overflow(pt);
-        pt->past.searches += pt->posted.counts.searches + pt->kept.counts.searches;
-        pt->past.attempts += pt->posted.counts.attempts + pt->kept.counts.attempts;
+        pt->past.searches += pt->posted.counts.searches + pt->unexpected.counts.searches;
+        pt->past.attempts += pt->posted.counts.attempts + pt->unexpected.counts.attempts;
         ni_match_list_fini(&pt->posted);
-        ni_match_headers_fini(&pt->kept);
+        ni_match_headers_fini(&pt->unexpected);
         if (pt->eq != NULL) {
             pt->eq->users--;
         }

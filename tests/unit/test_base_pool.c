@@ -381,7 +381,7 @@ static void model_echo(struct model *model, uint64_t token)
 
 static void model_echo_some(struct model *model)
 {
-    uint64_t kept = ni_min_u64(model->stale_count, STALE_MAX);
+    uint64_t held = ni_min_u64(model->stale_count, STALE_MAX);
     uint64_t token = ni_rng_next(&model->rng);
 
     model_echo(model, token);
