@@ -17,7 +17,7 @@
  *            bits 48-63  tag: of a message; operation and width of an atomic; status of an ack
  *   word 1   bits 0-31   payload length in bytes
  *            bits 32-63  handle of the target region
- *   then     fields that depend on the kind (struct ni_packet_remote, _ack, _job), then, at head,
+ *   then     fields that depend on the kind (struct ni_packet_remote, _ack, _copy), then, at head,
  *            the payload
  *
  * Payload of up to 48 bytes travels in the header's line. A longer payload's head is chosen by the

@@ -302,7 +302,7 @@ unsigned ni_pull_request_progress(struct ni *ni)
 
 /* Whether both sides read long messages from each other at the same time: both are busy anyway
  * then. */
-static bool both_ways(struct ni *ni, const struct ni_peer *peer, uint64_t len)
+static bool both_read(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 {
     bool both;
 
@@ -352,7 +352,7 @@ ni_status ni_pull_request_arrive(struct ni *ni, struct ni_peer *peer,
     where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
     len = atomic_load_explicit(&shared->len, memory_order_relaxed);
     status = ni_memory_judge(ni, &where, len, NI_ACCESS_READ);
-    if (status == NI_OK && both_ways(ni, peer, len) && is_far(peer)) {
+    if (status == NI_OK && both_read(ni, peer, len) && is_far(peer)) {
         return NI_AGAIN;
     }
     if (status == NI_OK) {

@@ -307,7 +307,8 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 {
     ni_status status = NI_AGAIN;
 
-    if (ni_short_is_word(len) && NI_LIKELY(ni_short_ask(peer, dst, (uint32_t)len, src, ack))) {
+    if (ni_short_is_word(len) &&
+        NI_LIKELY(ni_short_post_read(peer, dst, (uint32_t)len, src, ack))) {
         return NI_OK;
     }
     if (len < NI_DIRECT_MIN) {

@@ -57,7 +57,7 @@ static inline ni_status ni_transfer_enter(struct ni *ni, struct ni_peer *peer)
     }
     ni_lock_take(&peer->lock, peer->threads);
     if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_STORES))) {
-        (void)ni_send_before(peer, NI_SOURCE_STORES_ASK);
+        (void)ni_send_before(peer, NI_SOURCE_STORES_QUESTION);
     }
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);

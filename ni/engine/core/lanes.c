@@ -89,14 +89,14 @@ bool ni_lanes_have(const struct ni *ni)
 
 void ni_lanes_compact(struct ni *ni)
 {
-    uint32_t kept = 0;
+    uint32_t left = 0;
 
     for (uint32_t i = 0; i < ni->lane_count; i++) {
         if (ni->lanes[i] != NULL) {
-            ni->lanes[kept++] = ni->lanes[i];
+            ni->lanes[left++] = ni->lanes[i];
         }
     }
-    ni->lane_count = kept;
+    ni->lane_count = left;
     ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
 }
 

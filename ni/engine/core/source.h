@@ -17,9 +17,9 @@
  * each peer's, which waiting.h alone writes.
  */
 enum ni_source {
-    NI_SOURCE_STORES,      /* the open line of remote stores */
-    NI_SOURCE_STORES_ASK,  /* a question about stores */
-    NI_SOURCE_UNACKED_ASK, /* a question about Writes without an ack */
+    NI_SOURCE_STORES,           /* the open line of remote stores */
+    NI_SOURCE_STORES_QUESTION,  /* a question about stores */
+    NI_SOURCE_UNACKED_QUESTION, /* a question about Writes without an ack */
     NI_SOURCE_CONTROLS,
     NI_SOURCE_PUTS,
     NI_SOURCE_STREAMS,

@@ -32,7 +32,7 @@ ni_status ni_stamps_open(struct ni *ni, uint64_t host_key)
     if (room == 0) {
         return NI_OK;
     }
-    ni->stamps = ni_calloc(1, sizeof(*ni->stamps) + room * sizeof(ni->stamps->kept[0]));
+    ni->stamps = ni_calloc(1, sizeof(*ni->stamps) + room * sizeof(ni->stamps->ring[0]));
     if (ni->stamps == NULL) {
         return NI_ERR_NOMEM;
     }
@@ -157,7 +157,7 @@ void ni_stamps_convert(struct ni_stamp *stamp, int64_t least, int64_t told)
 static void keep(struct ni *ni, struct ni_peer_stamps *peer, struct ni_stamp_pending *pending)
 {
     struct ni_stamps *stamps = ni->stamps;
-    struct ni_stamp *stamp = &stamps->kept[stamps->count++ % stamps->room];
+    struct ni_stamp *stamp = &stamps->ring[stamps->count++ % stamps->room];
 
     *stamp = pending->stamp;
     stamp->error_ns = stamps->error_ns;
@@ -245,7 +245,7 @@ ni_status ni_stamps_read(struct ni *ni, uint64_t *next, struct ni_stamp *stamps,
         *next = ni->stamps->count - ni->stamps->room;
     }
     while (done < *count && *next < ni->stamps->count) {
-        stamps[done++] = ni->stamps->kept[(*next)++ % ni->stamps->room];
+        stamps[done++] = ni->stamps->ring[(*next)++ % ni->stamps->room];
     }
     *count = done;
     ni_progress_lock_give(ni, taken);

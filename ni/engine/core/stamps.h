@@ -68,7 +68,7 @@ struct ni_stamps {
     uint64_t error_ns; /* of a reading */
     uint32_t room;
     uint64_t count; /* complete ones, ever */
-    struct ni_stamp kept[];
+    struct ni_stamp ring[];
 };
 
 /* Begin, if the parameter says so; NI_ERR_NOMEM. */

@@ -102,8 +102,8 @@ NI_ALWAYS_INLINE bool ni_short_post_word(struct ni_peer *peer, const struct ni_r
 }
 
 /* Read a word. */
-NI_ALWAYS_INLINE bool ni_short_ask(struct ni_peer *peer, void *dst, uint32_t len,
-                                   const struct ni_remote *src, const struct ni_ack *ack)
+NI_ALWAYS_INLINE bool ni_short_post_read(struct ni_peer *peer, void *dst, uint32_t len,
+                                         const struct ni_remote *src, const struct ni_ack *ack)
 {
     struct ni_line line;
     uint64_t token;

@@ -38,7 +38,7 @@ bool ni_unacked_question(struct ni_peer *peer, uint64_t token)
 void ni_unacked_forget(struct ni_peer *peer)
 {
     peer->unacked = 0;
-    ni_source_lower(peer, NI_SOURCE_UNACKED_ASK);
+    ni_source_lower(peer, NI_SOURCE_UNACKED_QUESTION);
 }
 
 /* Ask, if there is room. */
@@ -54,9 +54,9 @@ static bool ask_now(struct ni_peer *peer)
 /* It ends by itself if the peer is down. */
 static void ask(struct ni_peer *peer)
 {
-    if (peer->unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_ASK) &&
+    if (peer->unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_QUESTION) &&
         ni_peer_state(peer) == NI_OK && !ask_now(peer)) {
-        ni_source_raise(peer, NI_SOURCE_UNACKED_ASK);
+        ni_source_raise(peer, NI_SOURCE_UNACKED_QUESTION);
     }
 }
 
@@ -76,7 +76,7 @@ void ni_unacked_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
 
-    ni_source_register(ni, NI_SOURCE_UNACKED_ASK, &source);
+    ni_source_register(ni, NI_SOURCE_UNACKED_QUESTION, &source);
 }
 
 void ni_unacked_want(struct ni *ni, struct ni_peer *peer)

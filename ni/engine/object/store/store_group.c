@@ -90,7 +90,7 @@ void ni_store_group_end(struct ni_stores *stores)
 {
     stores->group = NULL;
     stores->wanted = false;
-    ni_source_lower(stores->peer, NI_SOURCE_STORES_ASK);
+    ni_source_lower(stores->peer, NI_SOURCE_STORES_QUESTION);
 }
 
 static bool ask(struct ni_peer *peer)
@@ -105,7 +105,7 @@ static bool ask(struct ni_peer *peer)
 bool ni_stores_ask_again(struct ni_peer *peer)
 {
     if (peer->stores->group == NULL) {
-        ni_source_lower(peer, NI_SOURCE_STORES_ASK);
+        ni_source_lower(peer, NI_SOURCE_STORES_QUESTION);
         return true;
     }
     return ask(peer);
@@ -117,9 +117,9 @@ void ni_stores_ask(struct ni_peer *peer)
 
     if (peer->stored != 0) {
         stores->wanted = true; /* the open line is the question, as soon as it leaves */
-    } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_ASK) &&
+    } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_QUESTION) &&
                ni_peer_state(peer) == NI_OK && !ask(peer)) {
-        ni_source_raise(peer, NI_SOURCE_STORES_ASK);
+        ni_source_raise(peer, NI_SOURCE_STORES_QUESTION);
     }
 }
 
@@ -140,5 +140,5 @@ void ni_store_groups_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
 
-    ni_source_register(ni, NI_SOURCE_STORES_ASK, &source);
+    ni_source_register(ni, NI_SOURCE_STORES_QUESTION, &source);
 }

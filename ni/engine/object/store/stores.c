@@ -137,7 +137,8 @@ static ni_status send_line(struct ni_peer *peer, uint32_t len)
     ni_status status;
 
     /* The line may be of the next epoch. */
-    if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_STORES_ASK)) && !ni_stores_ask_again(peer)) {
+    if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_STORES_QUESTION)) &&
+        !ni_stores_ask_again(peer)) {
         return NI_AGAIN;
     }
     leaving = leave(peer->stores);
