@@ -40,9 +40,9 @@ static unsigned run(struct ni *ni)
 }
 
 /* Operations that are out complete, but touch the lines no more; jobs that wait are dropped. */
-static void release(struct ni *ni, void *object)
+static void release(struct ni *ni, const struct ni_region_view *view)
 {
-    struct ni_command_region *region = object;
+    struct ni_command_region *region = (struct ni_command_region *)(uintptr_t)view->object[0];
 
     region->gone = true;
     ni_list_remove(&region->all);
@@ -65,8 +65,9 @@ static void close_commands(struct ni *ni)
     ni->command_ops = NULL;
 }
 
-static const struct ni_command_ops ops = {
-    .progress = run, .release = release, .close = close_commands};
+static const struct ni_region_ops region_ops = {.release = release, .under_progress_lock = true};
+
+static const struct ni_command_ops ops = {.progress = run, .close = close_commands};
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
@@ -86,6 +87,7 @@ static ni_status open_commands(struct ni *ni)
     ni_list_init(&commands->jobs);
     ni->commands = commands;
     ni->command_ops = &ops;
+    ni_region_type_register(ni, NI_REGION_COMMAND, &region_ops);
     return NI_OK;
 }
 

@@ -31,9 +31,9 @@ static unsigned run(struct ni *ni)
     return events;
 }
 
-static void release(struct ni *ni, void *object)
+static void release(struct ni *ni, const struct ni_region_view *region)
 {
-    struct ni_qpair *pair = object;
+    struct ni_qpair *pair = (struct ni_qpair *)(uintptr_t)region->object[0];
 
     pair->gone = true;
     ni_list_remove(&pair->all);
@@ -50,7 +50,9 @@ static void close_qps(struct ni *ni)
     ni->qp_ops = NULL;
 }
 
-static const struct ni_command_ops ops = {.progress = run, .release = release, .close = close_qps};
+static const struct ni_region_ops region_ops = {.release = release, .under_progress_lock = true};
+
+static const struct ni_command_ops ops = {.progress = run, .close = close_qps};
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
@@ -111,6 +113,7 @@ static ni_status open_qps(struct ni *ni)
         }
         ni_list_init(&ni->qps->pairs);
         ni->qp_ops = &ops;
+        ni_region_type_register(ni, NI_REGION_QP, &region_ops);
     }
     return NI_OK;
 }

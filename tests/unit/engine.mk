@@ -21,6 +21,7 @@ unit_tests += \
     tests/unit/test_engine_place \
     tests/unit/test_engine_stamps \
     tests/unit/test_engine_pressure \
+    tests/unit/test_engine_region_types \
     tests/unit/test_engine_refused \
     tests/unit/test_engine_progress_lock \
     tests/unit/test_engine_wait \
@@ -71,6 +72,10 @@ tests_unit_test_engine_place_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_pressure_SOURCES = tests/unit/test_engine_pressure.c
 tests_unit_test_engine_pressure_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_pressure_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_region_types_SOURCES = tests/unit/test_engine_region_types.c
+tests_unit_test_engine_region_types_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_region_types_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_refused_SOURCES = tests/unit/test_engine_refused.c
 tests_unit_test_engine_refused_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -1,58 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include <apeni/counter.h>
-
 #include "engine/core/engine_thread.h"
 #include "engine/core/memory.h"
 #include "engine/object/notify/note.h"
-#include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
 
 /* A note at its target: behind the last bytes of a Write, in the same packet. */
-
-static ni_status enqueue(const struct ni_arrival *a, const struct ni_packet_note *note,
-                         const struct ni_region_view *view)
-{
-    ni_consumer_fn consumer = (ni_consumer_fn)(uintptr_t)view->object[NI_OBJECT_CONSUMER];
-    struct ni_message_info info = {
-        .source = a->peer, .data = &note->value, .len = sizeof(note->value)};
-
-    if (consumer != NULL) {
-        consumer((void *)(uintptr_t)view->object[NI_OBJECT_ARGUMENT], &info);
-        return NI_OK;
-    }
-    return ni_queue_body_push((struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY],
-                              &note->value, sizeof(note->value));
-}
-
-static bool may_call(const struct ni_region_view *view)
-{
-    return view->type == NI_REGION_COUNTER ||
-           (view->type == NI_REGION_QUEUE && view->object[NI_OBJECT_CONSUMER] != 0);
-}
 
 /* A note that is no word. NI_AGAIN: its queue is full, or it is a caller's to tell (thread.h). */
 static ni_status tell_object(const struct ni_arrival *a, const struct ni_packet_note *note,
                              const struct ni_region_view *view)
 {
+    const struct ni_region_ops *ops = ni_region_ops_of(a->ni, view);
+
     if (view->key != note->key) {
         return NI_ERR_KEY;
     }
-    if (ni_engine_defers(a->ni) && may_call(view)) {
+    if (ni_engine_defers(a->ni) && ops->may_call(view)) {
         ni_engine_leave(a->ni->engine);
         return NI_AGAIN;
     }
-    switch (view->type) {
-    case NI_REGION_COUNTER:
-        return ni_counter_add(a->ni, note->handle, (int64_t)note->value);
-    case NI_REGION_QUEUE:
-        return enqueue(a, note, view);
-    case NI_REGION_INTERRUPT:
-        return ni_interrupt_fire(a->ni, note->handle);
-    default:
-        return NI_ERR_ACCESS;
-    }
+    return ops->notify(a->ni, a->peer, note->handle, view, note->value);
 }
 
 /* Whether there is a region for the note, so that nothing is written where it would be refused. */

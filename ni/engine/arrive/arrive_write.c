@@ -69,19 +69,6 @@ static ni_status write_memory(const struct ni_arrival *a, const struct ni_packet
     return NI_OK;
 }
 
-static ni_status write_counter(const struct ni_arrival *a)
-{
-    int64_t value;
-
-    if (a->len != sizeof(value)) {
-        ni_status status = ni_setting_arrive(a->ni, a->peer, a->region, a->payload, a->len);
-
-        return status == NI_OK ? NI_OK : ni_arrival_refuse(a, status);
-    }
-    memcpy(&value, a->payload, sizeof(value));
-    return ni_counter_add(a->ni, a->region, value);
-}
-
 static ni_status write_counted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     uint64_t word1 = ni_packet_word1(a->len, a->region);
@@ -108,13 +95,15 @@ static ni_status write_object(const struct ni_arrival *a, const struct ni_packet
         status = ni_arrival_refuse(a, NI_ERR_KEY);
     } else if (fields->compare != a->len) {
         status = ni_arrival_refuse(a, NI_ERR_BOUNDS);
-    } else if (region->type == NI_REGION_COUNTER) {
-        status = write_counter(a);
-    } else if (region->type == NI_REGION_INTERRUPT) {
-        status = ni_interrupt_fire(a->ni, a->region);
     } else {
-        status =
-            ni_arrival_refuse(a, NI_ERR_ACCESS); /* descriptors are composed by their owner alone */
+        status = ni_region_ops_of(a->ni, region)
+                     ->write(a->ni, a->peer, a->region, region, a->payload, a->len);
+        if (status == NI_AGAIN) {
+            return NI_AGAIN;
+        }
+        if (status != NI_OK) {
+            (void)ni_arrival_refuse(a, status);
+        }
     }
     return ni_arrival_answer(a, fields->token, status, a->len);
 }

@@ -10,9 +10,6 @@ struct ni_command_ops {
     /* Look for descriptors or requests that are there, and serve those that wait; returns
      * events. */
     unsigned (*progress)(struct ni *ni);
-    /* A COMMAND or QP region has been removed from the table; object is its object 0. The NI's lock
-     * is held. */
-    void (*release)(struct ni *ni, void *object);
     /* The NI closes; its regions are gone. */
     void (*close)(struct ni *ni);
 };

@@ -25,6 +25,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/peer.c \
     ni/engine/core/peer.h \
     ni/engine/core/portal_ops.h \
+    ni/engine/core/region_ops.c \
+    ni/engine/core/region_ops.h \
     ni/engine/core/regions.c \
     ni/engine/core/regions.h \
     ni/engine/core/source.h \

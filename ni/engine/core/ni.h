@@ -26,6 +26,7 @@
 #include "engine/bulk/throttle.h"
 #include "engine/drive/place.h"
 #include "engine/core/portal_ops.h"
+#include "engine/core/region_ops.h"
 #include "engine/core/source.h"
 #include "engine/bulk/copy_tuner.h"
 #include "engine/core/work.h"
@@ -118,6 +119,7 @@ struct ni {
     struct ni_work portal_work;
     uint32_t ahead; /* not 0: of portal_ops->ahead; in an NI without threads */
     struct ni_table table;
+    struct ni_region_ops region_ops[NI_REGION_TYPES];
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, shared_in_pool;

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 #include "engine/core/progress_lock.h"
-#include "engine/object/queue/multi.h"
-#include "engine/object/notify/note.h"
 #include "engine/core/regions.h"
 
 /* ni_region_*: the public side of the buffer table. */
@@ -73,21 +71,6 @@ ni_status ni_region_consumer(struct ni *ni, ni_consumer_fn consumer, void *arg, 
     return consumer == NULL ? NI_ERR_INVALID : ni_region_insert(ni, &view, rkey);
 }
 
-static void free_object(struct ni *ni, enum ni_region_type type, const struct ni_region_view *view)
-{
-    if (type == NI_REGION_QUEUE && view->object[NI_OBJECT_BODY] != 0) {
-        ni_queue_free((struct ni_queue *)(uintptr_t)view->object[NI_OBJECT_BODY]);
-    } else if (type == NI_REGION_COUNTER) {
-        ni_counter_free(ni, (struct ni_counter *)(uintptr_t)view->object[0]);
-    } else if (type == NI_REGION_COMMAND) {
-        ni->command_ops->release(ni, (void *)(uintptr_t)view->object[0]);
-    } else if (type == NI_REGION_INTERRUPT) {
-        ni_interrupt_free(view->object[0]);
-    } else if (type == NI_REGION_QP) {
-        ni->qp_ops->release(ni, (void *)(uintptr_t)view->object[0]);
-    }
-}
-
 bool ni_region_view(const struct ni *ni, ni_handle handle, enum ni_region_type type,
                     struct ni_region_view *view)
 {
@@ -101,7 +84,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     struct ni_region_view view;
     const struct ni_table_entry *entry;
     ni_status status = ni_usable(ni);
-    bool object, taken = false;
+    const struct ni_region_ops *ops;
+    bool taken = false;
 
     if (status != NI_OK) {
         return status;
@@ -110,32 +94,29 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &view)) {
         return NI_ERR_REGION;
     }
-    /* Queues, command regions and queue pairs are used by the holder of the progress lock, counters
-     * under the NI's lock. */
-    object = view.type == NI_REGION_QUEUE || view.type == NI_REGION_COMMAND ||
-             view.type == NI_REGION_QP || view.type == NI_REGION_MULTI_QUEUE;
-    if (object) {
+    ops = ni_region_ops_of(ni, &view);
+    if (ops->under_progress_lock) {
         taken = ni_progress_lock_take(ni);
     }
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
         /* Only the holder of the progress lock may look at it. */
-        if (object && ni->last.queue == handle) {
+        if (ops->under_progress_lock && ni->last.queue == handle) {
             ni->last.queue = NI_NO_QUEUE;
         }
-        if (object) {
+        if (ops->under_progress_lock) {
             ni_last_queue_forget(ni, handle);
         }
         ni_stat_sub(&ni->stats.regions, 1);
-        free_object(ni, view.type, &view);
+        ops->release(ni, &view);
     }
     ni_lock_give(&ni->lock, ni->threads);
     /* The thread that found the region has left it then. */
     ni_lock_take(&ni->memory, ni->threads);
     ni_lock_give(&ni->memory, ni->threads);
-    if (status == NI_OK && view.type == NI_REGION_MULTI_QUEUE) {
-        ni_multi_close((struct ni_multi *)(uintptr_t)view.object[NI_OBJECT_BODY]);
+    if (status == NI_OK) {
+        ops->close(ni, &view);
     }
     ni_progress_lock_give(ni, taken);
     return status;

@@ -25,12 +25,4 @@ uint64_t ni_key_next(struct ni *ni);
 /* Deregister all. */
 void ni_regions_close(struct ni *ni);
 
-/* The body of a QUEUE (queue.h). */
-struct ni_queue;
-void ni_queue_free(struct ni_queue *queue);
-
-/* A COUNTER (counter.c). Under the NI's lock. */
-struct ni_counter;
-void ni_counter_free(struct ni *ni, struct ni_counter *counter);
-
 #endif

@@ -27,7 +27,7 @@ bool ni_back_has_work(const struct ni *ni)
             ni_work_count(&ni->requests) | ni_work_count(&ni->busy)) != 0;
 }
 
-/* A Write or a message to memory, to a queue that has a body, or to nothing at all. */
+/* A Write or a message to what calls no program, or to nothing at all. */
 static bool calls_nobody(const struct ni *ni, ni_handle handle)
 {
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
@@ -36,8 +36,7 @@ static bool calls_nobody(const struct ni *ni, ni_handle handle)
     if (entry == NULL || !ni_entry_read(entry, handle, &region)) {
         return true;
     }
-    return region.type == NI_REGION_MEMORY ||
-           (region.type == NI_REGION_QUEUE && region.object[NI_OBJECT_CONSUMER] == 0);
+    return !ni_region_ops_of(ni, &region)->may_call(&region);
 }
 
 /* For events that wait for a caller. */

@@ -14,6 +14,7 @@
 #include "engine/send/control.h"
 #include "engine/bulk/shared_copy_in.h"
 #include "engine/core/links.h"
+#include "engine/object/counter/counter.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
 #include "engine/object/notify/note.h"
@@ -65,6 +66,15 @@ static void register_sources(struct ni *ni)
     ni_streams_register(ni);
 }
 
+static void register_region_types(struct ni *ni)
+{
+    ni_region_ops_init(ni);
+    ni_interrupts_register(ni);
+    ni_queues_register(ni);
+    ni_multis_register(ni);
+    ni_counters_register(ni);
+}
+
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
 {
     ni->place = ni_place_find(attr);
@@ -100,6 +110,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->multis);
     ni_list_init(&ni->deferred);
     register_sources(ni);
+    register_region_types(ni);
 }
 
 /* Before there is a link: what else can fail says why itself. */

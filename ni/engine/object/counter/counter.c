@@ -45,10 +45,50 @@ ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey)
     return status;
 }
 
-void ni_counter_free(struct ni *ni, struct ni_counter *counter)
+static void release(struct ni *ni, const struct ni_region_view *region)
 {
+    struct ni_counter *counter = (struct ni_counter *)(uintptr_t)region->object[0];
+
     ni_armed_cancel(ni, counter);
     ni_free(counter);
+}
+
+/* An addition, or a setting of it. */
+static ni_status write_counter(struct ni *ni, struct ni_peer *writer, ni_handle handle,
+                               const struct ni_region_view *region, const uint8_t *payload,
+                               uint32_t len)
+{
+    int64_t value;
+
+    (void)region;
+    if (len != sizeof(value)) {
+        return ni_setting_arrive(ni, writer, handle, payload, len);
+    }
+    memcpy(&value, payload, sizeof(value));
+    return ni_counter_add(ni, handle, value);
+}
+
+static ni_status notify_counter(struct ni *ni, struct ni_peer *writer, ni_handle handle,
+                                const struct ni_region_view *region, uint64_t value)
+{
+    (void)writer;
+    (void)region;
+    return ni_counter_add(ni, handle, (int64_t)value);
+}
+
+/* Its notifications do. */
+static bool may_call(const struct ni_region_view *region)
+{
+    (void)region;
+    return true;
+}
+
+void ni_counters_register(struct ni *ni)
+{
+    static const struct ni_region_ops ops = {
+        .write = write_counter, .notify = notify_counter, .may_call = may_call, .release = release};
+
+    ni_region_type_register(ni, NI_REGION_COUNTER, &ops);
 }
 
 ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack *ack)

@@ -14,9 +14,10 @@
 /* INTERRUPT regions: an eventfd each, in object 0, used under the NI's lock, which keeps it
  * open. */
 
-void ni_interrupt_free(uint64_t object)
+static void release(struct ni *ni, const struct ni_region_view *region)
 {
-    (void)close((int)object);
+    (void)ni;
+    (void)close((int)region->object[0]);
 }
 
 ni_status ni_interrupt_create(struct ni *ni, struct ni_rkey *rkey, int *fd)
@@ -40,14 +41,14 @@ ni_status ni_interrupt_create(struct ni *ni, struct ni_rkey *rkey, int *fd)
     view.object[0] = (uint64_t)made;
     status = ni_region_insert(ni, &view, rkey);
     if (status != NI_OK) {
-        ni_interrupt_free((uint64_t)made);
+        (void)close(made);
         return status;
     }
     *fd = made;
     return NI_OK;
 }
 
-ni_status ni_interrupt_fire(struct ni *ni, ni_handle handle)
+static ni_status fire(struct ni *ni, ni_handle handle)
 {
     const uint64_t one = 1;
     struct ni_region_view view;
@@ -67,11 +68,42 @@ ni_status ni_interrupt_raise(struct ni *ni, ni_handle interrupt)
 {
     ni_status status = ni_usable(ni);
 
-    return status == NI_OK ? ni_interrupt_fire(ni, interrupt) : status;
+    return status == NI_OK ? fire(ni, interrupt) : status;
 }
 
 ni_status ni_interrupt_raise_remote(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_rkey *interrupt, const struct ni_ack *ack)
 {
     return ni_store_object(ni, peer, interrupt, NULL, 0, ack);
+}
+
+/* ---- a type of regions ----------------------------------------------------------------------- */
+
+/* Whatever is written. */
+static ni_status write_interrupt(struct ni *ni, struct ni_peer *writer, ni_handle handle,
+                                 const struct ni_region_view *region, const uint8_t *payload,
+                                 uint32_t len)
+{
+    (void)writer;
+    (void)region;
+    (void)payload;
+    (void)len;
+    return fire(ni, handle);
+}
+
+static ni_status notify_interrupt(struct ni *ni, struct ni_peer *writer, ni_handle handle,
+                                  const struct ni_region_view *region, uint64_t value)
+{
+    (void)writer;
+    (void)region;
+    (void)value;
+    return fire(ni, handle);
+}
+
+void ni_interrupts_register(struct ni *ni)
+{
+    static const struct ni_region_ops ops = {
+        .write = write_interrupt, .notify = notify_interrupt, .release = release};
+
+    ni_region_type_register(ni, NI_REGION_INTERRUPT, &ops);
 }

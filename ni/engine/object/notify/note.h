@@ -53,9 +53,7 @@ ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote 
 /* A note whose data is there. NI_AGAIN: not now; nobody was called. */
 ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note);
 
-/* Raise an INTERRUPT region of ours. */
-ni_status ni_interrupt_fire(struct ni *ni, ni_handle handle);
-/* Its descriptor is not used any more. The NI's lock is held. */
-void ni_interrupt_free(uint64_t object);
+/* INTERRUPT is a type of regions. The NI opens. */
+void ni_interrupts_register(struct ni *ni);
 
 #endif

@@ -65,6 +65,8 @@ struct ni_multi {
 struct ni_multi *ni_multi_find(const struct ni *ni, ni_handle handle);
 /* It has left the table: tell those who wait, and free it. */
 void ni_multi_close(struct ni_multi *multi);
+/* MULTI_QUEUE is a type of regions. The NI opens. */
+void ni_multis_register(struct ni *ni);
 
 /* ---- multi_send.c ---------------------------------------------------------------------------- */
 

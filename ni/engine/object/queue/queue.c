@@ -72,6 +72,12 @@ static struct ni_queue *new_queue(size_t item_size, size_t capacity, unsigned fl
     return queue;
 }
 
+static void free_queue(struct ni_queue *queue)
+{
+    ni_free(queue->body);
+    ni_free(queue);
+}
+
 ni_status ni_region_single_queue(struct ni *ni, size_t item_size, size_t capacity, unsigned flags,
                                  struct ni_rkey *rkey)
 {
@@ -92,7 +98,7 @@ ni_status ni_region_single_queue(struct ni *ni, size_t item_size, size_t capacit
     view.object[NI_OBJECT_BODY] = (uintptr_t)queue;
     status = ni_region_insert(ni, &view, rkey);
     if (status != NI_OK) {
-        ni_queue_free(queue);
+        free_queue(queue);
     }
     return status;
 }
@@ -100,12 +106,6 @@ ni_status ni_region_single_queue(struct ni *ni, size_t item_size, size_t capacit
 ni_status ni_region_queue(struct ni *ni, size_t item_size, size_t capacity, struct ni_rkey *rkey)
 {
     return ni_region_single_queue(ni, item_size, capacity, 0, rkey);
-}
-
-void ni_queue_free(struct ni_queue *queue)
-{
-    ni_free(queue->body);
-    ni_free(queue);
 }
 
 static ni_status push_variable(struct ni_queue *queue, const void *item, size_t len)
@@ -252,4 +252,45 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
     }
     ni_progress_lock_give(ni, taken);
     return status;
+}
+
+/* ---- a type of regions ----------------------------------------------------------------------- */
+
+static bool may_call(const struct ni_region_view *region)
+{
+    return region->object[NI_OBJECT_CONSUMER] != 0;
+}
+
+static ni_status notify_queue(struct ni *ni, struct ni_peer *writer, ni_handle handle,
+                              const struct ni_region_view *region, uint64_t value)
+{
+    ni_consumer_fn consumer = (ni_consumer_fn)(uintptr_t)region->object[NI_OBJECT_CONSUMER];
+    struct ni_message_info info = {.source = writer, .data = &value, .len = sizeof(value)};
+
+    (void)ni;
+    (void)handle;
+    if (consumer != NULL) {
+        consumer((void *)(uintptr_t)region->object[NI_OBJECT_ARGUMENT], &info);
+        return NI_OK;
+    }
+    return ni_queue_body_push((struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY], &value,
+                              sizeof(value));
+}
+
+static void release(struct ni *ni, const struct ni_region_view *region)
+{
+    (void)ni;
+    if (region->object[NI_OBJECT_BODY] != 0) {
+        free_queue((struct ni_queue *)(uintptr_t)region->object[NI_OBJECT_BODY]);
+    }
+}
+
+void ni_queues_register(struct ni *ni)
+{
+    static const struct ni_region_ops ops = {.notify = notify_queue,
+                                             .may_call = may_call,
+                                             .release = release,
+                                             .under_progress_lock = true};
+
+    ni_region_type_register(ni, NI_REGION_QUEUE, &ops);
 }

@@ -84,6 +84,9 @@ NI_ALWAYS_INLINE void ni_queue_step(struct ni_queue *queue, uint64_t units)
     atomic_store_explicit(&queue->head, head + units, memory_order_release); /* Q2 */
 }
 
+/* QUEUE is a type of regions. The NI opens. */
+void ni_queues_register(struct ni *ni);
+
 /* Memory for items; NI_ERR_NOMEM. item_size 0: of any length. All else of the queue is 0. */
 ni_status ni_queue_init(struct ni_queue *queue, size_t item_size, size_t capacity, unsigned flags);
 ni_status ni_queue_body_push(struct ni_queue *queue, const void *item, size_t len);
