@@ -4,6 +4,7 @@
 /*
  * Multi-reader queues: items before requests and requests before items, the order of both, full
  * queues, what is taken back, and waiting.
+ * Covers: ni/engine/drive/await.c ni/engine/object/queue/dequeue.c ni/engine/object/queue/multi.c
  */
 
 enum { CAPACITY = 8 };

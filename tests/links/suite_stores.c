@@ -3,7 +3,7 @@
 #include "suite_stores.h"
 
 /* Remote stores and loads: what is combined, the order, fences; and a random trace beside a
- * model. */
+ * model. Covers: ni/engine/object/store/load.c ni/engine/object/store/stores.c */
 
 enum { STEPS = 3000, AREAS = 2 };
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/drive/await.c \
     ni/engine/drive/back.c \
     ni/engine/drive/front.c \
     ni/engine/drive/async_progress.c \

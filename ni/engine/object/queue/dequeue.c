@@ -4,7 +4,6 @@
 #include <apeni/queue.h>
 
 #include "base/bits.h"
-#include "base/clock.h"
 #include "engine/core/progress_lock.h"
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
@@ -14,8 +13,6 @@
 
 /* Read requests of multi-reader queues, at the reader: one packet at once if there is room,
  * otherwise a control packet that waits. The answer is taken in arrive_read.c. */
-
-enum { NI_DEQUEUE_NAP_US = 100 }; /* where another thread may see what we wait for */
 
 /* ---- of a peer's queue ----------------------------------------------------------------------- */
 
@@ -197,38 +194,4 @@ ni_status ni_dequeue_cancel(struct ni *ni, struct ni_peer *peer, const struct ni
         status = send_read(peer, &cancel, request);
     }
     return ni_transfer_leave(peer, status);
-}
-
-/* Until the word is written, or the time is over. */
-static void await(struct ni *ni, const ni_word *word, uint64_t end)
-{
-    uint64_t now = ni_now_ns() / 1000;
-
-    /* Pairs with the release store of ni_ack_deliver. */
-    while (atomic_load_explicit(word, memory_order_acquire) == 0 && now < end && !ni->forked) {
-        (void)ni_wait(ni, ni_min_u64(end - now, ni->threads ? NI_DEQUEUE_NAP_US : UINT64_MAX));
-        now = ni_now_ns() / 1000;
-    }
-}
-
-ni_status ni_dequeue_wait(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
-                          void *dst, size_t len, uint64_t timeout_us)
-{
-    uint64_t now = ni_now_ns() / 1000, request = 0;
-    ni_word word = 0;
-    struct ni_ack ack = {.kind = NI_ACK_WORD, .word = &word};
-    ni_status status = ni_dequeue(ni, peer, queue, dst, len, &ack, &request);
-
-    if (status != NI_OK) {
-        return status;
-    }
-    await(ni, &word, now + ni_min_u64(timeout_us, UINT64_MAX - now));
-    /* Without memory for the request to cancel it we wait for memory, or the item. */
-    while (atomic_load_explicit(&word, memory_order_acquire) == 0 &&
-           ni_dequeue_cancel(ni, peer, queue, request) == NI_ERR_NOMEM) {
-        (void)ni_progress(ni);
-    }
-    await(ni, &word, UINT64_MAX);
-    status = ni_ack_status(atomic_load_explicit(&word, memory_order_acquire));
-    return status == NI_ERR_CANCELED ? NI_ERR_TIMEOUT : status;
 }

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "base/clock.h"
 #include "engine/core/progress_lock.h"
 #include "engine/object/queue/multi.h"
 #include "engine/object/queue/queue.h"
@@ -17,7 +16,6 @@
 enum {
     NI_QUEUE_UNIT = 64,
     NI_QUEUE_MAX = 1 << 26,
-    NI_QUEUE_NAP_US = 100, /* where another thread may enqueue what we wait for */
 };
 
 /* Of an item of variable length. */
@@ -214,22 +212,6 @@ ni_status ni_queue_pop(struct ni *ni, ni_handle handle, void *item, size_t size,
     queue = find(ni, handle, !ni->threads);
     return NI_LIKELY(queue != NULL) ? body_pop(queue, item, size, len)
                                     : pop_locked(ni, handle, item, size, len);
-}
-
-ni_status ni_queue_pop_wait(struct ni *ni, ni_handle queue, void *item, size_t size, size_t *len,
-                            uint64_t timeout_us)
-{
-    uint64_t now = ni_now_ns() / 1000, end = now + ni_min_u64(timeout_us, UINT64_MAX - now);
-    ni_status status;
-
-    while ((status = ni_queue_pop(ni, queue, item, size, len)) == NI_AGAIN) {
-        if (now >= end) {
-            return NI_ERR_TIMEOUT;
-        }
-        (void)ni_wait(ni, ni->threads ? ni_min_u64(end - now, NI_QUEUE_NAP_US) : end - now);
-        now = ni_now_ns() / 1000;
-    }
-    return status;
 }
 
 ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_t len)

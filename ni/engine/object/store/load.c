@@ -6,34 +6,14 @@
 #include "engine/object/store/stores.h"
 #include "engine/bulk/transfer.h"
 
-/* Remote loads, and waiting for remote stores. */
-
-enum { NI_LOOK_US = 1000 }; /* another thread may make the progress that we wait for */
-
-static ni_status status_of(_Atomic int *word)
-{
-    return (ni_status)atomic_load_explicit(word, memory_order_acquire);
-}
-
-static ni_status wait_for(struct ni *ni, _Atomic int *status)
-{
-    while (status_of(status) == NI_INPROGRESS) {
-        (void)ni_wait(ni, NI_LOOK_US);
-        if (ni_usable(ni) != NI_OK) {
-            return ni_usable(ni);
-        }
-    }
-    return status_of(status);
-}
-
-/* ---- loads ----------------------------------------------------------------------------------- */
+/* Remote loads. */
 
 static void on_loaded(void *arg, ni_status status, uint64_t value)
 {
     struct ni_loading *loading = arg;
 
     (void)value;
-    /* Pairs with the acquire load in status_of. */
+    /* Pairs with the acquire load of ni_load_test. */
     atomic_store_explicit(&loading->status, status, memory_order_release);
 }
 
@@ -86,41 +66,5 @@ ni_status ni_load_start(struct ni *ni, struct ni_peer *peer, const struct ni_rem
 
 ni_status ni_load_test(const struct ni_loading *loading)
 {
-    return status_of((_Atomic int *)(uintptr_t)&loading->status);
-}
-
-ni_status ni_load(struct ni *ni, struct ni_peer *peer, const struct ni_remote *src, unsigned width,
-                  uint64_t *value)
-{
-    struct ni_loading loading;
-    ni_status status;
-
-    while ((status = ni_load_start(ni, peer, src, width, &loading)) == NI_AGAIN) {
-        (void)ni_wait(ni, NI_LOOK_US);
-    }
-    if (status == NI_OK) {
-        status = wait_for(ni, &loading.status);
-    }
-    if (status == NI_OK) {
-        *value = loading.value;
-    }
-    return status;
-}
-
-/* ---- fence ----------------------------------------------------------------------------------- */
-
-static void on_fence(void *arg, ni_status status, uint64_t value)
-{
-    (void)value;
-    /* Pairs with the acquire load in status_of. */
-    atomic_store_explicit((_Atomic int *)arg, status, memory_order_release);
-}
-
-ni_status ni_store_fence_wait(struct ni *ni, struct ni_peer *peer)
-{
-    _Atomic int done = NI_INPROGRESS;
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_fence, .arg = &done};
-    ni_status status = ni_store_fence(ni, peer, &ack);
-
-    return status == NI_OK ? wait_for(ni, &done) : status;
+    return (ni_status)atomic_load_explicit(&loading->status, memory_order_acquire);
 }
