@@ -27,7 +27,7 @@ NI_ALWAYS_INLINE struct ni_op *ni_short_begin(struct ni_peer *peer, struct ni_li
     return ni_pool_take(&peer->ni->op_pool, token);
 }
 
-/* The line of a Write of a word. */
+/* The line of a Write of a word, whose length is that of one (ni_short_is_word). */
 NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *line,
                                          const void *src, uint32_t len, const struct ni_remote *dst,
                                          uint64_t token, uint16_t tag)
@@ -40,21 +40,6 @@ NI_ALWAYS_INLINE void ni_short_send_word(struct ni_peer *peer, struct ni_line *l
     ni_memory_copy(&line->packet->body[5], src, len);
     ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_WRITE, NI_DIRECT_HEAD, tag),
                     ni_packet_word1(len, dst->handle));
-}
-
-/* Write a word, whose length is that of one (ni_short_is_word), for an operation that there is
- * already. own: the source whose it is, as a bit, or 0. */
-NI_ALWAYS_INLINE bool ni_short_post_more(struct ni_peer *peer, const void *src, uint32_t len,
-                                         const struct ni_remote *dst, uint64_t token, uint16_t tag,
-                                         uint32_t own)
-{
-    struct ni_line line;
-
-    if (NI_UNLIKELY(ni_line_begin_behind(peer, own, &line) == NULL)) {
-        return false;
-    }
-    ni_short_send_word(peer, &line, src, len, dst, token, tag);
-    return true;
 }
 
 /* Write a word, and have its end told. */
@@ -77,8 +62,13 @@ NI_ALWAYS_INLINE bool ni_short_post(struct ni_peer *peer, const void *src, uint3
 NI_ALWAYS_INLINE bool ni_short_post_unacked(struct ni_peer *peer, const void *src, uint32_t len,
                                             const struct ni_remote *dst)
 {
-    return NI_LIKELY(peer->unacked != 0) &&
-           ni_short_post_more(peer, src, len, dst, peer->unacked, NI_WRITE_UNACKED, 0);
+    struct ni_line line;
+
+    if (NI_UNLIKELY(peer->unacked == 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+        return false;
+    }
+    ni_short_send_word(peer, &line, src, len, dst, peer->unacked, NI_WRITE_UNACKED);
+    return true;
 }
 
 /* Write a word of which nobody wants to hear again. */

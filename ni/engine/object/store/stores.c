@@ -97,18 +97,19 @@ NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
     struct ni_stores *stores = peer->stores;
     uint32_t len = peer->stored;
     struct leaving leaving;
+    struct ni_line line;
 
     if (peer->waiting != NI_SOURCE_BIT(NI_SOURCE_STORES) || !ni_short_is_word(len) ||
         NI_UNLIKELY(stores->group == NULL)) {
         return false;
     }
     leaving = leave(stores);
-    if (NI_UNLIKELY(!ni_short_post_more(peer, stores->line, len, &stores->where,
-                                        leaving.group->token, leaving.tag,
-                                        NI_SOURCE_BIT(NI_SOURCE_STORES)))) {
+    if (NI_UNLIKELY(ni_line_begin_behind(peer, NI_SOURCE_BIT(NI_SOURCE_STORES), &line) == NULL)) {
         return false;
     }
     ni_source_lower(peer, NI_SOURCE_STORES);
+    ni_short_send_word(peer, &line, stores->line, len, &stores->where, leaving.group->token,
+                       leaving.tag);
     left(peer, &leaving, len);
     return true;
 }
