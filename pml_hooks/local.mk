@@ -7,12 +7,14 @@ ompicomponent_LTLIBRARIES += pml_hooks/mca_hook_apelink.la
 endif
 
 pml_hooks_libpml_hooks_la_SOURCES = \
+    ompi_glue/abort.h \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
     pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
     pml_hooks/pml_hooks_device.c \
+    pml_hooks/pml_hooks_end.c \
     pml_hooks/pml_hooks_follow.c \
     pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \

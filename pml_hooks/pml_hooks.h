@@ -19,6 +19,7 @@
  *   count.h      what is done for each message, inline, by communicators and tags
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
+ *   end.c        an end before MPI_Finalize
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
@@ -174,6 +175,10 @@ void pml_hooks_signal_end(void);
 
 /* ---- the end ----------------------------------------------------------------------------------
  */
+
+/* Note what ends this process or the job before MPI_Finalize, and say who has died before. */
+void pml_hooks_ending_watch(void);
+void pml_hooks_ending_ignore(void);
 
 /* Collective over MPI_COMM_WORLD: have rank 0 write the records of all to the file of JSON. */
 void pml_hooks_gather(void);

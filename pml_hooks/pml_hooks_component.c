@@ -108,6 +108,7 @@ static void end_hanging(void)
 static void watch_begin(void)
 {
     record_watch_begin(&(struct record_watch){
+        .deaths = true,
         .hang_s = pml_hooks_params.hang_s,
         .who = "pml_hooks",
         .hang_name = "pml_hooks_hang_s",
@@ -158,6 +159,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_switch(pml_hooks_params.record != 0);
     pml_hooks_signal_begin();
     pml_hooks_queues_begin();
+    pml_hooks_ending_watch();
     watch_begin();
 }
 
@@ -169,6 +171,7 @@ static void end(void)
     }
     pml_hooks_signal_end();
     record_watch_end();
+    pml_hooks_ending_ignore();
     record_finish();
     mca_pml = pml_hooks_below = original;
     ompi_request_functions = pml_hooks_requests_below;

@@ -80,6 +80,9 @@ PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
     }
     record_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
     record_call_leave(call, end);
+    if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
+        record_call_failed(call);
+    }
     return rc;
 }
 
@@ -119,6 +122,7 @@ static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *t
     record_own.calls->depth = 0;
     if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
         head->failed++;
+        record_call_failed(record_own.calls);
         return rc;
     }
     head->completed++;
@@ -242,10 +246,11 @@ PML_HOOKS_INLINE void end_blocking(bool threads, struct record_peer *named,
         pml_hooks_count_receive_wait_by(threads, entry, pml_hooks_received_tag(status),
                                         ompi_glue_comm_id(comm), begin, end);
     }
-    if (rc != OMPI_SUCCESS) {
-        record_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
-    }
     record_call_leave(call, end);
+    if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
+        record_add(rc == MPI_ERR_TRUNCATE ? &head->receives_truncated : &head->failed, 1);
+        record_call_failed(call);
+    }
 }
 
 PML_HOOKS_INLINE int recv_by(bool threads, void *buffer, size_t count, struct ompi_datatype_t *type,
@@ -339,12 +344,15 @@ static struct record_call_entry *enter_probe(enum record_call kind, int peer, in
 }
 
 /* Leave it: a probe waits for a message as its receive would. */
-static void leave_probe(struct record_call_entry *call, uint64_t begin)
+static void leave_probe(struct record_call_entry *call, uint64_t begin, int rc)
 {
     uint64_t end = record_stamp();
 
     record_add(&record_own.head->wait_ticks, end - begin);
     record_call_leave(call, end);
+    if (rc != OMPI_SUCCESS) {
+        record_call_failed(call);
+    }
 }
 
 static int pass_probe(int peer, int tag, struct ompi_communicator_t *comm,
@@ -354,7 +362,7 @@ static int pass_probe(int peer, int tag, struct ompi_communicator_t *comm,
     struct record_call_entry *call = enter_probe(RECORD_PROBE, peer, tag, comm, begin);
     int rc = pml_hooks_below.pml_probe(peer, tag, comm, status);
 
-    leave_probe(call, begin);
+    leave_probe(call, begin, rc);
     return rc;
 }
 
@@ -368,7 +376,7 @@ static int pass_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
     if (rc == OMPI_SUCCESS) {
         record_add(&record_own.head->matched_probes, 1);
     }
-    leave_probe(call, begin);
+    leave_probe(call, begin, rc);
     return rc;
 }
 

@@ -25,8 +25,9 @@ PML_HOOKS_INLINE struct record_call_entry *enter(bool threads, enum record_call 
                                 follow->pending->context, 0, incomplete, now);
 }
 
-/* Leave it: it has waited until the last completion, and the time goes to whom that was of. */
-PML_HOOKS_INLINE void leave(bool threads, struct record_call_entry *call, uint64_t begin)
+/* Leave it, with what it returns: it has waited until the last completion, and the time goes to
+ * whom that was of. */
+PML_HOOKS_INLINE int leave(bool threads, struct record_call_entry *call, uint64_t begin, int rc)
 {
     struct record_head *head = record_own.head;
     const struct pml_hooks_last_end *last = pml_hooks_last_end(threads);
@@ -42,6 +43,10 @@ PML_HOOKS_INLINE void leave(bool threads, struct record_call_entry *call, uint64
         pml_hooks_count_send_wait(last->peer, last->number, last->tag, last->context, begin, now);
     }
     record_call_leave(call, now);
+    if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
+        record_call_failed(call);
+    }
+    return rc;
 }
 
 /* The same where it is not known whether there are threads. */
@@ -52,13 +57,9 @@ static struct record_call_entry *enter_many(enum record_call kind, size_t count,
                           : enter(false, kind, count, requests, now);
 }
 
-static void leave_many(struct record_call_entry *call, uint64_t begin)
+static int leave_many(struct record_call_entry *call, uint64_t begin, int rc)
 {
-    if (record_threads) {
-        leave(true, call, begin);
-    } else {
-        leave(false, call, begin);
-    }
+    return record_threads ? leave(true, call, begin, rc) : leave(false, call, begin, rc);
 }
 
 static bool all_complete(size_t count, ompi_request_t **requests)
@@ -93,8 +94,7 @@ PML_HOOKS_INLINE int wait_by(bool threads, ompi_request_t **request, ompi_status
     begin = record_stamp();
     call = enter(threads, RECORD_WAIT, 1, request, begin);
     rc = pml_hooks_requests_below.req_wait(request, status);
-    leave(threads, call, begin);
-    return rc;
+    return leave(threads, call, begin, rc);
 }
 
 static __attribute__((noinline)) int wait_any_kind(ompi_request_t **request,
@@ -105,8 +105,7 @@ static __attribute__((noinline)) int wait_any_kind(ompi_request_t **request,
 
 static __attribute__((noinline)) int leave_with(uint64_t begin, int rc)
 {
-    leave(false, record_own.calls, begin);
-    return rc;
+    return leave(false, record_own.calls, begin, rc);
 }
 
 /* The same for a receive as most are, that did not wait long. */
@@ -165,8 +164,7 @@ static int pass_wait_any(size_t count, ompi_request_t **requests, int *index,
     begin = record_stamp();
     call = enter_many(RECORD_WAITANY, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_any(count, requests, index, status);
-    leave_many(call, begin);
-    return rc;
+    return leave_many(call, begin, rc);
 }
 
 static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_public_t *statuses)
@@ -181,8 +179,7 @@ static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_pu
     begin = record_stamp();
     call = enter_many(RECORD_WAITALL, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_all(count, requests, statuses);
-    leave_many(call, begin);
-    return rc;
+    return leave_many(call, begin, rc);
 }
 
 static int pass_wait_some(size_t count, ompi_request_t **requests, int *done, int *indices,
@@ -198,8 +195,7 @@ static int pass_wait_some(size_t count, ompi_request_t **requests, int *done, in
     begin = record_stamp();
     call = enter_many(RECORD_WAITSOME, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_some(count, requests, done, indices, statuses);
-    leave_many(call, begin);
-    return rc;
+    return leave_many(call, begin, rc);
 }
 
 static int pass_test(ompi_request_t **request, int *done, ompi_status_public_t *status)

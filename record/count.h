@@ -260,4 +260,10 @@ RECORD_INLINE void record_call_leave(struct record_call_entry *call, uint64_t no
     }
 }
 
+/* The call that has just been left ended with an error. */
+RECORD_INLINE void record_call_failed(struct record_call_entry *call)
+{
+    __atomic_store_n(&call->failed, call->since, __ATOMIC_RELAXED);
+}
+
 #endif

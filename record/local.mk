@@ -9,11 +9,17 @@ record_librecord_la_SOURCES = \
     record/calls.c \
     record/clock.h \
     record/count.h \
+    record/deaths.c \
+    record/deaths.h \
+    record/ended.c \
+    record/ended.h \
     record/fields.def \
     record/json.c \
     record/json.h \
     record/names.c \
     record/names.h \
+    record/others.c \
+    record/others.h \
     record/output.c \
     record/output.h \
     record/peers.c \

@@ -3,11 +3,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/process.h"
 
 #include "record/record.h"
+
+/* The kernel's flag of a process that has begun to end: it has let go of nothing yet. */
+enum { EXITING = 4 };
 
 char record_process_state(uint32_t pid, uint64_t *start)
 {
@@ -15,6 +19,7 @@ char record_process_state(uint32_t pid, uint64_t *start)
     const char *behind; /* the name in parentheses, which may contain anything */
     unsigned long long number = 0;
     ssize_t length;
+    unsigned flags = 0;
     char state = 0;
     int fd;
 
@@ -30,16 +35,24 @@ char record_process_state(uint32_t pid, uint64_t *start)
     }
     text[length] = '\0';
     behind = strrchr(text, ')');
-    /* State, then eighteen numbers, then the time when it started. */
+    /* State, the flags as the sixth number behind it, the time when it started as the nineteenth.
+     */
     if (behind == NULL ||
         sscanf(behind + 1,
-               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                "%*s %*s %llu",
-               &state, &number) != 2) {
+               &state, &flags, &number) != 3) {
         return 0;
     }
     *start = number;
-    return state;
+    return (flags & EXITING) != 0 ? 'X' : state;
+}
+
+uint64_t record_process_space(void)
+{
+    struct stat status;
+
+    return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
 bool record_process_lives(const struct record_head *head, bool *stopped)

@@ -37,6 +37,9 @@ enum {
 
 enum record_state { RECORD_RUNNING = 1, RECORD_FINALIZING, RECORD_FINALIZED };
 
+/* What ended a process, beside signals. */
+enum record_ended { RECORD_ENDED_EXIT = 1000, RECORD_ENDED_ABORT };
+
 /* What a thread does in MPI. The names are in names.c. */
 enum record_call {
     RECORD_NOTHING,

@@ -44,6 +44,7 @@ static void fill_head(const struct record_process *process)
     head->size = process->size;
     head->pid = (uint32_t)getpid();
     (void)record_process_state(head->pid, &head->process_start);
+    head->process_space = record_process_space();
     (void)clock_gettime(CLOCK_REALTIME, &now);
     head->start_seconds = (uint64_t)now.tv_sec;
     head->start_nanoseconds = (uint64_t)now.tv_nsec;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that keeps the record's clocks, and sees when nothing moves. It calls no MPI and takes
- * no lock of the program's. Of the processes of a job on a host the living one of the lowest rank
- * speaks: it has apelink-report print who waits for whom, and why.
+ * A thread that keeps the record's clocks, and sees when nothing moves, or a process dies. It calls
+ * no MPI and takes no lock of the program's. Of the processes of a job on a host the living one of
+ * the lowest rank speaks: it has apelink-report print who waits for whom, and why.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +17,8 @@
 
 #include "record/account.h"
 #include "record/clock.h"
-#include "record/process.h"
+#include "record/deaths.h"
+#include "record/others.h"
 #include "record/sweep.h"
 #include "record/watch.h"
 
@@ -44,62 +43,25 @@ struct look {
     bool off;            /* somebody does not record: what moves there is not known */
 };
 
-static bool in_call(const struct record_head *head, const struct record_call_entry *calls)
+static void look_at(struct record_seen *seen, void *arg)
 {
-    uint32_t count = head->call_count;
+    const struct record_head *head = &seen->head;
+    struct look *look = arg;
 
-    for (uint32_t i = 0; i < count && i < RECORD_CALLS; i++) {
-        if (calls[i].depth > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The parts of a record that are looked at here lie in its first pages. */
-static void look_at(const char *path, struct look *look)
-{
-    size_t calls_at = record_parts()[1].offset, size = calls_at;
-    struct record_call_entry calls[RECORD_CALLS];
-    struct record_head head;
-    bool stopped = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-
-    if (fd < 0) {
+    if (!seen->lives) {
         return;
     }
-    if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-        pread(fd, calls, sizeof(calls), (off_t)size) == (ssize_t)sizeof(calls) &&
-        head.magic == RECORD_MAGIC && record_process_lives(&head, &stopped)) {
-        look->last_event = head.last_event > look->last_event ? head.last_event : look->last_event;
-        look->lowest = head.rank < look->lowest && !stopped ? head.rank : look->lowest;
-        look->off = look->off || head.enabled == 0;
-        look->waiting = look->waiting || in_call(&head, calls);
-    }
-    (void)close(fd);
+    look->last_event = head->last_event > look->last_event ? head->last_event : look->last_event;
+    look->lowest = head->rank < look->lowest && !seen->stopped ? head->rank : look->lowest;
+    look->off = look->off || head->enabled == 0;
+    look->waiting = look->waiting || record_current_call(seen) != NULL;
 }
 
-/* All records of this job here. */
 static struct look look_around(void)
 {
     struct look look = {.lowest = UINT32_MAX};
-    char folder[sizeof(record_own.path)], prefix[64], path[2 * sizeof(folder)];
-    const struct dirent *entry;
-    DIR *directory;
 
-    record_folder(folder, sizeof(folder));
-    record_file_name(prefix, sizeof(prefix), record_own.head->job, 0);
-    prefix[strlen(prefix) - 1] = '\0'; /* without the rank */
-    directory = opendir(folder);
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
-            (void)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-            look_at(path, &look);
-        }
-    }
-    if (directory != NULL) {
-        (void)closedir(directory);
-    }
+    record_each(look_at, &look);
     return look;
 }
 
@@ -217,6 +179,9 @@ static void *watch(void *unused)
         update_clocks();
         if (how.each != NULL) {
             how.each();
+        }
+        if (how.deaths) {
+            record_deaths_look(how.who);
         }
         look_for_hang();
         if (!swept) {

@@ -139,19 +139,32 @@ def find_cycle(all_situations):
     return []
 
 
+ENDED_BY_EXIT, ENDED_BY_ABORT = 1000, 1001
+
+
+def ended_by(record):
+    """What ended a process, as far as it knew."""
+    number = record.get("ended_by", 0)
+    if number == ENDED_BY_EXIT:
+        return " (it called exit)"
+    if number == ENDED_BY_ABORT:
+        return " (it ended the job)"
+    return " (signal %d)" % number if number else ""
+
+
 def last_calls(all_situations):
     """What processes that have ended without MPI_Finalize did last."""
     sentences = []
     for situation in all_situations.values():
         if situation.alive or situation.finished:
             continue
-        text = "Rank %d ended without MPI_Finalize, " % situation.rank
+        text, how = "Rank %d ended without MPI_Finalize, " % situation.rank, ended_by(situation.record)
         if situation.needs:
-            sentences.append(text + "while it waited for %s." % situation.needs[0].words())
+            sentences.append(text + "while it waited for %s%s." % (situation.needs[0].words(), how))
         elif situation.call:
-            sentences.append(text + "in %s." % situation.call["name"])
+            sentences.append(text + "in %s%s." % (situation.call["name"], how))
         else:
-            sentences.append(text + "and not in MPI.")
+            sentences.append(text + "and not in MPI%s." % how)
     return sentences
 
 

@@ -8,6 +8,7 @@
   reordered  a later message to another peer arrives first, and each pair keeps its order
   unreceived a message that is held back and that nobody receives does not keep MPI_Finalize from its end
   stops      a rank stops until SIGCONT, or dies, at the nth message
+  ends       who has died, by what, and who waits for it, is said before the job is ended
   seeds      the same seed gives the same faults, another one others
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
 """
@@ -164,6 +165,32 @@ def stopped(transport, folder):
         expect(transport, [entry[:2] for entry in faults(folder)], [(1, "stop")])
 
 
+# Where Open MPI ends the job, it gives the others this many seconds twice: enough on a busy machine, too.
+PATIENCE = ("--mca", "odls_base_sigkill_timeout", "3")
+
+WAY_TO_END = {
+    "kill": "not in MPI;",
+    "fault": r"not in MPI, by signal 11 \(Segmentation fault\);",
+    "exit": "not in MPI, by exit;",
+    "abort": None,
+}
+
+
+def ends():
+    for way, transport in hookscheck.turns(WAY_TO_END):
+        with tempfile.TemporaryDirectory() as folder:
+            code, _, errors = mpirun(folder, 3, transport, ["hooks_faults", "ends", way, "fatal"], PATIENCE)
+        said = re.findall(r"pml_hooks: rank .* has ended.*", errors)
+        if WAY_TO_END[way] is None:
+            expect("%s, %s" % (transport, way), said, [])
+            continue
+        expected = r"pml_hooks: rank 1 \(pid \d+ on [^ ]+\) has ended without MPI_Finalize, %s waiting for it: (.*)" % WAY_TO_END[way]
+        found = re.fullmatch(expected, said[0]) if len(said) == 1 else None
+        if code == 0 or not found or "rank 0 in recv (rank 1, tag 2)" not in found.group(1) \
+                or "rank 2 in recv (any rank)" not in found.group(1):
+            fail("%s, %s: exit code %s, said: %s, in: %s" % (transport, way, code, said, errors))
+
+
 def seeds():
     found = []
     for transport in transports():
@@ -187,7 +214,7 @@ def wrong():
                 fail("%s: exit code %s: %s" % (rules, code, errors))
 
 
-CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "seeds": seeds,
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "seeds": seeds,
           "wrong": wrong}
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_inject.c pml_hooks_hold.c
+ * Covers: pml_hooks_inject.c pml_hooks_hold.c pml_hooks_end.c record/deaths.c record/ended.c
+ * Covers: record/others.c
  *
  * A program that takes errors: what fails is told and tried again, and in the end each message has
  * come, whole and in the order of its pair.
@@ -8,9 +9,11 @@
  *   ring         twenty messages round a ring, blocking, nonblocking and persistent in turns
  *   overtaken    says from whom rank 1 hears first: of rank 0, or of rank 2, which rank 0 told
  * later
+ *   ends HOW     rank 1 ends as is named; rank 0 waits for it, and rank 2 for any rank
  *   unreceived   rank 0 sends rank 1 a long message that rank 1 does not receive
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +139,32 @@ static void overtaken(const char *path)
     }
 }
 
+/* The others wait when it ends: rank 1 has heard of both, and gives them time. */
+static void ends(const char *how)
+{
+    volatile int *nowhere = NULL;
+    int word = 0;
+
+    if (rank != 1) {
+        MPI_Send(&rank, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(&word, 1, MPI_INT, rank == 0 ? 1 : MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Recv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&word, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    usleep(500000);
+    if (strcmp(how, "kill") == 0) {
+        (void)raise(SIGKILL);
+    } else if (strcmp(how, "fault") == 0) {
+        *nowhere = 1;
+    } else if (strcmp(how, "exit") == 0) {
+        exit(3);
+    } else {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
 static void unreceived(void)
 {
     static char bytes[60000];
@@ -157,6 +186,8 @@ int main(int argc, char **argv)
         ring();
     } else if (argc > 2 && strcmp(argv[1], "overtaken") == 0) {
         overtaken(argv[2]);
+    } else if (argc > 2 && strcmp(argv[1], "ends") == 0) {
+        ends(argv[2]);
     } else if (argc > 1 && strcmp(argv[1], "unreceived") == 0) {
         unreceived();
     }

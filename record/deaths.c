@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that have ended without MPI_Finalize. */
+#include "record/deaths.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/account.h"
+#include "record/clock.h"
+#include "record/names.h"
+#include "record/others.h"
+#include "record/process.h"
+
+enum { AT_ONCE = 16, NAMED = 8 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct record_head watcher; /* of the process that looks for all, as it was last known */
+
+struct look {
+    struct record_head lowest; /* of the living ones; magic is 0 if there is none */
+    size_t dead_count;
+    struct record_seen dead[AT_ONCE]; /* not spoken of yet */
+};
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+struct text {
+    size_t used;
+    char line[1024];
+};
+
+static void append(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(text->line + text->used, sizeof(text->line) - text->used, format, arguments);
+    va_end(arguments);
+    if (length > 0 && (size_t)length < sizeof(text->line) - text->used) {
+        text->used += (size_t)length;
+    }
+}
+
+/* A call, with whom, and the tag. */
+static void append_call(struct text *text, const struct record_call_entry *call)
+{
+    if (call->tag < 0 && call->tag != RECORD_ANY) {
+        append(text, "in a collective (%s)", record_call_name(call->kind));
+        return;
+    }
+    append(text, "in %s", record_call_name(call->kind));
+    if (call->peer >= 0) {
+        append(text, " (rank %" PRId32 ", tag ", call->peer);
+        append(text, call->tag == RECORD_ANY ? "any)" : "%" PRId32 ")", call->tag);
+    } else if (call->kind < RECORD_WAIT) {
+        append(text, " (any rank)");
+    }
+}
+
+/* ---- who waits --------------------------------------------------------------------------------
+ */
+
+struct waiting {
+    const struct record_head *dead;
+    size_t count;
+    struct text text;
+};
+
+static bool is_with(uint32_t job, int32_t rank, const struct record_head *dead)
+{
+    return rank == RECORD_ANY || ((uint32_t)rank == dead->rank && job == dead->job);
+}
+
+/* Whether an operation under way may be with it. */
+static bool has_pending(const struct record_seen *seen, const struct record_head *dead)
+{
+    const struct record_part *part = record_parts() + 4;
+    struct record_pending entries[64];
+    size_t count = record_part_count(&seen->head, part), room = sizeof(entries) / part->stride;
+
+    for (size_t first = 0; first < count && first < RECORD_PENDING; first += room) {
+        ssize_t bytes =
+            pread(seen->fd, entries, sizeof(entries), (off_t)(part->offset + first * part->stride));
+
+        for (size_t i = 0; bytes > 0 && i < (size_t)bytes / part->stride; i++) {
+            if (entries[i].kind != RECORD_FREE &&
+                is_with(entries[i].peer_job, entries[i].peer, dead)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What the first of its threads has just ended with an error, NULL if that is none. */
+static const struct record_call_entry *failed_call(const struct record_seen *seen)
+{
+    const struct record_call_entry *call = &seen->calls[0];
+
+    return seen->head.call_count > 0 && call->failed != 0 && call->failed == call->since ? call
+                                                                                         : NULL;
+}
+
+/* Whether a process waits for it in this call, or has done so until that ended with an error. */
+static bool waits_in(const struct record_seen *seen, const struct record_call_entry *call,
+                     const struct record_head *dead)
+{
+    return call->kind >= RECORD_WAIT && call->depth > 0 ? has_pending(seen, dead)
+                                                        : is_with(call->peer_job, call->peer, dead);
+}
+
+static void add_waiting(struct record_seen *seen, void *arg)
+{
+    const struct record_call_entry *call = record_current_call(seen);
+    struct waiting *waiting = arg;
+
+    call = call != NULL ? call : failed_call(seen);
+    if (call == NULL || !(seen->lives || seen->head.ended_by == RECORD_ENDED_ABORT) ||
+        seen->head.state != RECORD_RUNNING || !waits_in(seen, call, waiting->dead)) {
+        return;
+    }
+    if (waiting->count++ < NAMED) {
+        append(&waiting->text, "%srank %" PRIu32 " ", waiting->count > 1 ? ", " : "",
+               seen->head.rank);
+        append_call(&waiting->text, call);
+    }
+}
+
+/* ---- who has died -----------------------------------------------------------------------------
+ */
+
+/* Whether nobody else has spoken of it: its record says so from now on. */
+static bool claim(const struct record_seen *dead)
+{
+    int fd = open(dead->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    struct record_head *head = MAP_FAILED;
+    bool first;
+
+    if (fd >= 0) {
+        head = mmap(NULL, sizeof(*head), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        (void)close(fd);
+    }
+    if (head == MAP_FAILED) {
+        return false;
+    }
+    first = __atomic_exchange_n(&head->death_seen, record_stamp(), __ATOMIC_RELAXED) == 0;
+    (void)munmap(head, sizeof(*head));
+    return first;
+}
+
+static void say(const char *who, const struct record_seen *dead)
+{
+    const struct record_call_entry *call = record_current_call(dead);
+    struct waiting waiting = {.dead = &dead->head};
+    struct text text = {0};
+
+    append(&text, "rank %" PRIu32 " (pid %" PRIu32 " on %s) has ended without MPI_Finalize, ",
+           dead->head.rank, dead->head.pid, dead->head.host);
+    if (dead->head.state == RECORD_FINALIZING) {
+        append(&text, "within it");
+    } else if (call != NULL) {
+        append_call(&text, call);
+    } else {
+        append(&text, "not in MPI");
+    }
+    if (dead->head.ended_by == RECORD_ENDED_EXIT) {
+        append(&text, ", by exit");
+    } else if (dead->head.ended_by != 0) {
+        append(&text, ", by signal %" PRIu32 " (%s)", dead->head.ended_by,
+               strsignal((int)dead->head.ended_by));
+    }
+    record_each(add_waiting, &waiting);
+    if (waiting.count > NAMED) {
+        append(&waiting.text, " and %zu more", waiting.count - NAMED);
+    }
+    fprintf(stderr, "%s: %s; %s%s\n", who, text.line,
+            waiting.count > 0 ? "waiting for it: " : "nobody waits for it", waiting.text.line);
+}
+
+/* Records of a job that had this job's number may be left: theirs ended before ours began. */
+static bool is_of_our_time(const struct record_head *head)
+{
+    const uint64_t margin = UINT64_C(30) * 1000000000;
+
+    return head->clock_last + margin > record_own.head->clock_start;
+}
+
+/* Whoever ends the job says so, and ends all of us. */
+static bool ended_with_us(const struct record_head *head)
+{
+    return head->ended_by == RECORD_ENDED_ABORT ||
+           (head->ended_by == SIGTERM && RECORD_READ(record_own.head->ended_by) == SIGTERM);
+}
+
+static void sort_out(struct record_seen *seen, void *arg)
+{
+    const struct record_head *head = &seen->head;
+    struct look *look = arg;
+
+    if (seen->lives) {
+        if (!seen->stopped && (look->lowest.magic == 0 || head->rank < look->lowest.rank)) {
+            look->lowest = *head;
+        }
+    } else if (!seen->elsewhere && head->state != RECORD_FINALIZED && head->death_seen == 0 &&
+               is_of_our_time(head) && !ended_with_us(head) && look->dead_count < AT_ONCE &&
+               claim(seen)) {
+        look->dead[look->dead_count++] = *seen;
+    }
+}
+
+/* Look at all; under the lock. */
+static void look_at_all(const char *who)
+{
+    static struct look look;
+
+    look.lowest.magic = 0;
+    look.dead_count = 0;
+    record_each(sort_out, &look);
+    watcher = look.lowest;
+    for (size_t i = 0; i < look.dead_count; i++) {
+        say(who, &look.dead[i]);
+    }
+}
+
+void record_deaths_look(const char *who)
+{
+    bool stopped = false;
+
+    (void)pthread_mutex_lock(&lock);
+    if (watcher.magic == 0 || watcher.pid == record_own.head->pid ||
+        !record_process_lives(&watcher, &stopped) || stopped) {
+        look_at_all(who);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void record_deaths_last_look(const char *who)
+{
+    (void)pthread_mutex_lock(&lock);
+    look_at_all(who);
+    (void)pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef RECORD_DEATHS_H
+#define RECORD_DEATHS_H
+
+#include "record/record.h"
+
+/*
+ * Processes of this job and host that have ended without MPI_Finalize. Who has died, in which call,
+ * and who waits for it, is said once, on the standard error output. Functions are thread-safe; the
+ * record is open.
+ */
+
+/* Look for them now and then. Of the living processes that of the lowest rank does. */
+void record_deaths_look(const char *who);
+
+/* The job is about to be ended, it may be for a death that has just happened: look now. */
+void record_deaths_last_look(const char *who);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef RECORD_OTHERS_H
+#define RECORD_OTHERS_H
+
+#include "record/record.h"
+
+/* The record of a process of this job on this host, as it was when it was looked at. */
+struct record_seen {
+    struct record_head head;
+    struct record_call_entry calls[RECORD_CALLS];
+    const char *path; /* of its file, until the visitor returns */
+    int fd;           /* open for reading, until then */
+    bool lives;
+    bool stopped;
+    bool elsewhere; /* whether it lives cannot be told: process ids are others there */
+};
+
+/* Call `visit` with each record of this job in the folder of ours, our own among them. Thread-safe.
+ */
+void record_each(void (*visit)(struct record_seen *seen, void *arg), void *arg);
+
+/* What the first of its threads that is in MPI does; NULL if none is. */
+const struct record_call_entry *record_current_call(const struct record_seen *seen);
+
+#endif
