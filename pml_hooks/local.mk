@@ -31,6 +31,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_requests.c \
     pml_hooks/pml_hooks_rules.c \
     pml_hooks/pml_hooks_rules.h \
+    pml_hooks/pml_hooks_stage.c \
+    pml_hooks/pml_hooks_stage.h \
     pml_hooks/pml_hooks_switch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'

@@ -24,7 +24,7 @@
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
- *   device.c     buffers in the memory of a GPU
+ *   device.c     buffers in the memory of a GPU, with stage.c
  *   queues.c     depths of the queues below
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
@@ -160,8 +160,9 @@ void pml_hooks_queues_begin(void);
 /* Read the parameter; false if it is wrong, which rank 0 says. */
 bool pml_hooks_device_read(void);
 
-/* Put our functions before those of the module, if there is a policy and a library to ask. */
-void pml_hooks_device_install(mca_pml_base_module_t *module);
+/* Put our functions before those of the module and of requests, if there is a policy and a library
+ * to ask. */
+void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t *functions);
 
 /* ---- on and off -------------------------------------------------------------------------------
  */

@@ -8,8 +8,9 @@
 #include "record/start.h"
 #include "record/watch.h"
 
-/* The functions of the PML as they were. */
+/* The functions of the PML and of requests as they were. */
 static mca_pml_base_module_t original;
+static ompi_request_fns_t original_requests;
 
 static int component_register(void);
 static void begin(int argc, char **argv, int requested, int *provided);
@@ -151,11 +152,11 @@ static void begin(int argc, char **argv, int requested, int *provided)
     }
     pml_hooks_peers_forget();
     original = pml_hooks_below = mca_pml;
-    pml_hooks_requests_below = ompi_request_functions;
+    original_requests = pml_hooks_requests_below = ompi_request_functions;
     if (injecting()) {
         pml_hooks_inject_install(&pml_hooks_below);
     }
-    pml_hooks_device_install(&pml_hooks_below);
+    pml_hooks_device_install(&pml_hooks_below, &pml_hooks_requests_below);
     pml_hooks_switch(pml_hooks_params.record != 0);
     pml_hooks_signal_begin();
     pml_hooks_queues_begin();
@@ -174,7 +175,7 @@ static void end(void)
     pml_hooks_ending_ignore();
     record_finish();
     mca_pml = pml_hooks_below = original;
-    ompi_request_functions = pml_hooks_requests_below;
+    ompi_request_functions = pml_hooks_requests_below = original_requests;
     if (injecting()) {
         pml_hooks_inject_end();
     }

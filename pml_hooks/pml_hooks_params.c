@@ -64,7 +64,8 @@ static const struct param_row {
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.seed},
     {"device",
      "What becomes of messages whose buffer is memory of a GPU, in an Open MPI that does not know "
-     "of GPUs: pass or refuse; counted either way; empty: nobody looks",
+     "of GPUs: pass, stage through memory of the host, or refuse; counted each way; empty: nobody "
+     "looks",
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.device},
     {"device_library", "The library that is asked whether a buffer is memory of a GPU",
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.device_library},

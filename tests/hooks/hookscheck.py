@@ -7,7 +7,7 @@
   overlap    the time of nonblocking operations that is not waiting is told, each for itself
   ucx        count, switch and late over pml ucx, where there is one, which does not tell of its queues
   chained    pml monitoring, which is below, counts what hooks_count counts
-  device     buffers that a library takes for memory of a GPU are counted, and passed or refused
+  device     buffers that a library takes for memory of a GPU are counted, and passed, staged or refused
   switch     what began while recording was on is in the record, and nothing else
   queues     the depths of queues are known, and as they were made
   stalls     each way in which hooks_stall stops gets its verdict
@@ -535,9 +535,18 @@ def device():
             refused = [rank["device_refused"] for rank in ranks]
             if sends != {10: 2, 12: 2} or receives != {12: 4} or refused != ([4, 4] if policy == "refuse" else [0, 0]):
                 fail("%s, %s: sends %s, receives %s, refused %s" % (transport, policy, sends, receives, refused))
-            if ("which is memory of a GPU: copy it to the host" in errors) != (policy == "refuse"):
+            if ("which is memory of a GPU: take pml_hooks_device stage" in errors) != (policy == "refuse"):
                 fail("%s, %s: it says %s" % (transport, policy, errors))
-    for params, text in (({"device": "keep"}, "pml_hooks_device: keep is none of pass and refuse"),
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = mpirun(folder, 2, transport, ["hooks_staged", library], device="stage", device_library=library)
+            if code != 0 or output.split() != ["good", "good"]:
+                fail("%s, stage: exit code %s: %s%s" % (transport, code, output[:600], errors[-600:]))
+                continue
+            for rank in read(folder)["ranks"]:
+                messages = sum(rank["device_sends_by_size"]) + sum(rank["device_receives_by_size"])
+                if rank["device_staged"] != messages or messages < 30 or rank["device_refused"] != 0:
+                    fail("%s, stage: %d of %d messages" % (transport, rank["device_staged"], messages))
+    for params, text in (({"device": "keep"}, "pml_hooks_device: keep is none of pass, stage and refuse"),
                          ({"device": "pass", "device_library": "/no/such.so"}, "/no/such.so: cannot open shared object file")):
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 2, "vader", ["hooks_pvars"], **params)

@@ -10,7 +10,7 @@ TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/h
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
     tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter \
-    tests/hooks/hooks_device
+    tests/hooks/hooks_device tests/hooks/hooks_staged
 check_LTLIBRARIES += tests/hooks/cuda_like.la
 endif
 
@@ -37,6 +37,10 @@ tests_hooks_hooks_queues_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_device_SOURCES = tests/hooks/hooks_device.c
 tests_hooks_hooks_device_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_device_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_staged_SOURCES = tests/hooks/hooks_staged.c
+tests_hooks_hooks_staged_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_staged_LDADD = $(MPI_LIBS)
 
 # Opened by its path.
 tests_hooks_cuda_like_la_SOURCES = tests/hooks/cuda_like.c
