@@ -19,6 +19,7 @@ osu_names = \
     osu_barrier \
     osu_bcast \
     osu_alltoall \
+    osu_send \
     osu_init \
     osu_deep_queue \
     osu_patterns \
@@ -162,6 +163,9 @@ osu_bench_osu_bcast_LDADD = $(OSU_LIBS)
 osu_bench_osu_alltoall_SOURCES = osu_bench/osu_alltoall.c
 osu_bench_osu_alltoall_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_alltoall_LDADD = $(OSU_LIBS)
+osu_bench_osu_send_SOURCES = osu_bench/osu_send.c
+osu_bench_osu_send_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_send_LDADD = $(OSU_LIBS)
 osu_bench_osu_init_SOURCES = osu_bench/osu_init.c
 osu_bench_osu_init_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_init_LDADD = $(OSU_LIBS)
@@ -209,6 +213,7 @@ osu_PROGRAMS += \
     osu_bench/osu_barrier \
     osu_bench/osu_bcast \
     osu_bench/osu_alltoall \
+    osu_bench/osu_send \
     osu_bench/osu_init \
     osu_bench/osu_deep_queue \
     osu_bench/osu_patterns \
@@ -245,6 +250,7 @@ osumpich_programs = \
     osu_bench/mpich/osu_barrier \
     osu_bench/mpich/osu_bcast \
     osu_bench/mpich/osu_alltoall \
+    osu_bench/mpich/osu_send \
     osu_bench/mpich/osu_init \
     osu_bench/mpich/osu_deep_queue \
     osu_bench/mpich/osu_patterns \
@@ -261,7 +267,7 @@ osu_bench/mpich.stamp: osu_bench/build-mpich $(osu_bench_libosu_la_SOURCES) \
     osu_bench/osu_multi_lat.c osu_bench/osu_latency_mt.c osu_bench/osu_put_latency.c osu_bench/osu_get_latency.c \
     osu_bench/osu_acc_latency.c osu_bench/osu_cas_latency.c osu_bench/osu_fop_latency.c osu_bench/osu_put_bw.c \
     osu_bench/osu_get_bw.c osu_bench/osu_allreduce.c osu_bench/osu_barrier.c osu_bench/osu_bcast.c \
-    osu_bench/osu_alltoall.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c \
+    osu_bench/osu_alltoall.c osu_bench/osu_send.c osu_bench/osu_init.c osu_bench/osu_deep_queue.c \
     osu_bench/osu_patterns.c osu_bench/osu_peers.c
 	$(AM_V_GEN)$(MKDIR_P) osu_bench && CFLAGS='$(CFLAGS)' OSU_MPICC="$${OSU_MPICC:-$(MPICH_CC)}" \
 	    $(SHELL) $(srcdir)/osu_bench/build-mpich $(srcdir) $(builddir) $(osu_names) && touch $@

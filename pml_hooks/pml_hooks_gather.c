@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "pml_hooks/pml_hooks.h"
 #include "record/output.h"
+#include "record/process.h"
 #include "record/start.h"
 
 /* Records travel with the tag of a collective: MPI_Gatherv, which this is. */
@@ -32,12 +34,33 @@ static void send_record(void)
     }
 }
 
+/* Whether a rank has died here; its record stays in memory. */
+static bool has_died(int rank)
+{
+    size_t size;
+    const struct record_head *head = record_map(record_own.head->job, (uint32_t)rank, &size);
+    bool stopped, died;
+
+    if (head == NULL) {
+        return false;
+    }
+    died = head->state != RECORD_FINALIZED &&
+           head->process_space == record_own.head->process_space &&
+           !record_process_lives(head, &stopped);
+    (void)munmap((void *)(uintptr_t)head, size);
+    return died;
+}
+
 /* One record of another rank into the file. Whatever happens, it is received. */
 static void write_other(struct record_output *output, int rank)
 {
     uint64_t size = 0;
     char *memory = NULL;
 
+    if (has_died(rank)) {
+        record_output_add_file(output, (uint32_t)rank);
+        return;
+    }
     if (receive_from(rank, &size, sizeof(size)) == OMPI_SUCCESS) {
         memory = malloc(size);
     }
@@ -68,6 +91,10 @@ static void write_all(void)
 
 void pml_hooks_gather(void)
 {
+    if (pml_hooks_params.output == NULL || pml_hooks_params.output[0] == '\0') {
+        record_stop();
+        return;
+    }
     if (ompi_comm_rank(&ompi_mpi_comm_world.comm) == 0) {
         write_all();
     } else {

@@ -34,7 +34,9 @@ static const struct param_row {
      "Record what the program does with MPI, whatever PML carries it, and write it to the file "
      "pml_hooks_output in MPI_Finalize, for apelink-report",
      MCA_BASE_VAR_TYPE_BOOL, &pml_hooks_params.enable},
-    {"output", "The file that rank 0 writes; %j is the number of the job, %p rank 0's process id",
+    {"output",
+     "The file that rank 0 writes; %j is the number of the job, %p rank 0's process id; empty: "
+     "none",
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.output},
     {"directory",
      "The folder where each process has its record while it runs: one in memory, the same for all "

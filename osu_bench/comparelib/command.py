@@ -73,7 +73,7 @@ def installed_bin(here):
 
 def built_components(build):
     """Folders with the components of a build folder, an empty list if it is none."""
-    folders = [os.path.join(build, part, ".libs") for part in ("btl_apelink", "mtl_match", "pml_match")]
+    folders = [os.path.join(build, part, ".libs") for part in ("btl_apelink", "mtl_match", "pml_match", "pml_hooks")]
     return [folder for folder in folders if any(name.endswith(".so") for name in _names_in(folder))]
 
 
@@ -215,7 +215,7 @@ def _listed_components(setup, env):
     return {(row[1], row[2]) for row in rows if len(row) > 2}
 
 
-_OURS = (("btl", "apelink"), ("mtl", "match"), ("pml", "match"))
+_OURS = (("btl", "apelink"), ("mtl", "match"), ("pml", "match"), ("hook", "apelink"))
 _REMEDY_OURS = ("build and install apelink, then name the folder of the component with --component-path, or run: "
                 'eval "$(PREFIX/bin/apelink-env)"')
 _REMEDY_OTHERS = "use an Open MPI that was built with it (Debian: openmpi-bin and libopenmpi3)"

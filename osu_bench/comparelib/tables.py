@@ -78,6 +78,21 @@ def _patterns():
                        group="patterns", what=what) for key, what in _PATTERNS)
 
 
+_OVERHEAD = {"group": "overhead", "sizes": (8, 4 * K)}
+
+
+def _overhead():
+    """A row for each kind of call, for what stands between the program and its transport."""
+    return (
+        Bench("overhead_send", "osu_send", **_OVERHEAD, what="MPI_Send itself, at the sender"),
+        Bench("overhead_pingpong", "osu_latency", **_OVERHEAD, what="blocking ping-pong, one way"),
+        Bench("overhead_bcast", "osu_bcast", **_OVERHEAD, **_COLLECTIVE, what="broadcast"),
+        Bench("overhead_alltoall", "osu_alltoall", **_OVERHEAD, **_COLLECTIVE, what="all-to-all"),
+        Bench("overhead_put", "osu_put_latency", ("-w", "create"), **_OVERHEAD, **_ONE, what="put, created window"),
+        Bench("overhead_get", "osu_get_latency", ("-w", "create"), **_OVERHEAD, **_ONE, what="get, created window"),
+    )
+
+
 _PEERS = {"program": "osu_peers", "size_option": "-N", "axis": "sleeping ranks", "base": True,
           "group": "peers"}
 
@@ -149,6 +164,7 @@ BENCHES = (
           ranks=8, what="the same, 8 ranks"),
     *_deep_queues(),
     *_patterns(),
+    *_overhead(),
     Bench("peers_31", sizes=(2, 31), ranks=33, **_PEERS,
           what="ping-pong of 8 bytes beside ranks that have talked to both and sleep"),
     Bench("peers_128", sizes=(128,), ranks=130, **_PEERS, what="the same, with 128 of them"),
@@ -206,6 +222,12 @@ _MATCH_MTL = _mca(("pml", "cm"), ("mtl", "match"))
 _MATCH_PML = _mca(("pml", "match"))
 _TCP = _mca(("pml", "ob1"), ("btl", "tcp,self"))
 
+# What stands between a program and its transport. pml monitoring has to be in the list of PMLs.
+_VADER_HOOKS = _mca(("pml", "ob1"), ("btl", "vader,self"), ("pml_hooks_enable", "1"), ("pml_hooks_output", ""))
+_VADER_MONITORING = _mca(("pml", "ob1,monitoring"), ("btl", "vader,self"), ("pml_monitoring_enable", "1"))
+_MATCH_HOOKS = _MATCH_MTL + _mca(("pml_hooks_enable", "1"), ("pml_hooks_output", ""))
+_MATCH_MONITORING = _mca(("pml", "cm,monitoring"), ("mtl", "match"), ("pml_monitoring_enable", "1"))
+
 TRANSPORTS = (
     Transport("vader", "openmpi", _mca(("pml", "ob1"), ("btl", "vader,self")), _RDMA,
               "Open MPI's own shared memory under pml ob1; one-sided: osc rdma", (("btl", "vader"),)),
@@ -219,6 +241,14 @@ TRANSPORTS = (
               "the same on one host, with the link to other hosts open as well", (("btl", "apelink"),)),
     Transport("match-both", "openmpi", _MATCH_MTL + _mca(("mtl_match_links", "both")), _PT2PT,
               "likewise", (("mtl", "match"), ("pml", "cm"))),
+    Transport("vader-hooks", "openmpi", _VADER_HOOKS, _RDMA,
+              "vader with pml_hooks, which records", (("btl", "vader"), ("hook", "apelink"))),
+    Transport("vader-monitoring", "openmpi", _VADER_MONITORING, _RDMA,
+              "vader with Open MPI's pml monitoring", (("btl", "vader"), ("pml", "monitoring"))),
+    Transport("match-hooks", "openmpi", _MATCH_HOOKS, _PT2PT,
+              "match with pml_hooks", (("mtl", "match"), ("pml", "cm"), ("hook", "apelink"))),
+    Transport("match-monitoring", "openmpi", _MATCH_MONITORING, _PT2PT,
+              "match with pml monitoring", (("mtl", "match"), ("pml", "cm"), ("pml", "monitoring"))),
     Transport("tcp", "openmpi", _TCP, _PT2PT,
               "Open MPI's TCP over the loopback; one-sided: osc pt2pt", (("btl", "tcp"),), _TCP),
     Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),

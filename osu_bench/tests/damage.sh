@@ -17,7 +17,7 @@ notices() {
 }
 
 for size in 1 5000; do
-    for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_mt osu_bcast osu_alltoall; do
+    for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_mt osu_bcast osu_alltoall osu_send; do
         notices "$programs/$program" -m $size,$size -i 10
     done
     for program in osu_put_latency osu_get_latency osu_put_bw osu_get_bw; do

@@ -51,6 +51,7 @@ many=10
         passes 2 1 "$programs/osu_deep_queue" $few -q $queue -d 10000 -m 0
     done
 
+    passes 2 $many "$programs/osu_send" $few -m $sizes
     for ranks in 2 3; do
         for pattern in exch ring halo6 pers any late; do
             passes $ranks $many "$programs/osu_patterns" $few -m $sizes -P $pattern

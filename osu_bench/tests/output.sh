@@ -133,7 +133,7 @@ refuses "64 buffers of 1048576 bytes exceed the limit of 1048576" 2 osu_bw -c -m
 refuses "a window of 64 times 1048576 bytes exceeds the limit" 2 osu_put_bw -m 1M -M 1M
 
 for program in osu_latency osu_bw osu_bibw osu_mbw_mr osu_multi_lat osu_latency_mt osu_put_latency osu_get_latency \
-    osu_acc_latency osu_fop_latency osu_cas_latency osu_put_bw osu_get_bw osu_allreduce osu_alltoall osu_barrier \
+    osu_acc_latency osu_fop_latency osu_cas_latency osu_put_bw osu_get_bw osu_allreduce osu_alltoall osu_send osu_barrier \
     osu_bcast osu_init osu_deep_queue osu_patterns osu_peers line_time; do
     count=$((count + 2))
     "$programs/$program" -h >"$work/out" 2>"$work/err" || fail "$program -h: $(cat "$work/err")"

@@ -9,6 +9,7 @@
   unreceived a message that is held back and that nobody receives does not keep MPI_Finalize from its end
   stops      a rank stops until SIGCONT, or dies, at the nth message
   ends       who has died, by what, and who waits for it, is said before the job is ended
+  goes-on    over the NI the others get errors and go on, where mpirun lets them
   seeds      the same seed gives the same faults, another one others
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
 """
@@ -191,6 +192,19 @@ def ends():
             fail("%s, %s: exit code %s, said: %s, in: %s" % (transport, way, code, said, errors))
 
 
+def goes_on():
+    """Over the NI, where mpirun lets the others live: errors are returned, MPI_ANY_SOURCE is told, and the record is whole."""
+    for transport in transports():
+        if "match" not in transport:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = mpirun(folder, 3, transport, ["hooks_faults", "ends", "kill"], ("--enable-recovery",))
+            if not healthy("%s, goes on" % transport, code, output, errors):
+                continue
+            expect(transport, told(output), [(0, "recv", 0, OTHER), (2, "recv", 0, OTHER)])
+            expect(transport, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
+
+
 def seeds():
     found = []
     for transport in transports():
@@ -214,7 +228,7 @@ def wrong():
                 fail("%s: exit code %s: %s" % (rules, code, errors))
 
 
-CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "seeds": seeds,
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "goes-on": goes_on, "seeds": seeds,
           "wrong": wrong}
 
 

@@ -9,7 +9,7 @@
  *   ring         twenty messages round a ring, blocking, nonblocking and persistent in turns
  *   overtaken    says from whom rank 1 hears first: of rank 0, or of rank 2, which rank 0 told
  * later
- *   ends HOW     rank 1 ends as is named; rank 0 waits for it, and rank 2 for any rank
+ *   ends HOW     rank 1 ends as is named; rank 0 waits for it, and rank 2 for any rank; they go on
  *   unreceived   rank 0 sends rank 1 a long message that rank 1 does not receive
  */
 #include <mpi.h>
@@ -139,6 +139,18 @@ static void overtaken(const char *path)
     }
 }
 
+/* The others talk to each other as before. */
+static void go_on(void)
+{
+    int word = -1;
+
+    MPI_Sendrecv(&rank, 1, MPI_INT, 2 - rank, 3, &word, 1, MPI_INT, 2 - rank, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    if (word != 2 - rank) {
+        fail("goes on, and has received", word);
+    }
+}
+
 /* The others wait when it ends: rank 1 has heard of both, and gives them time. */
 static void ends(const char *how)
 {
@@ -147,8 +159,10 @@ static void ends(const char *how)
 
     if (rank != 1) {
         MPI_Send(&rank, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
-        MPI_Recv(&word, 1, MPI_INT, rank == 0 ? 1 : MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        (void)failed("recv", 0,
+                     MPI_Recv(&word, 1, MPI_INT, rank == 0 ? 1 : MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
+                              MPI_STATUS_IGNORE));
+        go_on();
         return;
     }
     MPI_Recv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -188,6 +202,8 @@ int main(int argc, char **argv)
         overtaken(argv[2]);
     } else if (argc > 2 && strcmp(argv[1], "ends") == 0) {
         ends(argv[2]);
+        MPI_Finalize();
+        return failures > 0;
     } else if (argc > 1 && strcmp(argv[1], "unreceived") == 0) {
         unreceived();
     }
