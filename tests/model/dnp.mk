@@ -3,12 +3,20 @@
 
 model_tests += \
     tests/model/model_dnp_link \
+    tests/model/model_dnp_lofamo \
     tests/model/model_dnp_rdma \
     tests/model/model_dnp_torus
 
 tests_model_model_dnp_link_SOURCES = tests/model/model_dnp_link.c
 tests_model_model_dnp_link_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_dnp_link_LDADD = dnp/libdnp.la
+
+tests_model_model_dnp_lofamo_SOURCES = \
+    tests/model/lofamo_node.c \
+    tests/model/lofamo_node.h \
+    tests/model/model_dnp_lofamo.c
+tests_model_model_dnp_lofamo_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
+tests_model_model_dnp_lofamo_LDADD = dnp/libdnp.la
 
 tests_model_model_dnp_torus_SOURCES = tests/model/model_dnp_torus.c
 tests_model_model_dnp_torus_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
