@@ -13,6 +13,7 @@ unit_tests += \
     tests/unit/test_dnp_health \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_lofamo \
+    tests/unit/test_dnp_lofamo_scenario \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
     tests/unit/test_dnp_route \
@@ -42,6 +43,12 @@ tests_unit_test_dnp_health_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_lofamo_SOURCES = tests/unit/test_dnp_lofamo.c
 tests_unit_test_dnp_lofamo_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_lofamo_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_lofamo_scenario_SOURCES = \
+    tests/model/lofamo_cluster.c \
+    tests/unit/test_dnp_lofamo_scenario.c
+tests_unit_test_dnp_lofamo_scenario_CPPFLAGS = $(DNP_UNIT_CPPFLAGS) -I$(top_srcdir)/tests/model
+tests_unit_test_dnp_lofamo_scenario_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
 tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
