@@ -174,3 +174,16 @@ ni_status dnp_registers_write(struct dnp_register_file *file, uint32_t offset, u
         return NI_ERR_ACCESS;
     }
 }
+
+bool dnp_register_administered(uint32_t offset)
+{
+    switch (offset) {
+    case DNP_REG_link_credit:
+    case DNP_REG_link_timeout:
+    case DNP_REG_link_sick:
+    case DNP_REG_get_timeout:
+        return true;
+    default:
+        return offset <= DNP_REG_fault_core;
+    }
+}

@@ -96,8 +96,8 @@ struct apelink_deregister {
     __u32 reserved0;
 };
 
-/* Registers that a program may reach: all may be read; written are those of fault awareness, by who
- * may administer the host. Others are EPERM. */
+/* Registers that a program may reach: all may be read; written, by who may administer the host,
+ * are those of fault awareness and of when a link or a GET has failed. Others are EPERM. */
 struct apelink_access {
     __u64 size;
     __u32 offset; /* in: of BAR 5 */

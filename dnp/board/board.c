@@ -76,10 +76,10 @@ static bool work(struct board *board, uint64_t now)
     return active;
 }
 
-/* Nanoseconds until a credit is due, a second at most. */
-static uint64_t until_credit(const struct board *board, uint64_t now)
+/* Nanoseconds until a credit or the fault manager is due, a second at most. */
+static uint64_t until_due(const struct board *board, uint64_t now)
 {
-    uint64_t due = UINT64_MAX;
+    uint64_t due = dnp_lofamo_due(&board->card.lofamo);
 
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         if (works(board, link)) {
@@ -118,7 +118,7 @@ static void board_run(void *arg)
         board->active_ns = ni_now_ns();
     }
     if (!active) {
-        due = ni_min_u64(until_credit(board, now), until_look(board));
+        due = ni_min_u64(until_due(board, now), until_look(board));
     }
     if (due > 0) {
         wait.tv_sec = (time_t)(due / 1000000000U);
@@ -215,6 +215,11 @@ static void set_registers(struct board *board)
             DNP_FIELD_PUT(credit, link_credit_idle, IDLE_CREDITS));
     dnp_set(registers, DNP_REG_get_timeout, 0,
             (uint32_t)ni_min_u64(GET_TIMEOUT_NS / board->config.cycle_ns, UINT32_MAX));
+    dnp_set(registers, DNP_REG_board_cycle, 0, board->config.cycle_ns);
+    for (unsigned i = 0; i < board->config.sets; i++) {
+        (void)dnp_registers_write(registers, board->config.set[i].offset,
+                                  board->config.set[i].value);
+    }
 }
 
 /* Later sessions are larger: nanoseconds of the clock on the wall. */

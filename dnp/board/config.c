@@ -186,6 +186,45 @@ static bool take_fifo(struct board_config *config, const struct line *line,
     return ni_is_pow2(config->fifo) || wrong(complaint, "is no power of two", line->word[1]);
 }
 
+static bool take_set(struct board_config *config, const struct line *line,
+                     struct complaint *complaint)
+{
+    const char *name = line->words > 1 ? line->word[1] : "";
+    struct board_set *set = &config->set[config->sets];
+    struct dnp_register_file file;
+    size_t i = 0;
+
+    while (i < dnp_register_count && strcmp(dnp_registers[i].name, name) != 0) {
+        i++;
+    }
+    if (i == dnp_register_count || dnp_registers[i].count > 1 ||
+        !dnp_register_administered(dnp_registers[i].offset)) {
+        return wrong(complaint,
+                     "is no register that can be set, such as fault_mask, fault_timer, link_sick "
+                     "or link_timeout",
+                     name);
+    }
+    if (config->sets == BOARD_SETS_MAX) {
+        return wrong(complaint, "is one register too many", name);
+    }
+    if (!number(line, 2, 0, UINT32_MAX, &set->value, complaint)) {
+        return false;
+    }
+    if (line->words > 3) {
+        return wrong(complaint, "is one word too many", line->word[3]);
+    }
+    set->offset = dnp_registers[i].offset;
+    dnp_registers_reset(&file);
+    if (dnp_registers_write(&file, set->offset, set->value) != NI_OK) {
+        return wrong(complaint,
+                     "is a value that this register cannot have: see its fields in "
+                     "docs/registers.md",
+                     line->word[2]);
+    }
+    config->sets++;
+    return true;
+}
+
 static bool take(struct board_config *config, struct line *line, struct complaint *complaint)
 {
     const char *name = line->word[0];
@@ -214,12 +253,15 @@ static bool take(struct board_config *config, struct line *line, struct complain
     if (strcmp(name, "fifo") == 0) {
         return take_fifo(config, line, complaint);
     }
+    if (strcmp(name, "set") == 0) {
+        return take_set(config, line, complaint);
+    }
     if (strcmp(name, "cycle") == 0) {
         return number(line, 1, 1, 1000000, &config->cycle_ns, complaint);
     }
     return wrong(complaint,
                  "is no setting; settings are torus, place, key, cable, control, sensors, "
-                 "device, fifo and cycle",
+                 "device, fifo, cycle and set",
                  name);
 }
 

@@ -24,18 +24,25 @@
  *   control PATH                   a Unix socket that gives the state as JSON to who connects
  *   sensors FILE                   values of sensors (dnp/sensors.h)
  *   device DIRECTORY [MODE]        programs of this host reach the card by DIRECTORY/apelink0, a
- * file with this mode in octal; 666 unless set fifo WORDS                     of each receiving
- * FIFO; 1024 unless set cycle NS                       how long a cycle of the card is; 1000 unless
- * set
+ *                                  file with this mode in octal; 666 unless set
+ *   fifo WORDS                     of each receiving FIFO; 1024 unless set
+ *   cycle NS                       how long a cycle of the card is; 1000 unless set
+ *   set REGISTER VALUE             what a host's administrator might write: registers for which
+ *                                  dnp_register_administered is true, in the order of the lines
  */
 
-enum { BOARD_PATH_MAX = 100 };
+enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32 };
 
 struct board_cable {
     bool used;
     struct sockaddr_in here;
     struct sockaddr_in there;
     struct dnp_cable_faults faults;
+};
+
+struct board_set {
+    uint32_t offset;
+    uint32_t value;
 };
 
 struct board_config {
@@ -49,6 +56,8 @@ struct board_config {
     uint32_t fifo;
     uint32_t cycle_ns;
     struct board_cable cable[NI_TORUS_DIRECTIONS];
+    struct board_set set[BOARD_SETS_MAX];
+    unsigned sets;
 };
 
 /* Read a configuration. NI_ERR_PARAM: error gets a sentence that names the line, what is wrong and

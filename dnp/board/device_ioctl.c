@@ -154,15 +154,13 @@ static int read_register(const struct board_file *file, struct apelink_access *a
                                                                access->offset, &access->value));
 }
 
-/* Those of fault awareness are the first of the table. */
 static int write_register(const struct board_file *file, const struct board_caller *caller,
                           const struct apelink_access *access)
 {
     if (access->reserved != 0) {
         return -EINVAL;
     }
-    if (!caller->privileged || !file->writable ||
-        access->offset > (uint32_t)DNP_REG_host_watchdog) {
+    if (!caller->privileged || !file->writable || !dnp_register_administered(access->offset)) {
         return -EPERM;
     }
     return error_of(

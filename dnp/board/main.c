@@ -179,7 +179,8 @@ static void help(void)
          "  sensors FILE   lines such as board_temperature 41500\n"
          "  device DIRECTORY [MODE]  programs reach the card by DIRECTORY/apelink0 (666)\n"
          "  fifo WORDS     of each receiving FIFO (1024)\n"
-         "  cycle NS       how long a cycle is (1000)");
+         "  cycle NS       how long a cycle is (1000)\n"
+         "  set REGISTER VALUE  such as fault_mask 1 (docs/registers.md)");
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,8 @@ static void test_a_whole_configuration(void **state)
                            "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
                            "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
                            "1000000 broken\n"
-                           "control /c\nsensors /s\ndevice /d 640\nfifo 512\ncycle 1000000",
+                           "control /c\nsensors /s\ndevice /d 640\nfifo 512\ncycle 1000000\n"
+                           "set fault_timer 0x00080005\nset fault_mask 1",
                            error, sizeof error),
         NI_OK);
     assert_int_equal(config.torus.size[0], 4);
@@ -34,6 +35,10 @@ static void test_a_whole_configuration(void **state)
     assert_int_equal(config.device_mode, 0640);
     assert_int_equal(config.fifo, 512);
     assert_int_equal(config.cycle_ns, 1000000);
+    assert_int_equal(config.sets, 2);
+    assert_int_equal(config.set[0].offset, 0x464);
+    assert_int_equal(config.set[0].value, 0x00080005);
+    assert_int_equal(config.set[1].offset, 0x468);
     assert_true(config.cable[NI_TORUS_X_PLUS].used && config.cable[NI_TORUS_Z_MINUS].used);
     assert_false(config.cable[NI_TORUS_X_MINUS].used);
     assert_int_equal(ntohs(config.cable[NI_TORUS_X_PLUS].there.sin_port), 65535);
@@ -78,6 +83,13 @@ static void test_what_is_wrong_is_named(void **state)
         {"fifo 600", "\"600\" is no power of two"},
         {"fifo 256", "is no number from 512 to 16384"},
         {"cycle 0", "is no number from 1 to 1000000"},
+        {"set", "\"\" is no register that can be set"},
+        {"set board_magic 1", "\"board_magic\" is no register that can be set, such as"},
+        {"set remote_fault 1", "\"remote_fault\" is no register that can be set"},
+        {"set fault_mask", "\"fault_mask\" needs a number behind it"},
+        {"set fault_mask 4294967296", "is no number from 0 to 4294967295"},
+        {"set fault_mask 1 2", "\"2\" is one word too many"},
+        {"set fault_timer 0x00050005", "\"0x00050005\" is a value that this register cannot have"},
         {"key a b", "\"key\" needs one path"},
         {"key 1 2 3 4 5 6 7 8 9 10 11 12", "\"12\" is one word too many"},
     };

@@ -195,6 +195,19 @@ static void test_values_with_which_no_card_works(void **state)
     }
 }
 
+static void test_what_an_administrator_may_write(void **state)
+{
+    (void)state;
+    for (uint32_t offset = 0; offset < 0x1000; offset += 4) {
+        const struct dnp_register *reg = dnp_register_at(offset);
+        bool fault = offset <= 0x480,
+             failed = offset == 0x704 || offset == 0x708 || offset == 0x70c || offset == 0x8c8;
+
+        assert_int_equal(dnp_register_administered(offset), fault || failed);
+        assert_true(!failed || reg->access == DNP_WRITE);
+    }
+}
+
 /* What a card has when it is switched on is what a host might write. */
 static void test_reset_values_make_sense(void **state)
 {
@@ -244,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_hosts_write_what_is_theirs),
         cmocka_unit_test(test_clearing_loses_nothing_that_the_card_adds),
         cmocka_unit_test(test_values_with_which_no_card_works),
+        cmocka_unit_test(test_what_an_administrator_may_write),
         cmocka_unit_test(test_reset_values_make_sense),
         cmocka_unit_test(test_halves_and_fields),
     };
