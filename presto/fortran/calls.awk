@@ -33,7 +33,7 @@ function convert(f, i,    a, k, w) {
     before = after = done = ""
     value = a
     if (is_handle(k) && k ~ /\[/) {
-        before = "    ARRAY_OF(" handle_type(k) ", " a ", " many(f, k) ");\n"
+        before = "    ARRAY_OF(" handle_type(k) ", " a ", " (a == "sendtypes" ? "is_in_place(sendbuf) ? 0 : " : "") many(f, k) ");\n"
         if (w != ">") before = before "    HANDLES_IN(" base(k) ", " a ");\n"
         if (w == "+") after = "    HANDLES_CHANGED(" a ");\n"
         if (w == ">") before = before "    memset(" a "_c, 0, (size_t)" a "_count * sizeof(*" a "_c));\n"

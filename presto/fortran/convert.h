@@ -82,11 +82,17 @@ HANDLE_IN(win, Win, MPI_Win)
 HANDLE_IN(file, File, MPI_File)
 #undef HANDLE_IN
 
+/* What goes with such a buffer is not there to be read. */
+static inline bool is_in_place(const void *buffer)
+{
+    return buffer == &presto_fortran_places_.in_place;
+}
+
 static inline void *place_of(void *buffer)
 {
-    return buffer == &presto_fortran_places_.bottom     ? MPI_BOTTOM
-           : buffer == &presto_fortran_places_.in_place ? MPI_IN_PLACE
-                                                        : buffer;
+    return buffer == &presto_fortran_places_.bottom ? MPI_BOTTOM
+           : is_in_place(buffer)                    ? MPI_IN_PLACE
+                                                    : buffer;
 }
 
 static inline int *weights_of(MPI_Fint *weights)

@@ -91,6 +91,24 @@ void NAME(info_get)(MPI_Fint *info, char *key, MPI_Fint *valuelen, char *value, 
     END(code);
 }
 
+/* Of 16 bytes C has another type, which also has operations. */
+void NAME(type_match_size)(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *newtype,
+                           MPI_Fint *ierror);
+void NAME(type_match_size)(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *newtype, MPI_Fint *ierror)
+{
+    MPI_Datatype newtype_c = NULL;
+    int code = MPI_SUCCESS;
+    if (*typeclass == MPI_TYPECLASS_REAL && *size == 16) {
+        newtype_c = MPI_REAL16;
+    } else if (*typeclass == MPI_TYPECLASS_COMPLEX && *size == 32) {
+        newtype_c = MPI_COMPLEX32;
+    } else {
+        code = CALL(Type_match_size)(*typeclass, *size, &newtype_c);
+    }
+    HANDLE_OUT(Type, newtype);
+    END(code);
+}
+
 /* ---- functions that are given to MPI ---- */
 
 typedef void (*prf_function)(void);
@@ -145,29 +163,31 @@ CREATES_KEYVAL(win_create_keyval, Win_create_keyval, Win, PRESTO_FORTRAN, MPI_Ai
 #undef CREATES_KEYVAL
 
 /* Attributes, as they are and as in MPI 1, where they are plain integers. */
-#define ATTRIBUTES(set, get, kind, value_type)                                                   \
-    void NAME(set)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * ierror); \
-    void NAME(set)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * ierror)  \
-    {                                                                                            \
-        int code = presto_fortran_##kind##_set(kind##_in(object), *keyval, *value);              \
-        END(code);                                                                               \
-    }                                                                                            \
-    void NAME(get)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * flag,    \
-                   MPI_Fint * ierror);                                                           \
-    void NAME(get)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * flag,    \
-                   MPI_Fint * ierror)                                                            \
-    {                                                                                            \
-        MPI_Aint number = 0;                                                                     \
-        int code = presto_fortran_##kind##_get(kind##_in(object), *keyval, &number, flag);       \
-        if (code == MPI_SUCCESS && *flag) {                                                      \
-            *value = (value_type)number;                                                         \
-        }                                                                                        \
-        END(code);                                                                               \
+#define ATTRIBUTES(set, get, kind, name, value_type)                                              \
+    void NAME(set)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * ierror);  \
+    void NAME(set)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * ierror)   \
+    {                                                                                             \
+        int code = presto_fortran_##kind##_set(CALL(name##_set_attr), kind##_in(object), *keyval, \
+                                               *value);                                           \
+        END(code);                                                                                \
+    }                                                                                             \
+    void NAME(get)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * flag,     \
+                   MPI_Fint * ierror);                                                            \
+    void NAME(get)(MPI_Fint * object, MPI_Fint * keyval, value_type * value, MPI_Fint * flag,     \
+                   MPI_Fint * ierror)                                                             \
+    {                                                                                             \
+        MPI_Aint number = 0;                                                                      \
+        int code = presto_fortran_##kind##_get(CALL(name##_get_attr), kind##_in(object), *keyval, \
+                                               &number, flag);                                    \
+        if (code == MPI_SUCCESS && *flag) {                                                       \
+            *value = (value_type)number;                                                          \
+        }                                                                                         \
+        END(code);                                                                                \
     }
-ATTRIBUTES(attr_put, attr_get, comm, MPI_Fint)
-ATTRIBUTES(comm_set_attr, comm_get_attr, comm, MPI_Aint)
-ATTRIBUTES(type_set_attr, type_get_attr, type, MPI_Aint)
-ATTRIBUTES(win_set_attr, win_get_attr, win, MPI_Aint)
+ATTRIBUTES(attr_put, attr_get, comm, Comm, MPI_Fint)
+ATTRIBUTES(comm_set_attr, comm_get_attr, comm, Comm, MPI_Aint)
+ATTRIBUTES(type_set_attr, type_get_attr, type, Type, MPI_Aint)
+ATTRIBUTES(win_set_attr, win_get_attr, win, Win, MPI_Aint)
 #undef ATTRIBUTES
 
 /* Given to MPI_Comm_create_keyval and its like. */

@@ -7,6 +7,13 @@
 /* gfortran has its common blocks on lines, and more for long vectors: the linker wants no less. */
 _Alignas(64) struct prf_places presto_fortran_places_;
 
+/* For C. */
+static __attribute__((constructor)) void tell_places(void)
+{
+    presto_f_status_ignore = presto_fortran_places_.status_ignore;
+    presto_f_statuses_ignore = presto_fortran_places_.statuses_ignore;
+}
+
 _Static_assert(sizeof(MPI_Fint) == 4, "INTEGER of gfortran");
 
 void *prf_room(long count, size_t size)

@@ -171,9 +171,18 @@ CONVERTS(request, Request, MPI_Request);
 CONVERTS(type, Type, MPI_Datatype);
 CONVERTS(win, Win, MPI_Win);
 
+/* Without Fortran's library nothing has these addresses. */
+static MPI_Fint nowhere[2];
+MPI_Fint *presto_f_status_ignore = &nowhere[0], *presto_f_statuses_ignore = &nowhere[1];
+
+static bool is_no_status(const MPI_Fint *numbers)
+{
+    return numbers == NULL || numbers == MPI_F_STATUS_IGNORE || numbers == MPI_F_STATUSES_IGNORE;
+}
+
 int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {
-    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE) {
+    if (status == MPI_STATUS_IGNORE || is_no_status(numbers)) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
     }
     memcpy(numbers, status, sizeof(*status));
@@ -183,7 +192,7 @@ PRI_ALIAS(Status_c2f);
 
 int MPI_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
 {
-    if (status == MPI_STATUS_IGNORE || numbers == MPI_F_STATUS_IGNORE) {
+    if (status == MPI_STATUS_IGNORE || is_no_status(numbers)) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
     }
     memcpy(status, numbers, sizeof(*status));

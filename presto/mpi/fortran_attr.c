@@ -14,19 +14,21 @@ static MPI_Aint number_at(const void *value, bool is_int)
     return is_int ? *(const int *)value : (MPI_Aint)value;
 }
 
-int presto_fortran_comm_set(MPI_Comm comm, int keyval, MPI_Aint number)
+int presto_fortran_comm_set(int (*set)(MPI_Comm, int, void *), MPI_Comm comm, int keyval,
+                            MPI_Aint number)
 {
-    int code = MPI_Comm_set_attr(comm, keyval, NULL);
+    int code = set(comm, keyval, NULL);
     if (code == MPI_SUCCESS) {
         pri_attr_fortran(pri_comm_of(comm)->attributes, keyval, number);
     }
     return code;
 }
 
-int presto_fortran_comm_get(MPI_Comm comm, int keyval, MPI_Aint *number, int *flag)
+int presto_fortran_comm_get(int (*get)(MPI_Comm, int, void *, int *), MPI_Comm comm, int keyval,
+                            MPI_Aint *number, int *flag)
 {
     void *value = NULL;
-    int code = MPI_Comm_get_attr(comm, keyval, &value, flag);
+    int code = get(comm, keyval, &value, flag);
     if (code == MPI_SUCCESS && *flag) {
         bool own = pri_attr_is_fortran(pri_comm_of(comm)->attributes, keyval);
         *number = own ? *(MPI_Aint *)value : number_at(value, keyval <= MPI_UNIVERSE_SIZE);
@@ -34,19 +36,21 @@ int presto_fortran_comm_get(MPI_Comm comm, int keyval, MPI_Aint *number, int *fl
     return code;
 }
 
-int presto_fortran_type_set(MPI_Datatype type, int keyval, MPI_Aint number)
+int presto_fortran_type_set(int (*set)(MPI_Datatype, int, void *), MPI_Datatype type, int keyval,
+                            MPI_Aint number)
 {
-    int code = MPI_Type_set_attr(type, keyval, NULL);
+    int code = set(type, keyval, NULL);
     if (code == MPI_SUCCESS) {
         pri_attr_fortran(type->attributes, keyval, number);
     }
     return code;
 }
 
-int presto_fortran_type_get(MPI_Datatype type, int keyval, MPI_Aint *number, int *flag)
+int presto_fortran_type_get(int (*get)(MPI_Datatype, int, void *, int *), MPI_Datatype type,
+                            int keyval, MPI_Aint *number, int *flag)
 {
     void *value = NULL;
-    int code = MPI_Type_get_attr(type, keyval, &value, flag);
+    int code = get(type, keyval, &value, flag);
     if (code == MPI_SUCCESS && *flag) {
         bool own = pri_attr_is_fortran(type->attributes, keyval);
         *number = own ? *(MPI_Aint *)value : number_at(value, false);
@@ -54,19 +58,21 @@ int presto_fortran_type_get(MPI_Datatype type, int keyval, MPI_Aint *number, int
     return code;
 }
 
-int presto_fortran_win_set(MPI_Win win, int keyval, MPI_Aint number)
+int presto_fortran_win_set(int (*set)(MPI_Win, int, void *), MPI_Win win, int keyval,
+                           MPI_Aint number)
 {
-    int code = MPI_Win_set_attr(win, keyval, NULL);
+    int code = set(win, keyval, NULL);
     if (code == MPI_SUCCESS) {
         pri_attr_fortran(win->attributes, keyval, number);
     }
     return code;
 }
 
-int presto_fortran_win_get(MPI_Win win, int keyval, MPI_Aint *number, int *flag)
+int presto_fortran_win_get(int (*get)(MPI_Win, int, void *, int *), MPI_Win win, int keyval,
+                           MPI_Aint *number, int *flag)
 {
     void *value = NULL;
-    int code = MPI_Win_get_attr(win, keyval, &value, flag);
+    int code = get(win, keyval, &value, flag);
     if (code != MPI_SUCCESS || !*flag) {
         return code;
     }

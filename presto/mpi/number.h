@@ -43,13 +43,20 @@ void presto_fortran_errhandler(MPI_Errhandler errhandler);
 void presto_fortran_op(MPI_Op op);
 
 /* Sets and gets an attribute whose value is a number: Fortran's own, or the address that C has set.
- * What C gets of Fortran's is the address of the number. MPI's codes. */
-int presto_fortran_comm_set(MPI_Comm comm, int keyval, MPI_Aint number);
-int presto_fortran_comm_get(MPI_Comm comm, int keyval, MPI_Aint *number, int *flag);
-int presto_fortran_type_set(MPI_Datatype type, int keyval, MPI_Aint number);
-int presto_fortran_type_get(MPI_Datatype type, int keyval, MPI_Aint *number, int *flag);
-int presto_fortran_win_set(MPI_Win win, int keyval, MPI_Aint number);
-int presto_fortran_win_get(MPI_Win win, int keyval, MPI_Aint *number, int *flag);
+ * What C gets of Fortran's is the address of the number. The function of MPI that does it may be
+ * the application's own, or that of the profiling interface. MPI's codes. */
+int presto_fortran_comm_set(int (*set)(MPI_Comm, int, void *), MPI_Comm comm, int keyval,
+                            MPI_Aint number);
+int presto_fortran_comm_get(int (*get)(MPI_Comm, int, void *, int *), MPI_Comm comm, int keyval,
+                            MPI_Aint *number, int *flag);
+int presto_fortran_type_set(int (*set)(MPI_Datatype, int, void *), MPI_Datatype type, int keyval,
+                            MPI_Aint number);
+int presto_fortran_type_get(int (*get)(MPI_Datatype, int, void *, int *), MPI_Datatype type,
+                            int keyval, MPI_Aint *number, int *flag);
+int presto_fortran_win_set(int (*set)(MPI_Win, int, void *), MPI_Win win, int keyval,
+                           MPI_Aint number);
+int presto_fortran_win_get(int (*get)(MPI_Win, int, void *, int *), MPI_Win win, int keyval,
+                           MPI_Aint *number, int *flag);
 
 #pragma GCC visibility pop
 

@@ -4,9 +4,12 @@
 #ifndef PRESTO_MPI_FORTRAN_H
 #define PRESTO_MPI_FORTRAN_H
 
-#define MPI_F_STATUS_SIZE     6
-#define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
-#define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
+#define MPI_F_STATUS_SIZE 6
+/* Where Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are in a program that has parts in
+ * Fortran. */
+extern MPI_Fint *presto_f_status_ignore, *presto_f_statuses_ignore;
+#define MPI_F_STATUS_IGNORE   presto_f_status_ignore
+#define MPI_F_STATUSES_IGNORE presto_f_statuses_ignore
 
 PRESTO_FN(MPI_Fint, Comm_c2f, (MPI_Comm comm));
 PRESTO_FN(MPI_Comm, Comm_f2c, (MPI_Fint number));

@@ -213,6 +213,7 @@ subroutine collectives(rank, ranks)
   AND_MPI
   integer :: rank, ranks, ierr, op, sum, far(2), i, request
   integer :: counts(ranks), displs(ranks), types(ranks), all_of(ranks), in_all(ranks)
+  integer, allocatable :: nothing(:)
   logical :: flag
   complex :: z(2)
   sum = rank
@@ -238,6 +239,10 @@ subroutine collectives(rank, ranks)
   all_of = rank
   call MPI_Alltoallw(all_of, counts, displs, types, in_all, counts, displs, types, MPI_COMM_WORLD, ierr)
   EXPECT(all(in_all == [(i, i=0, ranks - 1)]))
+  ! What MPI_IN_PLACE makes meaningless is not read.
+  allocate (nothing(0))
+  call MPI_Alltoallw(MPI_IN_PLACE, nothing, nothing, nothing, in_all, counts, displs, types, MPI_COMM_WORLD, ierr)
+  EXPECT(ierr == MPI_SUCCESS .and. all(in_all(:ranks) == [(rank, i=0, ranks - 1)]))
   in_all = -1
   call MPI_Ialltoallw(all_of, counts, displs, types, in_all, counts, displs, types, MPI_COMM_WORLD, request, ierr)
   call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
@@ -290,6 +295,12 @@ subroutine types
   EXPECT(n == 8)
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 4, made(1), ierr)
   EXPECT(made(1) /= MPI_DATATYPE_NULL)
+  call MPI_Type_match_size(MPI_TYPECLASS_REAL, 16, made(1), ierr)
+  EXPECT(made(1) == MPI_REAL16)
+  call MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 32, made(1), ierr)
+  EXPECT(made(1) == MPI_COMPLEX32)
+  call MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 16, made(1), ierr)
+  EXPECT(made(1) == MPI_DOUBLE_COMPLEX .or. made(1) /= MPI_COMPLEX32)
 end subroutine
 
 subroutine objects(rank, ranks)

@@ -14,7 +14,7 @@ program mixed
   use own_operation
   implicit none
   include 'mpif.h'
-  integer, external :: half_takes, half_gives, half_ends
+  integer, external :: half_takes, half_gives, half_ends, half_ignores, half_counts
   integer :: ierr, me, ranks, comm, theirs, pair, triple, op, status(MPI_STATUS_SIZE), keyval, wrong, request, got, values(2)
   integer(kind=MPI_ADDRESS_KIND) :: number
   logical :: flag
@@ -29,12 +29,17 @@ program mixed
   number = 0
   call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, keyval, number, ierr)
   number = -12345678901_8
+  call PMPI_Comm_set_attr(comm, keyval, number, ierr)
+  if (half_counts() /= 0) call stop_at('the profiling interface', half_counts())
   call MPI_Comm_set_attr(comm, keyval, number, ierr)
+  if (half_counts() /= 1) call stop_at('a function of the application', half_counts())
   wrong = half_takes(comm, pair, op, status, keyval)
   if (wrong /= 0) call stop_at('half_takes', wrong)
   ! C's attribute is an address here.
   call MPI_Comm_get_attr(comm, keyval, number, flag, ierr)
   if (.not. flag .or. number == 77 .or. number == 0) call stop_at('attribute of C', 1)
+  wrong = half_ignores(MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, status)
+  if (wrong /= 0) call stop_at('half_ignores', wrong)
   wrong = half_gives(theirs, triple, request, got, keyval)
   if (wrong /= 0) call stop_at('half_gives', wrong)
   call MPI_Send(me + 40, 1, MPI_INT, 0, 3, theirs, ierr)

@@ -6,6 +6,8 @@
 int half_takes_(MPI_Fint *comm, MPI_Fint *type, MPI_Fint *op, MPI_Fint *status, int *keyval);
 int half_gives_(MPI_Fint *comm, MPI_Fint *type, MPI_Fint *request, int *got, int *keyval);
 int half_ends_(MPI_Fint *comm, MPI_Fint *type);
+int half_counts_(void);
+int half_ignores_(MPI_Fint *one, MPI_Fint *all, MPI_Fint *status);
 
 #define EXPECT(condition)    \
     do {                     \
@@ -13,6 +15,28 @@ int half_ends_(MPI_Fint *comm, MPI_Fint *type);
             return __LINE__; \
         }                    \
     } while (0)
+
+/* Of the application's own, which the profiling interface passes by. */
+static int sets;
+
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
+{
+    sets++;
+    return PMPI_Comm_set_attr(comm, keyval, value);
+}
+
+int half_counts_(void)
+{
+    return sets;
+}
+
+/* What Fortran means by no status is known here. */
+int half_ignores_(MPI_Fint *one, MPI_Fint *all, MPI_Fint *status)
+{
+    EXPECT(one == MPI_F_STATUS_IGNORE && all == MPI_F_STATUSES_IGNORE);
+    EXPECT(status != MPI_F_STATUS_IGNORE && status != MPI_F_STATUSES_IGNORE);
+    return 0;
+}
 
 static int value_of_c = 77;
 
