@@ -43,6 +43,7 @@ struct pri_team {
     uint32_t context;   /* the plane of collectives: with PRI_COLL */
     uint32_t next_tag;  /* of the next operation; all ranks call these in the same order */
     uint32_t kind;      /* of the operation of now: a class of record/names.h */
+    bool persistent;    /* the operation of now is */
     uint32_t barriers;  /* by messages, that have blocked */
     struct pri_counters *counters; /* of later ones, or NULL */
     /* NULL, or this is the other group of an intercommunicator (coll/inter.h), and rank is this
@@ -63,6 +64,14 @@ static inline int pri_team_member(const struct pri_team *team, int rank)
 {
     return team->members == NULL ? rank : team->members[rank];
 }
+
+/* An operation that is started again and again, with a request: its number, which all ranks take in
+ * the same order. Between begin and end one function of an operation is called, which then is the
+ * one of this number; ranks may do so in any order with other numbers, but not while the last one
+ * of this number is under way. What begin returns is for end. */
+uint32_t pri_coll_number(struct pri_team *team);
+uint32_t pri_coll_persistent_begin(struct pri_team *team, uint32_t number);
+void pri_coll_persistent_end(struct pri_team *team, uint32_t next);
 
 int pri_coll_barrier(struct pri_team *team, struct pri_request *request);
 

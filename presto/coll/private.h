@@ -67,7 +67,9 @@ static inline int pri_message_end(struct pri_request *request)
 static inline void pri_coll_kind(struct pri_team *team, uint32_t kind,
                                  const struct pri_request *request)
 {
-    team->kind = request == NULL ? kind : RECORD_CLASS_NONBLOCKING;
+    team->kind = request == NULL    ? kind
+                 : team->persistent ? PRI_KIND_PERSISTENT
+                                    : RECORD_CLASS_NONBLOCKING;
 }
 
 /* The tag of the operation of now, which is the next one's no more; tags of the collective plane

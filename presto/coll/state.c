@@ -3,7 +3,7 @@
 #include "coll/state.h"
 
 #include "base/alloc.h"
-#include "coll/private.h"
+#include "coll/inter.h"
 
 static void state_free(struct pri_rank *self, void *arg)
 {
@@ -50,4 +50,30 @@ int pri_team_init(struct pri_team *team, struct pri_rank *self, uint32_t context
     int error = pri_context_members(self, context, members, size);
 
     return error != 0 || self->user[PRI_USER_COLL] != NULL ? error : state_make(self);
+}
+
+/* The one that counts the operations. */
+static struct pri_team *counting(struct pri_team *team)
+{
+    return team->inter != NULL ? &team->inter->all : team;
+}
+
+uint32_t pri_coll_number(struct pri_team *team)
+{
+    return counting(team)->next_tag++;
+}
+
+uint32_t pri_coll_persistent_begin(struct pri_team *team, uint32_t number)
+{
+    const uint32_t next = counting(team)->next_tag;
+
+    team->persistent = true;
+    counting(team)->next_tag = number;
+    return next;
+}
+
+void pri_coll_persistent_end(struct pri_team *team, uint32_t next)
+{
+    team->persistent = false;
+    counting(team)->next_tag = next;
 }

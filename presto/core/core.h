@@ -222,6 +222,7 @@ enum {
     PRI_COLL = 1,
     PRI_KIND_BITS = 5, /* the lowest of a tag in that plane: the operation's kind, by its class in
                           record/names.h; above them its number */
+    PRI_KIND_PERSISTENT = 31, /* the kind of persistent operations, with numbers of their own */
 };
 
 /* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */

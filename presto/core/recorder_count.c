@@ -10,6 +10,7 @@
 /* pri_request.followed: that it is not recorded, or not yet; the number of its entry and 1; that it
  * has none, or has ended. */
 enum { NOT_RECORDED, NO_ENTRY = UINT16_MAX };
+_Static_assert((int)RECORD_CLASSES <= (int)PRI_KIND_PERSISTENT, "a kind is a class or that");
 _Static_assert((int)RECORD_PENDING < (int)NO_ENTRY, "all entries have a number");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -131,6 +132,7 @@ static uint32_t class_of(uint32_t context, int tag)
     uint32_t kind = (uint32_t)tag & ((1U << PRI_KIND_BITS) - 1);
 
     if ((context & PRI_COLL) != 0) {
+        kind = kind == PRI_KIND_PERSISTENT ? RECORD_CLASS_NONBLOCKING : kind;
         return kind < RECORD_CLASSES ? kind : RECORD_CLASS_OTHER;
     }
     return tag >= 0 || tag == PRI_ANY_TAG ? RECORD_CLASS_USER : RECORD_CLASS_OTHER;

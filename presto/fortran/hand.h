@@ -91,6 +91,24 @@ void NAME(info_get)(MPI_Fint *info, char *key, MPI_Fint *valuelen, char *value, 
     END(code);
 }
 
+/* buflen counts characters, without a 0 behind them. */
+void NAME(info_get_string)(MPI_Fint *info, char *key, MPI_Fint *buflen, char *value, MPI_Fint *flag,
+                           MPI_Fint *ierror, size_t key_length, size_t value_length)
+{
+    char *key_c = key_in(key, key_length), text[MPI_MAX_INFO_VAL + 1] = "";
+    const bool wanted = *buflen > 0;
+    int room = *buflen < MPI_MAX_INFO_VAL ? *buflen + wanted : MPI_MAX_INFO_VAL + 1;
+    int code = CALL(Info_get_string)(info_in(info), key_c, &room, text, flag);
+    if (code == MPI_SUCCESS && *flag) {
+        *buflen = room - 1;
+        if (wanted) {
+            prf_string_out(value, value_length, text);
+        }
+    }
+    free(key_c);
+    END(code);
+}
+
 /* Of 16 bytes C has another type, which also has operations. */
 void NAME(type_match_size)(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *newtype,
                            MPI_Fint *ierror);
@@ -106,6 +124,16 @@ void NAME(type_match_size)(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *newtyp
         code = CALL(Type_match_size)(*typeclass, *size, &newtype_c);
     }
     HANDLE_OUT(Type, newtype);
+    END(code);
+}
+
+/* What the program was called with is known to C only. */
+void NAME(info_create_env)(MPI_Fint *info, MPI_Fint *ierror);
+void NAME(info_create_env)(MPI_Fint *info, MPI_Fint *ierror)
+{
+    MPI_Info info_c = NULL;
+    int code = CALL(Info_create_env)(0, NULL, &info_c);
+    HANDLE_OUT(Info, info);
     END(code);
 }
 

@@ -2,11 +2,21 @@
 /* Collective operations in which all ranks are alike, and move data. */
 #include "mpi/coll_check.h"
 
-static int barrier(const char *function, MPI_Comm comm, MPI_Request *request)
+static int start_barrier(struct pri_team *team, const struct pri_call *call,
+                         struct pri_request *request)
+{
+    (void)call;
+    return pri_coll_barrier(team, request);
+}
+
+static int barrier(const char *function, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function, &(struct pri_call){.start = start_barrier}, request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -16,19 +26,32 @@ static int barrier(const char *function, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Barrier(MPI_Comm comm)
 {
-    return barrier(__func__, comm, NULL);
+    return barrier(__func__, comm, NULL, false);
 }
 PRI_ALIAS(Barrier);
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    return barrier(__func__, comm, request);
+    return barrier(__func__, comm, request, false);
 }
 PRI_ALIAS(Ibarrier);
 
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return barrier(__func__, comm, request, true);
+}
+PRI_ALIAS(Barrier_init);
+
+static int start_allgather(struct pri_team *team, const struct pri_call *call,
+                           struct pri_request *request)
+{
+    return pri_coll_allgather(team, call->in, call->out, request);
+}
+
 static int allgather(const char *function, const void *sendbuf, int sendcount,
                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                     MPI_Comm comm, MPI_Request *request)
+                     MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -44,6 +67,11 @@ static int allgather(const char *function, const void *sendbuf, int sendcount,
     if (code == MPI_SUCCESS) {
         code = pri_bad_own(c, in, out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_allgather, .in = in, .out = out},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -56,7 +84,7 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                     NULL);
+                     NULL, false);
 }
 PRI_ALIAS(Allgather);
 
@@ -64,14 +92,30 @@ int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                     request);
+                     request, false);
 }
 PRI_ALIAS(Iallgather);
+
+int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                       MPI_Request *request)
+{
+    (void)info;
+    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     request, true);
+}
+PRI_ALIAS(Allgather_init);
+
+static int start_allgatherv(struct pri_team *team, const struct pri_call *call,
+                            struct pri_request *request)
+{
+    return pri_coll_allgatherv(team, call->in, &call->outs, request);
+}
 
 static int allgatherv(const char *function, const void *sendbuf, int sendcount,
                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                       const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                      MPI_Request *request)
+                      MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -87,6 +131,13 @@ static int allgatherv(const char *function, const void *sendbuf, int sendcount,
     if (code == MPI_SUCCESS) {
         code = pri_bad_own_part(c, in, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(
+            c, function,
+            &(struct pri_call){
+                .start = start_allgatherv, .in = in, .outs = out, .receives = c->team.size},
+            request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -99,7 +150,7 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                      comm, NULL);
+                      comm, NULL, false);
 }
 PRI_ALIAS(Allgatherv);
 
@@ -108,13 +159,29 @@ int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
                     MPI_Comm comm, MPI_Request *request)
 {
     return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                      comm, request);
+                      comm, request, false);
 }
 PRI_ALIAS(Iallgatherv);
 
+int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                        MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                      comm, request, true);
+}
+PRI_ALIAS(Allgatherv_init);
+
+static int start_alltoall(struct pri_team *team, const struct pri_call *call,
+                          struct pri_request *request)
+{
+    return pri_coll_alltoall(team, call->in, call->out, request);
+}
+
 static int alltoall(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                     void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                    MPI_Request *request)
+                    MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -130,6 +197,11 @@ static int alltoall(const char *function, const void *sendbuf, int sendcount, MP
     if (code == MPI_SUCCESS) {
         code = pri_bad_both(in, out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_alltoall, .in = in, .out = out},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -142,7 +214,7 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                    NULL);
+                    NULL, false);
 }
 PRI_ALIAS(Alltoall);
 
@@ -150,14 +222,30 @@ int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                    request);
+                    request, false);
 }
 PRI_ALIAS(Ialltoall);
+
+int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                      MPI_Request *request)
+{
+    (void)info;
+    return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                    request, true);
+}
+PRI_ALIAS(Alltoall_init);
+
+static int start_alltoallv(struct pri_team *team, const struct pri_call *call,
+                           struct pri_request *request)
+{
+    return pri_coll_alltoallv(team, &call->ins, &call->outs, request);
+}
 
 static int alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
                      const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                      const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                     MPI_Comm comm, MPI_Request *request)
+                     MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -173,6 +261,15 @@ static int alltoallv(const char *function, const void *sendbuf, const int sendco
     if (code == MPI_SUCCESS) {
         code = pri_bad_both_parts(c, &in, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_alltoallv,
+                                                .ins = in,
+                                                .outs = out,
+                                                .sends = c->team.size,
+                                                .receives = c->team.size},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -186,7 +283,7 @@ int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls
                   MPI_Datatype recvtype, MPI_Comm comm)
 {
     return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                     recvtype, comm, NULL);
+                     recvtype, comm, NULL, false);
 }
 PRI_ALIAS(Alltoallv);
 
@@ -195,14 +292,25 @@ int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
                    const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                     recvtype, comm, request);
+                     recvtype, comm, request, false);
 }
 PRI_ALIAS(Ialltoallv);
+
+int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                       MPI_Request *request)
+{
+    (void)info;
+    return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                     recvtype, comm, request, true);
+}
+PRI_ALIAS(Alltoallv_init);
 
 static int alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
                      const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
                      const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
-                     MPI_Comm comm, MPI_Request *request)
+                     MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -218,6 +326,15 @@ static int alltoallw(const char *function, const void *sendbuf, const int sendco
     if (code == MPI_SUCCESS) {
         code = pri_bad_both_parts(c, &in, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_alltoallv,
+                                                .ins = in,
+                                                .outs = out,
+                                                .sends = c->team.size,
+                                                .receives = c->team.size},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -231,7 +348,7 @@ int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls
                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                     rdispls, recvtypes, comm, NULL);
+                     rdispls, recvtypes, comm, NULL, false);
 }
 PRI_ALIAS(Alltoallw);
 
@@ -241,6 +358,17 @@ int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
                    MPI_Request *request)
 {
     return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                     rdispls, recvtypes, comm, request);
+                     rdispls, recvtypes, comm, request, false);
 }
 PRI_ALIAS(Ialltoallw);
+
+int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                       const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                       MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                     rdispls, recvtypes, comm, request, true);
+}
+PRI_ALIAS(Alltoallw_init);

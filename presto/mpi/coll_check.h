@@ -3,7 +3,7 @@
 #define PRI_MPI_COLL_CHECK_H
 
 /* What all collective operations share: the checks of their arguments, each an MPI code, and the
- * requests of those that do not block. */
+ * requests of those that do not block or are persistent. */
 
 #include "mpi/check.h"
 #include "mpi/request.h"
@@ -128,6 +128,29 @@ int pri_bad_own_part(const struct pri_comm *comm, struct pri_some one, const str
 int pri_bad_both(struct pri_some in, struct pri_some out);
 int pri_bad_both_parts(const struct pri_comm *comm, const struct pri_parts *in,
                        const struct pri_parts *out);
+
+/* A persistent operation: what its function does when it is started, and the arguments that count
+ * in this rank; the others are 0. */
+struct pri_call {
+    int (*start)(struct pri_team *team, const struct pri_call *call, struct pri_request *request);
+    struct pri_some in, out;
+    struct pri_parts ins, outs;
+    int sends, receives; /* parts of ins, of outs */
+    struct pri_neighbors neighbors;
+    struct pri_op *op;
+    int root;
+    uint32_t number; /* see pri_coll_number */
+};
+
+static const struct pri_some pri_none = {0};
+
+/* The request of a persistent operation, which has what it needs of the call: types and operations
+ * are held, arrays copied. */
+int pri_coll_keep(struct pri_comm *comm, const char *function, const struct pri_call *call,
+                  MPI_Request *out);
+
+/* Start such a request; 0, or an error of the core. */
+int pri_coll_start(struct pri_mpi_request *request);
 
 /* The request of an operation that does not block. */
 int pri_coll_begin(struct pri_comm *comm, struct pri_mpi_request **request);

@@ -3,9 +3,15 @@
 #include "mpi/coll_check.h"
 #include "mpi/topology.h"
 
+static int start_neighbor_allgather(struct pri_team *team, const struct pri_call *call,
+                                    struct pri_request *request)
+{
+    return pri_coll_neighbor_allgather(team, &call->neighbors, call->in, call->out, request);
+}
+
 static int neighbor_allgather(const char *function, const void *sendbuf, int sendcount,
                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -19,6 +25,13 @@ static int neighbor_allgather(const char *function, const void *sendbuf, int sen
     if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(
+            c, function,
+            &(struct pri_call){
+                .start = start_neighbor_allgather, .in = in, .out = out, .neighbors = n},
+            request);
+    }
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
     }
@@ -30,7 +43,7 @@ int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype send
                            int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                              comm, NULL);
+                              comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_allgather);
 
@@ -39,14 +52,30 @@ int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
                             MPI_Request *request)
 {
     return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                              comm, request);
+                              comm, request, false);
 }
 PRI_ALIAS(Ineighbor_allgather);
+
+int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                              comm, request, true);
+}
+PRI_ALIAS(Neighbor_allgather_init);
+
+static int start_neighbor_allgatherv(struct pri_team *team, const struct pri_call *call,
+                                     struct pri_request *request)
+{
+    return pri_coll_neighbor_allgatherv(team, &call->neighbors, call->in, &call->outs, request);
+}
 
 static int neighbor_allgatherv(const char *function, const void *sendbuf, int sendcount,
                                MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                                const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                               MPI_Request *request)
+                               MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -60,6 +89,15 @@ static int neighbor_allgatherv(const char *function, const void *sendbuf, int se
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_neighbor_allgatherv,
+                                                .in = in,
+                                                .outs = out,
+                                                .receives = n.sources,
+                                                .neighbors = n},
+                             request);
+    }
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
     }
@@ -72,7 +110,7 @@ int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
                             MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                               recvtype, comm, NULL);
+                               recvtype, comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_allgatherv);
 
@@ -81,13 +119,30 @@ int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                               recvtype, comm, request);
+                               recvtype, comm, request, false);
 }
 PRI_ALIAS(Ineighbor_allgatherv);
 
+int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, const int recvcounts[], const int displs[],
+                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 MPI_Request *request)
+{
+    (void)info;
+    return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                               recvtype, comm, request, true);
+}
+PRI_ALIAS(Neighbor_allgatherv_init);
+
+static int start_neighbor_alltoall(struct pri_team *team, const struct pri_call *call,
+                                   struct pri_request *request)
+{
+    return pri_coll_neighbor_alltoall(team, &call->neighbors, call->in, call->out, request);
+}
+
 static int neighbor_alltoall(const char *function, const void *sendbuf, int sendcount,
                              MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -101,6 +156,13 @@ static int neighbor_alltoall(const char *function, const void *sendbuf, int send
     if (code == MPI_SUCCESS) {
         code = pri_bad_some(out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(
+            c, function,
+            &(struct pri_call){
+                .start = start_neighbor_alltoall, .in = in, .out = out, .neighbors = n},
+            request);
+    }
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
     }
@@ -112,7 +174,7 @@ int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendt
                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                             comm, NULL);
+                             comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoall);
 
@@ -121,14 +183,30 @@ int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
                            MPI_Request *request)
 {
     return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                             comm, request);
+                             comm, request, false);
 }
 PRI_ALIAS(Ineighbor_alltoall);
+
+int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                               MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                             comm, request, true);
+}
+PRI_ALIAS(Neighbor_alltoall_init);
+
+static int start_neighbor_alltoallv(struct pri_team *team, const struct pri_call *call,
+                                    struct pri_request *request)
+{
+    return pri_coll_neighbor_alltoallv(team, &call->neighbors, &call->ins, &call->outs, request);
+}
 
 static int neighbor_alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
                               const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                               const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                              MPI_Comm comm, MPI_Request *request)
+                              MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -142,6 +220,16 @@ static int neighbor_alltoallv(const char *function, const void *sendbuf, const i
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_neighbor_alltoallv,
+                                                .ins = in,
+                                                .outs = out,
+                                                .sends = n.dests,
+                                                .receives = n.sources,
+                                                .neighbors = n},
+                             request);
+    }
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
     }
@@ -154,7 +242,7 @@ int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const in
                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                              rdispls, recvtype, comm, NULL);
+                              rdispls, recvtype, comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoallv);
 
@@ -164,14 +252,26 @@ int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
                             MPI_Request *request)
 {
     return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                              rdispls, recvtype, comm, request);
+                              rdispls, recvtype, comm, request, false);
 }
 PRI_ALIAS(Ineighbor_alltoallv);
+
+int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                              rdispls, recvtype, comm, request, true);
+}
+PRI_ALIAS(Neighbor_alltoallv_init);
 
 static int neighbor_alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
                               const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
                               void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-                              const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+                              const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request,
+                              bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -185,6 +285,16 @@ static int neighbor_alltoallw(const char *function, const void *sendbuf, const i
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.sources, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_neighbor_alltoallv,
+                                                .ins = in,
+                                                .outs = out,
+                                                .sends = n.dests,
+                                                .receives = n.sources,
+                                                .neighbors = n},
+                             request);
+    }
     if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
         return pri_fail(c, function, code);
     }
@@ -197,7 +307,7 @@ int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MP
                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                              recvcounts, rdispls, recvtypes, comm, NULL);
+                              recvcounts, rdispls, recvtypes, comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoallw);
 
@@ -207,6 +317,18 @@ int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
                             MPI_Request *request)
 {
     return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                              recvcounts, rdispls, recvtypes, comm, request);
+                              recvcounts, rdispls, recvtypes, comm, request, false);
 }
 PRI_ALIAS(Ineighbor_alltoallw);
+
+int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
+                                const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                                void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+                                const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                                MPI_Request *request)
+{
+    (void)info;
+    return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                              recvcounts, rdispls, recvtypes, comm, request, true);
+}
+PRI_ALIAS(Neighbor_alltoallw_init);

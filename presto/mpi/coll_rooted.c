@@ -2,8 +2,14 @@
 /* Collective operations with a root. */
 #include "mpi/coll_check.h"
 
+static int start_bcast(struct pri_team *team, const struct pri_call *call,
+                       struct pri_request *request)
+{
+    return pri_coll_bcast(team, call->in.buf, call->in.count, call->in.type, call->root, request);
+}
+
 static int bcast(const char *function, void *buf, int count, MPI_Datatype type, int root,
-                 MPI_Comm comm, MPI_Request *request)
+                 MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -14,6 +20,14 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
     type = pri_some_type(count, type);
     if (code == MPI_SUCCESS && root != MPI_PROC_NULL) {
         code = pri_bad_some(pri_some_of(buf, count, type));
+    }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(
+            c, function,
+            &(struct pri_call){.start = start_bcast,
+                               .in = {buf, (size_t)count, root != MPI_PROC_NULL ? type : NULL},
+                               .root = root},
+            request);
     }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
@@ -26,20 +40,34 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    return bcast(__func__, buf, count, type, root, comm, NULL);
+    return bcast(__func__, buf, count, type, root, comm, NULL, false);
 }
 PRI_ALIAS(Bcast);
 
 int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
-    return bcast(__func__, buf, count, type, root, comm, request);
+    return bcast(__func__, buf, count, type, root, comm, request, false);
 }
 PRI_ALIAS(Ibcast);
 
+int MPI_Bcast_init(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info,
+                   MPI_Request *request)
+{
+    (void)info;
+    return bcast(__func__, buf, count, type, root, comm, request, true);
+}
+PRI_ALIAS(Bcast_init);
+
+static int start_gather(struct pri_team *team, const struct pri_call *call,
+                        struct pri_request *request)
+{
+    return pri_coll_gather(team, call->in, call->out, call->root, request);
+}
+
 static int gather(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                  MPI_Request *request)
+                  MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -58,6 +86,14 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
     if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own(c, in, out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_gather,
+                                                .in = pri_is_leaf(root) ? in : pri_none,
+                                                .out = pri_is_root(c, root) ? out : pri_none,
+                                                .root = root},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -70,7 +106,7 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                  NULL);
+                  NULL, false);
 }
 PRI_ALIAS(Gather);
 
@@ -78,13 +114,29 @@ int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                  request);
+                  request, false);
 }
 PRI_ALIAS(Igather);
 
+int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                    MPI_Request *request)
+{
+    (void)info;
+    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                  request, true);
+}
+PRI_ALIAS(Gather_init);
+
+static int start_gatherv(struct pri_team *team, const struct pri_call *call,
+                         struct pri_request *request)
+{
+    return pri_coll_gatherv(team, call->in, &call->outs, call->root, request);
+}
+
 static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                   int root, MPI_Comm comm, MPI_Request *request)
+                   int root, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -103,6 +155,15 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
     if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own_part(c, in, &out);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_gatherv,
+                                                .in = pri_is_leaf(root) ? in : pri_none,
+                                                .outs = out,
+                                                .receives = pri_is_root(c, root) ? c->team.size : 0,
+                                                .root = root},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -116,7 +177,7 @@ int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
                 MPI_Comm comm)
 {
     return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                   root, comm, NULL);
+                   root, comm, NULL, false);
 }
 PRI_ALIAS(Gatherv);
 
@@ -125,13 +186,29 @@ int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
                  MPI_Comm comm, MPI_Request *request)
 {
     return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                   root, comm, request);
+                   root, comm, request, false);
 }
 PRI_ALIAS(Igatherv);
 
+int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                     MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    (void)info;
+    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                   root, comm, request, true);
+}
+PRI_ALIAS(Gatherv_init);
+
+static int start_scatter(struct pri_team *team, const struct pri_call *call,
+                         struct pri_request *request)
+{
+    return pri_coll_scatter(team, call->in, call->out, call->root, request);
+}
+
 static int scatter(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                   MPI_Request *request)
+                   MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -150,6 +227,14 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
     if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own(c, out, in);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_scatter,
+                                                .in = pri_is_root(c, root) ? in : pri_none,
+                                                .out = pri_is_leaf(root) ? out : pri_none,
+                                                .root = root},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -162,7 +247,7 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                   NULL);
+                   NULL, false);
 }
 PRI_ALIAS(Scatter);
 
@@ -171,13 +256,29 @@ int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
                  MPI_Request *request)
 {
     return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                   request);
+                   request, false);
 }
 PRI_ALIAS(Iscatter);
 
+int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                     MPI_Request *request)
+{
+    (void)info;
+    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                   request, true);
+}
+PRI_ALIAS(Scatter_init);
+
+static int start_scatterv(struct pri_team *team, const struct pri_call *call,
+                          struct pri_request *request)
+{
+    return pri_coll_scatterv(team, &call->ins, call->out, call->root, request);
+}
+
 static int scatterv(const char *function, const void *sendbuf, const int sendcounts[],
                     const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -196,6 +297,15 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
     if (code == MPI_SUCCESS && pri_here(c, root)) {
         code = pri_bad_own_part(c, out, &in);
     }
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_scatterv,
+                                                .ins = in,
+                                                .sends = pri_is_root(c, root) ? c->team.size : 0,
+                                                .out = pri_is_leaf(root) ? out : pri_none,
+                                                .root = root},
+                             request);
+    }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
@@ -209,7 +319,7 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[]
                  int root, MPI_Comm comm)
 {
     return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                    root, comm, NULL);
+                    root, comm, NULL, false);
 }
 PRI_ALIAS(Scatterv);
 
@@ -218,47 +328,16 @@ int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[
                   int root, MPI_Comm comm, MPI_Request *request)
 {
     return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                    root, comm, request);
+                    root, comm, request, false);
 }
 PRI_ALIAS(Iscatterv);
 
-static int reduce(const char *function, const void *sendbuf, void *recvbuf, int count,
-                  MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                      int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_root(c, root);
-    }
-    type = pri_some_type(count, type);
-    if (code == MPI_SUCCESS && root != MPI_PROC_NULL) {
-        code = pri_bad_reduction(pri_here(c, root) || root == MPI_ROOT, sendbuf,
-                                 pri_is_root(c, root) ? recvbuf : NULL, count, type, op);
-    }
-    if (code == MPI_SUCCESS && pri_here(c, root)) {
-        code = pri_bad_same(sendbuf, recvbuf, count);
-    }
-    if (NI_UNLIKELY(code != MPI_SUCCESS ||
-                    (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
-        return pri_fail(c, function, code);
-    }
-    return pri_coll_end(c, function, r,
-                        pri_coll_reduce(&c->team, sendbuf, recvbuf, (size_t)count, type, op, root,
-                                        pri_coll_core(r)),
-                        request);
+    (void)info;
+    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm, request, true);
 }
-
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-               int root, MPI_Comm comm)
-{
-    return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, NULL);
-}
-PRI_ALIAS(Reduce);
-
-int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                int root, MPI_Comm comm, MPI_Request *request)
-{
-    return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, request);
-}
-PRI_ALIAS(Ireduce);
+PRI_ALIAS(Scatterv_init);

@@ -111,16 +111,18 @@ int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *copy)
 }
 PRI_ALIAS(Comm_dup_with_info);
 
-int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
+static int idup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *copy,
+                MPI_Request *request)
 {
     struct pri_comm *comm = pri_comm_of(handle), *made;
     if (comm == NULL || copy == NULL) {
-        return pri_fail(comm, __func__, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
+        return pri_fail(comm, function, comm == NULL ? MPI_ERR_COMM : pri_no_place(copy));
     }
     *copy = MPI_COMM_NULL;
     struct pri_mpi_request *r = pri_request_new(comm, PRI_MPI_OPERATION);
     int code = r == NULL ? MPI_ERR_NO_MEM : dup_begin(comm, &made);
     if (code == MPI_SUCCESS) {
+        made->info = info == NULL ? NULL : pri_info_copy(info);
         r->finish = dup_finish;
         r->object = made;
         code = pri_mpi_code(pri_coll_bcast(pri_comm_all(comm), &made->context,
@@ -133,13 +135,25 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
         if (r != NULL) {
             pri_request_end(r);
         }
-        return pri_fail(comm, __func__, code);
+        return pri_fail(comm, function, code);
     }
     *copy = made;
     *request = r;
     return MPI_SUCCESS;
 }
+
+int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *copy, MPI_Request *request)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    return idup(__func__, handle, comm != NULL ? comm->info : NULL, copy, request);
+}
 PRI_ALIAS(Comm_idup);
+
+int MPI_Comm_idup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *copy, MPI_Request *request)
+{
+    return idup(__func__, handle, info, copy, request);
+}
+PRI_ALIAS(Comm_idup_with_info);
 
 /* ---- splits ---- */
 

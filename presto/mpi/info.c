@@ -2,8 +2,11 @@
 /* Infos: lists of keys and values. Presto understands no key; it keeps what it is given. */
 #include "mpi/state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 struct info_entry {
     struct info_entry *next;
@@ -99,6 +102,63 @@ int MPI_Info_create(MPI_Info *info)
 }
 PRI_ALIAS(Info_create);
 
+/* What is not known, or too long, is not there. */
+static int set_known(struct pri_info *info, const char *key, const char *value)
+{
+    return value == NULL || *value == '\0' || strlen(value) > MPI_MAX_INFO_VAL
+               ? MPI_SUCCESS
+               : set(info, key, value);
+}
+
+/* The arguments in one line. */
+static int set_arguments(struct pri_info *info, int argc, char *const *argv)
+{
+    char line[MPI_MAX_INFO_VAL + 2] = "";
+    size_t used = 0;
+
+    for (int i = 1; i < argc && used < sizeof(line); i++) {
+        used +=
+            (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", i > 1 ? " " : "", argv[i]);
+    }
+    return set_known(info, "argv", line);
+}
+
+static int set_environment(struct pri_info *info, int argc, char *const *argv)
+{
+    struct utsname machine;
+    char folder[MPI_MAX_INFO_VAL + 1];
+    int code = MPI_SUCCESS;
+
+    if (argv != NULL && argc > 0) {
+        code = set_known(info, "command", argv[0]);
+        code = code == MPI_SUCCESS ? set_arguments(info, argc, argv) : code;
+    }
+    if (code == MPI_SUCCESS) {
+        code = set_known(info, "maxprocs", getenv("PRESTO_SIZE"));
+    }
+    if (code == MPI_SUCCESS && uname(&machine) == 0) {
+        code = set_known(info, "host", machine.nodename);
+        code = code == MPI_SUCCESS ? set_known(info, "arch", machine.machine) : code;
+    }
+    if (code == MPI_SUCCESS && getcwd(folder, sizeof(folder)) != NULL) {
+        code = set_known(info, "wdir", folder);
+    }
+    return code;
+}
+
+int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
+{
+    struct pri_info *made = pri_info_copy(NULL);
+    int code = made == NULL ? MPI_ERR_NO_MEM : set_environment(made, argc, argv);
+    if (code != MPI_SUCCESS) {
+        pri_info_release(made);
+        return pri_fail(NULL, __func__, code);
+    }
+    *info = made;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Info_create_env);
+
 int MPI_Info_dup(MPI_Info info, MPI_Info *copy)
 {
     if (info == NULL) {
@@ -180,6 +240,28 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Info_get_valuelen);
+
+/* *room is the size of the memory, and becomes what the text needs. */
+int MPI_Info_get_string(MPI_Info info, const char *key, int *room, char *value, int *flag)
+{
+    int code = check_key(info, key);
+    if (code == MPI_SUCCESS && (room == NULL || *room < 0)) {
+        code = pri_blame(MPI_ERR_ARG, "the length of the value is negative, or NULL");
+    }
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    const struct info_entry *entry = *find(info, key);
+    *flag = entry != NULL;
+    if (entry != NULL) {
+        if (*room > 0) {
+            snprintf(value, (size_t)*room, "%s", entry->value);
+        }
+        *room = (int)strlen(entry->value) + 1;
+    }
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Info_get_string);
 
 int MPI_Info_get_nkeys(MPI_Info info, int *keys)
 {

@@ -41,6 +41,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/coll_check.c \
     presto/mpi/coll_check.h \
     presto/mpi/coll_neighbor.c \
+    presto/mpi/coll_persistent.c \
     presto/mpi/coll_reduce.c \
     presto/mpi/coll_rooted.c \
     presto/mpi/comm.c \
@@ -50,6 +51,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \
     presto/mpi/error.c \
+    presto/mpi/exchange.c \
     presto/mpi/external.c \
     presto/mpi/file.h \
     presto/mpi/file_data.c \

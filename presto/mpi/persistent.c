@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests: a message's arguments, kept to start it again and again. */
-#include "mpi/check.h"
+/* Persistent requests: a message's arguments, kept to start it again and again; the start of
+ * collective ones. */
+#include "mpi/coll_check.h"
 #include "mpi/request.h"
 #include "mpi/send.h"
 
@@ -64,14 +65,25 @@ int MPI_Recv_init(PRESTO_RECV_ARGS, MPI_Request *request)
 }
 PRI_ALIAS(Recv_init);
 
+/* An error of the core: nothing was started. */
+static int start_kind(struct pri_mpi_request *r)
+{
+    switch (r->kind) {
+    case PRI_MPI_PERSISTENT:
+        return pri_coll_start(r);
+    case PRI_MPI_RECV:
+        return pri_recv_start(r, r->buf, (size_t)r->count, r->peer, r->tag);
+    default:
+        return pri_send_start(r, r->buf, (size_t)r->count, r->peer, r->tag, r->mode);
+    }
+}
+
 static int start(const char *function, struct pri_mpi_request *r)
 {
     if (r == NULL || !r->persistent || r->active) {
         return pri_fail(r == NULL ? NULL : r->comm, function, MPI_ERR_REQUEST);
     }
-    int rc = r->kind == PRI_MPI_RECV
-                 ? pri_recv_start(r, r->buf, (size_t)r->count, r->peer, r->tag)
-                 : pri_send_start(r, r->buf, (size_t)r->count, r->peer, r->tag, r->mode);
+    int rc = start_kind(r);
     r->active = rc == 0;
     return pri_result(r->comm, function, rc);
 }

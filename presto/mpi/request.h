@@ -53,12 +53,19 @@ static inline struct pri_mpi_request *pri_request_new(struct pri_comm *comm, enu
     return request;
 }
 
+/* What a persistent collective operation holds. */
+void pri_call_free(struct pri_call *call);
+
 /* It goes, with what it holds. */
 static inline void pri_request_end(struct pri_mpi_request *request)
 {
     struct pri_mpi *mpi = request->comm->mpi;
     if (NI_UNLIKELY(request->held)) {
-        pri_type_release(request->type);
+        if (request->kind == PRI_MPI_PERSISTENT) {
+            pri_call_free(request->call);
+        } else {
+            pri_type_release(request->type);
+        }
     }
     pri_comm_release(request->comm);
     if (NI_UNLIKELY(mpi->self->threads)) {

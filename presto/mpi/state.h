@@ -92,8 +92,9 @@ struct pri_mpi_vec {
 enum pri_mpi_kind {
     PRI_MPI_SEND,
     PRI_MPI_RECV,
-    PRI_MPI_OPERATION, /* a collective operation, or another that completes by itself */
-    PRI_MPI_GENERAL    /* one that the application completes */
+    PRI_MPI_OPERATION,  /* a collective operation, or another that completes by itself */
+    PRI_MPI_PERSISTENT, /* a collective operation that is started again and again */
+    PRI_MPI_GENERAL     /* one that the application completes */
 };
 
 struct pri_mpi_request {
@@ -101,7 +102,7 @@ struct pri_mpi_request {
     enum pri_mpi_kind kind;
     bool persistent;
     bool active; /* of a persistent one */
-    bool held;   /* `type` is held */
+    bool held;   /* `type` or `call` is */
     struct pri_comm *comm;
     struct pri_type *type;
     struct pri_mpi_vec data;
@@ -114,6 +115,7 @@ struct pri_mpi_request {
     int count;
     int peer, tag;
     enum pri_mode mode;
+    struct pri_call *call; /* a collective operation: coll_check.h */
 
     /* General ones */
     MPI_Grequest_query_function *query;

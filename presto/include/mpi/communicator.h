@@ -9,6 +9,8 @@ PRESTO_FN(int, Comm_compare, (MPI_Comm one, MPI_Comm other, int *result));
 PRESTO_FN(int, Comm_dup, (MPI_Comm comm, MPI_Comm *copy));
 PRESTO_FN(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *copy));
 PRESTO_FN(int, Comm_idup, (MPI_Comm comm, MPI_Comm *copy, MPI_Request *request));
+PRESTO_FN(int, Comm_idup_with_info,
+          (MPI_Comm comm, MPI_Info info, MPI_Comm *copy, MPI_Request *request));
 PRESTO_FN(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *part));
 PRESTO_FN(int, Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part));
 PRESTO_FN(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *part));

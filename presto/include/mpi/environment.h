@@ -51,6 +51,9 @@ PRESTO_FN(int, Info_free, (MPI_Info * info));
 PRESTO_FN(int, Info_get, (MPI_Info info, const char *key, int room, char *value, int *flag));
 PRESTO_FN(int, Info_get_nkeys, (MPI_Info info, int *keys));
 PRESTO_FN(int, Info_get_nthkey, (MPI_Info info, int n, char *key));
+PRESTO_FN(int, Info_create_env, (int argc, char *argv[], MPI_Info *info));
+PRESTO_FN(int, Info_get_string,
+          (MPI_Info info, const char *key, int *length, char *value, int *flag));
 PRESTO_FN(int, Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *flag));
 PRESTO_FN(int, Info_set, (MPI_Info info, const char *key, const char *value));
 

@@ -34,6 +34,13 @@ PRESTO_FN(int, Sendrecv,
 PRESTO_FN(int, Sendrecv_replace,
           (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
            MPI_Comm comm, MPI_Status *status));
+PRESTO_FN(int, Isendrecv,
+          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+           MPI_Comm comm, MPI_Request *request));
+PRESTO_FN(int, Isendrecv_replace,
+          (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+           MPI_Comm comm, MPI_Request *request));
 
 PRESTO_FN(int, Wait, (MPI_Request * request, MPI_Status *status));
 PRESTO_FN(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]));

@@ -247,6 +247,22 @@ subroutine collectives(rank, ranks)
   call MPI_Ialltoallw(all_of, counts, displs, types, in_all, counts, displs, types, MPI_COMM_WORLD, request, ierr)
   call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
   EXPECT(all(in_all == [(i, i=0, ranks - 1)]))
+  ! Again and again; the numbers of the datatypes are not needed any more.
+  call MPI_Alltoallw_init(all_of, counts, displs, types, in_all, counts, displs, types, MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
+  types = MPI_DATATYPE_NULL
+  do sum = 1, 3
+    all_of = sum * rank
+    call MPI_Start(request, ierr)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    EXPECT(all(in_all == [(sum * i, i=0, ranks - 1)]))
+  end do
+  call MPI_Request_free(request, ierr)
+  EXPECT(request == MPI_REQUEST_NULL)
+  far = [rank, -1]
+  i = mod(rank + ranks - 1, ranks)
+  call MPI_Isendrecv(far(1), 1, MPI_INTEGER, mod(rank + 1, ranks), 3, far(2), 1, MPI_INTEGER, i, 3, MPI_COMM_WORLD, request, ierr)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+  EXPECT(far(2) == i)
 end subroutine
 
 subroutine types
@@ -399,6 +415,12 @@ subroutine objects(rank, ranks)
   EXPECT(.not. flag .and. text == 'unchanged')
   call MPI_Info_get(info, 'key', 30, text, flag, ierr)
   EXPECT(flag .and. text == 'a value')
+  n = 0
+  text = 'unchanged'
+  call MPI_Info_get_string(info, 'key', n, text, flag, ierr)
+  EXPECT(flag .and. n == 7 .and. text == 'unchanged')
+  call MPI_Info_get_string(info, 'key', n, text, flag, ierr)
+  EXPECT(flag .and. n == 7 .and. text == 'a value')
   call MPI_Info_get_nthkey(info, 0, text, ierr)
   EXPECT(text == 'key')
   call MPI_Info_free(info, ierr)
