@@ -82,7 +82,12 @@ struct record_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank
 /* Which entry a communicator's rank has: pairs that are remembered, each at one place. */
 enum { PML_HOOKS_PAIRS = 2048 /* a power of two */ };
 struct pml_hooks_pair {
-    uint64_t key; /* communicator and rank */
+    union {
+        struct {
+            uint32_t rank, context; /* of the communicator */
+        };
+        uint64_t key; /* both */
+    };
     struct record_peer *peer;
 };
 extern struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];

@@ -49,7 +49,11 @@ PML_HOOKS_INLINE struct pml_hooks_pair *pml_hooks_pair_of(struct ompi_communicat
 
 PML_HOOKS_INLINE uint64_t pml_hooks_pair_key(struct ompi_communicator_t *comm, int rank)
 {
-    return (uint64_t)ompi_glue_comm_id(comm) << 32 | (uint32_t)rank;
+    return (struct pml_hooks_pair){
+        .rank = (uint32_t)rank,
+        .context = ompi_glue_comm_id(comm),
+    }
+        .key;
 }
 
 /* Whether the pair is remembered, and its entry. No pair of a rank below 0 is. */
@@ -57,17 +61,23 @@ PML_HOOKS_INLINE bool pml_hooks_peer_known(bool threads, struct ompi_communicato
                                            struct record_peer **peer)
 {
     const struct pml_hooks_pair *pair = pml_hooks_pair_of(comm, rank);
-    uint64_t key = pml_hooks_pair_key(comm, rank);
 
     if (threads) {
         /* Acquire pairs with the release in remember(). */
-        bool same = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE) == key;
+        bool same = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE) == pml_hooks_pair_key(comm, rank);
 
         *peer = same ? pair->peer : NULL;
         return same;
     }
+    if (__builtin_expect(pair->rank != (uint32_t)rank || pair->context != ompi_glue_comm_id(comm),
+                         0)) {
+        return false;
+    }
     *peer = pair->peer;
-    return __builtin_expect(pair->key == key, 1);
+    if (*peer == NULL) {
+        __builtin_unreachable();
+    }
+    return true;
 }
 
 /* pml_hooks_peer_of, inline where the pair is remembered. */

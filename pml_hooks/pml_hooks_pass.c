@@ -101,28 +101,31 @@ static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *t
 {
     uint64_t bytes = pml_hooks_bytes(count, type), now = record_stamp();
     uint32_t context = ompi_glue_comm_id(comm);
+    struct record_head *head = record_own.head;
     struct record_peer *entry;
-    struct record_head *head;
     int rc;
 
-    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || tag < 0 ||
-                             bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS ||
-                             record_own.calls->depth != 0 || now >= record_slice_end,
+    if (__builtin_expect(tag < 0, 0)) {
+        return send_any(buffer, count, type, peer, tag, mode, comm);
+    }
+    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || bytes > SENT_AT_ONCE ||
+                             mode == MCA_PML_BASE_SEND_SYNCHRONOUS ||
+                             record_calls_of(head)->depth != 0 || now >= record_slice_end,
                          0)) {
         return send_any(buffer, count, type, peer, tag, mode, comm);
     }
-    record_call_begin(record_own.calls, RECORD_SEND, entry, tag, context, bytes, 0, now);
+    record_call_begin(record_calls_of(head), RECORD_SEND, entry, tag, context, bytes, 0, now);
     (void)record_announce_send(false, entry, tag, context, now);
-    record_own.head->last_event = now;
+    head->last_event = now;
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     head = record_own.head;
     head->sends[mode]++;
     head->sends_blocking++;
-    record_count_send_of(false, RECORD_CLASS_USER, entry, bytes);
-    record_own.calls->depth = 0;
+    record_count_send_of(false, head, RECORD_CLASS_USER, entry, bytes);
+    record_calls_of(head)->depth = 0;
     if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {
         head->failed++;
-        record_call_failed(record_own.calls);
+        record_call_failed(record_calls_of(head));
         return rc;
     }
     head->completed++;

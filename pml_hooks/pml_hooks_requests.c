@@ -113,7 +113,8 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
 {
     const struct pml_hooks_follow *follow = (*request)->req_complete_cb_data;
     struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
-    struct record_call_entry *call;
+    struct record_head *head = record_own.head;
+    struct record_call_entry *call = record_calls_of(head);
     struct record_peer *peer;
     uint64_t begin, ticks;
     int rc;
@@ -122,25 +123,26 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
         return pml_hooks_requests_below.req_wait(request, status);
     }
     if (__builtin_expect((*request)->req_complete_cb != pml_hooks_ended ||
-                             (peer = follow->peer) == NULL || record_own.calls->depth != 0,
+                             (peer = follow->peer) == NULL || call->depth != 0,
                          0)) {
         return wait_any_kind(request, status);
     }
     begin = record_stamp();
-    record_call_begin(record_own.calls, RECORD_WAIT, peer, follow->pending->tag,
-                      follow->pending->context, 0, 1, begin);
-    record_own.head->waits++;
+    record_call_begin(call, RECORD_WAIT, peer, follow->pending->tag, follow->pending->context, 0, 1,
+                      begin);
+    head->waits++;
     last->kind = PML_HOOKS_NOTHING_ENDED;
     rc = pml_hooks_requests_below.req_wait(request, status);
+    head = record_own.head;
     ticks = last->when - begin;
     if (__builtin_expect(last->kind != PML_HOOKS_USUAL_RECEIVE || ticks >= RECORD_WORTH_ASKING,
                          0)) {
         return leave_with(begin, rc);
     }
     last->peer->receive_wait_ticks += ticks;
-    record_own.head->wait_ticks += ticks;
-    record_own.classes[RECORD_CLASS_USER].wait_ticks += ticks;
-    call = record_own.calls;
+    head->wait_ticks += ticks;
+    record_classes_of(head)[RECORD_CLASS_USER].wait_ticks += ticks;
+    call = record_calls_of(head);
     call->depth = 0;
     __atomic_store_n(&call->since, last->when, __ATOMIC_RELAXED);
     return rc;

@@ -15,6 +15,17 @@
 
 #define RECORD_INLINE static inline __attribute__((always_inline))
 
+/* Parts of this process's record, by its head. */
+RECORD_INLINE struct record_call_entry *record_calls_of(struct record_head *head)
+{
+    return (struct record_call_entry *)((char *)head + RECORD_CALLS_AT);
+}
+
+RECORD_INLINE struct record_class *record_classes_of(struct record_head *head)
+{
+    return (struct record_class *)((char *)head + RECORD_CLASSES_AT);
+}
+
 /* ---- counters ---------------------------------------------------------------------------------
  */
 
@@ -94,7 +105,7 @@ RECORD_INLINE uint64_t record_announce_send(bool threads, struct record_peer *pe
                                             uint32_t context, uint64_t now)
 {
     uint64_t before = peer->send_number;
-    unsigned last = (unsigned)before % RECORD_LAST;
+    size_t last = (size_t)before % RECORD_LAST;
 
     peer->sent_tags[last] = tag;
     peer->sent_contexts[last] = context;
@@ -104,11 +115,11 @@ RECORD_INLINE uint64_t record_announce_send(bool threads, struct record_peer *pe
 }
 
 /* The rest of it, of a class that may be a constant. */
-RECORD_INLINE void record_count_send_of(bool threads, uint32_t class, struct record_peer *peer,
-                                        uint64_t bytes)
+RECORD_INLINE void record_count_send_of(bool threads, struct record_head *head, uint32_t class,
+                                        struct record_peer *peer, uint64_t bytes)
 {
     unsigned internal = class != RECORD_CLASS_USER;
-    struct record_class *sum = &record_own.classes[class];
+    struct record_class *sum = record_classes_of(head) + class;
 
     record_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
     record_add_by(threads, &peer->sent[internal], 1);
@@ -127,7 +138,7 @@ RECORD_INLINE uint64_t record_count_send_by(bool threads, struct record_head *he
 
     record_slice_at(now);
     number = record_announce_send(threads, peer, tag, context, now);
-    record_count_send_of(threads, class, peer, bytes);
+    record_count_send_of(threads, head, class, peer, bytes);
     RECORD_WRITE(head->last_event, now);
     return number;
 }
@@ -136,7 +147,7 @@ RECORD_INLINE uint64_t record_count_send_by(bool threads, struct record_head *he
 RECORD_INLINE void record_announce_receive(bool threads, struct record_peer *peer, int tag,
                                            uint32_t context, uint64_t now)
 {
-    unsigned last = (unsigned)peer->receive_number % RECORD_LAST;
+    size_t last = (size_t)peer->receive_number % RECORD_LAST;
 
     peer->receive_tags[last] = tag;
     peer->receive_contexts[last] = context;
@@ -148,7 +159,7 @@ RECORD_INLINE void record_announce_receive(bool threads, struct record_peer *pee
 RECORD_INLINE void record_number_receive(bool threads, struct record_peer *peer, int tag,
                                          uint32_t context)
 {
-    unsigned last = (unsigned)peer->received_number % RECORD_LAST;
+    size_t last = (size_t)peer->received_number % RECORD_LAST;
 
     peer->received_tags[last] = tag;
     peer->received_contexts[last] = context;
@@ -161,7 +172,7 @@ RECORD_INLINE void record_count_receive_of(bool threads, struct record_head *hea
                                            uint64_t bytes, bool any_source, uint64_t now)
 {
     unsigned internal = class != RECORD_CLASS_USER;
-    struct record_class *sum = &record_own.classes[class];
+    struct record_class *sum = record_classes_of(head) + class;
 
     record_number_receive(threads, peer, tag, context);
     record_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
@@ -217,7 +228,7 @@ RECORD_INLINE void record_count_receive_wait_by(bool threads, uint32_t class,
 /* The entry of this thread. Where only one thread at a time is in MPI the first serves all. */
 RECORD_INLINE struct record_call_entry *record_call_mine(bool threads)
 {
-    return threads ? record_call_of_thread() : record_own.calls;
+    return threads ? record_call_of_thread() : record_calls_of(record_own.head);
 }
 
 /* A thread enters a call that is not within another one. */

@@ -96,6 +96,7 @@ enum part { HEAD, CALL, CLASS, SLICE, PENDING, FAULT, PEER, PARTS };
 enum { SCHEMA_AT = PAGE, SCHEMA_ROOM = 2 * PAGE };
 
 _Static_assert(sizeof(struct record_head) <= SCHEMA_AT, "the head is one page");
+_Static_assert(SCHEMA_AT + SCHEMA_ROOM == RECORD_CALLS_AT, "the description lies before the calls");
 
 static struct record_part parts[PARTS + 1] = {
     [HEAD] = {"head", "heads", head_fields, sizeof(struct record_head), 1, 0},
@@ -108,19 +109,14 @@ static struct record_part parts[PARTS + 1] = {
     [PEER] = {"peer", "peers", peer_fields, sizeof(struct record_peer), 0, 0},
 };
 
-static size_t page_up(size_t size)
-{
-    return (size + PAGE - 1) / PAGE * PAGE;
-}
-
 /* The peers are the last part, which may grow. */
 static void place_parts(void)
 {
-    size_t at = SCHEMA_AT + SCHEMA_ROOM;
+    size_t at = RECORD_CALLS_AT;
 
     for (int part = CALL; part < PARTS; part++) {
         parts[part].offset = at;
-        at = page_up(at + parts[part].stride * parts[part].room);
+        at = RECORD_PAGE_UP(at + parts[part].stride * parts[part].room);
     }
 }
 
@@ -290,7 +286,7 @@ const char *record_open(const char *directory, uint32_t job, uint32_t rank, uint
 
     record_file_name(name, sizeof(name), job, rank);
     (void)snprintf(record_own.path, sizeof(record_own.path), "%s/%s", directory, name);
-    size = peers_at + page_up(peers * sizeof(struct record_peer));
+    size = peers_at + RECORD_PAGE_UP(peers * sizeof(struct record_peer));
     if (size > limit && limit > peers_at) {
         peers = (uint32_t)((limit - peers_at) / sizeof(struct record_peer));
         size = peers_at + peers * sizeof(struct record_peer);

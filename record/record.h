@@ -35,6 +35,13 @@ enum {
 
 #define RECORD_MAGIC UINT64_C(0x534b4f4f484c5041) /* "APLHOOKS" */
 
+/* Where calls and classes begin in a record: an address that is near the head's needs no pointer.
+ */
+#define RECORD_PAGE_UP(size) (((size) + 4095) / 4096 * 4096)
+enum { RECORD_CALLS_AT = 3 * 4096 };
+#define RECORD_CLASSES_AT \
+    (RECORD_CALLS_AT + RECORD_PAGE_UP(RECORD_CALLS * sizeof(struct record_call_entry)))
+
 enum record_state { RECORD_RUNNING = 1, RECORD_FINALIZING, RECORD_FINALIZED };
 
 /* What ended a process, beside signals. */

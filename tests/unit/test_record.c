@@ -89,6 +89,13 @@ static void the_file_takes_no_more_than_is_used(void **state)
     assert_true((size_t)status.st_blocks * 512 <= 512 * 1024);
 }
 
+static void parts_near_the_head_are_found_by_it(void **state)
+{
+    (void)state;
+    assert_ptr_equal(record_calls_of(record_own.head), record_own.calls);
+    assert_ptr_equal(record_classes_of(record_own.head), record_own.classes);
+}
+
 static void there_is_room_for_so_many_peers(void **state)
 {
     (void)state;
@@ -325,6 +332,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_takes_no_more_than_is_used, open_record,
+                                        close_record),
+        cmocka_unit_test_setup_teardown(parts_near_the_head_are_found_by_it, open_record,
                                         close_record),
         cmocka_unit_test_setup_teardown(there_is_room_for_so_many_peers, open_record, close_record),
         cmocka_unit_test_setup_teardown(a_small_limit_of_files_leaves_room_for_fewer, open_record,
