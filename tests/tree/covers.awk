@@ -53,7 +53,7 @@ BEGIN {
     }
     for (f = 1; f <= count; f++) {
         file = files[f]
-        if (file !~ /\.c$/ || file !~ /^(ni|dnp|driver|record|presto\/core|presto\/fortran|btl_apelink|mtl_match|pml_match|ompi_match|ompi_glue|pml_hooks)\//)
+        if (file !~ /\.c$/ || file !~ /^(ni|dnp|hfm|driver|record|presto\/core|presto\/fortran|btl_apelink|mtl_match|pml_match|ompi_match|ompi_glue|pml_hooks)\//)
             continue
         if (!(file in covered) && !(file in except))
             complain(file ": no suite names it; begin one with \"Covers: " file "\"")

@@ -15,6 +15,7 @@ include tests/unit/mtl.mk
 include tests/unit/pml.mk
 include tests/unit/record.mk
 include tests/unit/dnp.mk
+include tests/unit/hfm.mk
 include tests/unit/match.mk
 include tests/unit/table.mk
 include tests/unit/topology.mk

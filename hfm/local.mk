@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The host fault manager as state machines. No threads, sockets or time inside.
+
+noinst_LTLIBRARIES += hfm/libhfm.la
+
+hfm_libhfm_la_SOURCES = \
+    hfm/card.h \
+    hfm/service.c \
+    hfm/service.h \
+    hfm/watchdog.c \
+    hfm/watchdog.h
+hfm_libhfm_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
+hfm_libhfm_la_LIBADD = dnp/libdnp.la

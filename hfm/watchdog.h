@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HFM_WATCHDOG_H
+#define HFM_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dnp/lofamo/fault.h"
+#include "dnp/lofamo/watch.h"
+#include "hfm/card.h"
+
+/*
+ * The host's side of the mutual watchdog: the host watchdog and the DNP watchdog of Table 7.
+ *
+ *   each T_write   host's status --> host_watchdog, made valid
+ *   each T_read    dnp_watchdog --valid?--> what the card and its neighbours suffer, or card lost
+ *
+ * What was read is made invalid, so that the card knows that it has been seen; so is remote_fault,
+ * which acknowledges it. A card that cannot be reached at all is lost like one that does not write.
+ *
+ * A function of its state, the registers and the time, which is in any unit. Not thread-safe.
+ */
+
+/* Of whom something is known: the own card, or a neighbour's node by a link. */
+enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS };
+
+/* In a fault word: the card does not write its register any more. Its other fields are then what
+ * they were. */
+#define HFM_CARD_LOST 0x40000000U
+
+struct hfm_watchdog {
+    const struct hfm_card *card;
+    uint64_t write_period, read_period;
+    uint64_t written_at, read_at;
+    struct dnp_watch watch;
+    uint32_t host;                /* status of the host, a fault word, to be written */
+    bool send;                    /* neighbours are to be told, too */
+    uint32_t known[HFM_SUBJECTS]; /* fault words */
+};
+
+/* Who hears of changes: what is known now, and what was before. Not called again from within. */
+struct hfm_listener {
+    void (*changed)(void *arg, unsigned subject, uint32_t fault, uint32_t before);
+    void *arg;
+};
+
+/* write_period < read_period, neither 0: those of fault_timer. The card has to stay. The first
+ * write is due at once, the first read a read_period later. */
+void hfm_watchdog_init(struct hfm_watchdog *watchdog, const struct hfm_card *card,
+                       uint64_t write_period, uint64_t read_period, uint64_t now);
+
+/* When there is something to do. */
+uint64_t hfm_watchdog_due(const struct hfm_watchdog *watchdog);
+
+/* Do what is due. */
+void hfm_watchdog_step(struct hfm_watchdog *watchdog, uint64_t now,
+                       const struct hfm_listener *listener);
+
+#endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests of hfm.
+
+HFM_UNIT_LIBS = hfm/libhfm.la $(CMOCKA_LIBS)
+
+unit_tests += tests/unit/test_hfm_service tests/unit/test_hfm_watchdog
+
+tests_unit_test_hfm_service_SOURCES = tests/unit/test_hfm_service.c
+tests_unit_test_hfm_service_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_service_LDADD = $(HFM_UNIT_LIBS)
+
+tests_unit_test_hfm_watchdog_SOURCES = tests/unit/test_hfm_watchdog.c
+tests_unit_test_hfm_watchdog_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_watchdog_LDADD = $(HFM_UNIT_LIBS)

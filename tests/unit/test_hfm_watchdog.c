@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: hfm/watchdog.c, hfm/watchdog.h, hfm/card.h. Against registers, and against the fault
+ * manager of a card. */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "dnp/lofamo/manager.h"
+#include "dnp/sensors.h"
+#include "hfm/watchdog.h"
+
+enum { MS = 1000, WRITE = 5 * MS, READ = 8 * MS, CHANGES = 64 };
+
+struct change {
+    unsigned subject;
+    uint32_t fault, before;
+};
+
+static struct dnp_register_file file;
+static bool gone; /* the card cannot be reached */
+static struct hfm_watchdog watchdog;
+static struct change change[CHANGES];
+static unsigned changes;
+static uint64_t now;
+
+static int read_register(void *arg, uint32_t offset, uint32_t *value)
+{
+    (void)arg;
+    assert_int_equal(dnp_registers_read(&file, offset, value), NI_OK);
+    return gone ? -ENOTCONN : 0;
+}
+
+static int write_register(void *arg, uint32_t offset, uint32_t value)
+{
+    (void)arg;
+    assert_true(dnp_register_administered(offset));
+    if (gone) {
+        return -ENOTCONN;
+    }
+    assert_int_equal(dnp_registers_write(&file, offset, value), NI_OK);
+    return 0;
+}
+
+static const struct hfm_card card = {read_register, write_register, NULL};
+
+static void changed(void *arg, unsigned subject, uint32_t fault, uint32_t before)
+{
+    (void)arg;
+    assert_true(changes < CHANGES);
+    change[changes++] = (struct change){subject, fault, before};
+}
+
+static const struct hfm_listener listener = {changed, NULL};
+
+static int setup(void **state)
+{
+    (void)state;
+    dnp_registers_reset(&file);
+    dnp_sensors_reset(&file);
+    gone = false;
+    changes = 0;
+    now = 100 * MS;
+    hfm_watchdog_init(&watchdog, &card, WRITE, READ, now);
+    return 0;
+}
+
+static void step_at(uint64_t at)
+{
+    now = at;
+    hfm_watchdog_step(&watchdog, now, &listener);
+}
+
+/* The next read finds this in dnp_watchdog. */
+static void next_read(uint32_t word)
+{
+    dnp_set(&file, DNP_REG_dnp_watchdog, 0, word);
+    step_at(watchdog.read_at + READ);
+}
+
+static void assert_change(unsigned index, unsigned subject, uint32_t fault, uint32_t before)
+{
+    assert_true(index < changes);
+    assert_int_equal(change[index].subject, subject);
+    assert_int_equal(change[index].fault, fault);
+    assert_int_equal(change[index].before, before);
+}
+
+static void test_the_host_writes_its_status(void **state)
+{
+    (void)state;
+    assert_true(hfm_watchdog_due(&watchdog) == now);
+    step_at(now);
+    assert_int_equal(dnp_get(&file, DNP_REG_host_watchdog, 0), 1);
+    assert_true(hfm_watchdog_due(&watchdog) == now + WRITE);
+    watchdog.host = DNP_BROKEN | DNP_SICK << 2;
+    watchdog.send = true;
+    dnp_set(&file, DNP_REG_host_watchdog, 0, 0);
+    step_at(now + WRITE - 1);
+    assert_int_equal(dnp_get(&file, DNP_REG_host_watchdog, 0), 0);
+    step_at(now + 1);
+    assert_int_equal(dnp_get(&file, DNP_REG_host_watchdog, 0), 1U << 31 | 1U << 3 | 2U << 1 | 1);
+}
+
+static void test_what_is_read_is_made_invalid(void **state)
+{
+    (void)state;
+    next_read(2U << 7 | 1);
+    assert_int_equal(dnp_get(&file, DNP_REG_dnp_watchdog, 0), 2U << 7);
+    assert_change(0, HFM_OWN, 2U << 6, 0);
+    next_read(2U << 7 | 1);
+    assert_int_equal(changes, 1);
+    next_read(1);
+    assert_change(1, HFM_OWN, 0, 2U << 6);
+    assert_int_equal(changes, 2);
+}
+
+static void test_a_card_that_does_not_write_is_lost(void **state)
+{
+    (void)state;
+    next_read(1U << 7 | 1);
+    next_read(1U << 7);
+    assert_change(1, HFM_OWN, HFM_CARD_LOST | 1U << 6, 1U << 6);
+    next_read(0);
+    assert_int_equal(changes, 2);
+    next_read(1);
+    assert_change(2, HFM_OWN, 0, HFM_CARD_LOST | 1U << 6);
+}
+
+static void test_a_card_that_cannot_be_reached_is_lost(void **state)
+{
+    (void)state;
+    gone = true;
+    next_read(1);
+    assert_change(0, HFM_OWN, HFM_CARD_LOST, 0);
+    gone = false;
+    next_read(1);
+    assert_change(1, HFM_OWN, 0, HFM_CARD_LOST);
+}
+
+static void test_a_late_read_accuses_once_later(void **state)
+{
+    (void)state;
+    step_at(watchdog.read_at + READ + (READ - WRITE));
+    assert_int_equal(changes, 0);
+    step_at(watchdog.read_at + READ + (READ - WRITE));
+    assert_change(0, HFM_OWN, HFM_CARD_LOST, 0);
+}
+
+static void test_neighbours_are_read_and_acknowledged(void **state)
+{
+    (void)state;
+    dnp_set(&file, DNP_REG_remote_fault, 3, DNP_FAULT_VALID | DNP_FAULT_HOST_LOST);
+    dnp_set(&file, DNP_REG_remote_fault, 0, DNP_FAULT_HOST_LOST); /* seen long ago */
+    next_read(1U << 3 | 1);
+    assert_int_equal(changes, 1);
+    assert_change(0, 3, DNP_FAULT_HOST_LOST, 0);
+    assert_int_equal(dnp_get(&file, DNP_REG_remote_fault, 3), DNP_FAULT_HOST_LOST);
+    next_read(1U << 3 | 1);
+    assert_int_equal(changes, 1);
+    dnp_set(&file, DNP_REG_remote_fault, 3, DNP_FAULT_VALID);
+    next_read(1);
+    assert_change(1, 3, 0, DNP_FAULT_HOST_LOST);
+}
+
+/* Both sides as they are, with any phases: nobody is accused, and who stops is within two reads. */
+static void test_the_two_sides_watch_each_other(void **state)
+{
+    static const struct dnp_core_work work;
+    struct dnp_link link[DNP_LINKS];
+    struct dnp_lofamo manager;
+
+    for (unsigned phase = 0; phase < 40; phase++) {
+        uint64_t stops = 200 * MS + phase * 431;
+        bool host_stops = phase % 2 == 0;
+
+        (void)setup(state);
+        for (unsigned i = 0; i < DNP_LINKS; i++) {
+            link[i] = (struct dnp_link){.registers = &file, .index = i};
+        }
+        dnp_set(&file, DNP_REG_fault_timer, 0, (uint32_t)(READ / MS) << 16 | WRITE / MS);
+        dnp_set(&file, DNP_REG_fault_mask, 0, 1);
+        dnp_lofamo_init(&manager, &file, link);
+        dnp_lofamo_step(&manager, &work, now);
+        watchdog.read_at -= phase * 197 % READ;
+        watchdog.written_at -= phase * 89 % WRITE;
+        for (uint64_t end = stops + 2 * READ + 1; now < end; now++) {
+            if (now < stops || !host_stops) {
+                hfm_watchdog_step(&watchdog, now, &listener);
+            }
+            if (now >= dnp_lofamo_due(&manager) && (now < stops || host_stops)) {
+                dnp_lofamo_step(&manager, &work, now);
+            }
+            if (now < stops) {
+                assert_false(manager.watch.lost);
+                assert_int_equal(changes, 0);
+            }
+        }
+        assert_int_equal(manager.watch.lost, host_stops);
+        assert_int_equal(watchdog.watch.lost, !host_stops);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_host_writes_its_status, setup),
+        cmocka_unit_test_setup(test_what_is_read_is_made_invalid, setup),
+        cmocka_unit_test_setup(test_a_card_that_does_not_write_is_lost, setup),
+        cmocka_unit_test_setup(test_a_card_that_cannot_be_reached_is_lost, setup),
+        cmocka_unit_test_setup(test_a_late_read_accuses_once_later, setup),
+        cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
+        cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
