@@ -25,14 +25,14 @@ tests_model_model_dnp_lofamo_history_SOURCES = \
     tests/model/lofamo_cluster.h \
     tests/model/model_dnp_lofamo_history.c
 tests_model_model_dnp_lofamo_history_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
-tests_model_model_dnp_lofamo_history_LDADD = dnp/libdnp.la
+tests_model_model_dnp_lofamo_history_LDADD = hfm/libhfm.la
 
 tests_model_model_dnp_lofamo_reach_SOURCES = \
     tests/model/lofamo_cluster.c \
     tests/model/lofamo_cluster.h \
     tests/model/model_dnp_lofamo_reach.c
 tests_model_model_dnp_lofamo_reach_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
-tests_model_model_dnp_lofamo_reach_LDADD = dnp/libdnp.la
+tests_model_model_dnp_lofamo_reach_LDADD = hfm/libhfm.la
 
 tests_model_model_dnp_torus_SOURCES = tests/model/model_dnp_torus.c
 tests_model_model_dnp_torus_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)

@@ -39,6 +39,19 @@ static void configure(struct cluster *cluster, uint32_t node)
     put(card, DNP_REG_fault_mask, 1);
 }
 
+static int read_card(void *arg, uint32_t offset, uint32_t *value)
+{
+    const struct dnp_card *card = arg;
+
+    return dnp_registers_read(&card->registers, offset, value) == NI_OK ? 0 : -1;
+}
+
+static int write_card(void *arg, uint32_t offset, uint32_t value)
+{
+    put(arg, offset, value);
+    return 0;
+}
+
 static void *zeros(size_t n, size_t size)
 {
     void *memory = ni_aligned_zero(NI_CACHE_LINE, n * size);
@@ -75,8 +88,12 @@ void cluster_init(struct cluster *cluster, struct ni_torus shape, uint64_t seed)
         (void)dnp_card_step(&cluster->card[node], cluster->now);
         cluster->card[node].lofamo.read_at -= ni_rng_below(&cluster->rng, CLUSTER_READ);
         cluster->card[node].lofamo.written_at -= ni_rng_below(&cluster->rng, CLUSTER_WRITE);
-        host->read_at = cluster->now - ni_rng_below(&cluster->rng, CLUSTER_READ);
-        host->written_at = cluster->now - ni_rng_below(&cluster->rng, CLUSTER_WRITE);
+        host->cluster = cluster;
+        host->node = node;
+        host->card = (struct hfm_card){read_card, write_card, &cluster->card[node]};
+        hfm_watchdog_init(&host->watchdog, &host->card, CLUSTER_WRITE, CLUSTER_READ, cluster->now);
+        host->watchdog.read_at -= ni_rng_below(&cluster->rng, CLUSTER_READ);
+        host->watchdog.written_at += ni_rng_below(&cluster->rng, CLUSTER_WRITE);
         put(&cluster->card[node], DNP_REG_host_watchdog, 1);
     }
 }
@@ -149,57 +166,15 @@ static void message_arrives(struct cluster *cluster, const struct cluster_messag
     }
 }
 
-/* What a host reads about its neighbours, and acknowledges. */
-static void read_neighbours(struct cluster *cluster, uint32_t node)
+static void on_change(void *arg, unsigned subject, uint32_t fault, uint32_t before)
 {
-    struct dnp_card *card = &cluster->card[node];
+    const struct cluster_host *host = arg;
+    struct cluster *cluster = host->cluster;
 
-    for (unsigned link = 0; link < DNP_LINKS; link++) {
-        uint32_t word = dnp_get(&card->registers, DNP_REG_remote_fault, link);
-        uint32_t fault = word & ~DNP_FAULT_VALID, *seen = &cluster->host[node].seen[link];
-
-        if ((word & DNP_FAULT_VALID) == 0) {
-            continue;
-        }
-        if ((fault & ~*seen) != 0) {
-            host_knows(cluster, node, neighbour(cluster, node, link), fault & ~*seen);
-        }
-        *seen = fault;
-        put(card, DNP_REG_remote_fault + 4 * link, ~DNP_FAULT_VALID);
-    }
-}
-
-static void host_reads(struct cluster *cluster, uint32_t node)
-{
-    struct cluster_host *host = &cluster->host[node];
-    struct dnp_card *card = &cluster->card[node];
-    uint32_t word = dnp_get(&card->registers, DNP_REG_dnp_watchdog, 0);
-    uint32_t fault = dnp_fault_of_card(word);
-
-    dnp_watch_read(&host->watch, (word & 1) != 0, false);
-    if ((word & 1) != 0) {
-        put(card, DNP_REG_dnp_watchdog, ~1U);
-        read_neighbours(cluster, node);
-    } else {
-        fault = host->own | (host->watch.lost ? CLUSTER_CARD_LOST : 0);
-    }
-    if ((fault & ~host->own) != 0) {
-        host_knows(cluster, node, node, fault & ~host->own);
-    }
-    host->own = fault;
-}
-
-static void host_works(struct cluster *cluster, uint32_t node)
-{
-    struct cluster_host *host = &cluster->host[node];
-
-    if (cluster->now >= host->written_at + CLUSTER_WRITE) {
-        host->written_at = cluster->now;
-        put(&cluster->card[node], DNP_REG_host_watchdog, host->says | 1);
-    }
-    if (cluster->now >= host->read_at + CLUSTER_READ) {
-        host->read_at = cluster->now;
-        host_reads(cluster, node);
+    if ((fault & ~before) != 0) {
+        host_knows(cluster, host->node,
+                   subject == HFM_OWN ? host->node : neighbour(cluster, host->node, subject),
+                   fault & ~before);
     }
 }
 
@@ -249,7 +224,7 @@ static void set_due(struct cluster *cluster, uint32_t node)
     uint64_t due = UINT64_MAX;
 
     if (!host->stopped) {
-        due = ni_min_u64(host->read_at + CLUSTER_READ, host->written_at + CLUSTER_WRITE);
+        due = hfm_watchdog_due(&host->watchdog);
     }
     if (!cluster->card_stopped[node]) {
         due = ni_min_u64(due, dnp_lofamo_due(&card->lofamo));
@@ -282,7 +257,9 @@ static void cycle(struct cluster *cluster)
             continue;
         }
         if (!cluster->host[node].stopped) {
-            host_works(cluster, node);
+            const struct hfm_listener listener = {on_change, &cluster->host[node]};
+
+            hfm_watchdog_step(&cluster->host[node].watchdog, cluster->now, &listener);
         }
         if (!cluster->card_stopped[node]) {
             card_works(cluster, node);
@@ -331,7 +308,7 @@ void cluster_strike(struct cluster *cluster, uint32_t node, enum cluster_fault f
         break;
     case CLUSTER_SERVICE_BROKEN:
         host->cut_off = true;
-        host->says = DNP_BROKEN << DNP_LOW_host_watchdog_service_network;
+        host->watchdog.host = DNP_BROKEN << DNP_LOW_remote_fault_service_network;
         break;
     case CLUSTER_LINK_CUT:
         cluster->cut[node][NI_TORUS_X_PLUS] = cluster->cut[other][NI_TORUS_X_MINUS] = true;
@@ -388,7 +365,7 @@ static uint32_t cause_of(const struct cluster *cluster, const struct cluster_rec
     case CLUSTER_TOO_HOT:
         return cause | DNP_BROKEN << DNP_LOW_remote_fault_temperature;
     case CLUSTER_CARD_STOPS:
-        return cause | CLUSTER_CARD_LOST;
+        return cause | HFM_CARD_LOST;
     default:
         return cause;
     }

@@ -9,12 +9,12 @@
 
 #include "base/random.h"
 #include "dnp/card.h"
+#include "hfm/watchdog.h"
 
 /*
  * A torus of cards and hosts in virtual time, for tests of fault awareness. Cards are those of dnp,
- * connected by cables; hosts are played: they write host_watchdog each T_write, read dnp_watchdog
- * and remote_fault each T_read, and send what is new over the service network to the master, node
- * 0, which tells all the others.
+ * connected by cables, hosts have hfm's watchdogs and send what is new over the service network to
+ * the master, node 0, which tells all the others.
  *
  *   card --credit--> neighbour's card --registers--> its host --service network--> master --> all
  *
@@ -42,7 +42,7 @@ enum cluster_fault {
 };
 
 /* What happened, in the order in which it did. about: the node that has the fault; fault: the words
- * of dnp/lofamo/fault.h, or CLUSTER_CARD_LOST. */
+ * of dnp/lofamo/fault.h, or HFM_CARD_LOST. */
 enum cluster_kind {
     CLUSTER_HAPPENS,    /* fault: enum cluster_fault */
     CLUSTER_CARD_KNOWS, /* about its host, or its neighbour's node */
@@ -50,8 +50,6 @@ enum cluster_kind {
     CLUSTER_MASTER_KNOWS,
     CLUSTER_ALL_KNOW, /* the host of a node has heard of it from the master */
 };
-
-enum { CLUSTER_CARD_LOST = 1 << 30 }; /* a card that does not write any more */
 
 struct cluster_record {
     uint64_t at;
@@ -62,11 +60,10 @@ struct cluster_record {
 };
 
 struct cluster_host {
-    uint64_t written_at, read_at;
-    uint32_t says;            /* what it writes */
-    uint32_t own;             /* what it has told about its card */
-    uint32_t seen[DNP_LINKS]; /* about its neighbours */
-    struct dnp_watch watch;
+    struct cluster *cluster;
+    uint32_t node;
+    struct hfm_card card;
+    struct hfm_watchdog watchdog;
     bool stopped, cut_off; /* without a service network */
 };
 

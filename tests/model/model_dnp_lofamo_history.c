@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/lofamo/manager.c, dnp/lofamo/lifama.h, dnp/lofamo/health.c, dnp/link_rx.c. */
+/* Covers: dnp/lofamo/manager.c, hfm/watchdog.c, dnp/lofamo/lifama.h, dnp/lofamo/health.c,
+ * dnp/link_rx.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static void check_fault(const struct cluster *cluster, const struct cluster_reco
     uint32_t host = cause & DNP_FAULT_HOST;
 
     if (cluster->card_stopped[node]) {
-        must_know(cluster, node, node, CLUSTER_CARD_LOST & cause);
+        must_know(cluster, node, node, HFM_CARD_LOST & cause);
     } else {
         must_know(cluster, node, node, cause & DNP_FAULT_CARD);
     }

@@ -49,7 +49,7 @@ tests_unit_test_dnp_lofamo_scenario_SOURCES = \
     tests/model/lofamo_cluster.c \
     tests/unit/test_dnp_lofamo_scenario.c
 tests_unit_test_dnp_lofamo_scenario_CPPFLAGS = $(DNP_UNIT_CPPFLAGS) -I$(top_srcdir)/tests/model
-tests_unit_test_dnp_lofamo_scenario_LDADD = $(DNP_UNIT_LIBS)
+tests_unit_test_dnp_lofamo_scenario_LDADD = hfm/libhfm.la $(CMOCKA_LIBS)
 
 tests_unit_test_dnp_packet_SOURCES = tests/unit/test_dnp_packet.c
 tests_unit_test_dnp_packet_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)

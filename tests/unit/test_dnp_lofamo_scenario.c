@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/lofamo/manager.c, dnp/lofamo/lifama.h, dnp/card.c. The example of APEnet+ 2.1.3.6,
- * Figures 4 to 6, step by step: eight nodes, of which the host of one comes down. */
+/* Covers: dnp/lofamo/manager.c, hfm/watchdog.c, dnp/lofamo/lifama.h, dnp/card.c. The example of
+ * APEnet+ 2.1.3.6, Figures 4 to 6, step by step: eight nodes, of which the host of one comes down.
+ */
 #include "unit.h"
 
 #include "lofamo_cluster.h"
@@ -145,7 +146,7 @@ static void test_a_host_that_comes_back(void **state)
     cluster_strike(&cluster, BROKEN, CLUSTER_HOST_STOPS);
     cluster_run(&cluster, 10 * CLUSTER_READ);
     cluster.host[BROKEN].stopped = false;
-    cluster.host[BROKEN].read_at = cluster.host[BROKEN].written_at = cluster.now;
+    cluster.host[BROKEN].watchdog.read_at = cluster.now;
     cluster.due[BROKEN] = 0;
     cluster_run(&cluster, 10 * CLUSTER_READ);
     for (uint32_t node = 0; node < cluster.nodes; node++) {
