@@ -108,6 +108,30 @@ void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
     atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);
 }
 
+void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8_t *payload_map)
+{
+    struct ni_packet *last = ni_lane_at(tx);
+    uint32_t seq = tx->seq;
+
+    last->word1 = 0;
+    tx->lines = ring;
+    tx->mask = lines - 1;
+    tx->payload_map = payload_map;
+    tx->head++;
+    tx->seq = ni_lane_next_seq(seq);
+    tx->last_lines = 1;
+    tx->warm_to = tx->head;
+    /* L1 */
+    atomic_store_explicit(&last->word0, ni_packet_word0(seq, NI_PACKET_NOP, NI_LINE, NI_NOP_RING),
+                          memory_order_release);
+}
+
+void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines)
+{
+    rx->lines = ring;
+    rx->mask = lines - 1;
+}
+
 /* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or
  * (head <= tail) all but head to tail. */
 static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include <apeni/status.h>
+
 #include "base/list.h"
 #include "link/packet.h"
 
@@ -31,6 +33,13 @@
  * in a row, so that its beginning lies there, or it has ni_lane_ring_lines(lines) lines of memory,
  * of which only payload reaches the last third. Both sides must see the same layout; the protocol
  * is the same for both, because headers and markers always lie in the first `lines` lines.
+ *
+ * A lane may go on in a larger ring. The last packet of the ring before it says so: a NOP with the
+ * tag NI_NOP_RING, of one line. It takes the line that is kept free for the marker, so that there
+ * is room for it however full the ring is; nobody polls what is behind it. Lines and packets are
+ * numbered on, and the next packet lies where its line's number says, in the larger ring, which is
+ * zero. Credits that were given for the smaller ring count too little in the larger one, never too
+ * much.
  *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
@@ -97,9 +106,10 @@ struct ni_lane_tx {
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */
     uint32_t run;                   /* packets since the last idle poll */
-    bool wire;                      /* the link's: NI_FAULT_CORRUPT strikes here */
-    bool damaged;                   /* the next packet is to be */
-    uint64_t bytes;                 /* the engine's: payload of those that it has not counted */
+    uint32_t asked_at; /* the engine's: head when the link said last that it has no room */
+    bool wire;         /* the link's: NI_FAULT_CORRUPT strikes here */
+    bool damaged;      /* the next packet is to be */
+    uint64_t bytes;    /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */
         uint32_t end;  /* bulk offset behind the payload */
@@ -118,6 +128,9 @@ struct ni_lane_rx {
     const uint8_t *bulk;
     uint32_t bulk_size, bulk_most; /* as the sender's */
     bool (*grow)(struct ni_lane_rx *rx, uint32_t end);
+    /* NI_NOP_RING was taken: ni_lane_rx_move. NI_AGAIN: there is no memory now; NI_ERR_PROTOCOL:
+     * this lane has no larger ring. NULL: none has. */
+    ni_status (*move)(struct ni_lane_rx *rx);
     bool starved;    /* the packet that was looked at last lies where there is no memory yet */
     uint32_t most;   /* the engine's: packets to be taken by its next look */
     uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */

@@ -61,10 +61,11 @@ NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
     return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
 }
 
-/* Whether it is full, and its reader has not gone on since the last look. */
+/* Whether it is full, which its link has been told, and its reader has not gone on since the last
+ * look. */
 NI_ALWAYS_INLINE bool ni_lane_full(const struct ni_lane_tx *tx)
 {
-    return tx->limit - tx->head <= 1 && tx->lines != NULL &&
+    return tx->limit - tx->head <= 1 && tx->asked_at == tx->head && tx->lines != NULL &&
            atomic_load_explicit(&tx->page->consumed, memory_order_relaxed) + tx->mask + 1 ==
                tx->limit;
 }
@@ -228,6 +229,14 @@ NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
         atomic_store_explicit(&rx->page->consumed, rx->tail, memory_order_release);
     }
 }
+
+/* ---- going on in a larger ring (links) ------------------------------------------------------- */
+
+/* Tell the receiver, and publish what follows in that ring. It and payload_map, of `lines` lines,
+ * are zero. A line must be free (tx->limit), and no place reserved. */
+void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8_t *payload_map);
+/* The same at the receiver, from the handler of the packet that says so. */
+void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines);
 
 /* ---- making lanes (links) -------------------------------------------------------------------- */
 

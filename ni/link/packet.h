@@ -139,6 +139,7 @@ _Static_assert(sizeof(struct ni_packet_part) == 8, "on the wire");
 enum {
     NI_NOP_TAKEN = 3,
     NI_NOP_STAMP = 4, /* times of the packet before it: engine/core/stamps.h */
+    NI_NOP_RING = 5,  /* the last of its ring: the lane goes on in a larger one, see lane.h */
 };
 
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with

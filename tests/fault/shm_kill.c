@@ -42,7 +42,7 @@ static int stream(uintptr_t number, _Atomic uint64_t *sent)
     while (atomic_load(&board->stop) == 0) {
         uint32_t len = some_len(&rng);
 
-        mock_send_all(peer, peer->ep->tx.bulk == NULL && len > 8000 ? 8000 : len);
+        mock_send_all(peer, peer->ep->max_bulk == 0 && len > 4000 ? 4000 : len);
         if (sent != NULL) {
             atomic_store(sent, peer->sent);
         }

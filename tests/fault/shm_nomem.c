@@ -146,7 +146,7 @@ static void test_no_bulk(void)
     ni_fault_reset();
     CHECK(peer->ep->tx.lines != NULL && peer->ep->tx.bulk == NULL && peer->ep->max_bulk == 0);
     for (unsigned i = 0; i < 1000; i++) {
-        while (mock_send(peer, 16 + i * 8) == NI_AGAIN) {
+        while (mock_send(peer, 16 + i * 4) == NI_AGAIN) {
             mock_progress(&b);
         }
     }

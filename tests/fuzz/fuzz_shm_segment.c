@@ -62,7 +62,7 @@ static void scribble(struct scene *scene)
                               geometry->blobs,
                               area,
                               area + page,
-                              area + page + geometry->counts.ring};
+                              area + ni_shm_area_rings(geometry)};
     uint64_t at = parts[next(input) % 8] + next32(input) % 4096;
     uint8_t bytes[64];
     size_t len = 1 + next(input) % sizeof(bytes);
@@ -116,13 +116,14 @@ static void forge_blob(struct scene *scene)
     CHECK(pwrite(scene->link->segment->fd, &len, sizeof(len), (off_t)at) == sizeof(len));
 }
 
-/* A header of a packet in the ring of a lane, with any place and sequence number. */
+/* A header of a packet in a ring of a lane, with any place and sequence number. */
 static void forge_packet(struct scene *scene)
 {
     struct input *input = &scene->input;
     const struct ni_shm_geometry *geometry = &scene->link->segment->geometry;
     uint64_t ring = ni_shm_area_at(geometry, next(input) % 2) + geometry->counts.page;
-    uint64_t line = next(input) % (geometry->counts.ring / NI_LINE);
+    uint64_t rings = ni_shm_area_rings(geometry) - geometry->counts.page;
+    uint64_t line = next(input) % (rings / NI_LINE);
     struct ni_packet packet = {
         .word0 = ni_packet_word0(next(input), next(input), next(input), next(input)),
         .word1 = ni_packet_word1(next32(input), next(input)),
@@ -229,7 +230,7 @@ static void configure(void)
         ni_log_set_level(NI_LOG_ERROR);
         mock_param("shm_max_peers", "4");
         mock_param("shm_queue_slots", "8");
-        mock_param("shm_ring_size", "4K");
+        mock_param("shm_ring_size", "16K");
         mock_param("shm_bulk_size", "16K");
         mock_param("shm_exports", "16");
         mock_param("shm_ring_after", "2");

@@ -337,15 +337,22 @@ ni_status mock_send(struct ni_peer *peer, uint32_t len)
     if (peer->down != NI_OK) {
         return peer->down;
     }
+    if (lines > ep->max_lines && ep->tx.lines == NULL) { /* have a lane, for its bulk area */
+        status = ni_link_shm.reserve(ep, (uint32_t)ep->max_lines, &packet, &in_lane);
+        if (status != NI_OK || !in_lane) {
+            return status == NI_OK ? NI_ERR_LIMIT : status;
+        }
+    }
     if (len > 2048 && ep->tx.bulk != NULL && len <= ep->max_bulk / 2) {
         return send_bulk(peer, len);
     }
-    if (ni_lane_room(&ep->tx, lines)) {
+    if (lines <= ep->max_lines && ni_lane_room(&ep->tx, lines)) {
         packet = ni_lane_at(&ep->tx);
     } else {
         status = ni_link_shm.reserve(ep, lines, &packet, &in_lane);
     }
     if (status != NI_OK) {
+        ep->tx.asked_at = ep->tx.head;
         return status;
     }
     fill((uint8_t *)packet + NI_PACKET_HEADER, len, peer->mock->id, peer->sent);
@@ -387,6 +394,11 @@ static bool has_lane(const struct mock *mock, const struct ni_lane_rx *lane)
     return false;
 }
 
+static bool is_move(uint64_t word0)
+{
+    return ni_packet_kind(word0) == NI_PACKET_NOP && ni_packet_tag(word0) == NI_NOP_RING;
+}
+
 static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
 {
     struct ni_peer *peer = lane->peer;
@@ -409,9 +421,20 @@ static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
         }
         ni_lane_advance(lane, lines);
         lane->depth++;
-        peer->in_lane++;
-        peer->in_bulk += ni_packet_in_bulk(word0);
-        (void)take(mock, peer, word0, word1, payload);
+        if (is_move(word0)) {
+            ni_status status = lane->move == NULL ? NI_ERR_PROTOCOL : lane->move(lane);
+
+            if (status == NI_AGAIN) {
+                lane->depth--;
+                ni_lane_step_back(lane, lines);
+                break;
+            }
+            mock->malformed += status != NI_OK;
+        } else {
+            peer->in_lane++;
+            peer->in_bulk += ni_packet_in_bulk(word0);
+            (void)take(mock, peer, word0, word1, payload);
+        }
         if (!has_lane(mock, lane)) {
             return events + 1;
         }

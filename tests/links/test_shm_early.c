@@ -252,7 +252,7 @@ static void test_longest(void)
 
     open_pair(&pair);
     lines = (uint32_t)pair.to_b->ep->max_lines;
-    CHECK(lines == 32768 / NI_LINE / 2);
+    CHECK(lines == NI_SHM_RING_FIRST / NI_LINE / 2);
     CHECK(ni_link_shm.reserve(pair.to_b->ep, lines + 1, &packet, &in_lane) == NI_ERR_LIMIT);
     CHECK(ni_link_shm.reserve(pair.to_b->ep, lines, &packet, &in_lane) == NI_OK && in_lane);
     CHECK(pair.to_b->ep->tx.bulk != NULL);

@@ -7,15 +7,15 @@
 
 /*
  * A lane against a plain queue of copies: random packets of all shapes, random turns of sender and
- * receiver, counters that start anywhere, bulk areas that grow or cannot. Nothing may be lost,
- * repeated, reordered or changed, and no line that holds payload may be taken for a header:
- * payloads are made of words that look like headers, with the sequence numbers that the receiver is
- * going to expect.
+ * receiver, counters that start anywhere, bulk areas that grow or cannot, larger rings in which the
+ * lane goes on, and for which the receiver has memory or not. Nothing may be lost, repeated,
+ * reordered or changed, and no line that holds payload may be taken for a header: payloads are made
+ * of words that look like headers, with the sequence numbers that the receiver is going to expect.
  *
  *   model_lane [SEED [STEPS]]   repeats one seed
  */
 
-enum { QUEUE_MAX = 1024, PAYLOAD_MAX = 64 * 1024, SEEDS = 48, STEPS = 4000 };
+enum { QUEUE_MAX = 1024, PAYLOAD_MAX = 64 * 1024, LINES_MAX = 1024, SEEDS = 48, STEPS = 4000 };
 
 enum filling { FILL_RANDOM, FILL_EXPECTED, FILL_NEAR, FILL_SAME };
 
@@ -24,6 +24,7 @@ struct expected {
     uint32_t lines;
     uint32_t len;
     bool in_bulk;
+    bool moves; /* says that the lane goes on in the next ring */
     uint8_t *payload;
     const uint8_t *place; /* in the bulk area */
 };
@@ -36,6 +37,7 @@ struct model {
     uint32_t first, last;
     uint64_t sent, received, full;
     uint64_t starved; /* looks at packets that the receiver had no memory for */
+    uint64_t moved;   /* times that the lane has gone on in a larger ring */
     bool generous;    /* memory for the bulk area is there whenever it is asked for */
     /* Habits, changed from time to time, so that states last which one mixture never reaches. */
     uint64_t sender; /* of 10 turns, the sender has so many */
@@ -236,6 +238,29 @@ static void send_in_bulk(struct model *model)
     model->sent++;
 }
 
+/* The sender goes on in a ring of twice as many lines or more, however full this one is. */
+static void move(struct model *model)
+{
+    struct lane_pair *pair = &model->pair;
+    uint64_t wider = ni_min_u64(LINES_MAX, (uint64_t)pair->lines << (1 + below(model, 3)));
+    struct expected *expected;
+
+    if (model->last - model->first == QUEUE_MAX || wider == pair->lines || pair->old_ring != NULL) {
+        return;
+    }
+    if (pair->tx.limit == pair->tx.head) {
+        fail(model, "no line is free for what moves the lane");
+    }
+    expected = enqueue(model, 0);
+    expected->lines = 1;
+    expected->moves = true;
+    expected->word0 = ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, NI_NOP_RING);
+    lane_pair_widen(pair, (uint32_t)wider, wider >= 64 && below(model, 2) == 0);
+    ni_lane_tx_move(&pair->tx, pair->ring, pair->lines, pair->payload_map);
+    model->sent++;
+    model->moved++;
+}
+
 static void send_step(struct model *model)
 {
     uint32_t lines = model->pair.lines;
@@ -248,6 +273,9 @@ static void send_step(struct model *model)
     if (model->pair.bulk_size != 0 && below(model, 10) < model->bulky) {
         send_in_bulk(model);
         return;
+    }
+    if (below(model, 64) == 0) {
+        move(model);
     }
     switch (below(model, 6)) {
     case 0:
@@ -302,6 +330,10 @@ static bool receive_one(struct model *model)
     if (below(model, 8) == 0) { /* cannot be taken now: it comes again */
         ni_lane_step_back(rx, lines);
         return receive_one(model);
+    }
+    if (expected->moves) {
+        ni_lane_rx_move(rx, model->pair.ring, model->pair.lines);
+        lane_pair_drop_old(&model->pair);
     }
     free(expected->payload);
     model->first++;
@@ -384,8 +416,8 @@ static void change_habits(struct model *model)
     model->small = (unsigned)below(model, 6);
 }
 
-/* Returns how often the receiver was short of memory. */
-static uint64_t run(uint64_t seed, uint64_t steps)
+/* Returns how often the receiver was short of memory; counts larger rings. */
+static uint64_t run(uint64_t seed, uint64_t steps, uint64_t *moved)
 {
     static struct model model;
 
@@ -409,20 +441,21 @@ static uint64_t run(uint64_t seed, uint64_t steps)
         fail(&model, "nothing was sent, or the lane was never full: the test tests nothing");
     }
     lane_pair_fini(&model.pair);
+    *moved += model.moved;
     return model.starved;
 }
 
 int main(int argc, char **argv)
 {
     uint64_t steps = argc > 2 ? strtoull(argv[2], NULL, 0) : STEPS;
-    uint64_t starved = 0;
+    uint64_t starved = 0, moved = 0;
 
     if (argc > 1) {
-        (void)run(strtoull(argv[1], NULL, 0), steps);
+        (void)run(strtoull(argv[1], NULL, 0), steps, &moved);
         return 0;
     }
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        starved += run(seed, steps);
+        starved += run(seed, steps, &moved);
     }
-    return starved == 0; /* no area has grown */
+    return starved == 0 || moved == 0; /* no area has grown, or no ring */
 }

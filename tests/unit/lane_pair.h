@@ -23,6 +23,9 @@ struct lane_pair {
     uint8_t *ring, *bulk, *payload_map;
     uint32_t lines, bulk_size;
     size_t mapped; /* bytes of ring that are mapped; 0: allocated */
+    /* What the receiver has still to read of the ring before. */
+    uint8_t *old_ring;
+    size_t old_mapped;
 };
 
 static inline void *lane_pair_must(void *memory, const char *what)
@@ -54,6 +57,21 @@ static inline void lane_pair_map_twice(struct lane_pair *pair)
     close(fd);
 }
 
+/* An empty ring of pair->lines lines, and its payload map. */
+static inline void lane_pair_ring(struct lane_pair *pair, bool twice)
+{
+    size_t size = (size_t)ni_lane_ring_lines(pair->lines) * NI_LINE;
+
+    pair->mapped = 0;
+    if (twice) {
+        lane_pair_map_twice(pair);
+    } else {
+        pair->ring = lane_pair_must(aligned_alloc(NI_LINE, size), "ring");
+        memset(pair->ring, 0, size);
+    }
+    pair->payload_map = lane_pair_must(calloc(pair->lines, 1), "map");
+}
+
 /* lines: a power of two of 8 or more; for twice, whole pages. */
 static inline void lane_pair_init(struct lane_pair *pair, uint32_t lines, uint32_t bulk_size,
                                   bool twice)
@@ -61,15 +79,7 @@ static inline void lane_pair_init(struct lane_pair *pair, uint32_t lines, uint32
     *pair = (struct lane_pair){.lines = lines, .bulk_size = bulk_size};
     pair->page = lane_pair_must(aligned_alloc(NI_LINE, sizeof(*pair->page)), "page");
     memset(pair->page, 0, sizeof(*pair->page));
-    if (twice) {
-        lane_pair_map_twice(pair);
-    } else {
-        size_t size = (size_t)ni_lane_ring_lines(lines) * NI_LINE;
-
-        pair->ring = lane_pair_must(aligned_alloc(NI_LINE, size), "ring");
-        memset(pair->ring, 0, size);
-    }
-    pair->payload_map = lane_pair_must(calloc(lines, 1), "map");
+    lane_pair_ring(pair, twice);
     if (bulk_size != 0) {
         pair->bulk = lane_pair_must(aligned_alloc(NI_LINE, bulk_size), "bulk");
     }
@@ -90,13 +100,35 @@ static inline void lane_pair_start_at(struct lane_pair *pair, uint32_t line, uin
     atomic_store_explicit(&pair->page->consumed, line, memory_order_relaxed);
 }
 
+static inline void lane_pair_free_ring(uint8_t *ring, size_t mapped)
+{
+    if (mapped != 0) {
+        munmap(ring, mapped);
+    } else {
+        free(ring);
+    }
+}
+
+/* A larger ring for both, who move to it one after the other. */
+static inline void lane_pair_widen(struct lane_pair *pair, uint32_t lines, bool twice)
+{
+    pair->old_ring = pair->ring;
+    pair->old_mapped = pair->mapped;
+    free(pair->payload_map);
+    pair->lines = lines;
+    lane_pair_ring(pair, twice);
+}
+
+/* Both have moved. */
+static inline void lane_pair_drop_old(struct lane_pair *pair)
+{
+    lane_pair_free_ring(pair->old_ring, pair->old_mapped);
+    pair->old_ring = NULL;
+}
+
 static inline void lane_pair_fini(struct lane_pair *pair)
 {
-    if (pair->mapped != 0) {
-        munmap(pair->ring, pair->mapped);
-    } else {
-        free(pair->ring);
-    }
+    lane_pair_free_ring(pair->ring, pair->mapped);
     free(pair->page);
     free(pair->payload_map);
     free(pair->bulk);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 
 #include "engine/engine.h"
+#include "link/shm/layout.h"
 
 /* What the engine keeps for a peer: its endpoint, probes, what was sent. */
 
@@ -327,12 +328,39 @@ static void memory_is_counted(void **state)
     }
     assert_int_equal(pair_stat(b, "rings"), 1);
     most = pair_stat(b, "shm_bytes");
-    assert_true(most >= least + ni_config_get()->shm_ring_size);
+    assert_true(most >= least + NI_SHM_RING_FIRST);
     ni_close(a);
     for (int i = 0; i < 2000 && pair_stat(b, "shm_bytes") == most; i++) {
         (void)ni_wait(b, 10000);
     }
-    assert_true(pair_stat(b, "shm_bytes") < least + ni_config_get()->shm_ring_size);
+    assert_true(pair_stat(b, "shm_bytes") < least + NI_SHM_RING_FIRST);
+    ni_close(b);
+}
+
+/* However short the messages are that fill it. */
+static void full_ring_grows(void **state)
+{
+    struct ni_rkey queue;
+    struct ni_peer *ab;
+    struct ni *a, *b;
+    unsigned got = 0, sent = 0;
+
+    (void)state;
+    assert_int_equal(ni_open(NULL, &a), NI_OK);
+    assert_int_equal(ni_open(NULL, &b), NI_OK);
+    ab = pair_connect(a, b);
+    assert_int_equal(ni_region_consumer(b, pair_count, &got, 0, &queue), NI_OK);
+    for (int round = 0; round < 6; round++) {
+        while (ni_message(a, ab, queue.handle, 0, NULL, 0, here, 8) == NI_OK) {
+            sent++;
+        }
+        while (got < sent) {
+            (void)ni_progress(b);
+        }
+    }
+    assert_int_equal(pair_stat(b, "rings_grown"), 1);
+    assert_int_equal(got, sent);
+    ni_close(a);
     ni_close(b);
 }
 
@@ -382,7 +410,7 @@ int main(void)
         cmocka_unit_test(no_probe_behind_others), cmocka_unit_test(an_echo_behind_others),
         cmocka_unit_test(the_longest_message),    cmocka_unit_test(a_lane_without_bulk),
         cmocka_unit_test(sent_is_counted),        cmocka_unit_test(memory_is_counted),
-        cmocka_unit_test(the_map_tells_why),
+        cmocka_unit_test(full_ring_grows),        cmocka_unit_test(the_map_tells_why),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines)
     if (status != NI_OK) {
         open->packet = NULL;
         if (status == NI_AGAIN) {
+            ep->tx.asked_at = ep->tx.head;
             ni_stat_add(&peer->ni->stats.tx_full, 1);
         }
     }

@@ -9,47 +9,58 @@
 /*
  * Areas: the memory of a lane, as both sides map it.
  *
- *   in the file   | lane page | ring | bulk |
- *   mapped        | lane page | ring | ring | bulk |
- *                 ^ first mapping    ^ second mapping
+ *   in the file   | lane page | first | ring | bulk |
+ *   mapped        | lane page | first | first | ring | ring | bulk |
  *
- * Two mappings, because the second ring and the bulk area follow each other in the file as well.
- * Of the bulk area only as much is allocated as is used: the sender has more of it when nothing of
- * what there is is free, and the receiver when a packet refers to more. What lies behind that is
- * mapped, and touched by nobody.
+ * A ring is mapped twice in a row. Where the first is as large as a ring may be there is no other.
+ * Page and first ring are allocated with the lane, the larger ring when the lane goes on in that,
+ * and of the bulk area as much as is used: the sender has more of it when nothing of what there is
+ * is free, and the receiver when a packet refers to more. What is not allocated is mapped, and
+ * touched by nobody.
  *
  * The sender allocates the area, but the reader polls it: on a machine with several memory nodes
  * the file says that it shall lie near the reader, if that is bound to one of them (file.c).
  */
 
+/* The next bytes of a mapping; flags besides those that all have. false: not now. */
+static bool piece(uint8_t **next, size_t size, int flags, int fd, uint64_t at)
+{
+    uint8_t *to = *next;
+
+    *next += size;
+    return size == 0 || mmap(to, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | flags, fd,
+                             (off_t)at) != MAP_FAILED;
+}
+
 static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_bulk,
                      struct ni_shm_area *area)
 {
     const struct ni_shm_geometry *geometry = &segment->geometry;
-    size_t page = geometry->counts.page;
-    size_t ring = geometry->counts.ring;
+    size_t page = geometry->counts.page, first = geometry->counts.first;
+    size_t ring = ni_shm_larger_ring(geometry);
     size_t bulk = with_bulk ? geometry->counts.bulk : 0;
-    size_t size = page + ring + ring + bulk;
-    off_t at = (off_t)ni_shm_area_at(geometry, number);
-    int prot = PROT_READ | PROT_WRITE;
+    size_t size = page + 2 * first + 2 * ring + bulk;
+    uint64_t at = ni_shm_area_at(geometry, number);
     uint8_t *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *next = base;
+    int fd = segment->fd;
 
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* Page and ring are allocated: their page faults, taken now, are one walk for many pages. */
-    if (mmap(base, page + ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd, at) ==
-            MAP_FAILED ||
-        mmap(base + page + ring, ring, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, segment->fd,
-             at + (off_t)page) == MAP_FAILED ||
-        (bulk != 0 && mmap(base + page + 2 * ring, bulk, prot, MAP_SHARED | MAP_FIXED, segment->fd,
-                           at + (off_t)(page + ring)) == MAP_FAILED)) {
+    /* Page and first ring are allocated: their page faults, taken now, are one walk for many. What
+     * follows in the file as well is one mapping to the kernel. */
+    if (!piece(&next, page + first, MAP_POPULATE, fd, at) ||
+        !piece(&next, first, MAP_POPULATE, fd, at + page) ||
+        !piece(&next, ring, 0, fd, at + page + first) ||
+        !piece(&next, ring + bulk, 0, fd, at + page + first)) {
         munmap(base, size);
         return NI_ERR_NOMEM;
     }
     area->page = (struct ni_lane_page *)(void *)base;
-    area->ring = base + page;
-    area->bulk = bulk == 0 ? NULL : base + page + 2 * ring;
+    area->first = base + page;
+    area->ring = ring == 0 ? area->first : area->first + 2 * first;
+    area->bulk = bulk == 0 ? NULL : base + size - bulk;
     area->mapped = size;
     return NI_OK;
 }
@@ -74,7 +85,7 @@ static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *wit
     const struct ni_shm_geometry *geometry = &segment->geometry;
     ni_status status = area == NULL ? NI_ERR_NOMEM
                                     : ni_shm_allocate(segment, ni_shm_area_at(geometry, number),
-                                                      ni_shm_area_lane_only(geometry));
+                                                      ni_shm_area_least(geometry));
 
     *with_bulk = *with_bulk && geometry->counts.bulk != 0;
     if (status == NI_OK) {
@@ -137,24 +148,54 @@ static void populate(uint8_t *from, size_t len)
 #endif
 }
 
-ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size)
+/* Have bytes of the area from an offset in the file on, which are mapped at from. */
+static ni_status have(struct ni_shm_segment *segment, const struct ni_shm_area *area,
+                      uint64_t offset, uint8_t *from, uint32_t len)
 {
-    uint64_t at = ni_shm_area_at(&segment->geometry, area->number) +
-                  ni_shm_area_lane_only(&segment->geometry);
+    uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
+    ni_status status = ni_shm_allocate(segment, at, len);
+
+    if (status == NI_OK) {
+        populate(from, len);
+    }
+    return status;
+}
+
+ni_status ni_shm_area_widen(struct ni_shm_segment *segment, struct ni_shm_area *area)
+{
+    uint32_t ring = ni_shm_larger_ring(&segment->geometry);
     ni_status status = NI_OK;
 
     ni_shm_registry_lock();
-    if (size > area->bulk_held) { /* it is not, where both ends are in this process */
-        uint32_t more = size - area->bulk_held;
-
-        status = ni_shm_allocate(segment, at + area->bulk_held, more);
-        if (status == NI_OK) {
-            populate(area->bulk + area->bulk_held, more);
-            area->bulk_held = size;
-        }
+    if (ring != 0 && !area->ring_held) { /* it is, where both ends are in this process */
+        status = have(segment, area, ni_shm_area_least(&segment->geometry), area->ring, ring);
+        area->ring_held = status == NI_OK;
     }
     ni_shm_registry_unlock();
     return status;
+}
+
+ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size)
+{
+    uint32_t held;
+    ni_status status = NI_OK;
+
+    ni_shm_registry_lock();
+    held = area->bulk_held;
+    if (size > held) { /* it is not, where both ends are in this process */
+        status = have(segment, area, ni_shm_area_rings(&segment->geometry) + held,
+                      area->bulk + held, size - held);
+        area->bulk_held = status == NI_OK ? size : held;
+    }
+    ni_shm_registry_unlock();
+    return status;
+}
+
+bool ni_shm_areas_may_have(const struct ni_shm_segment *segment, uint64_t more)
+{
+    uint64_t most = segment->header->lanes_size;
+
+    return most == 0 || ni_shm_file_held(segment) + more <= segment->geometry.blobs + most;
 }
 
 static void punch(const struct ni_shm_segment *segment, uint32_t number, uint32_t count)

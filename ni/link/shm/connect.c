@@ -36,7 +36,7 @@ static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_sh
     peer->ep.unpolled = &never_asleep;
     peer->ep.wishes = &no_wishes;
     /* Until the peer's own sizes are known: most likely they are ours. */
-    peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.ring / NI_LINE);
+    peer->ep.max_lines = ni_lane_max_lines(link->segment->geometry.counts.first / NI_LINE);
     peer->ep.max_bulk = ni_shm_max_bulk(link->segment->geometry.counts.bulk);
     peer->link = link;
     peer->key = blob->key;
@@ -240,7 +240,7 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer)
     if (!ni_shm_copy_probe(peer)) {
         return NI_ERR_UNREACHABLE;
     }
-    peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
+    peer->ep.max_lines = ni_lane_max_lines(counts->first / NI_LINE);
     peer->ep.max_bulk = ni_shm_max_bulk(counts->bulk);
     peer->ep.exported = counts->exports == 0 ? NULL : segment->exports;
     peer->ep.exported_count = counts->exports;

@@ -118,6 +118,13 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
     return NI_OK;
 }
 
+uint64_t ni_shm_file_held(const struct ni_shm_segment *segment)
+{
+    struct stat st;
+
+    return fstat(segment->fd, &st) != 0 ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
 ni_status ni_shm_file_check(int fd, const struct ni_shm_blob *blob,
                             struct ni_shm_geometry *geometry)
 {

@@ -11,6 +11,8 @@ static bool counts_possible(const struct ni_shm_counts *counts)
            counts->slots <= NI_SHM_SLOTS_MAX && counts->exports <= NI_SHM_EXPORT_MAX &&
            ni_is_pow2(counts->ring) && counts->ring >= NI_SHM_RING_MIN &&
            counts->ring <= NI_SHM_RING_MAX && counts->ring % counts->page == 0 &&
+           ni_is_pow2(counts->first) && counts->first >= NI_SHM_RING_MIN &&
+           counts->first <= counts->ring && counts->first % counts->page == 0 &&
            counts->bulk <= NI_SHM_BULK_MAX && counts->bulk % counts->page == 0 &&
            counts->rails <= NI_RAILS_MAX;
 }
@@ -30,7 +32,7 @@ bool ni_shm_geometry_make(const struct ni_shm_counts *counts, struct ni_shm_geom
     g.slots = g.exports + ni_align_up(counts->exports * (uint64_t)NI_SHM_EXPORT_ENTRY, page);
     g.blobs = g.slots + ni_align_up(counts->slots * (uint64_t)NI_SHM_SLOT_SIZE, page);
     g.areas = g.blobs + ni_align_up(counts->seats * (uint64_t)NI_SHM_BLOB_STRIDE, page);
-    g.area_size = page + counts->ring + counts->bulk;
+    g.area_size = ni_shm_area_rings(&g) + counts->bulk;
     g.size = g.areas + counts->seats * ni_shm_rails(&g) * g.area_size;
     *geometry = g;
     return true;

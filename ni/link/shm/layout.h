@@ -20,7 +20,7 @@
  *   slots         2 KiB each: packets of senders that have no lane yet; the first are used first,
  *                 so that a process with few peers touches what lies near the header only
  *   blobs         one per seat: the sender's address; allocated by the senders, page by page
- *   areas         one per seat: lane page, ring, bulk; allocated by the senders with their lane
+ *   areas         one per seat: lane page, rings, bulk; allocated by the senders with their lane
  *   rails         rails - 1 more areas per seat, for those that spread packets over several lanes
  *
  * All but blobs and areas is allocated by the owner. The file is sparse, so what nobody uses costs
@@ -46,7 +46,9 @@
  * publication occupies its one slot and delays nobody else.
  *
  * Lane. The last packet that a sender puts into a slot is a record that says that its area holds a
- * lane. Records for further lanes, its rails, may follow, one for each, in their order.
+ * lane. Records for further lanes, its rails, may follow, one for each, in their order. A lane
+ * begins in the first ring of its area, and its sender has it go on in the larger one when it has
+ * found that full several times (lane.h); rails begin in that.
  *
  * The word `unpolled` of a lane says that the owner may not look at it, because it sleeps or
  * because nothing has come for long. A sender that finds it set behind its packet resets it and
@@ -65,7 +67,7 @@
  */
 
 enum {
-    NI_SHM_VERSION = 4,
+    NI_SHM_VERSION = 5,
     NI_SHM_SLOT_SIZE = 2048,
     NI_SHM_SLOT_LINES = NI_SHM_SLOT_SIZE / NI_LINE,
     NI_SHM_BLOB_STRIDE = 128,
@@ -74,6 +76,7 @@ enum {
     NI_SHM_SLOTS_MAX = 4096,
     NI_SHM_EXPORT_MAX = 1 << 20,
     NI_SHM_RING_MIN = 4096,
+    NI_SHM_RING_FIRST = 8192,
     NI_SHM_RING_MAX = 1 << 20,
     NI_SHM_BULK_MAX = 64 << 20,
     NI_SHM_BULK_STEP = 16 << 10,
@@ -87,10 +90,10 @@ struct ni_shm_counts {
     uint32_t seats;   /* 1..NI_SHM_SEATS_MAX */
     uint32_t slots;   /* 1..NI_SHM_SLOTS_MAX */
     uint32_t exports; /* 0..NI_SHM_EXPORT_MAX */
-    uint32_t ring;    /* bytes, power of two, whole pages */
+    uint32_t ring;    /* bytes, power of two, whole pages: of a lane that is busy */
     uint32_t bulk;    /* bytes, whole pages, may be 0 */
     uint32_t rails;   /* lanes of a sender, up to NI_RAILS_MAX; 0 is 1 */
-    uint32_t reserved;
+    uint32_t first;   /* as ring, and no more than that: of a lane at its beginning */
 };
 _Static_assert(sizeof(struct ni_shm_counts) == 32, "shared");
 
@@ -122,6 +125,7 @@ struct ni_shm_header {
     struct ni_shm_counts counts;
     /* Line 1: state, enum ni_shm_state (H1). */
     _Alignas(64) _Atomic uint32_t state;
+    uint64_t lanes_size; /* constant: bytes of areas from which on their senders get no more */
     /* Line 2. */
     _Alignas(64) uint8_t unused[64];
     /* Line 3: the doorbell, the only line that the owner looks at in each poll. */
@@ -135,6 +139,7 @@ struct ni_shm_header {
 };
 _Static_assert(offsetof(struct ni_shm_header, counts) == 32, "shared");
 _Static_assert(offsetof(struct ni_shm_header, state) == 64, "shared");
+_Static_assert(offsetof(struct ni_shm_header, lanes_size) == 72, "shared");
 _Static_assert(offsetof(struct ni_shm_header, posted) == 192, "shared");
 _Static_assert(offsetof(struct ni_shm_header, attention) == 200, "shared");
 _Static_assert(offsetof(struct ni_shm_header, bells) == 208, "shared");
@@ -266,16 +271,28 @@ static inline uint32_t ni_shm_area_of(const struct ni_shm_geometry *geometry, ui
                      : geometry->counts.seats + seat * (ni_shm_rails(geometry) - 1) + rail - 1;
 }
 
-/* Offset of an area in the file: lane page, ring, bulk area. */
+/* Offset of an area in the file: lane page, first ring, larger ring, bulk area. */
 static inline uint64_t ni_shm_area_at(const struct ni_shm_geometry *geometry, uint32_t area)
 {
     return geometry->areas + area * geometry->area_size;
 }
 
-/* Bytes of an area that a lane without bulk area needs. */
-static inline uint64_t ni_shm_area_lane_only(const struct ni_shm_geometry *geometry)
+/* Bytes of an area that each lane has: its page and the first ring. */
+static inline uint64_t ni_shm_area_least(const struct ni_shm_geometry *geometry)
 {
-    return (uint64_t)geometry->counts.page + geometry->counts.ring;
+    return (uint64_t)geometry->counts.page + geometry->counts.first;
+}
+
+/* Bytes of the larger ring behind that; 0: the first is as large. */
+static inline uint32_t ni_shm_larger_ring(const struct ni_shm_geometry *geometry)
+{
+    return geometry->counts.ring > geometry->counts.first ? geometry->counts.ring : 0;
+}
+
+/* Bytes of an area before its bulk area. */
+static inline uint64_t ni_shm_area_rings(const struct ni_shm_geometry *geometry)
+{
+    return ni_shm_area_least(geometry) + ni_shm_larger_ring(geometry);
 }
 
 #endif

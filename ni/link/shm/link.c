@@ -14,22 +14,23 @@
 #include "link/shm/shm.h"
 
 /*
- * Sizes. With P processes on the host, all sending much to all, each has P - 1 areas of a page, a
- * ring and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of
+ * Sizes. With P processes on the host, all sending much to all, each has P - 1 areas of a page, two
+ * rings and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of
  * slots, 128 KiB of exports, 128 KiB of blobs, together 400 KiB. The bulk area is the power of two
  * from 64 KiB to 1 MiB of which P fit into 8 MiB:
  *
- *   P = 2..8       1 MiB     at most   7 * (4 + 32 + 1024) KiB =  7.2 MiB
- *   P = 9..16      512 KiB   at most  15 * (4 + 32 +  512) KiB =  8.0 MiB
- *   P = 17..32     256 KiB   at most  31 * (4 + 32 +  256) KiB =  8.8 MiB
- *   P = 33..64     128 KiB   at most  63 * (4 + 32 +  128) KiB = 10.1 MiB
- *   P = 128         64 KiB           127 * (4 + 32 +   64) KiB = 12.4 MiB
- *   P = 512         64 KiB           511 * (4 + 32 +   64) KiB = 49.9 MiB
+ *   P = 2..8     1024 KiB  at most   7 * (4 + 8 + 32 + 1024) KiB =  7.3 MiB
+ *   P = 9..16     512 KiB  at most  15 * (4 + 8 + 32 +  512) KiB =  8.1 MiB
+ *   P = 17..32    256 KiB  at most  31 * (4 + 8 + 32 +  256) KiB =  9.1 MiB
+ *   P = 33..64    128 KiB  at most  63 * (4 + 8 + 32 +  128) KiB = 10.6 MiB
+ *   P = 128        64 KiB  at most 127 * (4 + 8 + 32 +   64) KiB = 13.4 MiB
+ *   P = 512        64 KiB  at most 511 * (4 + 8 + 32 +   64) KiB = 53.9 MiB
  *
  * With rails, each sender that spreads packets over them has as many areas.
  *
- * That is what they may come to. A pair that exchanges only what fits the ring has 36 KiB; the bulk
- * area is allocated, which means zeroed, as far as it is used (area.c). More than 1 MiB would be of
+ * That is what they may come to, up to shm_lanes_size. A pair that exchanges little has 12 KiB:
+ * page and first ring. The larger ring is allocated, which means zeroed, when the first has been
+ * full several times, and the bulk area as far as it is used (grow.c). More than 1 MiB would be of
  * little use: at most 64 bulk payloads of a lane are under way at a time. Pairs that do not talk
  * cost nothing.
  */
@@ -59,13 +60,15 @@ static struct ni_shm_counts choose_counts(const struct ni_config *config, unsign
                                           unsigned rails)
 {
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+    uint32_t ring = (uint32_t)ni_max_u64(page, ni_round_up_pow2(config->shm_ring_size));
 
     return (struct ni_shm_counts){
         .page = page,
         .seats = (uint32_t)config->shm_max_peers,
         .slots = (uint32_t)config->shm_queue_slots,
         .exports = (uint32_t)config->shm_exports,
-        .ring = (uint32_t)ni_max_u64(page, ni_round_up_pow2(config->shm_ring_size)),
+        .ring = ring,
+        .first = (uint32_t)ni_min_u64(ring, ni_max_u64(page, NI_SHM_RING_FIRST)),
         .bulk = choose_bulk(config, processes, page),
         .rails = rails,
     };
@@ -222,6 +225,7 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
         return status;
     }
     link->header = link->segment->header;
+    link->header->lanes_size = link->config->shm_lanes_size;
     ni_shm_count_memory(link);
     link->host = ni_shm_host_find(attr->open->host_key);
     status = make_blob(link, attr->open->job_key);

@@ -7,6 +7,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/copy.c \
     ni/link/shm/file.c \
     ni/link/shm/geometry.c \
+    ni/link/shm/grow.c \
     ni/link/shm/host.c \
     ni/link/shm/identity.c \
     ni/link/shm/layout.h \

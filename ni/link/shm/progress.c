@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <linux/futex.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,11 +31,7 @@ enum {
 
 void ni_shm_count_memory(struct ni_shm_link *link)
 {
-    struct stat st;
-
-    if (fstat(link->segment->fd, &st) == 0) {
-        ni_stat_set(&link->stats->shm_bytes, (uint64_t)st.st_blocks * 512);
-    }
+    ni_stat_set(&link->stats->shm_bytes, ni_shm_file_held(link->segment));
 }
 
 static uint64_t check_interval(const struct ni_shm_link *link)

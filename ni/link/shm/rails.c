@@ -29,6 +29,9 @@ ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer)
     }
     status = ni_shm_area_get(link->segment, area, &with_bulk, &rail->area);
     if (status == NI_OK && with_bulk) {
+        status = ni_shm_area_widen(link->segment, rail->area);
+    }
+    if (status == NI_OK && with_bulk) {
         status = ni_shm_area_grow(link->segment, rail->area, geometry->counts.bulk);
     } else if (status == NI_OK) {
         status = NI_ERR_NOMEM;

@@ -119,48 +119,6 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
 
 /* ---- one slot -------------------------------------------------------------------------------- */
 
-/* There was no memory for a lane, and there may be later. After a while it is an error: all that
- * the sender wants to say is behind that. */
-static NI_COLD enum outcome retry_for_memory(struct ni_shm_peer *peer)
-{
-    const struct ni_shm_counts *counts = &peer->link->segment->geometry.counts;
-    size_t size = counts->page + 2 * (size_t)counts->ring + counts->bulk;
-    uint64_t most = peer->link->config->shm_memory_wait_ms, now = ni_now_ns();
-
-    if (peer->no_memory == 0) {
-        peer->no_memory = now;
-    }
-    if (now - peer->no_memory < most * UINT64_C(1000000)) {
-        return RETRY;
-    }
-    ni_log(NI_LOG_ERROR,
-           "cannot map %zu KiB to receive from process %u, for %llu ms now: giving it up; free "
-           "memory, or raise the limit of address space (ulimit -v) or the memory limit of this "
-           "container or user",
-           size >> 10, peer->process, (unsigned long long)most);
-    ni_shm_end(peer, NI_ERR_NOMEM);
-    return DONE;
-}
-
-/* See struct ni_lane_rx. The sender has allocated it; a sender that pretends so must not make us
- * touch a hole. */
-static bool more_bulk(struct ni_lane_rx *rx, uint32_t end)
-{
-    struct ni_shm_peer *peer = rx->link_data;
-    uint32_t size = ni_shm_bulk_step(rx->bulk_size, end, rx->bulk_most);
-
-    if (ni_shm_area_grow(peer->link->segment, peer->in_area, size) != NI_OK) {
-        if (peer->ending == NI_OK) {
-            (void)retry_for_memory(peer);
-        }
-        return false;
-    }
-    peer->no_memory = 0;
-    rx->bulk_size = size;
-    ni_shm_count_memory(peer->link);
-    return true;
-}
-
 static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *peer, bool with_bulk)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
@@ -182,10 +140,11 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
         status = NI_ERR_NOMEM;
     }
     if (status == NI_OK) {
-        ni_lane_rx_init(&peer->rx, area->page, area->ring, counts->ring / NI_LINE,
+        ni_lane_rx_init(&peer->rx, area->page, area->first, counts->first / NI_LINE,
                         with_bulk ? area->bulk : NULL, 0);
         peer->rx.bulk_most = with_bulk ? counts->bulk : 0;
-        peer->rx.grow = more_bulk;
+        peer->rx.grow = ni_shm_more_bulk_in;
+        peer->rx.move = ni_shm_larger_ring_in;
         peer->rx.peer = peer->in_peer;
         peer->rx.link_data = peer;
         status = link->core_ops->lane_add(link->core, &peer->rx);
@@ -233,7 +192,7 @@ static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uin
         enum outcome outcome = start(link, peer, state);
 
         if (NI_UNLIKELY(outcome == RETRY)) {
-            outcome = retry_for_memory(peer);
+            outcome = ni_shm_no_memory(peer) ? DONE : RETRY;
         } else {
             peer->no_memory = 0;
         }

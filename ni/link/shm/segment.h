@@ -23,13 +23,15 @@
  * All functions may be called from any thread; none calls back.
  */
 
-/* An area that is mapped here: lane page, ring (twice in a row) and bulk. */
+/* An area that is mapped here: lane page, rings (each twice in a row) and bulk. */
 struct ni_shm_area {
     struct ni_list list; /* in segment->areas */
     uint32_t number;
     unsigned references;
     struct ni_lane_page *page;
-    uint8_t *ring;
+    uint8_t *first;     /* ring */
+    uint8_t *ring;      /* the larger one, or the first again where there is none */
+    bool ring_held;     /* it is allocated */
     uint8_t *bulk;      /* or NULL */
     uint32_t bulk_held; /* of it, bytes that are allocated */
     size_t mapped;      /* bytes from page on */
@@ -94,6 +96,8 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment);
 /* Whether a file can be trusted not to shrink and is what the blob says; then its geometry. */
 ni_status ni_shm_file_check(int fd, const struct ni_shm_blob *blob,
                             struct ni_shm_geometry *geometry);
+/* Bytes of it that are allocated; 0: the kernel does not say. */
+uint64_t ni_shm_file_held(const struct ni_shm_segment *segment);
 /* Allocate a part of the file; NI_OK or NI_ERR_NOMEM with errno. */
 ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint64_t len);
 
@@ -123,12 +127,17 @@ void ni_shm_segment_wake(struct ni_shm_segment *segment);
 
 /* ---- areas (area.c) -------------------------------------------------------------------------- */
 
-/* Allocate and map an area (ni_shm_area_of). Its bulk area is mapped, but nothing of it allocated;
- * it is without one if address space does not suffice, or with_bulk is false; *with_bulk tells.
- * One ni_shm_area_put each. */
+/* Allocate and map an area (ni_shm_area_of). Its larger ring and its bulk area are mapped, but not
+ * allocated; it is without bulk area if address space does not suffice, or with_bulk is false;
+ * *with_bulk tells. One ni_shm_area_put each. */
 ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
                           struct ni_shm_area **area);
 void ni_shm_area_put(struct ni_shm_area *area);
+/* Allocate the larger ring. The receiver does that as well as the sender. */
+ni_status ni_shm_area_widen(struct ni_shm_segment *segment, struct ni_shm_area *area);
+/* Whether the receiver lets the areas of its senders have so many bytes more. Asks the kernel what
+ * they have: several senders that ask at once may all get them. */
+bool ni_shm_areas_may_have(const struct ni_shm_segment *segment, uint64_t more);
 /* Allocate the bulk area's first size bytes at least, which are no more than it has. Who reads what
  * another allocates does that, too, so that it never touches a hole. */
 ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size);

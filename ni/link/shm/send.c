@@ -117,7 +117,7 @@ static void post(struct ni_shm_peer *peer, enum ni_shm_slot_state state)
 static ni_status make_lane(struct ni_shm_peer *peer)
 {
     struct ni_shm_segment *segment = segment_of(peer);
-    uint32_t lines = segment->geometry.counts.ring / NI_LINE;
+    uint32_t lines = segment->geometry.counts.first / NI_LINE;
     bool with_bulk = true;
     ni_status status;
 
@@ -140,29 +140,6 @@ static ni_status make_lane(struct ni_shm_peer *peer)
     return NI_OK;
 }
 
-/* See struct ni_lane_tx. Where memory is short, what there is has to do from now on. */
-static bool more_bulk(struct ni_lane_tx *tx, uint32_t end)
-{
-    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
-    struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
-    uint32_t size = ni_shm_bulk_step(tx->bulk_size, end, tx->bulk_most);
-    int error;
-
-    if (ni_shm_area_grow(segment_of(peer), peer->out_area, size) == NI_OK) {
-        tx->bulk_size = size;
-        return true;
-    }
-    error = errno;
-    ni_log_limited(&limit, NI_LOG_WARN,
-                   "cannot allocate %u KiB of shared memory for long packets to process %u: "
-                   "fallocate: %s; going on without%s, or lower APENI_SHM_BULK_SIZE",
-                   size >> 10, peer->process, strerror(error), ni_remedy(error));
-    tx->bulk_most = tx->bulk_size;
-    tx->bulk = tx->bulk_size == 0 ? NULL : tx->bulk;
-    peer->ep.max_bulk = ni_shm_max_bulk(tx->bulk_size);
-    return false;
-}
-
 /* Make the lane and tell the receiver. NI_AGAIN: there is no slot for that now. */
 static ni_status open_lane(struct ni_shm_peer *peer)
 {
@@ -178,13 +155,14 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     }
     post(peer, peer->out_bulk ? NI_SHM_SLOT_LANE : NI_SHM_SLOT_LANE_ONLY);
     area = peer->out_area;
-    peer->ep.max_lines = ni_lane_max_lines(counts->ring / NI_LINE);
+    peer->ep.max_lines = ni_lane_max_lines(counts->first / NI_LINE);
     peer->ep.max_bulk = peer->out_bulk ? ni_shm_max_bulk(counts->bulk) : 0;
-    ni_lane_tx_init(&peer->ep.tx, area->page, area->ring, counts->ring / NI_LINE,
+    ni_lane_tx_init(&peer->ep.tx, area->page, area->first, counts->first / NI_LINE,
                     peer->out_bulk ? area->bulk : NULL, 0, peer->payload_map);
     peer->ep.tx.bulk_most = peer->out_bulk ? counts->bulk : 0;
-    peer->ep.tx.grow = more_bulk;
+    peer->ep.tx.grow = ni_shm_more_bulk_out;
     peer->ep.tx.wire = true;
+    ni_shm_lane_begins(peer);
     peer->ep.unpolled = &area->page->unpolled;
     peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
     return NI_OK;
@@ -198,13 +176,17 @@ static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_
     bool with_bulk = true;
     ni_status status;
 
+    if (!ni_shm_areas_may_have(segment, segment->geometry.area_size)) {
+        return NI_ERR_UNSUPPORTED;
+    }
     rail->payload_map = ni_calloc(segment->geometry.counts.ring / NI_LINE, 1);
     if (rail->payload_map == NULL) {
         return NI_ERR_NOMEM;
     }
     status = ni_shm_area_get(segment, ni_shm_area_of(&segment->geometry, seat_of(peer), number),
                              &with_bulk, &rail->area);
-    if (status == NI_OK && (!with_bulk || ni_shm_area_grow(segment, rail->area, bulk) != NI_OK)) {
+    if (status == NI_OK && (!with_bulk || ni_shm_area_widen(segment, rail->area) != NI_OK ||
+                            ni_shm_area_grow(segment, rail->area, bulk) != NI_OK)) {
         ni_shm_area_put(rail->area);
         status = NI_ERR_UNSUPPORTED;
     } else if (status == NI_OK && !claim_slot(peer)) {
@@ -400,7 +382,15 @@ ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
         *packet = ni_lane_at(&ep->tx);
         return NI_OK;
     }
-    return ni_lane_refresh(&ep->tx) ? NI_AGAIN : ni_shm_break(peer, NI_ERR_PROTOCOL);
+    if (!ni_lane_refresh(&ep->tx)) {
+        return ni_shm_break(peer, NI_ERR_PROTOCOL);
+    }
+    if (ni_shm_lane_full(peer) && ni_lane_room(&ep->tx, lines)) {
+        *in_lane = true;
+        *packet = ni_lane_at(&ep->tx);
+        return NI_OK;
+    }
+    return NI_AGAIN;
 }
 
 void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines)

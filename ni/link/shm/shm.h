@@ -24,7 +24,7 @@
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
  *   rails.c     more lanes of one sender            identity.c  whom the kernel copies from and to
- *   park.c      lanes that are not polled
+ *   park.c      lanes that are not polled           grow.c      lanes that get more memory
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
@@ -109,6 +109,7 @@ struct ni_shm_peer {
     struct ni_shm_area *out_area;
     uint8_t *payload_map;
     bool out_bulk;
+    uint32_t out_fulls; /* times until it gets a larger ring that the one it has must be full */
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
     const char *copy_reason; /* why ep.copy is false */
 
@@ -307,6 +308,21 @@ void ni_shm_announce_sleep(struct ni_shm_link *link);
 bool ni_shm_parked_have(struct ni_shm_link *link);
 /* Behind a packet: tell a peer that does not poll our lane. By the endpoint's holder. */
 void ni_shm_ring(struct ni_shm_peer *peer);
+
+/* ---- grow.c ---------------------------------------------------------------------------------- */
+
+/* A lane to a peer was made. By the endpoint's holder, as what follows. */
+void ni_shm_lane_begins(struct ni_shm_peer *peer);
+/* It has no room for a packet. true: it goes on in a larger ring now, and may have. */
+bool ni_shm_lane_full(struct ni_shm_peer *peer);
+/* See struct ni_lane_tx. */
+bool ni_shm_more_bulk_out(struct ni_lane_tx *tx, uint32_t end);
+/* See struct ni_lane_rx. */
+bool ni_shm_more_bulk_in(struct ni_lane_rx *rx, uint32_t end);
+ni_status ni_shm_larger_ring_in(struct ni_lane_rx *rx);
+/* There was no memory to receive from a peer, and there may be later. After a while it is an error,
+ * which ends the peer: all that it wants to say is behind that. Returns whether it does. */
+bool ni_shm_no_memory(struct ni_shm_peer *peer);
 
 /* ---- rails.c --------------------------------------------------------------------------------- */
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "base/remedy.h"
+#include "link/lane_inl.h"
+#include "link/shm/shm.h"
+
+/*
+ * Lanes that get more memory as they are used: bulk areas, and the larger ring. The sender decides:
+ * it asks for more when nothing of what there is is free, of a ring when that has been so several
+ * times, allocates it and says so with the next packet. The receiver allocates the same before it
+ * reads there, so that a sender that lies makes nobody touch a hole.
+ *
+ * The lanes of a receiver may have so much in all (shm_lanes_size), by what the kernel says that
+ * its segment has. Beyond that, and where there is no memory, a lane goes on with what it has.
+ */
+
+enum {
+    RING_PATIENCE = 4, /* times that a ring must be full before its lane gets the larger one */
+    RING_RETRY = 1024, /* more such times, where it could not be had */
+};
+
+/* ---- the sender ------------------------------------------------------------------------------ */
+
+static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
+{
+    return atomic_load_explicit(&peer->segment, memory_order_relaxed);
+}
+
+/* Whether the receiver's lanes may have so much more. */
+static bool may_have(struct ni_shm_peer *peer, uint32_t more)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
+    char name[96];
+
+    if (ni_shm_areas_may_have(segment_of(peer), more)) {
+        return true;
+    }
+    ni_config_name("shm_lanes_size", name, sizeof(name));
+    ni_log_limited(
+        &limit, NI_LOG_INFO,
+        "the lanes to process %u have %llu MiB in all, as its %s allows: those that need "
+        "more go on with what they have",
+        peer->process, (unsigned long long)(segment_of(peer)->header->lanes_size >> 20), name);
+    return false;
+}
+
+/* What there is has to do from now on. */
+static bool no_more_bulk(struct ni_lane_tx *tx, struct ni_shm_peer *peer)
+{
+    tx->bulk_most = tx->bulk_size;
+    tx->bulk = tx->bulk_size == 0 ? NULL : tx->bulk;
+    peer->ep.max_bulk = ni_shm_max_bulk(tx->bulk_size);
+    ni_stat_add(&peer->link->stats->lanes_limited, 1);
+    return false;
+}
+
+bool ni_shm_more_bulk_out(struct ni_lane_tx *tx, uint32_t end)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(1);
+    struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
+    uint32_t size = ni_shm_bulk_step(tx->bulk_size, end, tx->bulk_most);
+    int error;
+
+    if (!may_have(peer, size - tx->bulk_size)) {
+        return no_more_bulk(tx, peer);
+    }
+    if (ni_shm_area_grow(segment_of(peer), peer->out_area, size) == NI_OK) {
+        tx->bulk_size = size;
+        return true;
+    }
+    error = errno;
+    ni_log_limited(&limit, NI_LOG_WARN,
+                   "cannot allocate %u KiB of shared memory for long packets to process %u: "
+                   "fallocate: %s; going on without%s, or lower APENI_SHM_BULK_SIZE",
+                   size >> 10, peer->process, strerror(error), ni_remedy(error));
+    return no_more_bulk(tx, peer);
+}
+
+static bool widen(struct ni_shm_peer *peer, uint32_t ring)
+{
+    struct ni_lane_tx *tx = &peer->ep.tx;
+    uint8_t *map = NULL;
+
+    if (may_have(peer, ring)) {
+        map = ni_calloc(ring / NI_LINE, 1);
+    }
+    if (map == NULL || ni_shm_area_widen(segment_of(peer), peer->out_area) != NI_OK) {
+        ni_free(map);
+        return false;
+    }
+    ni_lane_tx_move(tx, peer->out_area->ring, ring / NI_LINE, map);
+    ni_free(peer->payload_map);
+    peer->payload_map = map;
+    peer->ep.max_lines = ni_lane_max_lines(ring / NI_LINE);
+    return true;
+}
+
+void ni_shm_lane_begins(struct ni_shm_peer *peer)
+{
+    peer->out_fulls = RING_PATIENCE;
+}
+
+bool ni_shm_lane_full(struct ni_shm_peer *peer)
+{
+    struct ni_lane_tx *tx = &peer->ep.tx;
+    uint32_t ring = segment_of(peer)->geometry.counts.ring;
+
+    /* Once for each packet that waits. Where the engine has stopped the lane, nothing is free. */
+    if (tx->mask + 1 == ring / NI_LINE || tx->head == tx->asked_at || tx->limit == tx->head) {
+        return false;
+    }
+    if (--peer->out_fulls != 0) {
+        return false;
+    }
+    if (!widen(peer, ring)) {
+        peer->out_fulls = RING_RETRY;
+        ni_stat_add(&peer->link->stats->lanes_limited, 1);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the receiver ---------------------------------------------------------------------------- */
+
+bool ni_shm_no_memory(struct ni_shm_peer *peer)
+{
+    const struct ni_shm_counts *counts = &peer->link->segment->geometry.counts;
+    size_t size = counts->page + 2 * ((size_t)counts->first + counts->ring) + counts->bulk;
+    uint64_t most = peer->link->config->shm_memory_wait_ms, now = ni_now_ns();
+
+    if (peer->no_memory == 0) {
+        peer->no_memory = now;
+    }
+    if (now - peer->no_memory < most * UINT64_C(1000000)) {
+        return false;
+    }
+    ni_log(NI_LOG_ERROR,
+           "cannot map %zu KiB to receive from process %u, for %llu ms now: giving it up; free "
+           "memory, or raise the limit of address space (ulimit -v) or the memory limit of this "
+           "container or user",
+           size >> 10, peer->process, (unsigned long long)most);
+    ni_shm_end(peer, NI_ERR_NOMEM);
+    return true;
+}
+
+/* Whether a lane got what it asked for. */
+static bool got(struct ni_shm_peer *peer, ni_status status)
+{
+    if (status == NI_OK) {
+        peer->no_memory = 0;
+    } else if (peer->ending == NI_OK) {
+        (void)ni_shm_no_memory(peer);
+    }
+    return status == NI_OK;
+}
+
+bool ni_shm_more_bulk_in(struct ni_lane_rx *rx, uint32_t end)
+{
+    struct ni_shm_peer *peer = rx->link_data;
+    uint32_t size = ni_shm_bulk_step(rx->bulk_size, end, rx->bulk_most);
+
+    if (!got(peer, ni_shm_area_grow(peer->link->segment, peer->in_area, size))) {
+        return false;
+    }
+    rx->bulk_size = size;
+    ni_shm_count_memory(peer->link);
+    return true;
+}
+
+ni_status ni_shm_larger_ring_in(struct ni_lane_rx *rx)
+{
+    struct ni_shm_peer *peer = rx->link_data;
+    struct ni_shm_link *link = peer->link;
+    uint32_t lines = link->segment->geometry.counts.ring / NI_LINE;
+
+    if (rx->mask + 1 == lines) {
+        return NI_ERR_PROTOCOL; /* it is in that */
+    }
+    if (!got(peer, ni_shm_area_widen(link->segment, peer->in_area))) {
+        return NI_AGAIN;
+    }
+    ni_lane_rx_move(rx, peer->in_area->ring, lines);
+    ni_stat_add(&link->stats->rings_grown, 1);
+    ni_shm_count_memory(link);
+    return NI_OK;
+}
