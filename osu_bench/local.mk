@@ -279,6 +279,7 @@ $(osumpich_programs): osu_bench/mpich.stamp
 osucomparelibdir = $(osudir)/comparelib
 dist_osucomparelib_DATA = \
     osu_bench/comparelib/__init__.py \
+    osu_bench/comparelib/apps.py \
     osu_bench/comparelib/command.py \
     osu_bench/comparelib/figures.py \
     osu_bench/comparelib/hosts.py \

@@ -179,8 +179,20 @@ def _program(setup, transport, bench):
     return find_program(bench.native, setup)
 
 
+def _installed(setup, transport, bench, ranks):
+    """The words for a program that is not ours."""
+    if transport.launcher != "openmpi" or setup.hosts:
+        raise NotHere(f"{bench.program} runs over Open MPI on one host only")
+    path = shutil.which(bench.program)
+    if path is None:
+        raise NotHere(f"no {bench.program} in PATH; Debian: {bench.package}")
+    return _openmpi(setup, transport, bench, ranks) + [path, *bench.args]
+
+
 def build(setup, transport, bench, sizes, ranks):
     """The words of the command. Raises NotHere if a part of it is not installed."""
+    if bench.package:
+        return _installed(setup, transport, bench, ranks)
     if setup.hosts:
         words = _between_hosts(setup, transport, bench, ranks)
         return words + _program_words(setup, bench, sizes, _program(setup, transport, bench))

@@ -89,12 +89,24 @@ def parse_told(text, program):
     return {0: float(match.group(1)) * 1e3}
 
 
+def parse_named(text, bench):
+    """The number behind what names it, in the output of a program that says that it has succeeded."""
+    if re.search(rf"^{bench.sound}$", text, re.M) is None:
+        raise ParseError(f"no line '{bench.sound}' in the output of {bench.program}")
+    match = re.search(rf"^{re.escape(bench.pick[0])}(\S+)", text, re.M)
+    if match is None:
+        raise ParseError(f"no line '{bench.pick[0]}...' in the output of {bench.program}")
+    return {0: _number(match.group(1), match.group(0))}
+
+
 def parse_output(bench, text, seconds=0.0):
     """{size: value} from the output of a benchmark, whose run took so many seconds."""
     if bench.style == "wall":
         return {0: seconds * 1e3}
     if bench.style == "told":
         return parse_told(text, bench.program)
+    if bench.style == "named":
+        return parse_named(text, bench)
     if bench.style == "init":
         return parse_init(text)
     if bench.style == "memory":

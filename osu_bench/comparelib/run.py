@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field, replace
 
@@ -89,14 +90,14 @@ def first_words(text, limit=300):
     return joined if len(joined) <= limit else joined[:limit] + "..."
 
 
-def run(words, timeout, env, both=False):
-    """Standard output of a command, or both outputs together. Raises RunError if it fails or does not end."""
+def run(words, timeout, env, both=False, folder=None):
+    """Standard output of a command, or both outputs together, which runs in folder. Raises RunError if it fails or does not end."""
     process = None
     try:
         with _SIGNALS:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT if both else subprocess.PIPE, text=True,
-                                       errors="replace", env=env, start_new_session=True)
+                                       errors="replace", env=env, cwd=folder, start_new_session=True)
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         _stop(process)
@@ -152,6 +153,7 @@ class Task:
     sizes: tuple
     ranks: int
     words: tuple
+    also: tuple = ()  # further benchmarks whose numbers the same run prints
 
 
 @dataclass
@@ -174,24 +176,56 @@ class Results:
         self.seconds += other.seconds
 
 
+def run_in_folder(task, timeout, env):
+    """The output of a program that reads files and may write one."""
+    with tempfile.TemporaryDirectory(prefix="apelink-compare-") as folder:
+        for name, text in task.bench.inputs:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text.format(ranks=task.ranks))
+        out = run(list(task.words), timeout, env, folder=folder)
+        if not task.bench.output:
+            return out
+        try:
+            with open(os.path.join(folder, task.bench.output), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError as error:
+            raise RunError(f"{task.bench.program} wrote no {task.bench.output}: {error.strerror}") from None
+
+
 def run_task(task, rep, line, timeout, env, results):
     """One run, with the line measured before and after it."""
     before = line.measure()
     begin = time.monotonic()
+    values = {}
+
+    def failed(bench, error):
+        results.failures.append(stats.Failure(bench.key, task.transport.key, rep, str(error), shlex.join(task.words)))
+
     try:
-        out = run(list(task.words), timeout, env, task.bench.style == "told")
-        values = parse.parse_output(task.bench, out, time.monotonic() - begin)
-    except (RunError, parse.ParseError) as error:
-        results.failures.append(stats.Failure(task.bench.key, task.transport.key, rep, str(error),
-                                              shlex.join(task.words)))
+        if task.bench.inputs:
+            out = run_in_folder(task, timeout, env)
+        else:
+            out = run(list(task.words), timeout, env, task.bench.style == "told")
+    except RunError as error:
+        for bench in (task.bench, *task.also):
+            failed(bench, error)
+        return
+    seconds = time.monotonic() - begin
+    for bench in (task.bench, *task.also):
+        try:
+            values[bench.key] = parse.parse_output(bench, out, seconds)
+        except parse.ParseError as error:
+            failed(bench, error)
+    if not values:
         return
     after = line.measure()
     known = [line_ns[1] for line_ns in (before, after) if line_ns not in (None, stats.DISTURBED)]
     results.lines += known
     state = stats.sample_state(before, after)
-    for size, value in values.items():
-        results.samples.append(stats.Sample(task.bench.key, task.transport.key, size, value, state,
-                                            sum(known) / len(known) if known else 0, rep))
+    mean = sum(known) / len(known) if known else 0
+    for key, by_size in values.items():
+        results.samples += [stats.Sample(key, task.transport.key, size, value, state, mean, rep)
+                            for size, value in by_size.items()]
 
 
 def rotate(items, count):

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from .apps import HPCC_INPUT, LAMMPS_INPUT
+
 K = 1024
 M = 1024 * 1024
 
@@ -16,8 +18,8 @@ class Bench:
     args: tuple = ()
     sizes: tuple = ()  # default sizes in bytes; empty: the program has no option for them
     column: int = 1  # of a table row, counted from 0; the size is column 0
-    style: str = "table"  # how the output is read: table, single, init, memory, match, lists, wall or told, see parse.py
-    pick: tuple = ()  # style match: which lines, by their first fields
+    style: str = "table"  # how the output is read: table, single, init, memory, match, lists, wall, told or named, see parse.py
+    pick: tuple = ()  # style match: which lines, by their first fields; style named: what is before the number
     unit: str = "us"
     better: str = "lower"  # or "higher"
     ranks: int = 2
@@ -29,6 +31,10 @@ class Bench:
     plain: bool = False  # the program has no options for sizes, digits and cores
     axis: str = "message, bytes"  # what a size is
     base: bool = False  # each run measures size 0 as well, and the other sizes are compared with it
+    package: str = ""  # Debian's, of a program that is not ours: it is looked for in PATH and uses Open MPI
+    inputs: tuple = ()  # (name, text) of files in a folder of its own, where it runs; {ranks} is their number
+    output: str = ""  # the file there that it writes; empty: its standard output
+    sound: str = ""  # style named: a line without which the program has failed
     group: str = ""  # a name for several rows together, for --bench
     what: str = ""
 
@@ -110,6 +116,9 @@ def _examples():
                  for name in ("spin_glass", "bfs_rmat", "spiking", "cg_lattice", "jacobi_heat"))
 
 
+_HPCC = {"program": "hpcc", "package": "hpcc", "inputs": (("hpccinf.txt", HPCC_INPUT),), "output": "hpccoutf.txt",
+         "style": "named", "sound": "Success=1", "plain": True, "any_ranks": True, "group": "apps"}
+
 _LATENCY_SIZES = (8, 256, K, 4 * K, 16 * K, 64 * K, 256 * K, M, 4 * M)
 _BW_SIZES = (64 * K, 256 * K, M, 4 * M)
 _RMA_SIZES = (8, 4 * K, 64 * K)
@@ -169,6 +178,15 @@ BENCHES = (
           what="ping-pong of 8 bytes beside ranks that have talked to both and sleep"),
     Bench("peers_128", sizes=(128,), ranks=130, **_PEERS, what="the same, with 128 of them"),
     *_examples(),
+    Bench("hpcc_random_access", **_HPCC, pick=("MPIRandomAccess_GUPs=",), unit="GUP/s", better="higher",
+          what="HPCC: updates of random places in a table of all ranks"),
+    Bench("hpcc_ring", **_HPCC, pick=("RandomlyOrderedRingLatency_usec=",),
+          what="HPCC: latency of rings in random order, 8 bytes"),
+    Bench("hpcc_fft", **_HPCC, pick=("MPIFFT_Gflops=",), unit="Gflop/s", better="higher",
+          what="HPCC: Fourier transform of a vector of all ranks"),
+    Bench("lammps", "lmp", ("-in", "in.fluid", "-log", "none"), package="lammps", style="named",
+          inputs=(("in.fluid", LAMMPS_INPUT),), pick=("Loop time of ",), unit="s", plain=True, any_ranks=True,
+          sound="Total wall time: .*", group="apps", what="LAMMPS: 500 steps of a fluid of 2048 atoms"),
     Bench("ni_latency", "apeni-perf", ("latency", "--link", "shm"), sizes=(8, 256, K),
           launcher="perf", what="one way over the network interface, without MPI"),
     Bench("ni_rate", "apeni-perf", ("rate", "--link", "shm"), sizes=(8,), launcher="perf",

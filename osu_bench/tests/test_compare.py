@@ -403,7 +403,8 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
         for row in tables.BENCHES:
             self.assertIn(row.better, ("lower", "higher"))
-            self.assertIn(row.style, ("table", "single", "init", "memory", "match", "lists", "wall", "told"))
+            self.assertIn(row.style, ("table", "single", "init", "memory", "match", "lists", "wall", "told", "named"))
+            self.assertEqual(bool(row.package), bool(row.inputs))
             self.assertTrue(row.what)
 
 

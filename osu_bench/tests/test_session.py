@@ -57,9 +57,9 @@ class SessionTest(unittest.TestCase):
             echo "4096        $value"
             """)
 
-    def compare(self, *words):
+    def compare(self, *words, path=None):
         """Exit status, output, error output."""
-        env = dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"])
+        env = dict(os.environ, PATH=self.folder + ":" + (path or os.environ["PATH"]))
         done = subprocess.run([sys.executable, os.path.join(OSU_BENCH, "compare"), "--programs", self.folder,
                                *words], capture_output=True, text=True, env=env, check=False, timeout=120,
                               cwd=self.folder)
@@ -103,6 +103,39 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(status, 0, err + out)
         self.assertRegex(out, r"8 +ni +2 +0.066")
         self.assertRegex(out, r"ni +near +<= 1.60 x +1.50 x +2 +yes")
+
+    def fake_apps(self, gups):
+        """A launcher that writes what HPCC does, if it finds its input; and a PATH without other programs."""
+        fake(self.folder, "mpirun", f"""\
+            case "$*" in *hpcc*) ;; *) exit 0;; esac
+            grep -q "^2 *Qs" hpccinf.txt || {{ echo "no input" >&2; exit 4; }}
+            echo run >> {self.folder}/runs
+            printf 'RandomlyOrderedRingLatency_usec=0.5\\nMPIFFT_Gflops=1.25\\n{gups}\\n' > hpccoutf.txt
+            """)
+        fake(self.folder, "hpcc", "exit 0\n")
+        tools = os.path.join(self.folder, "tools")
+        os.mkdir(tools)
+        for name in ("cat", "grep"):
+            os.symlink(shutil.which(name), os.path.join(tools, name))
+        return tools
+
+    def test_apps(self):
+        path = self.fake_apps("MPIRandomAccess_GUPs=0.02\\nSuccess=1")
+        status, out, err = self.compare("--transports", "vader,match,mpich", "--bench", "apps", "--reps", "3", path=path)
+        self.assertEqual(status, 1, err)  # a transport that was named is not there
+        self.assertIn("left out: lammps over vader: no lmp in PATH; Debian: lammps", out)
+        for row in (r"hpcc_ring: .*\n.*\n.*\n +- +vader +3 +0.500", r"hpcc_fft: .*\n.*\n.*\n +- +vader +3 +1.25",
+                    r"hpcc_random_access: .*\n.*\n.*\n +- +vader +3 +0.020"):
+            self.assertRegex(out, row)
+        with open(f"{self.folder}/runs", encoding="ascii") as runs:
+            self.assertEqual(len(runs.readlines()), 6)  # one for all numbers of a repetition
+        self.assertEqual([entry for entry in os.listdir(self.folder) if "hpcc" in entry], ["hpcc"])
+
+    def test_apps_that_fail(self):
+        path = self.fake_apps("MPIRandomAccess_GUPs=0.02\\nSuccess=0")
+        status, out, _ = self.compare("--transports", "vader", "--bench", "hpcc_ring", "--reps", "1", path=path)
+        self.assertEqual(status, 1)
+        self.assertIn("no line 'Success=1' in the output of hpcc", out)
 
     def test_unusable_transport_is_named(self):
         status, out, _ = self.compare("--transports", "vader,tcp", "--bench", "latency", "--reps", "1")
