@@ -17,7 +17,7 @@ run_program() {
     words=$1
     shift
     # shellcheck disable=SC2086 # $words is a list
-    "$hosts" exec h1 timeout -k 10 100 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
+    "$hosts" exec h1 timeout -k 10 400 "${MPIRUN:-mpirun}" --map-by node -n 4 --mca mpi_yield_when_idle 1 "$@" \
         "$programs"/$words >"$work/soak" 2>&1
 }
 
@@ -32,7 +32,7 @@ soak() {
 ended() {
     { [ "$1" = 0 ] && grep -q '^MT-OK' "$work/soak"; } || {
         fail "$2: exit status $1"
-        tail -n 20 "$work/soak" | sed 's/^/    /'
+        sed 's/^/    /' "$work/soak"
     }
 }
 
@@ -62,7 +62,7 @@ loses_h2() {
     name=${1%% *}
     run_program "$@" &
     soaker=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 2400); do
         "$hosts" exec h2 sh -c "grep -sl $name /proc/[0-9]*/comm" >"$work/there" && break
         sleep 0.05
     done
@@ -74,7 +74,7 @@ loses_h2() {
         fail "$name: exit status $status with a host killed: $(cat "$work/soak")"
     [ -s "$work/there" ] || fail "$name: it never ran on the host that was killed"
     says soak h2
-    for _ in $(seq 200); do
+    for _ in $(seq 2400); do
         "$hosts" exec h1 sh -c "grep -sl $name /proc/[0-9]*/comm" >"$work/left" || break
         sleep 0.05
     done

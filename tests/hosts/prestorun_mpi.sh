@@ -81,9 +81,9 @@ for fanout in 1 2; do
 done
 
 # A host dies in the middle: the job ends, and names it.
-"$hosts" exec h1 timeout -k 10 100 "$run" -H h1:2,h2:2,h3:2 "$work/p2p_soak" -n 10000000 -seed 6 >"$work/out" 2>"$work/err" &
+"$hosts" exec h1 timeout -k 10 400 "$run" -H h1:2,h2:2,h3:2 "$work/p2p_soak" -n 10000000 -seed 6 >"$work/out" 2>"$work/err" &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 2400); do
     "$hosts" exec h3 sh -c "grep -sl p2p_soak /proc/[0-9]*/comm" >"$work/there" && break
     sleep 0.05
 done

@@ -279,7 +279,8 @@ says err "--write \"$bad_file\""
 "$tool" latency -m 8 -i 100000000 >/dev/null 2>&1 &
 parent=$!
 workers=
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 300); do
+    [ -e "/proc/$parent/task/$parent/children" ] || break
     sleep 0.2
     workers=$(cat "/proc/$parent/task/$parent/children" 2>/dev/null)
     [ "$(echo "$workers" | wc -w)" -eq 2 ] && break
@@ -288,7 +289,7 @@ done
 kill -9 $parent
 wait $parent 2>/dev/null
 for worker in $workers; do
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in $(seq 300); do
         state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$worker/status" 2>/dev/null)
         case $state in
         '' | Z | X) break ;;
