@@ -209,14 +209,10 @@ static void explain_silence(const struct run_job *job, const struct run_link *li
     const struct run_options *options = &job->options;
     const char *host = options->hosts[link->first], *launcher = options->launcher[0];
     const int code = WIFEXITED(link->status) ? WEXITSTATUS(link->status) : -1;
-    char end[80], from[300] = "";
+    char end[80];
+    int said;
 
     describe_end(link, end, sizeof(end));
-    if (job->net.here != 0) {
-        (void)snprintf(from, sizeof(from),
-                       " on host %.100s, which starts it (--fanout 4096: this one starts all)",
-                       options->hosts[job->net.here]);
-    }
     if (code == 127 || code == 126) {
         (void)snprintf(message, RUN_TEXT_MAX + 1,
                        "host %.100s: %.150s cannot be run there: install apelink as it is here, or "
@@ -224,9 +220,14 @@ static void explain_silence(const struct run_job *job, const struct run_link *li
                        host, options->program);
         return;
     }
-    (void)snprintf(message, RUN_TEXT_MAX + 1,
-                   "host %.100s cannot be reached: %.80s %s; try %.80s %.100s true%s", host,
-                   launcher, end, launcher, host, from);
+    said = snprintf(message, RUN_TEXT_MAX + 1,
+                    "host %.100s cannot be reached: %.80s %s; try %.80s %.100s true", host,
+                    launcher, end, launcher, host);
+    if (job->net.here != 0 && said > 0 && said < RUN_TEXT_MAX) {
+        (void)snprintf(message + said, (size_t)(RUN_TEXT_MAX + 1 - said),
+                       " on host %s, which starts it (--fanout 4096: this one starts all)",
+                       options->hosts[job->net.here]);
+    }
 }
 
 static void explain(const struct run_job *job, const struct run_link *link, char *message)
