@@ -392,8 +392,8 @@ static void model_echo_some(struct model *model)
         model_echo(model, token);
         model_echo(model, token ^ (uint64_t)1 << ni_rng_below(&model->rng, 64));
     }
-    if (kept > 0) {
-        token = model->stale[ni_rng_below(&model->rng, kept)];
+    if (held > 0) {
+        token = model->stale[ni_rng_below(&model->rng, held)];
         assert_null(ni_pool_from_token(&model->pool, token));
     }
 }
