@@ -149,10 +149,19 @@ int pri_counters_barrier(struct pri_team *team)
 {
     struct pri_counters *counters = team->counters;
     unsigned spins = 0;
-    ni_status status = counters->broken ? NI_ERR_PEER_DEAD : ni_barrier_enter(counters->barrier);
+    ni_status status;
+
+    if (pri_team_revoked(team)) {
+        return PRI_ERR_REVOKED;
+    }
+    status = counters->broken ? NI_ERR_PEER_DEAD : ni_barrier_enter(counters->barrier);
 
     if (NI_LIKELY(status == NI_OK)) {
         while ((status = ni_barrier_test(counters->barrier)) == NI_INPROGRESS) {
+            if (pri_team_revoked(team)) {
+                counters->broken = true;
+                return PRI_ERR_REVOKED;
+            }
             pri_relax_for(team->self, &spins, tell, team);
         }
     }

@@ -47,6 +47,12 @@ int pri_poison(const struct pri_rank *self, int error);
  * error. */
 int pri_poisoned(struct pri_rank *self, int source);
 
+static inline bool pri_team_revoked(const struct pri_team *team)
+{
+    return NI_UNLIKELY(atomic_load_explicit(&team->self->revoked, memory_order_relaxed) != 0) &&
+           pri_context_revoked(team->self, team->context);
+}
+
 /* How a message of an operation, which is complete, has ended. */
 static inline int pri_message_error(struct pri_request *request)
 {

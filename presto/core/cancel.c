@@ -16,18 +16,6 @@
 
 #include "core/recorder.h"
 
-/* In the place of a name, in the header data of the puts for this. */
-enum note { NOTE_ASK, NOTE_KEPT, NOTE_CANCELLED };
-
-static int put_note(struct pri_rank *self, struct ni_peer *to, uint64_t bits, uint64_t request,
-                    enum note note)
-{
-    static const struct ni_md no_data = {0};
-
-    return pri_error_of(ni_put(self->ni, &no_data, 0, 0, NI_NO_ACK_REQ, to, PRI_PT_CANCEL, bits, 0,
-                               NULL, request | (uint64_t)note));
-}
-
 /* ---- those who wait for an answer ------------------------------------------------------------ */
 
 static void list(struct pri_rank *self, struct pri_request *request)
@@ -76,12 +64,12 @@ void pri_cancels_fail(struct pri_rank *self, int peer)
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* The sender waits for the answer. */
-static NI_COLD void answer(struct pri_rank *self, const struct ni_event *event)
+NI_COLD void pri_on_cancel(struct pri_rank *self, const struct ni_event *event)
 {
     int result = ni_unexpected_revoke(self->ni, PRI_PT, event->initiator, event->match_bits,
                                       event->hdr_data, PRI_HEADER_NAME);
-    int error = put_note(self, event->peer, 0, event->hdr_data & ~PRI_HEADER_NAME,
-                         result == NI_OK ? NOTE_CANCELLED : NOTE_KEPT);
+    int error = pri_control_put(self, event->peer, 0, event->hdr_data & ~PRI_HEADER_NAME,
+                                result == NI_OK ? PRI_CONTROL_CANCELLED : PRI_CONTROL_KEPT);
 
     if (error == PRI_ERR_NOMEM) {
         fprintf(stderr, "presto: rank %d cannot tell another whether its send is cancelled: %s\n",
@@ -90,17 +78,10 @@ static NI_COLD void answer(struct pri_rank *self, const struct ni_event *event)
     }
 }
 
-NI_COLD void pri_on_cancel(void *arg, const struct ni_event *event)
+NI_COLD void pri_on_cancel_answer(struct pri_rank *self, const struct ni_event *event,
+                                  bool cancelled)
 {
-    struct pri_rank *self = arg;
-    int note = pri_header_name(event->hdr_data);
-
-    if (note == NOTE_ASK) {
-        answer(self, event);
-    } else {
-        answered(self, pri_peer_of(self, event), event->hdr_data & ~PRI_HEADER_NAME,
-                 note == NOTE_CANCELLED);
-    }
+    answered(self, pri_peer_of(self, event), event->hdr_data & ~PRI_HEADER_NAME, cancelled);
 }
 
 /* ---- cancel ---------------------------------------------------------------------------------- */
@@ -152,7 +133,7 @@ static void cancel_send(struct pri_request *request)
      * one, looks at more than the whole word. */
     atomic_fetch_add_explicit(&request->state, PRI_REQ_ASKED, memory_order_relaxed);
     list(self, request);
-    error = put_note(self, peer->ni, request->bits, number, NOTE_ASK);
+    error = pri_control_put(self, peer->ni, request->bits, number, PRI_CONTROL_CANCEL);
     /* After it is listed: the thread that says that the peer is gone either finds it or has said
      * so. */
     if (error != PRI_OK || atomic_load_explicit(&peer->down, memory_order_relaxed) != 0) {

@@ -43,28 +43,29 @@
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* X(name, value, text). The values are those of PR_ERR_* in presto.h, and never change. */
-#define PRI_ERROR_LIST(X)                                                                   \
-    X(PRI_OK, 0, "success")                                                                 \
-    X(PRI_ERR_ARG, 1, "invalid argument")                                                   \
-    X(PRI_ERR_RANK, 2, "no such rank")                                                      \
-    X(PRI_ERR_TAG, 3, "tag out of range")                                                   \
-    X(PRI_ERR_COUNT, 4, "count out of range")                                               \
-    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                                  \
-    X(PRI_ERR_REQUEST, 6, "invalid request")                                                \
-    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")                     \
-    X(PRI_ERR_NOMEM, 8,                                                                     \
-      "out of memory: raise the limits of the processes (ulimit -v), or start fewer ranks") \
-    X(PRI_ERR_PEER, 9, "the peer has died or left")                                         \
-    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")                      \
-    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                           \
-    X(PRI_ERR_START, 12, "the job could not be started; see the message printed")           \
-    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                              \
-    X(PRI_ERR_OP, 14, "invalid operation or datatype")                                      \
-    X(PRI_ERR_COMM, 15, "invalid communicator")                                             \
-    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")                       \
-    X(PRI_ERR_INTERN, 17, "internal error")                                                 \
-    X(PRI_ERR_MEMORY, 18,                                                                   \
-      "memory of a message cannot be accessed: see the buffers and lengths of both its sides")
+#define PRI_ERROR_LIST(X)                                                                      \
+    X(PRI_OK, 0, "success")                                                                    \
+    X(PRI_ERR_ARG, 1, "invalid argument")                                                      \
+    X(PRI_ERR_RANK, 2, "no such rank")                                                         \
+    X(PRI_ERR_TAG, 3, "tag out of range")                                                      \
+    X(PRI_ERR_COUNT, 4, "count out of range")                                                  \
+    X(PRI_ERR_BUFFER, 5, "invalid buffer")                                                     \
+    X(PRI_ERR_REQUEST, 6, "invalid request")                                                   \
+    X(PRI_ERR_TRUNCATE, 7, "message longer than the buffer: truncated")                        \
+    X(PRI_ERR_NOMEM, 8,                                                                        \
+      "out of memory: raise the limits of the processes (ulimit -v), or start fewer ranks")    \
+    X(PRI_ERR_PEER, 9, "the peer has died or left")                                            \
+    X(PRI_ERR_FORKED, 10, "the library belongs to the parent process")                         \
+    X(PRI_ERR_STATE, 11, "not initialised, or finalised already")                              \
+    X(PRI_ERR_START, 12, "the job could not be started; see the message printed")              \
+    X(PRI_ERR_LIMIT, 13, "a limit is reached")                                                 \
+    X(PRI_ERR_OP, 14, "invalid operation or datatype")                                         \
+    X(PRI_ERR_COMM, 15, "invalid communicator")                                                \
+    X(PRI_ERR_IN_STATUS, 16, "see the errors of the single requests")                          \
+    X(PRI_ERR_INTERN, 17, "internal error")                                                    \
+    X(PRI_ERR_MEMORY, 18,                                                                      \
+      "memory of a message cannot be accessed: see the buffers and lengths of both its sides") \
+    X(PRI_ERR_REVOKED, 19, "the communicator has been revoked")
 
 enum pri_error {
 #define PRI_ERROR_ENUM(name, value, text) name = value,
@@ -94,8 +95,8 @@ enum pri_launch {
 
 enum {
     PRI_PT = 0,
-    PRI_PT_RMA = 1,    /* of rma/, which opens it */
-    PRI_PT_CANCEL = 2, /* of core/cancel.c */
+    PRI_PT_RMA = 1,     /* of rma/, which opens it */
+    PRI_PT_CONTROL = 2, /* of core/control.c */
 };
 
 /* Another rank, seen from this one. */
@@ -103,6 +104,8 @@ struct pri_peer {
     struct ni_peer *ni; /* NULL: this rank itself */
     ni_initiator id;    /* for match_id */
     _Atomic int down;   /* 0, or the negative ni_status with which it went; set once */
+    _Atomic int death;  /* 0, or, of one that has died, the number of its death, from 1: set before
+                           down */
 };
 
 /*
@@ -117,13 +120,16 @@ struct pri_rank {
     _Atomic unsigned tasks; /* to be advanced: 0 as a rule */
     _Atomic unsigned lost;  /* ranks that have died */
     _Atomic unsigned rare;  /* 0, unless receives from any source are to be looked at once posted */
-    int rank, size;         /* in the job */
-    bool threads;           /* PRI_THREAD_MULTIPLE */
-    bool crowded;           /* a thread that waits gives the core to others: see open_ni */
-    unsigned spins;         /* empty polls before a waiter rests */
-    unsigned looks;         /* of a receive for its message, before it is posted */
-    struct pri_peer *direct; /* [size]: peers; or, of a rank that is recorded, as many that are down
-                                and have no interface: no message goes the short way (recorder.h) */
+    _Atomic unsigned revoked; /* contexts in use that have been revoked */
+    int rank, size;           /* in the job */
+    bool threads;             /* PRI_THREAD_MULTIPLE */
+    bool crowded;             /* a thread that waits gives the core to others: see open_ni */
+    unsigned spins;           /* empty polls before a waiter rests */
+    unsigned looks;           /* of a receive for its message, before it is posted */
+    /* [size]: peers; or, of a rank that is recorded, or has a context that has been revoked, as
+     * many that are down and have no interface: no message goes the short way (recorder.h,
+     * revoke.c) */
+    struct pri_peer *_Atomic direct;
     bool recorded;
     /* The step of a loop that waits: pri_relax_plain or, of a rank that is recorded, another. */
     void (*relax)(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, const void *object);
@@ -231,9 +237,51 @@ int pri_context_take(struct pri_rank *self, uint32_t *context);
  * source fails when one of its context has. The list is copied; NULL: 0 to size - 1. Until it is
  * called all ranks of the job have it. 0 or PRI_ERR_NOMEM. Thread-safe. */
 int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size);
+/* This rank begins no more operations in it. Before pri_context_give, if that is called at all.
+ * Thread-safe. */
+void pri_context_close(struct pri_rank *self, uint32_t context);
 /* The communicator is gone: drop what nobody has received of both planes, and if this rank took it,
  * it may be used again. Thread-safe. */
 void pri_context_give(struct pri_rank *self, uint32_t context);
+
+/* ---- deaths: what User-Level Failure Mitigation is built on ---------------------------------- */
+
+/* 0: the rank lives, or has left in good order. Else the number of its death, from 1, in the order
+ * in which this rank has heard of them. Thread-safe. */
+int pri_death(const struct pri_rank *self, int rank);
+
+/* Deaths up to this number are known to the program that uses the context: they end no receives
+ * from any source in it any more. 0 or PRI_ERR_NOMEM. Thread-safe. */
+int pri_context_acknowledge(struct pri_rank *self, uint32_t context, int death);
+/* The greatest number that it was called with, or 0. */
+int pri_context_acknowledged(struct pri_rank *self, uint32_t context);
+
+/* Revoke the context, in all ranks that have it: what is under way in it ends, and what is begun
+ * from now on fails, with PRI_ERR_REVOKED, or sends as if they had been received; pri_agree goes
+ * on. Each rank that hears of it tells the others, so that all hear of it if one does that lives.
+ * For good: the number is not used again. 0 or PRI_ERR_NOMEM: it is not revoked. Thread-safe. */
+int pri_context_revoke(struct pri_rank *self, uint32_t context);
+bool pri_context_revoked(struct pri_rank *self, uint32_t context);
+
+/* What the ranks of a context agree on. The bits are of ranks by their place in the context, 64 in
+ * each word; PRI_VOTE_WORDS(size) of failed, then as many of acknowledged. */
+struct pri_vote {
+    int32_t flag;     /* the result: the bits that are set in all that were given */
+    uint32_t context; /* not 0 where one is wanted, of all ranks or none; the result: a new one that
+                         nobody has, and 0 if there was none */
+    int32_t decided;  /* of agree.c */
+    int32_t error;    /* the result: why there was no context */
+    uint64_t failed[];
+};
+#define PRI_VOTE_WORDS(size) (((size_t)(size) + 63) / 64)
+#define PRI_VOTE_BYTES(size) (sizeof(struct pri_vote) + 2 * 8 * PRI_VOTE_WORDS(size))
+
+/* Agree, also if ranks die meanwhile, and if the context has been revoked: all ranks of the context
+ * that live call it, in the same order, and get the same. vote is set to the result: in failed, all
+ * that are known by one of them to have died or left; in acknowledged, those that all had
+ * acknowledged. 0 or PRI_ERR_NOMEM, PRI_ERR_FORKED: others may wait for this rank until it has
+ * ended. */
+int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote);
 
 /* ---- messages -------------------------------------------------------------------------------- */
 

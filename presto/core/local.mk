@@ -2,9 +2,11 @@
 # Ranks, point-to-point messages, progress.
 
 presto_libpresto_core_la_SOURCES += \
+    presto/core/agree.c \
     presto/core/buffer.c \
     presto/core/cancel.c \
     presto/core/context.c \
+    presto/core/control.c \
     presto/core/core.h \
     presto/core/environment.c \
     presto/core/error.c \
@@ -27,6 +29,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/recorder_wait.c \
     presto/core/recv.c \
     presto/core/request.c \
+    presto/core/revoke.c \
     presto/core/send.c \
     presto/core/start.c \
     presto/core/stats.c \

@@ -1,77 +1,129 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks have a context. Asked only when a rank has died, so a list is enough. */
+/* What is known of contexts: asked when a rank has died or a context has been revoked. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/rank.h"
 
-struct pri_members {
-    struct pri_members *next;
-    uint32_t context;
-    int size;
-    int ranks[];
-};
+static struct pri_members **bucket_of(struct pri_rank *self, uint32_t context)
+{
+    return &self->cold->members[context / 2 % PRI_MEMBERS_BUCKETS];
+}
+
+struct pri_members *pri_members_of(struct pri_rank *self, uint32_t context)
+{
+    struct pri_members *members = *bucket_of(self, context);
+
+    while (members != NULL && members->context != (context & ~(uint32_t)PRI_COLL)) {
+        members = members->next;
+    }
+    return members;
+}
+
+struct pri_members *pri_members_need(struct pri_rank *self, uint32_t context)
+{
+    struct pri_members *members = pri_members_of(self, context);
+    struct pri_members **bucket = bucket_of(self, context);
+
+    if (members == NULL && (members = calloc(1, sizeof(*members))) != NULL) {
+        members->context = context & ~(uint32_t)PRI_COLL;
+        members->self = self;
+        members->size = self->size;
+        members->next = *bucket;
+        *bucket = members;
+    }
+    return members;
+}
+
+/* Of all ranks there is no list. *copy is NULL then. */
+static bool copy_ranks(const struct pri_rank *self, const int *ranks, int size, int **copy)
+{
+    *copy = NULL;
+    if (ranks == NULL && size == self->size) {
+        return true;
+    }
+    *copy = malloc((size_t)size * sizeof(**copy) + 1);
+    for (int i = 0; *copy != NULL && i < size; i++) {
+        (*copy)[i] = ranks != NULL ? ranks[i] : i;
+    }
+    return *copy != NULL;
+}
 
 int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size)
 {
     struct pri_members *members;
+    int *copy;
 
-    if (ranks == NULL && size == self->size) {
-        return PRI_OK;
-    }
-    members = malloc(sizeof(*members) + (size_t)size * sizeof(*ranks));
-    if (members == NULL) {
+    if (!copy_ranks(self, ranks, size, &copy)) {
         return PRI_ERR_NOMEM;
     }
-    members->context = context & ~(uint32_t)PRI_COLL;
-    members->size = size;
-    for (int i = 0; i < size; i++) {
-        members->ranks[i] = ranks != NULL ? ranks[i] : i;
-    }
     pri_lock(self);
-    members->next = self->cold->members;
-    self->cold->members = members;
+    members = pri_members_need(self, context);
+    if (members != NULL) {
+        members->ranks = copy;
+        members->size = size;
+        members->open = true;
+    }
     pri_unlock(self);
+    if (members == NULL) {
+        free(copy);
+        return PRI_ERR_NOMEM;
+    }
+    pri_revoke_opened(members);
     return PRI_OK;
 }
 
-/* The lock is held. */
-static struct pri_members **place_of(struct pri_rank *self, uint32_t context)
+void pri_context_close(struct pri_rank *self, uint32_t context)
 {
-    struct pri_members **place = &self->cold->members;
+    struct pri_members *members;
 
-    while (*place != NULL && (*place)->context != (context & ~(uint32_t)PRI_COLL)) {
-        place = &(*place)->next;
+    pri_lock(self);
+    members = pri_members_of(self, context);
+    if (members != NULL && members->open) {
+        pri_revoke_closed(members);
+        members->open = false;
     }
-    return place;
+    pri_unlock(self);
+}
+
+static void free_entry(struct pri_members *members)
+{
+    pri_agreed_free(members->agreed);
+    free(members->ranks);
+    free(members);
 }
 
 void pri_members_forget(struct pri_rank *self, uint32_t context)
 {
-    struct pri_members **place, *gone;
+    struct pri_members **place = bucket_of(self, context), *gone;
 
     pri_lock(self);
-    place = place_of(self, context);
+    while (*place != NULL && (*place)->context != (context & ~(uint32_t)PRI_COLL)) {
+        place = &(*place)->next;
+    }
     gone = *place;
     if (gone != NULL) {
         *place = gone->next;
     }
     pri_unlock(self);
-    free(gone);
+    if (gone != NULL) {
+        free_entry(gone);
+    }
 }
 
 void pri_members_free(struct pri_rank *self)
 {
-    while (self->cold->members != NULL) {
-        pri_members_forget(self, self->cold->members->context);
+    for (int i = 0; i < PRI_MEMBERS_BUCKETS; i++) {
+        while (self->cold->members[i] != NULL) {
+            struct pri_members *gone = self->cold->members[i];
+
+            self->cold->members[i] = gone->next;
+            free_entry(gone);
+        }
     }
 }
 
-static bool is_lost(const struct pri_rank *self, int rank)
-{
-    int down = atomic_load_explicit(&self->peers[rank].down, memory_order_relaxed);
-
-    return down != 0 && down != NI_ERR_PEER_CLOSED;
-}
+/* ---- deaths ---------------------------------------------------------------------------------- */
 
 NI_COLD bool pri_context_lost(struct pri_rank *self, uint32_t context)
 {
@@ -79,11 +131,36 @@ NI_COLD bool pri_context_lost(struct pri_rank *self, uint32_t context)
     bool lost;
 
     pri_lock(self);
-    members = *place_of(self, context);
-    lost = members == NULL;
+    members = pri_members_of(self, context);
+    lost = members == NULL; /* all ranks have it */
     for (int i = 0; !lost && i < members->size; i++) {
-        lost = is_lost(self, members->ranks[i]);
+        lost = pri_death(self, pri_member(members, i)) > members->acknowledged;
     }
     pri_unlock(self);
     return lost;
+}
+
+int pri_context_acknowledge(struct pri_rank *self, uint32_t context, int death)
+{
+    struct pri_members *members;
+
+    pri_lock(self);
+    members = pri_members_need(self, context);
+    if (members != NULL && members->acknowledged < death) {
+        members->acknowledged = death;
+    }
+    pri_unlock(self);
+    return members != NULL ? PRI_OK : PRI_ERR_NOMEM;
+}
+
+int pri_context_acknowledged(struct pri_rank *self, uint32_t context)
+{
+    const struct pri_members *members;
+    int death;
+
+    pri_lock(self);
+    members = pri_members_of(self, context);
+    death = members != NULL ? members->acknowledged : 0;
+    pri_unlock(self);
+    return death;
 }

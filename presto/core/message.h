@@ -65,6 +65,12 @@ static inline void pri_recv_init(struct pri_request *request, struct pri_rank *s
     atomic_store_explicit(&request->state, PRI_REQ_PENDING, memory_order_relaxed);
 }
 
+/* Relaxed: what both arrays hold is there from the start. */
+static inline struct pri_peer *pri_direct(const struct pri_rank *self)
+{
+    return atomic_load_explicit(&self->direct, memory_order_relaxed);
+}
+
 /* ---- sends ----------------------------------------------------------------------------------- */
 
 /* A short standard send with this header data, all of it now; false: nothing has happened, and
@@ -73,8 +79,8 @@ static inline bool pri_put_short(const struct pri_rank *self, const void *buf, s
                                  struct pri_where to, uint64_t header)
 {
     return NI_LIKELY(bytes <= NI_PUT_SHORT) &&
-           NI_LIKELY(
-               ni_put_short(self->direct[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to), header));
+           NI_LIKELY(ni_put_short(pri_direct(self)[to.peer].ni, buf, bytes, PRI_PT, pri_bits(to),
+                                  header));
 }
 
 /* One that has no request. */
@@ -129,7 +135,7 @@ static inline bool pri_criteria(const struct pri_rank *self, struct pri_where fr
 
 enum { PRI_RECV_OPTIONS = NI_ME_OP_PUT | NI_ME_USE_ONCE | NI_ME_EVENT_UNLINK_DISABLE };
 
-/* Whether a rank that has this context has died. */
+/* Whether a rank that has this context has died, and that is not acknowledged. */
 bool pri_context_lost(struct pri_rank *self, uint32_t context);
 
 /* Whether nothing more will come from there; from any source: whether what is missing may be from
@@ -149,7 +155,7 @@ static inline bool pri_in_vain(struct pri_rank *self, struct pri_where from)
 static inline bool pri_recv_rare(const struct pri_rank *self, struct pri_where from)
 {
     return NI_LIKELY(from.peer >= 0)
-               ? atomic_load_explicit(&self->direct[from.peer].down, memory_order_relaxed) != 0
+               ? atomic_load_explicit(&pri_direct(self)[from.peer].down, memory_order_relaxed) != 0
                : atomic_load_explicit(&self->rare, memory_order_relaxed) != 0;
 }
 
@@ -202,11 +208,11 @@ NI_ALWAYS_INLINE bool pri_recv_take(const struct pri_rank *self, void *buf, size
     bool any = from.tag == PRI_ANY_TAG;
 
     if (NI_UNLIKELY((unsigned)from.peer >= (unsigned)self->size) ||
-        NI_UNLIKELY(self->direct[from.peer].ni == NULL) ||
+        NI_UNLIKELY(pri_direct(self)[from.peer].ni == NULL) ||
         NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
         return false;
     }
-    return ni_me_take(self->direct[from.peer].ni, PRI_PT,
+    return ni_me_take(pri_direct(self)[from.peer].ni, PRI_PT,
                       any ? (uint64_t)from.context << 32 : pri_bits(from),
                       any ? PRI_ANY_TAG_BITS : 0, buf, bytes, self->looks, taken);
 }

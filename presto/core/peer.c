@@ -46,12 +46,29 @@ int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs)
     return error;
 }
 
+struct pri_peer *pri_absent_peers(int size)
+{
+    struct pri_peer *peers = calloc((size_t)size, sizeof(*peers));
+
+    for (int i = 0; peers != NULL && i < size; i++) {
+        atomic_init(&peers[i].down, NI_ERR_PEER_CLOSED);
+    }
+    return peers;
+}
+
+void pri_direct_choose(struct pri_rank *self)
+{
+    bool slow = self->recorded || atomic_load_explicit(&self->revoked, memory_order_relaxed) != 0;
+
+    atomic_store_explicit(&self->direct, slow ? self->cold->absent : self->peers,
+                          memory_order_relaxed);
+}
+
 void pri_peers_free(struct pri_rank *self)
 {
-    if (self->direct != self->peers) {
-        free(self->direct);
-    }
-    self->direct = NULL;
+    atomic_store_explicit(&self->direct, NULL, memory_order_relaxed);
+    free(self->cold->absent);
+    self->cold->absent = NULL;
     free(self->peers);
     self->peers = NULL;
     free(self->cold->near);
@@ -72,11 +89,20 @@ static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
     const struct pri_peer *peer = arg;
     const struct pri_request *request = user_ptr;
 
+    if (request == NULL) {
+        return false; /* what takes the messages of a context that has been revoked */
+    }
     if (source != NI_INITIATOR_ANY) {
         return source == peer->id;
     }
     return atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED &&
            pri_context_lost(request->rank, request->context);
+}
+
+int pri_death(const struct pri_rank *self, int rank)
+{
+    /* acquire, with the release in pri_peer_down */
+    return atomic_load_explicit(&self->peers[rank].death, memory_order_acquire);
 }
 
 void pri_lost_note(struct pri_rank *self, int rank)
@@ -102,14 +128,17 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
     if (self->cold->closing || peer == NULL) {
         return;
     }
+    if (status != NI_ERR_PEER_CLOSED) {
+        int death = (int)atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed) + 1;
+
+        /* release, with the acquire in pri_death */
+        atomic_store_explicit(&peer->death, death, memory_order_release);
+        atomic_fetch_add_explicit(&self->rare, 1, memory_order_relaxed);
+        pri_lost_note(self, (int)(peer - self->peers));
+    }
     /* Before the posted receives are gone through: one that is posted meanwhile either is among
      * them or finds these words set, see post(); both happen under the portal's lock. */
     atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
-    if (status != NI_ERR_PEER_CLOSED) {
-        pri_lost_note(self, (int)(peer - self->peers));
-        atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&self->rare, 1, memory_order_relaxed);
-    }
     (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
     pri_cancels_fail(self, (int)(peer - self->peers));
 }

@@ -13,6 +13,9 @@ static int look(struct pri_rank *self, struct pri_where from, enum ni_search_op 
     if (!pri_criteria(self, from, &me)) {
         return PRI_ERR_RANK;
     }
+    if (pri_is_revoked(self, from.context, from.tag)) {
+        return PRI_ERR_REVOKED;
+    }
     result = ni_me_probe(self->ni, PRI_PT, &me, op, event);
     if (result == NI_PTL_NO_MATCH) {
         bool in_vain = pri_in_vain(self, from); /* before the last look */

@@ -15,6 +15,7 @@ enum {
     PRI_MAX_RANKS = 1 << 14,
     PRI_MAX_CONTEXTS = 1 << 17, /* led by one rank */
     PRI_BUFFER_CLASSES = 4,
+    PRI_MEMBERS_BUCKETS = 64,
 };
 
 /* A context of the core's own, for the barrier of pri_stop. */
@@ -41,6 +42,7 @@ struct pri_cold {
     const struct pri_launcher *launcher;
     void *launch; /* the launcher's own */
     bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's exchange on */
+    struct pri_peer *absent; /* [size]: down, and without an interface */
     struct pri_stopper *stoppers;
     bool closing;            /* ranks that go away now are no news */
     _Atomic int first_lost;  /* 1 + the first rank that is known to have died; 0: none */
@@ -48,16 +50,16 @@ struct pri_cold {
     _Atomic size_t detached; /* requests that nobody waits for */
     struct pri_hang hang;
     void (*name_context)(const struct pri_rank *self, uint32_t context, char *text, size_t size);
-    struct ni_eq *cancels;   /* pri_on_cancel */
+    struct ni_eq *control;   /* pri_on_control */
     pthread_mutex_t advance; /* who holds it advances tasks */
     pthread_mutex_t lock;    /* over all below; taken only if the rank has threads */
     struct ni_list
         unwaited; /* the same, of which one has ended when it is counted no more; under lock */
-    struct pri_request *asked;   /* sends whose receivers have been asked; under lock */
-    struct ni_list incoming;     /* tasks that were added; under lock */
-    struct ni_list active;       /* the others; under advance */
-    uint64_t *contexts;          /* one bit for each in use */
-    struct pri_members *members; /* of contexts that not all ranks have */
+    struct pri_request *asked; /* sends whose receivers have been asked; under lock */
+    struct ni_list incoming;   /* tasks that were added; under lock */
+    struct ni_list active;     /* the others; under advance */
+    uint64_t *contexts;        /* one bit for each in use */
+    struct pri_members *members[PRI_MEMBERS_BUCKETS];
     uint32_t context_cursor; /* search from here: what was given is taken again as late as can be */
     struct pri_buffer *buffers[PRI_BUFFER_CLASSES];
 };
@@ -87,6 +89,10 @@ struct pri_blob {
 /* Connect with all ranks; says why if it cannot. */
 int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);
 void pri_peers_free(struct pri_rank *self);
+/* pri_cold.absent; NULL: no memory. */
+struct pri_peer *pri_absent_peers(int size);
+/* Which of both pri_rank.direct is from now on. */
+void pri_direct_choose(struct pri_rank *self);
 /* ni_peer_down_fn. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 
@@ -158,8 +164,56 @@ void pri_relax_plain(struct pri_rank *self, unsigned *spins, pri_tell_fn tell, c
 
 /* ---- members.c ------------------------------------------------------------------------------- */
 
+struct pri_agreed;
+
+/* What is known of a context. */
+struct pri_members {
+    struct pri_members *next;
+    uint32_t context;
+    bool open;        /* its ranks are known, and this one may begin operations in it */
+    bool revoked;     /* maybe before it was open */
+    int acknowledged; /* deaths */
+    struct pri_rank *self;
+    struct pri_task spread;    /* of revoke.c */
+    struct pri_agreed *agreed; /* of agree.c; NULL: nothing yet */
+    int size;
+    int *ranks; /* NULL: 0 to size - 1 */
+};
+
+/* One that is there; one that is made if it is not (NULL: no memory). The lock is held. Entries
+ * stay until their context is given back. */
+struct pri_members *pri_members_of(struct pri_rank *self, uint32_t context);
+struct pri_members *pri_members_need(struct pri_rank *self, uint32_t context);
 void pri_members_forget(struct pri_rank *self, uint32_t context);
 void pri_members_free(struct pri_rank *self);
+
+static inline int pri_member(const struct pri_members *members, int place)
+{
+    return members->ranks == NULL ? place : members->ranks[place];
+}
+
+/* ---- revoke.c -------------------------------------------------------------------------------- */
+
+/* The context is open now; it will not be, and the lock is held. */
+void pri_revoke_opened(struct pri_members *members);
+void pri_revoke_closed(struct pri_members *members);
+/* Another rank says so. */
+void pri_on_revoke(struct pri_rank *self, uint32_t context);
+
+/* Whether it is an operation of the program in a context that has been revoked. */
+static inline bool pri_is_revoked(struct pri_rank *self, uint32_t context, int tag)
+{
+    return NI_UNLIKELY(atomic_load_explicit(&self->revoked, memory_order_relaxed) != 0) &&
+           tag >= PRI_ANY_TAG && pri_context_revoked(self, context);
+}
+
+/* ---- agree.c --------------------------------------------------------------------------------- */
+
+/* Another rank of the context leads this agreement now, or follows this one in it, and asks what
+ * has become of it. */
+void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint32_t number);
+void pri_on_follow(struct pri_rank *self, int from, uint32_t context, uint32_t number);
+void pri_agreed_free(struct pri_agreed *agreed);
 
 static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
                                  uint64_t bytes, int error)
@@ -171,10 +225,28 @@ static inline void pri_status_of(struct pri_status *status, const struct ni_even
     status->bytes = bytes;
 }
 
+/* ---- control.c ------------------------------------------------------------------------------- */
+
+/* What ranks tell each other beside messages: in the place of a name, in the header data of puts
+ * without data. */
+enum pri_control {
+    PRI_CONTROL_CANCEL, /* a send: match bits and request are the message's */
+    PRI_CONTROL_KEPT,   /* the answers, for the request */
+    PRI_CONTROL_CANCELLED,
+    PRI_CONTROL_REVOKE, /* match bits: the context */
+    PRI_CONTROL_LEAD,   /* match bits: the context, and the agreement's number */
+    PRI_CONTROL_FOLLOW,
+};
+
+int pri_control_open(struct pri_rank *self);
+int pri_control_put(struct pri_rank *self, struct ni_peer *to, uint64_t bits, uint64_t request,
+                    enum pri_control what);
+
 /* ---- cancel.c -------------------------------------------------------------------------------- */
 
-/* Of those who ask this rank to cancel, and who answer. */
-void pri_on_cancel(void *arg, const struct ni_event *event);
+/* Somebody asks this rank to cancel; somebody answers. */
+void pri_on_cancel(struct pri_rank *self, const struct ni_event *event);
+void pri_on_cancel_answer(struct pri_rank *self, const struct ni_event *event, bool cancelled);
 /* Whether a rank's sends to another that is gone are cancelled will never be answered. */
 void pri_cancels_fail(struct pri_rank *self, int peer);
 

@@ -135,8 +135,7 @@ void pri_recorder_leave(struct pri_rank *self)
         record_finish();
         /* Messages go the short ways again; what comes of those that were recorded is not. */
         self->recorded = false;
-        free(self->direct);
-        self->direct = self->peers;
+        pri_direct_choose(self);
         atomic_fetch_sub_explicit(&self->rare, 1, memory_order_relaxed);
         self->relax = pri_relax_plain;
     }
@@ -193,16 +192,6 @@ static void find_queues(void)
     posted_stat = stat_of("match_posted");
     unexpected_stat = stat_of("match_unexpected");
     record_look_at_queues = look_at_queues;
-}
-
-struct pri_peer *pri_recorder_peers(int size)
-{
-    struct pri_peer *peers = calloc((size_t)size, sizeof(*peers));
-
-    for (int i = 0; peers != NULL && i < size; i++) {
-        atomic_init(&peers[i].down, NI_ERR_PEER_CLOSED);
-    }
-    return peers;
 }
 
 static const char *begin(const struct pri_rank *self, uint64_t job_key)

@@ -31,9 +31,6 @@ bool pri_recorder_read(struct pri_rank *self);
  * rank runs as if none had been asked for. */
 void pri_recorder_start(struct pri_rank *self, uint64_t job_key);
 
-/* pri_rank.direct of a rank that is recorded; NULL: no memory. */
-struct pri_peer *pri_recorder_peers(int size);
-
 /* All that the program does has been done: MPI_Finalize has been called. */
 void pri_recorder_leave(struct pri_rank *self);
 

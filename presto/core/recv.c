@@ -7,7 +7,7 @@
 /* ---- post ------------------------------------------------------------------------------------ */
 
 /* What the peer had sent before it went is received all the same: that has matched by now. */
-static void give_up(struct pri_request *request)
+static void give_up(struct pri_request *request, int error)
 {
     struct pri_rank *self = request->rank;
 
@@ -15,8 +15,8 @@ static void give_up(struct pri_request *request)
         if (self->recorded) {
             pri_recorder_drop(request, false);
         }
-        request->status = (struct pri_status){
-            .source = PRI_ANY_SOURCE, .tag = PRI_ANY_TAG, .error = PRI_ERR_PEER};
+        request->status =
+            (struct pri_status){.source = PRI_ANY_SOURCE, .tag = PRI_ANY_TAG, .error = error};
         pri_complete(request);
     }
 }
@@ -29,8 +29,10 @@ void pri_recv_look(struct pri_request *request)
     if (self->recorded) {
         pri_recorder_post(request, false);
     }
-    if (pri_in_vain(self, from) && !pri_done(request)) {
-        give_up(request);
+    if (pri_is_revoked(self, from.context, request->status.tag)) {
+        give_up(request, PRI_ERR_REVOKED);
+    } else if (pri_in_vain(self, from) && !pri_done(request)) {
+        give_up(request, PRI_ERR_PEER);
     }
 }
 
@@ -160,9 +162,18 @@ int pri_imrecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
 
 static NI_COLD void fail(struct pri_request *request, const struct ni_event *event)
 {
+    int error = pri_error_of_fail(event->ni_fail_type);
+
+    if (request == NULL) {
+        return; /* what takes the messages of a context that has been revoked */
+    }
+    if (error == PRI_ERR_PEER &&
+        pri_is_revoked(request->rank, request->context, request->status.tag)) {
+        error = PRI_ERR_REVOKED;
+    }
     request->status = (struct pri_status){.source = pri_header_name(event->hdr_data),
                                           .tag = (int)(uint32_t)event->match_bits,
-                                          .error = pri_error_of_fail(event->ni_fail_type)};
+                                          .error = error};
     pri_complete(request);
 }
 

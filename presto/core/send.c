@@ -82,6 +82,9 @@ NI_ALWAYS_INLINE int start(struct pri_rank *self, const void *buf, size_t bytes,
                            struct pri_where to, enum pri_mode mode, uint64_t header, void *packed,
                            struct pri_request *request)
 {
+    if (pri_is_revoked(self, to.context, to.tag)) {
+        return PRI_ERR_REVOKED;
+    }
     if (NI_UNLIKELY(self->recorded)) {
         return start_recorded(self, buf, bytes, to, mode, header, packed, request);
     }

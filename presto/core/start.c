@@ -40,23 +40,6 @@ bool pri_stopped(void)
 
 /* ---- portal ---------------------------------------------------------------------------------- */
 
-/* Where ranks ask each other to cancel sends: puts without data, whatever their match bits. */
-static int open_cancels(struct pri_rank *self)
-{
-    const struct ni_me me = {
-        .ignore_bits = UINT64_MAX, .match_id = NI_INITIATOR_ANY, .options = NI_ME_OP_PUT};
-    uint32_t index;
-    int result = ni_eq_alloc_handler(self->ni, pri_on_cancel, self, &self->cold->cancels);
-
-    if (result == NI_OK) {
-        result = ni_pt_alloc(self->ni, 0, self->cold->cancels, PRI_PT_CANCEL, &index);
-    }
-    if (result == NI_OK) {
-        result = ni_me_append(self->ni, PRI_PT_CANCEL, &me, NI_PRIORITY_LIST, NULL, NULL);
-    }
-    return result;
-}
-
 static int open_portal(struct pri_rank *self)
 {
     struct pri_cold *cold = self->cold;
@@ -76,7 +59,7 @@ static int open_portal(struct pri_rank *self)
         result = ni_pt_alloc(self->ni, NI_PT_UNEXPECTED, cold->received, PRI_PT, &index);
     }
     if (result == NI_OK) {
-        result = open_cancels(self);
+        result = pri_control_open(self);
     }
     self->sends =
         (struct ni_md){.length = SIZE_MAX, .options = NI_MD_SENT_BY_RESULT, .eq = cold->sent};
@@ -126,8 +109,10 @@ static int exchange(struct pri_rank *self)
     int error = PRI_ERR_NOMEM;
 
     self->peers = calloc((size_t)self->size, sizeof(*self->peers));
-    self->direct = self->recorded ? pri_recorder_peers(self->size) : self->peers;
-    if (all != NULL && self->peers != NULL && self->direct != NULL) {
+    self->cold->absent = pri_absent_peers(self->size);
+    atomic_store_explicit(&self->direct, self->recorded ? self->cold->absent : self->peers,
+                          memory_order_relaxed);
+    if (all != NULL && self->peers != NULL && self->cold->absent != NULL) {
         mine.length = (uint32_t)ni_address(self->ni, mine.bytes, sizeof(mine.bytes));
         error = self->cold->launcher->exchange(self, &mine, all);
     }

@@ -69,6 +69,7 @@ enum pr_error {
     PR_ERR_INTERN = 17,
     PR_ERR_MEMORY =
         18, /* a buffer of the message, here or there, is not memory: freed, or shorter than said */
+    PR_ERR_REVOKED = 19, /* of communicators of MPI that a rank has revoked */
 };
 
 enum {

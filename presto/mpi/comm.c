@@ -66,6 +66,9 @@ void pri_comm_destroy(struct pri_comm *comm)
 {
     comm->magic = 0;
     pri_comm_unlist(comm);
+    if ((pri_comm_all(comm)->context & PRI_COLL) != 0) {
+        pri_context_close(comm->mpi->self, comm->context);
+    }
     pri_team_fini(pri_comm_all(comm));
     pri_group_release(comm->group);
     pri_inter_free(comm->inter);
@@ -90,10 +93,11 @@ static unsigned requests_of(const struct pri_comm *comm)
 }
 
 /* The others wait for what this rank could not say, at the latest in MPI_Finalize, where no
- * function can tell the application. Not if a rank has died, of which they hear. */
+ * function can tell the application. Not if a rank has died or the communicator is revoked, of
+ * which they hear. */
 static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
 {
-    if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED) {
+    if (error == PRI_ERR_PEER || error == PRI_ERR_FORKED || error == PRI_ERR_REVOKED) {
         return;
     }
     fprintf(stderr, "presto: rank %d cannot end a communicator, for which others wait: %s\n",
@@ -101,7 +105,7 @@ static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
     pri_abort(comm->mpi->self, 1);
 }
 
-/* False: a rank has died; the communicator is kept. */
+/* False: a rank has died, or the communicator is revoked; it is kept. */
 static bool exchange(struct pri_comm *comm)
 {
     comm->pending = (int)requests_of(comm);

@@ -72,7 +72,10 @@ static const char *const text[] = {
     [MPI_ERR_RMA_RANGE] =
         "MPI_ERR_RMA_RANGE: access outside of the window, or of what is attached to it",
     [MPI_ERR_RMA_SHARED] = "MPI_ERR_RMA_SHARED: memory cannot be shared",
-    [PRI_CODE_PEER] = "MPI_ERR_OTHER: the peer has died or left",
+    [MPIX_ERR_PROC_FAILED] = "MPIX_ERR_PROC_FAILED: the peer has died or left",
+    [MPIX_ERR_PROC_FAILED_PENDING] =
+        "MPIX_ERR_PROC_FAILED_PENDING: a peer has died, and the request is pending",
+    [MPIX_ERR_REVOKED] = "MPIX_ERR_REVOKED: the communicator has been revoked",
     [PRI_CODE_FORKED] = "MPI_ERR_OTHER: MPI belongs to the parent process",
     [PRI_CODE_STATE] = "MPI_ERR_OTHER: not initialised, or finalised already",
     [PRI_CODE_LIMIT] = "MPI_ERR_OTHER: a limit is reached",
@@ -93,7 +96,7 @@ int pri_mpi_code(int error)
         [PRI_ERR_REQUEST] = MPI_ERR_REQUEST,
         [PRI_ERR_TRUNCATE] = MPI_ERR_TRUNCATE,
         [PRI_ERR_NOMEM] = MPI_ERR_NO_MEM,
-        [PRI_ERR_PEER] = PRI_CODE_PEER,
+        [PRI_ERR_PEER] = MPIX_ERR_PROC_FAILED,
         [PRI_ERR_FORKED] = PRI_CODE_FORKED,
         [PRI_ERR_STATE] = PRI_CODE_STATE,
         [PRI_ERR_START] = MPI_ERR_OTHER,
@@ -103,6 +106,7 @@ int pri_mpi_code(int error)
         [PRI_ERR_IN_STATUS] = MPI_ERR_IN_STATUS,
         [PRI_ERR_INTERN] = MPI_ERR_INTERN,
         [PRI_ERR_MEMORY] = PRI_CODE_MEMORY,
+        [PRI_ERR_REVOKED] = MPIX_ERR_REVOKED,
         [PRI_RMA_SYNC] = MPI_ERR_RMA_SYNC,
         [PRI_RMA_RANGE] = MPI_ERR_RMA_RANGE,
         [PRI_RMA_ATTACH] = MPI_ERR_RMA_ATTACH,
@@ -145,7 +149,7 @@ const char *pri_code_text(int code)
 void pri_code_describe(int code, char text_of[MPI_MAX_ERROR_STRING])
 {
     const struct pri_rank *self = pri_self();
-    int lost = code == PRI_CODE_PEER && self != NULL ? pri_lost(self) : -1;
+    int lost = code == MPIX_ERR_PROC_FAILED && self != NULL ? pri_lost(self) : -1;
     if (lost >= 0) {
         snprintf(text_of, MPI_MAX_ERROR_STRING, "%s: rank %d of the job has died",
                  pri_code_text(code), lost);
@@ -166,7 +170,7 @@ int pri_code_class(int code)
     if (code == PRI_CODE_MEMORY) {
         return MPI_ERR_BUFFER;
     }
-    return code >= PRI_CODE_PEER ? MPI_ERR_OTHER : code;
+    return code >= PRI_CODE_FORKED ? MPI_ERR_OTHER : code;
 }
 
 void pri_errors_free(struct pri_mpi *mpi)

@@ -3,7 +3,7 @@
 # not found by accident.
 
 prestoincludedir = $(includedir)/presto
-prestoinclude_HEADERS = presto/include/mpi.h
+prestoinclude_HEADERS = presto/include/mpi.h presto/include/mpi-ext.h
 prestompiincludedir = $(includedir)/presto/mpi
 prestompiinclude_HEADERS = \
     presto/include/mpi/collective.h \
@@ -53,6 +53,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/error.c \
     presto/mpi/exchange.c \
     presto/mpi/external.c \
+    presto/mpi/failure.c \
     presto/mpi/file.h \
     presto/mpi/file_data.c \
     presto/mpi/file_error.c \

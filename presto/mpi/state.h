@@ -23,7 +23,7 @@
 
 /* Codes of errors that are not their own class: what MPI has no class for, and PRI_CODE_MEMORY,
  * which has a text of its own. */
-enum { PRI_CODE_PEER = 90, PRI_CODE_FORKED, PRI_CODE_STATE, PRI_CODE_LIMIT, PRI_CODE_MEMORY };
+enum { PRI_CODE_FORKED = 90, PRI_CODE_STATE, PRI_CODE_LIMIT, PRI_CODE_MEMORY };
 
 struct pri_attr;
 struct pri_topology;

@@ -54,14 +54,14 @@ for operation in barrier allreduce alltoall ibarrier iallgather ssend any write_
 done
 ends any "MPI: an error that nobody handles" 'An error occurred in MPI_Allreduce' \
     "$prestorun" -n 3 --keep-going "$work/mpi_fail" allreduce fatal
-ends any "MPI: its text" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
+ends any "MPI: its text" 'MPIX_ERR_PROC_FAILED: .*: rank 1 of the job has died' \
     "$prestorun" -n 3 --keep-going "$work/mpi_fail" barrier fatal
 
 # A rank that becomes another program is as dead as others, also while that runs.
 compile "$src/tests/mpi/mt.c" "$work/mt.o" -c || exit 1
 compile "$src/tests/mpi/bad_exec.c" "$work/bad_exec" "$work/mt.o" || exit 1
 for mode in recv get put; do
-    ends any "MPI: another program, $mode" 'MPI_ERR_OTHER: .*: rank 1 of the job has died' \
+    ends any "MPI: another program, $mode" 'MPIX_ERR_PROC_FAILED: .*: rank 1 of the job has died' \
         "$prestorun" -n 2 --keep-going "$work/bad_exec" -mode $mode
 done
 

@@ -23,7 +23,7 @@ static int is_death(int code)
 {
     int class;
     MPI_Error_class(code, &class);
-    return class == MPI_ERR_OTHER;
+    return class == MPIX_ERR_PROC_FAILED;
 }
 
 /* To the dead rank by the interface: the window is of memory that this process has not. */

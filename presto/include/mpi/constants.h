@@ -173,6 +173,9 @@
 #define MPI_ERR_RMA_FLAVOR            55
 #define MPI_ERR_RMA_RANGE             56
 #define MPI_ERR_RMA_SHARED            57
+#define MPIX_ERR_PROC_FAILED          58
+#define MPIX_ERR_PROC_FAILED_PENDING  59
+#define MPIX_ERR_REVOKED              60
 #define MPI_ERR_LASTCODE              99
 
 #endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Contexts that are of no use any more (User-Level Failure Mitigation). Who revokes one, or hears
+ * that it has been, tells all its ranks, once: so all that live hear of it, also if it dies
+ * meanwhile.
+ *
+ * In a rank that knows, receives in the context fail, those that are posted and those to come; what
+ * has come for it and what will come is dropped by an entry behind all receives, so that its
+ * senders do not wait for them. Messages go the long way then (pri_rank.direct), where that is
+ * looked at.
+ *
+ * The mark is set where it is heard; what calls the NI is a task, outside of the NI's callbacks.
+ */
+#include <stdio.h>
+
+#include "core/recorder.h"
+
+bool pri_context_revoked(struct pri_rank *self, uint32_t context)
+{
+    const struct pri_members *members;
+    bool revoked;
+
+    pri_lock(self);
+    members = pri_members_of(self, context);
+    revoked = members != NULL && members->revoked;
+    pri_unlock(self);
+    return revoked;
+}
+
+/* ---- what follows ---------------------------------------------------------------------------- */
+
+/* ni_me_choose_fn: the receives of the context, but for those of an agreement. */
+static bool is_of_context(void *arg, void *user_ptr, ni_initiator source)
+{
+    const struct pri_members *members = arg;
+    const struct pri_request *request = user_ptr;
+
+    (void)source;
+    return request != NULL && (request->context & ~(uint32_t)PRI_COLL) == members->context &&
+           request->status.tag >= PRI_ANY_TAG;
+}
+
+/* What has come and will come, in both planes, with the tags of the program and of collectives. */
+static int drop_messages(struct pri_rank *self, uint32_t context)
+{
+    const struct ni_me me = {
+        .match_bits = (uint64_t)context << 32,
+        .ignore_bits = (uint64_t)PRI_COLL << 32 | PRI_ANY_TAG_BITS,
+        .match_id = NI_INITIATOR_ANY,
+        .options = NI_ME_OP_PUT | NI_ME_EVENT_SUCCESS_DISABLE | NI_ME_EVENT_UNLINK_DISABLE,
+    };
+
+    return pri_error_of(ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, NULL, NULL));
+}
+
+/* A rank that cannot be told has died, or will. */
+static void tell_all(const struct pri_members *members)
+{
+    struct pri_rank *self = members->self;
+
+    for (int i = 0; i < members->size; i++) {
+        int rank = pri_member(members, i);
+        struct ni_peer *peer = self->peers[rank].ni;
+        int error = rank == self->rank || peer == NULL
+                        ? PRI_OK
+                        : pri_control_put(self, peer, members->context, 0, PRI_CONTROL_REVOKE);
+
+        if (error == PRI_ERR_NOMEM) {
+            fprintf(stderr, "presto: rank %d cannot tell others of a revoked communicator: %s\n",
+                    self->rank, pri_error_text(error));
+            pri_abort(self, 1);
+        }
+    }
+}
+
+/* pri_task.advance. */
+static bool spread(struct pri_task *task)
+{
+    struct pri_members *members = ni_container_of(task, struct pri_members, spread);
+    struct pri_rank *self = members->self;
+
+    tell_all(members);
+    (void)ni_me_fail(self->ni, PRI_PT, is_of_context, members);
+    if (drop_messages(self, members->context) != PRI_OK) {
+        fprintf(stderr, "presto: rank %d cannot revoke a communicator: %s\n", self->rank,
+                pri_error_text(PRI_ERR_NOMEM));
+        pri_abort(self, 1);
+    }
+    return true;
+}
+
+/* ---- the mark -------------------------------------------------------------------------------- */
+
+/* One that is open is counted, so that messages look at the mark. The lock is held. */
+static void count(struct pri_members *members, int by)
+{
+    struct pri_rank *self = members->self;
+
+    atomic_fetch_add_explicit(&self->revoked, (unsigned)by, memory_order_relaxed);
+    atomic_fetch_add_explicit(&self->rare, (unsigned)by, memory_order_relaxed);
+    pri_direct_choose(self);
+}
+
+/* 0, also if it has been already, or PRI_ERR_NOMEM. */
+static int revoke(struct pri_rank *self, uint32_t context)
+{
+    struct pri_members *members;
+    bool now = false;
+
+    pri_lock(self);
+    members = pri_members_need(self, context);
+    if (members != NULL && !members->revoked) {
+        members->revoked = true;
+        now = members->open;
+        if (now) {
+            count(members, 1);
+        }
+    }
+    pri_unlock(self);
+    if (now) {
+        members->spread = (struct pri_task){.advance = spread};
+        pri_task_add(self, &members->spread);
+    }
+    return members != NULL ? PRI_OK : PRI_ERR_NOMEM;
+}
+
+/* A rank that has made the communicator already may revoke it while this one still makes it. */
+void pri_revoke_opened(struct pri_members *members)
+{
+    struct pri_rank *self = members->self;
+
+    pri_lock(self);
+    if (members->revoked) {
+        count(members, 1);
+    }
+    pri_unlock(self);
+    if (members->revoked) {
+        members->spread = (struct pri_task){.advance = spread};
+        pri_task_add(self, &members->spread);
+    }
+}
+
+void pri_revoke_closed(struct pri_members *members)
+{
+    if (members->revoked) {
+        count(members, -1);
+    }
+}
+
+int pri_context_revoke(struct pri_rank *self, uint32_t context)
+{
+    int error = revoke(self, context);
+
+    pri_tasks_advance(self);
+    return error;
+}
+
+NI_COLD void pri_on_revoke(struct pri_rank *self, uint32_t context)
+{
+    if (revoke(self, context) != PRI_OK) {
+        fprintf(stderr, "presto: rank %d cannot revoke a communicator: %s\n", self->rank,
+                pri_error_text(PRI_ERR_NOMEM));
+        pri_abort(self, 1);
+    }
+}
