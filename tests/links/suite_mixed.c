@@ -311,8 +311,8 @@ static void check_map(struct suite_ni *ni, void *arg)
         CHECK(
             strstr(text, two ? "ucx 1, 3 (out of reach of the first; long messages go by packets)"
                              : "ucx 2-3 (out of reach of the first; long messages go by packets)"));
-        CHECK(strstr(text, two ? "shm 2 (the first link that reaches them; long messages go by "
-                               : "shm 1 (the first link that reaches them; long messages go by "));
+        CHECK(strstr(text, two ? "shm 2 (the first link that reaches them; long messages go "
+                               : "shm 1 (the first link that reaches them; long messages go "));
     }
     CHECK(ni_map_describe(ni->peers, 0, text, sizeof(text)) == 0 && text[0] == '\0');
     CHECK(ni_map_describe(ni->peers, ni->suite->n, text, 4) >= 4 && strlen(text) == 3);
