@@ -18,8 +18,9 @@
  *   object/queue    object/queue/queue.h: queues
  *   object/counter  object/counter/counter.h: counters
  *   arrive          arrive/arrive.h: packets in
- *   drive           drive/progress.h: polling and waiting, the engine thread
- *   life            life/life.h: open, connect, fork, the loss of a peer
+ *   drive           drive/progress.h: polling and waiting, the engine thread,
+ *                   the loss of a peer
+ *   life            life/life.h: open, connect, fork
  */
 
 #include "base/alloc.h"

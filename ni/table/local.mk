@@ -7,7 +7,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/table/range_tree.h \
     ni/table/rcache.c \
     ni/table/rcache_impl.h \
-    ni/table/rcache_region.c \
     ni/table/slots.h \
     ni/table/slots_avx2.c \
     ni/table/slots_avx512.c \

@@ -8,6 +8,7 @@
 
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
+#include "engine/drive/peer_down.h"
 #include "engine/drive/progress.h"
 
 /* What is refused, and who is told how. */

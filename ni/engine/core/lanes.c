@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/alloc.h"
-#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/lanes.h"
 #include "link/lane_inl.h"
 
@@ -100,11 +99,8 @@ void ni_lanes_compact(struct ni *ni)
     ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
 }
 
-void ni_lane_remove(void *core, struct ni_lane_rx *lane)
+void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane)
 {
-    struct ni *ni = core;
-
-    ni_shared_copy_in_stop(ni, lane->peer, lane);
     /* Peers go before links do. */
     if (!ni->closing && lane->peer->lane == lane) {
         lane->peer->lane = NULL;
@@ -123,24 +119,4 @@ void ni_lane_remove(void *core, struct ni_lane_rx *lane)
     if (ni->depth == 0) {
         ni_lanes_compact(ni);
     }
-}
-
-NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
-{
-    ni_stat_add(&ni->stats.rx_malformed, 1);
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
-            ni_lane_remove(ni, ni->lanes[i]);
-            peer->sever = true;
-        }
-    }
-    for (NI_LIST_EACH_SAFE(node, &ni->parked)) {
-        struct ni_lane_rx *lane = ni_container_of(node, struct ni_lane_rx, parked);
-
-        if (lane->peer == peer) {
-            ni_lane_remove(ni, lane);
-            peer->sever = true;
-        }
-    }
-    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
 }

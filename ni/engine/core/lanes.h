@@ -9,9 +9,10 @@
 
 /* The lanes that progress polls: ni->lanes. The progress lock is held. */
 
+/* A lane is not polled any more, and goes away. */
+void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane);
 /* What the link calls: see struct ni_core_ops. */
 ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);
-void ni_lane_remove(void *core, struct ni_lane_rx *lane);
 bool ni_lane_park(void *core, struct ni_lane_rx *lane);
 void ni_lane_unpark(void *core, struct ni_lane_rx *lane);
 
@@ -19,7 +20,5 @@ void ni_lane_unpark(void *core, struct ni_lane_rx *lane);
 bool ni_lanes_have(const struct ni *ni);
 /* Close the gaps that removals left; not while somebody walks over them. */
 void ni_lanes_compact(struct ni *ni);
-/* A packet broke the protocol: nothing more is read from this peer. */
-NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer);
 
 #endif

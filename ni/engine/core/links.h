@@ -8,13 +8,9 @@
 #include "engine/core/ni.h"
 
 /*
- * The links of an NI: which are opened, and by which of them a peer is reached. ni->links has them
+ * The links of an NI, and by which of them a peer is reached. ni->links has them
  * in the order of preference; ni->link is what is polled and slept on, the only one or all as one.
  */
-
-/* Open those that attr and the parameters ask for. Errors are logged. */
-ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr);
-void ni_links_close(struct ni *ni);
 
 /* The way to the NI of a blob. */
 struct ni_route {

@@ -13,7 +13,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/lanes.h \
     ni/engine/core/engine_thread.c \
     ni/engine/core/engine_thread.h \
-    ni/engine/core/links.c \
     ni/engine/core/links.h \
     ni/engine/core/lock.c \
     ni/engine/core/lock.h \
@@ -25,6 +24,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/peer.c \
     ni/engine/core/peer.h \
     ni/engine/core/portal_ops.h \
+    ni/engine/core/rcache_region.c \
     ni/engine/core/region_ops.c \
     ni/engine/core/region_ops.h \
     ni/engine/core/regions.c \

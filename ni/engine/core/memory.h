@@ -28,6 +28,19 @@ NI_ALWAYS_INLINE void ni_memory_copy(void *to, const void *from, size_t len)
     }
 }
 
+/* An item of a queue, of a fixed size, lies in one piece, and most are one or a few words: no call
+ * for those. */
+NI_ALWAYS_INLINE void ni_item_copy(void *to, const void *from, uint32_t size)
+{
+    if (size == 32) {
+        memcpy(to, from, 32);
+    } else if (size == 8) {
+        memcpy(to, from, 8);
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
 /* Whether the region lets `len` bytes be accessed so. */
 NI_ALWAYS_INLINE ni_status ni_memory_judge(const struct ni *ni, const struct ni_remote *where,
                                            uint64_t len, unsigned access)

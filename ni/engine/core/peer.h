@@ -161,6 +161,5 @@ static inline ni_status ni_peer_endpoint(struct ni_peer *peer)
 
 /* What the link calls: see struct ni_core_ops. */
 struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len);
-void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
 
 #endif

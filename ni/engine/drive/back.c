@@ -10,7 +10,7 @@
 #include "engine/drive/progress.h"
 #include "engine/core/regions.h"
 #include "engine/drive/thread.h"
-#include "engine/life/life.h"
+#include "engine/drive/peer_down.h"
 #include "engine/send/waiting.h"
 
 /*

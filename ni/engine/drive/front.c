@@ -19,7 +19,7 @@
 #include "engine/core/progress_lock.h"
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
-#include "engine/life/life.h"
+#include "engine/drive/peer_down.h"
 #include "engine/send/waiting.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "engine/core/counts.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/progress_lock.h"
-#include "engine/life/life.h"
+#include "engine/drive/peer_down.h"
 #include "engine/send/fast.h"
 #include "engine/bulk/shared_copy_in.h"
 #include "engine/core/lanes.h"

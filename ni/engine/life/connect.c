@@ -10,6 +10,7 @@
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
+#include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
 #include "engine/send/unacked.h"
 

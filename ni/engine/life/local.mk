@@ -4,5 +4,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/life/connect.c \
     ni/engine/life/fork.c \
     ni/engine/life/life.h \
-    ni/engine/life/open.c \
-    ni/engine/life/peer_down.c
+    ni/engine/life/links.c \
+    ni/engine/life/open.c

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/core/deferred.h"
+#include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
 #include "engine/bulk/shared_copy_in.h"

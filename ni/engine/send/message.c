@@ -4,7 +4,7 @@
 #include <apeni/transfer.h>
 
 #include "engine/send/fast.h"
-#include "engine/object/queue/queue.h"
+#include "engine/core/memory.h"
 #include "engine/send/send.h"
 #include "engine/send/waiting.h"
 

@@ -13,6 +13,7 @@
 
 #include <apeni/queue.h>
 
+#include "engine/core/memory.h"
 #include "engine/core/ni.h"
 #include "engine/core/regions.h"
 
@@ -28,18 +29,6 @@ struct ni_queue {
     bool push_back; /* a Write with an ack waits where there is no room for it */
     NI_LINE_ALIGNED _Atomic uint64_t head; /* read (Q2, release) */
 };
-
-/* An item of a fixed size lies in one piece, and most are one or a few words: no call for those. */
-NI_ALWAYS_INLINE void ni_item_copy(void *to, const void *from, uint32_t size)
-{
-    if (size == 32) {
-        memcpy(to, from, 32);
-    } else if (size == 8) {
-        memcpy(to, from, 8);
-    } else {
-        memcpy(to, from, size);
-    }
-}
 
 /* Of items of one size. */
 NI_ALWAYS_INLINE uint8_t *ni_queue_place(const struct ni_queue *queue, uint64_t count)

@@ -3,7 +3,8 @@
 
 #include "engine/core/engine_thread.h"
 #include "engine/core/progress_lock.h"
-#include "engine/life/life.h"
+#include "engine/core/lanes.h"
+#include "engine/drive/peer_down.h"
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/bulk/shared_copy_in.h"
@@ -210,6 +211,34 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
         ni_list_push_back(&ni->downs, &peer->down);
     }
     tell(peer);
+}
+
+void ni_lane_gone(void *core, struct ni_lane_rx *lane)
+{
+    struct ni *ni = core;
+
+    ni_shared_copy_in_stop(ni, lane->peer, lane);
+    ni_lane_remove(ni, lane);
+}
+
+NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
+{
+    ni_stat_add(&ni->stats.rx_malformed, 1);
+    for (uint32_t i = 0; i < ni->lane_count; i++) {
+        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
+            ni_lane_gone(ni, ni->lanes[i]);
+            peer->sever = true;
+        }
+    }
+    for (NI_LIST_EACH_SAFE(node, &ni->parked)) {
+        struct ni_lane_rx *lane = ni_container_of(node, struct ni_lane_rx, parked);
+
+        if (lane->peer == peer) {
+            ni_lane_gone(ni, lane);
+            peer->sever = true;
+        }
+    }
+    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
 }
 
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)

@@ -8,7 +8,9 @@
 #include "base/config.h"
 #include "engine/core/lanes.h"
 #include "engine/core/peer.h"
+#include "engine/drive/peer_down.h"
 #include "engine/drive/progress.h"
+#include "engine/life/life.h"
 #include "link/several/several.h"
 
 /* Which links an NI has. */
@@ -16,7 +18,7 @@
 static const struct ni_core_ops core_ops = {
     .accept = ni_peer_accept,
     .lane_add = ni_lane_add,
-    .lane_remove = ni_lane_remove,
+    .lane_remove = ni_lane_gone,
     .lane_park = ni_lane_park,
     .lane_unpark = ni_lane_unpark,
     .deliver = ni_deliver,
