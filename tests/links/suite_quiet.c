@@ -2,7 +2,7 @@
 #include "suite_stores.h"
 
 /* Writes without an ack: they are not answered one by one, and ni_flush knows of them all the
- * same. */
+ * same. Covers: ni/engine/object/store/flush.c ni/engine/send/unacked.c */
 
 enum { QUIET = 100, FEW = 10, SLOT = 128, SLOTS = SUITE_STORES / SLOT, LONGEST = 96 };
 

@@ -9,7 +9,6 @@
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/op.h"
-#include "engine/send/unacked.h"
 #include "engine/send/stream.h"
 
 /*
@@ -322,16 +321,12 @@ static uint64_t count_ops(const struct ni *ni, const struct ni_peer *only)
     return count;
 }
 
-/* A flush is counted and listed in one go, so that no operation ends, or begins, in between. */
-ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack)
+/* It is counted and listed in one go, so that no operation ends, or begins, in between. */
+ni_status ni_op_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack)
 {
     struct ni_op *flush = NULL;
-    ni_status status = ni_usable(ni);
     uint64_t count;
 
-    if (status != NI_OK) {
-        return status;
-    }
     ni_lock_take(&ni->lock, ni->threads);
     /* Programs flush often where nothing is under way. */
     count = ni_pool_out(&ni->op_pool) != 0 ? count_ops(ni, peer) : 0;
@@ -342,9 +337,7 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     }
     ni_lock_give(&ni->lock, ni->threads);
     if (count == 0) {
-        ni_ack_deliver(ni, ack, NI_OK, 0);
-    } else if (flush != NULL) {
-        ni_unacked_want(ni, peer);
+        return NI_OK;
     }
-    return count == 0 || flush != NULL ? NI_OK : NI_ERR_NOMEM;
+    return flush != NULL ? NI_INPROGRESS : NI_ERR_NOMEM;
 }

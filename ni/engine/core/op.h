@@ -49,7 +49,7 @@ struct ni_op {
     struct ni_ack ack;
     enum ni_op_kind kind;
     bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then, but
-                       for the failure of QUIET */
+                       for the failure of UNACKED */
     uint8_t *local; /* READ, DEQUEUE: where it goes; WRITE: where it comes from */
     uint64_t len;
     uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
@@ -70,7 +70,7 @@ struct ni_op {
     bool both_busy;              /* it has others to copy, and helps when it has no more */
     bool closed;                 /* no chunk can be claimed any more */
     ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;
-                                    QUIET: the first refusal; progress lock */
+                                    UNACKED: the first refusal; progress lock */
     struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
     uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
@@ -95,6 +95,9 @@ bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op);
 unsigned ni_ops_deliver(struct ni *ni);
 /* Take an operation back that was never accepted. */
 void ni_op_undo(struct ni_op *op);
+/* An operation that ends with those that are under way to the peer, or to all (NULL): INPROGRESS.
+ * NI_OK: none are, and its ack is not delivered; NI_ERR_NOMEM. */
+ni_status ni_op_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack);
 /* Deliver an ack of this NI. */
 void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
 

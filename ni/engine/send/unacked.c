@@ -6,7 +6,6 @@
 #include "engine/send/direct.h"
 #include "engine/core/op.h"
 #include "engine/send/send.h"
-#include "engine/object/store/stores.h"
 #include "engine/send/waiting.h"
 
 /* Writes that are not answered one by one, and the question that ends them. See unacked.h. */
@@ -52,7 +51,7 @@ static bool ask_now(struct ni_peer *peer)
 }
 
 /* It ends by itself if the peer is down. */
-static void ask(struct ni_peer *peer)
+void ni_unacked_ask(struct ni_peer *peer)
 {
     if (peer->unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_QUESTION) &&
         ni_peer_state(peer) == NI_OK && !ask_now(peer)) {
@@ -77,19 +76,4 @@ void ni_unacked_register(struct ni *ni)
     static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
 
     ni_source_register(ni, NI_SOURCE_UNACKED_QUESTION, &source);
-}
-
-void ni_unacked_want(struct ni *ni, struct ni_peer *peer)
-{
-    struct ni_peer *at = peer != NULL ? peer : ni_peer_after(ni, NULL);
-
-    while (at != NULL) {
-        ni_lock_take(&at->lock, at->threads);
-        if (at->stores != NULL) {
-            ni_stores_ask(at);
-        }
-        ask(at);
-        ni_lock_give(&at->lock, at->threads);
-        at = peer != NULL ? NULL : ni_peer_after(ni, at);
-    }
 }

@@ -41,8 +41,7 @@ void ni_unacked_register(struct ni *ni);
 /* What is under way is about to be completed: what comes later begins an operation of its own. */
 void ni_unacked_forget(struct ni_peer *peer);
 
-/* Have what has left to the peer, all peers if NULL, without being answered end some time: stores
- * and Writes. No lock is held. */
-void ni_unacked_want(struct ni *ni, struct ni_peer *peer);
+/* Ask for the end of what is under way, now or when there is room. The peer's lock is held. */
+void ni_unacked_ask(struct ni_peer *peer);
 
 #endif

@@ -2,6 +2,7 @@
 
 ni_libapeni_core_la_SOURCES += \
     ni/engine/object/store/fetch.c \
+    ni/engine/object/store/flush.c \
     ni/engine/object/store/load.c \
     ni/engine/object/store/store_fence.c \
     ni/engine/object/store/store_group.c \
