@@ -4,7 +4,7 @@
 /*
  * Counters that are set from elsewhere: notifications to every kind of region of every NI, reuse,
  * what comes early, trees deep and in a ring, queues that are full; and a random trace beside a
- * model.
+ * model. Covers: ni/engine/send/store_word.c
  */
 
 enum {

@@ -5,6 +5,7 @@
 /*
  * Queues with a body: items of each size and of variable length, full queues that refuse or hold
  * back, and many writers.
+ * Covers: ni/engine/bulk/write_object.c
  */
 
 enum { ITEM_MAX = 4096, CAPACITY = 8 };

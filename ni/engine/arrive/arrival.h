@@ -68,6 +68,17 @@ ni_status ni_on_enqueue(const struct ni_arrival *a, const struct ni_packet_remot
 /* Whether a Read names a queue. */
 bool ni_arrival_reads_queue(const struct ni_arrival *a);
 ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remote *fields);
+/* arrive_note.c */
+/* The last packet of a Write, with a note. */
+ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields);
+
+/* A note whose data is there. NI_AGAIN: not now; nobody was called. */
+ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note);
+/* multipath_in.c */
+/* A part arrives; as ni_arrive. */
+ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *fields);
+/* Forget what came in: the NI closes. */
+void ni_multipath_forget(struct ni_peer *peer);
 /* arrive_read.c */
 ni_status ni_on_read(const struct ni_arrival *a);
 ni_status ni_on_ack(const struct ni_arrival *a);

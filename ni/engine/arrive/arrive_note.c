@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "engine/arrive/arrival.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/memory.h"
 #include "engine/object/notify/note.h"

@@ -8,19 +8,6 @@
  * before, with and without locks. What they do not do goes on to ni_arrive_any.
  */
 
-/* By the detour. A peer that is going away needs no answers; its own failure is noticed
- * elsewhere. */
-NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_status status,
-                                    uint64_t value)
-{
-    struct ni_packet_ack fields = {.token = token, .value = value};
-
-    if (token != 0) {
-        (void)ni_send_control(peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
-                              sizeof(fields));
-    }
-}
-
 /* Each word of the packet is read once, where it is needed. */
 NI_ALWAYS_INLINE ni_status atomic(struct ni *ni, struct ni_peer *peer,
                                   const struct ni_packet *packet, uint64_t word0, uint64_t word1,

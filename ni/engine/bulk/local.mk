@@ -18,4 +18,5 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/transfer.c \
     ni/engine/bulk/transfer.h \
     ni/engine/bulk/copy_tuner.c \
-    ni/engine/bulk/copy_tuner.h
+    ni/engine/bulk/copy_tuner.h \
+    ni/engine/bulk/write_object.c

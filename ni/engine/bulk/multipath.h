@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-#include "engine/arrive/arrival.h"
 #include "engine/core/deferred.h"
 #include "engine/core/peer.h"
 #include "engine/send/stream.h"
 #include "link/lane.h"
+#include "link/packet.h"
 
 /*
  * Transfers spread over rails (FORTH-PCI III-E, FORTH-CC 2.3): a long Write, or the answer to a
@@ -87,14 +87,10 @@ ni_status ni_multipath_step(struct ni_stream *stream);
 void ni_multipath_leave(const struct ni_stream *stream);
 /* Nothing more is sent to the peer. Its lock is held. */
 void ni_multipath_seal(struct ni_peer *peer);
-/* Free both halves: the NI closes. */
+/* Free the sender's half: the NI closes. */
 void ni_multipath_free(struct ni_peer *peer);
 
-/* A part arrives; as ni_arrive. */
-ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *fields);
 /* The peer says that it has taken all parts before this one. */
 ni_status ni_multipath_taken(struct ni_peer *peer, uint64_t seq);
-/* Forget what came in: the NI closes. */
-void ni_multipath_forget(struct ni_peer *peer);
 
 #endif

@@ -62,7 +62,6 @@ void ni_multipath_seal(struct ni_peer *peer)
 
 void ni_multipath_free(struct ni_peer *peer)
 {
-    ni_multipath_forget(peer);
     ni_free(peer->spread);
     peer->spread = NULL;
 }

@@ -31,12 +31,6 @@ ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *w
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                           const void *data, size_t len, const struct ni_ack *ack);
 
-/* A Write of one word, 4 or 8 bytes, to any region, of which nobody wants to hear again: it waits
- * for room by itself, and is counted in `held`, unless that is NULL, as long as it does. Errors:
- * NOMEM, the peer's. No lock is held. */
-ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
-                       unsigned width, _Atomic uint32_t *held);
-
 /* Whether we may touch the peer's memory ourselves, where it is ours too; NI_ERR_UNSUPPORTED: it
  * has to be asked by packets. */
 ni_status ni_transfer_check(const struct ni_ep *ep, const struct ni_remote *where, size_t len,

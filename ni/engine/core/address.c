@@ -196,3 +196,13 @@ ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, stru
     }
     return status != NI_OK ? status : reached;
 }
+
+bool ni_reaches_hosts(const struct ni *ni)
+{
+    for (unsigned i = 0; i < ni->link_count; i++) {
+        if (ni->links[i]->ops != &ni_link_shm && ni->links[i]->ops != &ni_link_inproc) {
+            return true;
+        }
+    }
+    return false;
+}

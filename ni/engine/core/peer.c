@@ -6,10 +6,8 @@
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
-#include "engine/bulk/multipath.h"
 #include "engine/core/peer.h"
 #include "engine/core/stamps.h"
-#include "engine/object/store/stores.h"
 
 /*
  * Peers. One struct for each NI that we know, whether we connected to it or it sent to us first;
@@ -130,9 +128,6 @@ void ni_peer_free(struct ni_peer *peer)
     struct ni *ni = peer->ni;
     struct ni_peer **where = &ni->buckets[peer->name % NI_PEER_BUCKETS];
 
-    ni_peer_detach(peer);
-    ni_stores_free(peer);
-    ni_multipath_free(peer);
     ni_stamps_close_peer(peer);
     while (*where != peer) {
         where = &(*where)->bucket;

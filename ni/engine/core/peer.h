@@ -129,7 +129,7 @@ struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name);
 ni_status ni_peer_attach(struct ni_peer *peer);
 /* Give it back, if there is one. The peer's lock is held. */
 void ni_peer_detach(struct ni_peer *peer);
-/* Free a peer and its endpoint: the NI closes. */
+/* Free a peer without an endpoint: the NI closes. */
 void ni_peer_free(struct ni_peer *peer);
 
 /* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock

@@ -129,16 +129,6 @@ ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr)
     return NI_OK;
 }
 
-bool ni_reaches_hosts(const struct ni *ni)
-{
-    for (unsigned i = 0; i < ni->link_count; i++) {
-        if (ni->links[i]->ops != &ni_link_shm && ni->links[i]->ops != &ni_link_inproc) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void ni_links_close(struct ni *ni)
 {
     ni_table_set_export(&ni->table, NULL, 0);

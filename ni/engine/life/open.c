@@ -9,6 +9,8 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engine/arrive/arrival.h"
+#include "engine/bulk/multipath.h"
 #include "engine/core/deferred.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
@@ -221,6 +223,16 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     return NI_OK;
 }
 
+/* What each topic has of a peer goes after its endpoint. */
+static void free_peer(struct ni_peer *peer)
+{
+    ni_peer_detach(peer);
+    ni_stores_free(peer);
+    ni_multipath_forget(peer);
+    ni_multipath_free(peer);
+    ni_peer_free(peer);
+}
+
 void ni_close(struct ni *ni)
 {
     struct ni_list *next;
@@ -258,7 +270,7 @@ void ni_close(struct ni *ni)
     }
     for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
         next = node->next;
-        ni_peer_free(ni_container_of(node, struct ni_peer, all));
+        free_peer(ni_container_of(node, struct ni_peer, all));
     }
     ni_links_close(ni);
     ni_fork_unwatch(ni);

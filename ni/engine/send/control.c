@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/send/control.h"
+#include "engine/send/direct.h"
 #include "engine/send/send.h"
 #include "engine/core/stamps.h"
 #include "engine/send/waiting.h"
@@ -98,6 +99,19 @@ ni_status ni_send_control(struct ni_peer *peer, unsigned kind, unsigned head, ui
 
     memcpy(control.body, body, body_len);
     return ni_send_composed(peer, &control);
+}
+
+/* By the detour. A peer that is going away needs no answers; its own failure is noticed
+ * elsewhere. */
+NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_status status,
+                                    uint64_t value)
+{
+    struct ni_packet_ack fields = {.token = token, .value = value};
+
+    if (token != 0) {
+        (void)ni_send_control(peer, NI_PACKET_ACK, NI_LINE, (uint16_t)status, 0, 0, &fields,
+                              sizeof(fields));
+    }
 }
 
 /* Take the first one off the list. */

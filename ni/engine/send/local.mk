@@ -13,6 +13,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/send/send.c \
     ni/engine/send/send.h \
     ni/engine/send/short.h \
+    ni/engine/send/store_word.c \
     ni/engine/send/stream.c \
     ni/engine/send/stream.h \
     ni/engine/send/waiting.c \

@@ -36,4 +36,10 @@ ni_status ni_packet_need_lane(struct ni_peer *peer);
 /* Longest payload of one packet towards the peer. */
 size_t ni_packet_max(const struct ni_peer *peer);
 
+/* A Write of one word, 4 or 8 bytes, to any region, of which nobody wants to hear again: it waits
+ * for room by itself, and is counted in `held`, unless that is NULL, as long as it does. Errors:
+ * NOMEM, the peer's. No lock is held. */
+ni_status ni_word_post(struct ni_peer *peer, const struct ni_remote *where, uint64_t value,
+                       unsigned width, _Atomic uint32_t *held);
+
 #endif

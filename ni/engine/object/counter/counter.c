@@ -6,6 +6,7 @@
 #include "engine/core/op.h"
 #include "engine/core/regions.h"
 #include "engine/bulk/transfer.h"
+#include "engine/send/send.h"
 
 /*
  * COUNTER regions: add-on-store, and notifications when the sum is zero (FORTH-CC 2.3, 3.2). All of

@@ -9,6 +9,7 @@
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
 #include "engine/bulk/transfer.h"
+#include "engine/send/send.h"
 
 /*
  * Notifications leave: an ack is delivered, a region of ours is written, a packet is sent. One that

@@ -12,7 +12,6 @@
 #include <apeni/notify.h>
 
 #include "base/list.h"
-#include "engine/arrive/arrival.h"
 #include "engine/core/op.h"
 
 /*
@@ -46,12 +45,6 @@ void ni_note_end(struct ni *ni, struct ni_noting *noting);
 /* Tell of those that have departed. The progress lock is ours, no lock is held. Returns how many.
  */
 unsigned ni_note_deliver(struct ni *ni);
-
-/* The last packet of a Write, with a note. */
-ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields);
-
-/* A note whose data is there. NI_AGAIN: not now; nobody was called. */
-ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_note *note);
 
 /* INTERRUPT is a type of regions. The NI opens. */
 void ni_interrupts_register(struct ni *ni);

@@ -8,5 +8,4 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/object/queue/multi_serve.c \
     ni/engine/object/queue/queue.c \
     ni/engine/object/queue/queue.h \
-    ni/engine/object/queue/queue_names.c \
-    ni/engine/object/queue/store.c
+    ni/engine/object/queue/queue_names.c

@@ -7,5 +7,4 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/object/store/store_fence.c \
     ni/engine/object/store/store_group.c \
     ni/engine/object/store/stores.c \
-    ni/engine/object/store/stores.h \
-    ni/engine/object/store/store_word.c
+    ni/engine/object/store/stores.h

@@ -4,7 +4,7 @@
 #include "engine/send/control.h"
 #include "engine/send/direct.h"
 #include "engine/send/short.h"
-#include "engine/bulk/transfer.h"
+#include "engine/send/send.h"
 
 /* Single words: Writes of one line of which nobody wants to hear again. */
 
