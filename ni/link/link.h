@@ -31,7 +31,7 @@
  * thread at a time. copy may be called by several threads at once.
  *
  * Rails. Beside tx there may be more lanes to the same peer, over which the engine spreads packets
- * that may arrive in any order (engine/bulk/multipath.h). The receiver polls each as it polls any
+ * that may arrive in any order (engine/send/multipath.h). The receiver polls each as it polls any
  * lane; packets keep their order within a rail. All rails of an endpoint end together.
  *
  * Failure: a link that finds a peer dead, closed or talking nonsense calls core->peer_down once,

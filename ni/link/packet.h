@@ -117,7 +117,7 @@ enum { NI_WRITE_WHOLE_HEAD = NI_PACKET_HEADER + (int)offsetof(struct ni_packet_r
 
 /*
  * A WRITE with this in `operand` is a part of a transfer that is spread over rails
- * (engine/bulk/multipath.h). The rest of `operand` are flags and the offset; the payload begins
+ * (engine/send/multipath.h). The rest of `operand` are flags and the offset; the payload begins
  * with struct ni_packet_part, then, with NI_PART_NOTED, struct ni_packet_note; neither is counted
  * by offset and total.
  */

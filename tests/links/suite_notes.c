@@ -9,6 +9,7 @@
 /*
  * Notification: departures, after which the source may be used again; notes of each kind behind the
  * data, once for each transfer; interrupts; and what is refused.
+ * Covers: ni/engine/core/noting.c ni/engine/object/notify/note.c
  */
 
 enum { MOST = 300000, ITEMS = 2, ALLOCATIONS = 200 };

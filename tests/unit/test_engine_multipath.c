@@ -3,7 +3,7 @@
 
 #include "base/config.h"
 #include "engine/engine.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 
 /*
  * Parts of spread transfers as no honest sender writes them: numbers twice, too far ahead, or

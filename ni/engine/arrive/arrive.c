@@ -8,7 +8,7 @@
 #include "engine/send/direct.h"
 #include "engine/bulk/shared_copy_in.h"
 #include "engine/core/memory.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 #include "engine/core/portal_ops.h"
 #include "engine/send/probe.h"
 #include "engine/core/stamps.h"

@@ -8,7 +8,7 @@
 #include "engine/object/counter/counter.h"
 #include "engine/core/memory.h"
 #include "engine/arrive/handlers.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"

@@ -6,7 +6,7 @@
 #include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/arrive/handlers.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/drive/thread.h"
 

@@ -8,7 +8,8 @@
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/shared_copy.h"
 #include "engine/core/engine_thread.h"
-#include "engine/object/notify/note.h"
+#include "engine/core/noting.h"
+#include "engine/send/stream.h"
 #include "engine/bulk/transfer.h"
 
 /*
@@ -184,6 +185,20 @@ static void leave(struct ni_op *op)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+/* The bytes were copied without packets: its note follows, or it completes. */
+static void complete_noting(struct ni_op *op)
+{
+    ni_status status = NI_OK;
+
+    if (op->noting->noted) {
+        status = ni_stream_note(op);
+        if (status == NI_OK) {
+            return;
+        }
+    }
+    ni_op_complete(op, status, status == NI_OK ? op->len : 0);
+}
+
 /* All chunks have ended, ours and the target's. */
 static void finish(struct ni_op *op)
 {
@@ -212,7 +227,7 @@ static void finish(struct ni_op *op)
         ni_transfer_by_packets(op);
     } else if (op->failure == NI_OK && op->noting != NULL) {
         leave(op);
-        ni_note_copied(op);
+        complete_noting(op);
     } else {
         ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
     }

@@ -11,8 +11,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/shared_copy_in.h \
     ni/engine/bulk/shared_copy.c \
     ni/engine/bulk/shared_copy.h \
-    ni/engine/bulk/multipath.h \
-    ni/engine/bulk/multipath_out.c \
     ni/engine/bulk/throttle.c \
     ni/engine/bulk/throttle.h \
     ni/engine/bulk/transfer.c \

@@ -19,6 +19,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/describe.c \
     ni/engine/core/memory.h \
     ni/engine/core/ni.h \
+    ni/engine/core/noting.c \
+    ni/engine/core/noting.h \
     ni/engine/core/op.c \
     ni/engine/core/op.h \
     ni/engine/core/peer.c \

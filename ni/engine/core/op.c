@@ -7,7 +7,7 @@
 #include "engine/core/engine_thread.h"
 #include "engine/object/counter/counter.h"
 #include "engine/bulk/unlocked_copy.h"
-#include "engine/object/notify/note.h"
+#include "engine/core/noting.h"
 #include "engine/core/op.h"
 #include "engine/send/stream.h"
 
@@ -144,7 +144,7 @@ void ni_op_undo(struct ni_op *op)
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, ni->threads);
     if (!op->plain) {
-        noting = ni_note_take(op, NI_OK);
+        noting = ni_noting_take(op, NI_OK);
     }
     /* Another thread's flush may have counted it. */
     release_flushes(ni, op, NI_OK, &ready);
@@ -229,7 +229,7 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
         }
     }
     if (streams) {
-        noting = ni_note_take(op, status);
+        noting = ni_noting_take(op, status);
     }
     if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
         release_flushes(ni, op, status, &ready);
@@ -237,7 +237,7 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
     free_op(ni, op);
     ni_lock_give(&ni->lock, threads);
     if (NI_UNLIKELY(noting != NULL)) {
-        ni_note_end(ni, noting);
+        ni_noting_end(ni, noting);
     }
     ni_ack_deliver(ni, &ack, status, value);
     complete_flushes(ni, &ready);

@@ -71,7 +71,7 @@ struct ni_op {
     bool closed;                 /* no chunk can be claimed any more */
     ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;
                                     UNACKED: the first refusal; progress lock */
-    struct ni_noting *noting;    /* WRITE: note.h; NULL: nothing of the kind */
+    struct ni_noting *noting;    /* WRITE: noting.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
     uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
 };

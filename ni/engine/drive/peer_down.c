@@ -8,7 +8,7 @@
 #include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/bulk/shared_copy_in.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "engine/core/portal_ops.h"

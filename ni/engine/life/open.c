@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/arrive/arrival.h"
-#include "engine/bulk/multipath.h"
+#include "engine/send/multipath.h"
 #include "engine/core/deferred.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
@@ -20,6 +20,7 @@
 #include "engine/object/counter/counter.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
+#include "engine/core/noting.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
@@ -255,7 +256,7 @@ void ni_close(struct ni *ni)
         ni_peer_down(ni, ni_container_of(node, struct ni_peer, all), NI_ERR_CLOSED);
     }
     ni_peers_settle(ni);
-    (void)ni_note_deliver(ni);
+    (void)ni_noting_deliver(ni);
     if (ni->portal_ops != NULL) {
         ni->portal_ops->close(ni);
     }

@@ -6,6 +6,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/send/direct.h \
     ni/engine/send/fast.h \
     ni/engine/send/message.c \
+    ni/engine/send/multipath.h \
+    ni/engine/send/multipath_out.c \
     ni/engine/send/probe.c \
     ni/engine/send/probe.h \
     ni/engine/send/unacked.c \

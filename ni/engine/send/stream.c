@@ -4,8 +4,8 @@
 #include "base/bits.h"
 #include "engine/send/fast.h"
 #include "engine/core/memory.h"
-#include "engine/bulk/multipath.h"
-#include "engine/object/notify/note.h"
+#include "engine/send/multipath.h"
+#include "engine/core/noting.h"
 #include "engine/send/send.h"
 #include "engine/send/stream.h"
 #include "engine/core/stamps.h"
@@ -98,7 +98,7 @@ static ni_status step_write(struct ni_stream *stream, uint32_t len)
     ni_packet_commit(stream->peer, NI_PACKET_WRITE, noted ? NI_WRITE_NOTED : 0, skip + len,
                      stream->where.handle);
     if (last && stream->noting != NULL) {
-        ni_note_depart(stream->peer->ni, stream->noting);
+        ni_noting_depart(stream->peer->ni, stream->noting);
     }
     return NI_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/core/deferred.h"
 #include "engine/core/engine_thread.h"
-#include "engine/object/notify/note.h"
+#include "engine/core/noting.h"
 #include "engine/send/waiting.h"
 
 /*
@@ -74,7 +74,7 @@ static unsigned do_others(struct ni *ni)
     bool some;
 
     if (NI_LIKELY(!ni_engine_defers(ni))) {
-        return ni_note_deliver(ni) + ni_deferred_calls_run(ni);
+        return ni_noting_deliver(ni) + ni_deferred_calls_run(ni);
     }
     ni_lock_take(&ni->lock, true);
     some = !ni_list_empty(&ni->departed) || !ni_list_empty(&ni->deferred);

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "engine/send/fast.h"
-#include "engine/bulk/multipath.h"
-#include "engine/object/notify/note.h"
+#include "engine/send/multipath.h"
+#include "engine/core/noting.h"
 #include "engine/send/send.h"
 
 /* Parts out: rails are made at the first transfer that is long enough, and take turns. */
@@ -295,7 +295,7 @@ ni_status ni_multipath_step(struct ni_stream *stream)
     count(peer->ni, &place, skip + len);
     out->seq++;
     if (last && stream->noting != NULL) {
-        ni_note_depart(peer->ni, stream->noting);
+        ni_noting_depart(peer->ni, stream->noting);
     }
     return NI_OK;
 }
