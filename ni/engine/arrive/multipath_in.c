@@ -8,7 +8,7 @@
 #include "engine/arrive/handlers.h"
 #include "engine/send/multipath.h"
 #include "engine/object/notify/note.h"
-#include "engine/drive/thread.h"
+#include "engine/core/engine_thread.h"
 
 /* Parts in: each is marked in the window, put in its place, and accounted for. */
 

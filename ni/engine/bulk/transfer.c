@@ -3,6 +3,8 @@
 
 #include <apeni/transfer.h>
 
+#include "base/clock.h"
+#include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"
@@ -317,4 +319,30 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
     }
     return NI_LIKELY(status != NI_AGAIN) ? status
                                          : transfer_later(ni, peer, dst, len, src, ack, true);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void ending(struct ni_op *op)
+{
+    struct ni *ni = op->peer->ni;
+
+    if (ni->threads) {
+        ni_unlocked_copy_leave(ni, op);
+    }
+    if (op->kind == NI_OP_WRITE) {
+        ni_stream_end(op);
+    }
+}
+
+static void measured(struct ni *ni, const struct ni_op *op)
+{
+    ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+}
+
+void ni_transfers_register(struct ni *ni)
+{
+    static const struct ni_transfer_ops ops = {.ending = ending, .measured = measured};
+
+    ni->transfer_ops = &ops;
 }

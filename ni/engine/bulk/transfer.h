@@ -26,6 +26,9 @@ enum {
 ni_status ni_transfer_exported(const struct ni_ep *ep, const struct ni_remote *where, size_t len,
                                unsigned access);
 
+/* Operations end as long transfers want it. The NI opens. */
+void ni_transfers_register(struct ni *ni);
+
 /* A Write of one packet to a region that is more than memory. data is used before the call
  * returns. */
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,

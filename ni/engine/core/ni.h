@@ -120,6 +120,9 @@ struct ni {
     uint32_t ahead; /* not 0: of portal_ops->ahead; in an NI without threads */
     struct ni_table table;
     struct ni_region_ops region_ops[NI_REGION_TYPES];
+    const struct ni_transfer_ops *transfer_ops; /* op.h */
+    /* Deliver an ack that is a counter's, or any region's; object/counter does. */
+    void (*ack_region)(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
     struct ni_stats stats;
 
     struct ni_pool op_pool, control_pool, stream_pool, shared_in_pool;

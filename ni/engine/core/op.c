@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <apeni/counter.h>
 #include <apeni/transfer.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "engine/core/engine_thread.h"
-#include "engine/object/counter/counter.h"
-#include "engine/bulk/unlocked_copy.h"
 #include "engine/core/noting.h"
 #include "engine/core/op.h"
-#include "engine/send/stream.h"
 
 /*
  * Operations under way at their initiator. Each is accepted once and completes once; its token, the
@@ -85,7 +80,7 @@ static void free_op(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
     if (NI_UNLIKELY(!op->plain && op->timed)) {
-        ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+        ni->transfer_ops->measured(ni, op);
     }
     if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
         ni_list_remove(&op->copying);
@@ -204,15 +199,15 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
                                bool threads)
 {
     struct ni_ack ack = op->ack;
-    bool streams = op->kind == NI_OP_WRITE && !op->plain;
+    bool noted = op->kind == NI_OP_WRITE && !op->plain;
     struct ni_noting *noting = NULL;
     struct ni_list ready;
 
     if (op->kind == NI_OP_UNACKED && op->failure != NI_OK) {
         status = op->failure;
     }
-    if (streams) {
-        ni_stream_end(op); /* from now on its source may be gone */
+    if (!op->plain) {
+        ni->transfer_ops->ending(op); /* from now on its source may be gone */
     }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, threads);
@@ -225,10 +220,10 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
         if (op->kind == NI_OP_DONE) {
             status = op->failure;
             value = op->got;
-            streams = true;
+            noted = true;
         }
     }
-    if (streams) {
+    if (noted) {
         noting = ni_noting_take(op, status);
     }
     if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
@@ -246,9 +241,6 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
 static NI_NOINLINE void complete_with_threads(struct ni *ni, struct ni_op *op, ni_status status,
                                               uint64_t value)
 {
-    if (!op->plain) {
-        ni_unlocked_copy_leave(ni, op);
-    }
     complete(ni, op, status, value, true);
 }
 
@@ -298,10 +290,8 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
                               memory_order_release);
         break;
     case NI_ACK_COUNTER:
-        (void)ni_counter_add(ni, ack->counter, (int64_t)value);
-        break;
     case NI_ACK_REGION:
-        ni_counter_notify_ack(ni, ack->region, status, value);
+        ni->ack_region(ni, ack, status, value);
         break;
     }
 }

@@ -76,6 +76,14 @@ struct ni_op {
     uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
 };
 
+/* What the ways of long transfers have of an operation, one that is not plain. */
+struct ni_transfer_ops {
+    /* It is about to be completed: its bytes are not touched any more. No lock is held. */
+    void (*ending)(struct ni_op *op);
+    /* One that was `timed` has ended. The NI's lock is held. */
+    void (*measured)(struct ni *ni, const struct ni_op *op);
+};
+
 /* A new operation to the peer, counted and listed; NULL when out of memory. */
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
 /* The same with its bytes; under the lock that the thread that finds it takes. */

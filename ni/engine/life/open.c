@@ -16,6 +16,7 @@
 #include "engine/life/life.h"
 #include "engine/send/control.h"
 #include "engine/bulk/shared_copy_in.h"
+#include "engine/bulk/transfer.h"
 #include "engine/core/links.h"
 #include "engine/object/counter/counter.h"
 #include "engine/object/queue/multi.h"
@@ -115,6 +116,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni_list_init(&ni->deferred);
     register_sources(ni);
     register_region_types(ni);
+    ni_transfers_register(ni);
 }
 
 /* Before there is a link: what else can fail says why itself. */

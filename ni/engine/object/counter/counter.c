@@ -84,12 +84,22 @@ static bool may_call(const struct ni_region_view *region)
     return true;
 }
 
+static void ack_region(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value)
+{
+    if (ack->kind == NI_ACK_COUNTER) {
+        (void)ni_counter_add(ni, ack->counter, (int64_t)value);
+    } else {
+        ni_counter_notify_ack(ni, ack->region, status, value);
+    }
+}
+
 void ni_counters_register(struct ni *ni)
 {
     static const struct ni_region_ops ops = {
         .write = write_counter, .notify = notify_counter, .may_call = may_call, .release = release};
 
     ni_region_type_register(ni, NI_REGION_COUNTER, &ops);
+    ni->ack_region = ack_region;
 }
 
 ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack *ack)

@@ -63,7 +63,7 @@ static inline bool ni_counter_notify_any(const struct ni_counter_notify *notices
     return notices->count != 0 || !ni_list_empty(&notices->armed);
 }
 
-/* COUNTER is a type of regions. The NI opens. */
+/* COUNTER is a type of regions, and acks go to counters and regions. The NI opens. */
 void ni_counters_register(struct ni *ni);
 
 /* ---- counter.c ------------------------------------------------------------------------------- */
