@@ -197,7 +197,7 @@ static bool is_of_our_time(const struct record_head *head)
     return head->clock_last + margin > record_own.head->clock_start;
 }
 
-/* Whoever ends the job says so, and ends all of us. */
+/* The process that ends the job says so, and ends all of us. */
 static bool ended_with_us(const struct record_head *head)
 {
     return head->ended_by == RECORD_ENDED_ABORT ||
