@@ -57,6 +57,7 @@ dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/diff.py \
     pml_hooks/reportlib/facts.py \
     pml_hooks/reportlib/faults.py \
+    pml_hooks/reportlib/hosts.py \
     pml_hooks/reportlib/jsonfile.py \
     pml_hooks/reportlib/live.py \
     pml_hooks/reportlib/page.py \

@@ -3,7 +3,7 @@
 
 import time
 
-from . import records, waits
+from . import hosts, waits
 
 LOOK_SECONDS = 0.5  # between two looks that tell whether anything moves
 
@@ -38,18 +38,26 @@ def table(job):
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 
 
-def missing(job):
-    """Ranks of the job without a record here."""
+def missing(job, elsewhere):
+    """Ranks of the job without a record here, and what other hosts have said instead of telling theirs."""
     absent = set(range(job["size"])) - {rank["rank"] for rank in job["ranks"]}
-    return "" if not absent else "%s: no record on this host\n" % waits.ranks_words(absent)
+    remarks = "" if elsewhere is None else "".join(remark + "\n" for remark in elsewhere.remarks)
+    where = "on this host" if elsewhere is None else "on these hosts"
+    return remarks + ("" if not absent else "%s: no record %s\n" % (waits.ranks_words(absent), where))
 
 
-def show(directory, number):
+def why(directory, number, elsewhere):
+    """The table, and why nothing moves."""
+    job = hosts.read_running(directory, number, elsewhere)
+    return table(job) + "\n" + missing(job, elsewhere) + "\n".join(waits.verdict(job)) + "\n"
+
+
+def show(directory, number, elsewhere):
     """The table, and if nothing has moved between two looks, why."""
-    before = records.read_running(directory, number)
+    before = hosts.read_running(directory, number, elsewhere)
     time.sleep(LOOK_SECONDS)
-    job = records.read_running(directory, number)
-    text = table(job) + "\n" + missing(job)
+    job = hosts.read_running(directory, number, elsewhere)
+    text = table(job) + "\n" + missing(job, elsewhere)
     if waits.moved(job) != waits.moved(before):
         return text + "\nMessages are moving.\n"
     return text + "\nNothing has completed for %.1f s at least.\n" % LOOK_SECONDS + "\n".join(waits.verdict(job)) + "\n"

@@ -143,6 +143,11 @@ def not_a_number(word):
 
 def read_json(path):
     """The job in a file that MPI_Finalize has written."""
+    return from_text(read_text(path), path)
+
+
+def from_text(text, path):
+    """The job in JSON that came from there."""
     done = 0
 
     def count(found):
@@ -153,7 +158,7 @@ def read_json(path):
         return found
 
     try:
-        job = json.loads(read_text(path), parse_constant=not_a_number, object_hook=count)
+        job = json.loads(text, parse_constant=not_a_number, object_hook=count)
     except (ValueError, RecursionError) as error:
         raise BadRecord("%s is not a complete file of JSON (%s)" % (path, error)) from error
     if not isinstance(job, dict) or job.get("format") != "apelink-hooks":

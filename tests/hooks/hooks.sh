@@ -18,7 +18,7 @@ esac
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
 status=0
-checks="count inter switch queues device overlap ucx chained late pvars killed stale damaged healthy stalls"
+checks="count inter switch queues device overlap ucx chained late pvars hosts killed stale damaged healthy stalls"
 [ -z "${APELINK_SANITIZER-}" ] || checks="count inter switch late"
 for check in $checks; do
     python3 "$here/hookscheck.py" "$check" || status=1

@@ -12,6 +12,7 @@
   queues     the depths of queues are known, and as they were made
   stalls     each way in which hooks_stall stops gets its verdict
   healthy    slow programs that are healthy get none
+  hosts      a hang of processes on several hosts gets one verdict
   killed     the record of a rank that is killed is there, with its last call
   kept       with Presto, prestorun writes the record of ranks that are killed
   peers      with Presto, how much memory the record of a rank takes that has talked to 64 others
@@ -32,6 +33,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = os.environ.get("APELINK_SRCDIR", ".")
 BUILD = os.environ.get("APELINK_BUILDDIR", ".")
@@ -237,6 +239,41 @@ def healthy():
 def report(folder, *words):
     return subprocess.run([sys.executable, REPORT, "--directory", folder, *words], capture_output=True, text=True,
                           timeout=LIMIT, check=False)
+
+
+def hosts():
+    """Two folders stand for what is in memory of two hosts, and a script for ssh."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = [os.path.join(folder, name) for name in ("one", "two")]
+        for place in places:
+            os.mkdir(place)
+        launcher = os.path.join(folder, "launcher")
+        with open(launcher, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\n[ "$1" = node2 ] || { echo "no route to $1" >&2; exit 1; }\nshift\necho "$*" | sed "s|%s|%s|" | sh\n' % tuple(places))
+        os.chmod(launcher, 0o755)
+        common = words_of(places[0], 1, "vader", ["hooks_stall", "circle"], hang_s=0)
+        at = common.index("pml_hooks_directory") + 1
+        second = ["-n", "2", *common[common.index("--mca"):]]
+        second[second.index("pml_hooks_directory") - 1:second.index("pml_hooks_directory") + 2] = ["-x", "OMPI_MCA_pml_hooks_directory=" + places[1]]
+        first = [*common[:at - 2], "-x", "OMPI_MCA_pml_hooks_directory=" + places[0], *common[at + 1:]]
+        with subprocess.Popen([*first, ":", *second], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                look_at_two_hosts(places[0], launcher)
+            finally:
+                process.terminate()
+
+
+def look_at_two_hosts(place, launcher):
+    end, done = time.monotonic() + LIMIT, None
+    while time.monotonic() < end and (done is None or "Deadlock" not in done.stdout):
+        files = glob.glob(place + "/apelink-hooks.*")
+        if files:
+            done = report(place, "--live", files[0].rsplit(".", 2)[1], "--hosts", "node2,node3", "--launcher", launcher)
+        time.sleep(0.1)
+    text = done.stdout if done else ""
+    for expected in (r"^0 .* recv", r"^2 .* recv", "^node3: no route to node3$", r"Deadlock: rank 0 waits for a message of rank 1, .*; rank 2 waits for a"):
+        if not re.search(expected, text, re.M):
+            fail("hosts: no /%s/ in: %s%s" % (expected, text, done.stderr if done else ""))
 
 
 def killed():
@@ -582,7 +619,7 @@ def late():
 
 
 def main():
-    names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, killed, kept, peers, stale, damaged, pvars, late)
+    names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, hosts, killed, kept, peers, stale, damaged, pvars, late)
     checks = {check.__name__: check for check in names}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         sys.exit(__doc__)
