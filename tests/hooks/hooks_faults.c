@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { ROUNDS = 20, WORDS = 64 };
@@ -154,7 +155,7 @@ static void go_on(void)
 /* The others wait when it ends: rank 1 has heard of both, and gives them time. */
 static void ends(const char *how)
 {
-    volatile int *nowhere = NULL;
+    volatile int *forbidden;
     int word = 0;
 
     if (rank != 1) {
@@ -171,7 +172,8 @@ static void ends(const char *how)
     if (strcmp(how, "kill") == 0) {
         (void)raise(SIGKILL);
     } else if (strcmp(how, "fault") == 0) {
-        *nowhere = 1;
+        forbidden = mmap(NULL, sizeof(*forbidden), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        *forbidden = 1;
     } else if (strcmp(how, "exit") == 0) {
         exit(3);
     } else {
