@@ -30,6 +30,7 @@ include tests/fuzz/local.mk
 include tests/mpi/local.mk
 include tests/hooks/local.mk
 include tests/presto/local.mk
+include tests/legacy/local.mk
 include tests/sheet/local.mk
 include tests/hosts/local.mk
 include tests/abi/local.mk

@@ -12,6 +12,7 @@ CLEANFILES += tools/apelink-env
 EXTRA_DIST += \
     tools/apelink-env.in \
     tools/common.sh \
+    tools/legacy \
     tools/packages \
     tools/quickstart \
     tools/sheet \
@@ -21,6 +22,7 @@ EXTRA_DIST += \
     tools/stages/distcheck \
     tools/stages/fuzz \
     tools/stages/install \
+    tools/stages/legacy \
     tools/stages/mpi
 
 tools/apelink-env: tools/apelink-env.in Makefile

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+EXTRA_DIST += tests/legacy/README tests/legacy/fftw.sh tests/legacy/hpcc.sh tests/legacy/netpipe.sh
