@@ -74,6 +74,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/device.c \
     dnp/board/device.h \
     dnp/board/device_ioctl.c \
+    dnp/board/machine.c \
+    dnp/board/machine.h \
     dnp/board/process.c \
     dnp/board/process.h \
     dnp/board/state.c \
@@ -94,7 +96,11 @@ dnp_apelink_board_SOURCES = \
     dnp/board/fuse_mount.c \
     dnp/board/fuse_protocol.h \
     dnp/board/fuse_wait.c \
-    dnp/board/main.c
+    dnp/board/ivshmem.c \
+    dnp/board/ivshmem.h \
+    dnp/board/main.c \
+    dnp/board/socket.c \
+    dnp/board/socket.h
 dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
 

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += driver/libclient.la
 
 driver_libclient_la_SOURCES = \
     driver/apelink_abi.h \
+    driver/apelink_bar.h \
     driver/apelink_ioctl.h \
     driver/client.c \
     driver/client.h

@@ -113,6 +113,7 @@ static void board_run(void *arg)
 
     if (news != 0) {
         board_fuse_wake(&board->fuse, news);
+        board_ivshmem_wake(&board->ivshmem, news);
     }
     if (rung || news != 0) {
         board->active_ns = ni_now_ns();
@@ -240,6 +241,8 @@ ni_status board_open(struct board *board, const struct board_config *config,
     board->config = *config;
     board->base = base;
     board->fuse.fd = -1;
+    board->ivshmem.listener = -1;
+    board->ivshmem.client = -1;
     board_device_init(&board->device, &board->card);
     board->host = (struct dnp_host){board_device_dma, &board->device};
     board->start_ns = ni_now_ns();
@@ -263,6 +266,10 @@ ni_status board_open(struct board *board, const struct board_config *config,
         status = board_fuse_open(&board->fuse, &board->device, board->config.device,
                                  (mode_t)config->device_mode, base, board_run, board);
     }
+    if (status == NI_OK && config->machine[0] != '\0') {
+        status = board_ivshmem_open(&board->ivshmem, &board->device, board->config.machine,
+                                    board->config.machine_memory, base, board_run, board);
+    }
     if (status == NI_OK) {
         board_run(board);
     }
@@ -272,6 +279,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
 void board_close(struct board *board)
 {
     board_fuse_close(&board->fuse);
+    board_ivshmem_close(&board->ivshmem);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         struct board_wire *wire = &board->wire[link];
 

@@ -10,6 +10,7 @@
 #include "dnp/board/config.h"
 #include "dnp/board/device.h"
 #include "dnp/board/fuse.h"
+#include "dnp/board/ivshmem.h"
 #include "dnp/cable.h"
 #include "dnp/card.h"
 
@@ -33,6 +34,7 @@ struct board {
     struct dnp_host host;
     struct board_device device;
     struct board_fuse fuse;
+    struct board_ivshmem ivshmem;
     uint64_t active_ns; /* when something happened last */
     struct ni_rng rng;
     uint64_t start_ns;

@@ -148,6 +148,21 @@ static bool take_device(struct board_config *config, struct line *line, struct c
     return take_path(config->device, line, complaint);
 }
 
+static bool take_machine(struct board_config *config, const struct line *line,
+                         struct complaint *complaint)
+{
+    if (line->words != 3 || strlen(line->word[1]) >= BOARD_PATH_MAX ||
+        strlen(line->word[2]) >= BOARD_PATH_MAX) {
+        return wrong(complaint,
+                     "needs two paths of at most 99 characters, a socket and the file of the "
+                     "machine's memory",
+                     line->word[0]);
+    }
+    strcpy(config->machine, line->word[1]);
+    strcpy(config->machine_memory, line->word[2]);
+    return true;
+}
+
 static bool take_torus(struct board_config *config, const struct line *line,
                        struct complaint *complaint)
 {
@@ -250,6 +265,9 @@ static bool take(struct board_config *config, struct line *line, struct complain
     if (strcmp(name, "device") == 0) {
         return take_device(config, line, complaint);
     }
+    if (strcmp(name, "machine") == 0) {
+        return take_machine(config, line, complaint);
+    }
     if (strcmp(name, "fifo") == 0) {
         return take_fifo(config, line, complaint);
     }
@@ -261,7 +279,7 @@ static bool take(struct board_config *config, struct line *line, struct complain
     }
     return wrong(complaint,
                  "is no setting; settings are torus, place, key, cable, control, sensors, "
-                 "device, fifo, cycle and set",
+                 "device, machine, fifo, cycle and set",
                  name);
 }
 

@@ -25,6 +25,8 @@
  *   sensors FILE                   values of sensors (dnp/sensors.h)
  *   device DIRECTORY [MODE]        programs of this host reach the card by DIRECTORY/apelink0, a
  *                                  file with this mode in octal; 666 unless set
+ *   machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell at
+ *                                  SOCKET; its memory is the file MEMORY
  *   fifo WORDS                     of each receiving FIFO; 1024 unless set
  *   cycle NS                       how long a cycle of the card is; 1000 unless set
  *   set REGISTER VALUE             what a host's administrator might write: registers for which
@@ -52,6 +54,8 @@ struct board_config {
     char control[BOARD_PATH_MAX];
     char sensors[BOARD_PATH_MAX];
     char device[BOARD_PATH_MAX];
+    char machine[BOARD_PATH_MAX];
+    char machine_memory[BOARD_PATH_MAX];
     uint32_t device_mode;
     uint32_t fifo;
     uint32_t cycle_ns;

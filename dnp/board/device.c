@@ -10,52 +10,10 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "dnp/channel.h"
 
 void board_device_init(struct board_device *device, struct dnp_card *card)
 {
     *device = (struct board_device){.card = card};
-}
-
-/* Rings are in the memory that we share with the program: its offsets are physical addresses. */
-static ni_status copy_ring(const struct board_file *file, const struct dnp_dma *dma)
-{
-    uint64_t at = dma->segment[0].address;
-    uint32_t len = dma->segment[0].len;
-
-    if (!ni_range_within(at, len, BOARD_MEMORY)) {
-        return NI_ERR_BOUNDS;
-    }
-    memcpy(dma->write ? file->memory + at : dma->data, dma->write ? dma->data : file->memory + at,
-           len);
-    return NI_OK;
-}
-
-ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
-{
-    const struct board_device *device = arg;
-    const struct board_file *file = device->channel[dma->port];
-    uint8_t *data = dma->data;
-
-    if (file == NULL) {
-        return NI_ERR_PEER_CLOSED;
-    }
-    if (dma->channel == DNP_DMA_FETCH || dma->channel == DNP_DMA_EVENT) {
-        return copy_ring(file, dma);
-    }
-    for (unsigned i = 0; i < DNP_SEGMENTS; i++) {
-        if (!board_process_copy(&file->process, dma->write, dma->segment[i].address, data,
-                                dma->segment[i].len)) {
-            return NI_ERR_BOUNDS;
-        }
-        data += dma->segment[i].len;
-    }
-    return NI_OK;
-}
-
-static struct apelink_doorbell *doorbell(const struct board_file *file)
-{
-    return (struct apelink_doorbell *)(file->memory + BOARD_DOORBELL_KEY);
 }
 
 /* Pairs with the program's release of wr_ptr: command packets lie in the ring. */
@@ -70,6 +28,42 @@ static void store(__u32 *word, uint32_t value)
     atomic_store_explicit((_Atomic(uint32_t) *)word, value, memory_order_release);
 }
 
+/* A segment in memory that we share, or in that of the process. */
+static bool copy(const struct board_file *file, bool shared, bool write, uint64_t address,
+                 uint32_t len, uint8_t *data)
+{
+    uint64_t at = address & ~BOARD_READ_ONLY;
+
+    if (!shared) {
+        return board_process_copy(&file->process, write, address, data, len);
+    }
+    if (!ni_range_within(at, len, file->memory_bytes) || (write && at != address)) {
+        return false;
+    }
+    memcpy(write ? file->memory + at : data, write ? data : file->memory + at, len);
+    return true;
+}
+
+ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
+{
+    const struct board_device *device = arg;
+    const struct board_file *file = device->channel[dma->port];
+    uint8_t *data = dma->data;
+    bool shared;
+
+    if (file == NULL || (file->master != NULL && load(file->master) == 0)) {
+        return NI_ERR_PEER_CLOSED;
+    }
+    shared = file->physical || dma->channel == DNP_DMA_FETCH || dma->channel == DNP_DMA_EVENT;
+    for (unsigned i = 0; i < DNP_SEGMENTS; i++) {
+        if (!copy(file, shared, dma->write, dma->segment[i].address, dma->segment[i].len, data)) {
+            return NI_ERR_BOUNDS;
+        }
+        data += dma->segment[i].len;
+    }
+    return NI_OK;
+}
+
 bool board_device_look(struct board_device *device)
 {
     struct dnp_register_file *registers = &device->card->registers;
@@ -82,8 +76,8 @@ bool board_device_look(struct board_device *device)
         if (file == NULL) {
             continue;
         }
-        wr_ptr = load(&doorbell(file)->wr_ptr);
-        event_rd_ptr = load(&doorbell(file)->event_rd_ptr);
+        wr_ptr = load(&file->doorbell->wr_ptr);
+        event_rd_ptr = load(&file->doorbell->event_rd_ptr);
         rung = rung || wr_ptr != dnp_get(registers, DNP_REG_wr_ptr, port) ||
                event_rd_ptr != dnp_get(registers, DNP_REG_event_rd_ptr, port);
         dnp_set(registers, DNP_REG_wr_ptr, port, wr_ptr);
@@ -107,10 +101,10 @@ unsigned board_device_tell(struct board_device *device)
         event_wr_ptr = dnp_get(registers, DNP_REG_event_wr_ptr, port);
         news |= event_wr_ptr != file->event_wr_ptr ? 1U << port : 0;
         file->event_wr_ptr = event_wr_ptr;
-        store(&doorbell(file)->event_lost, dnp_get(registers, DNP_REG_event_lost, port));
-        store(&doorbell(file)->tx_refused, dnp_get(registers, DNP_REG_tx_refused, port));
-        store(&doorbell(file)->rd_ptr, dnp_get(registers, DNP_REG_rd_ptr, port));
-        store(&doorbell(file)->event_wr_ptr, event_wr_ptr);
+        store(&file->doorbell->event_lost, dnp_get(registers, DNP_REG_event_lost, port));
+        store(&file->doorbell->tx_refused, dnp_get(registers, DNP_REG_tx_refused, port));
+        store(&file->doorbell->rd_ptr, dnp_get(registers, DNP_REG_rd_ptr, port));
+        store(&file->doorbell->event_wr_ptr, event_wr_ptr);
     }
     return news;
 }
@@ -142,6 +136,8 @@ int board_file_open(struct board_device *device, struct board_file *file, bool w
         goto failed;
     }
     file->memory = memory;
+    file->memory_bytes = BOARD_MEMORY;
+    file->doorbell = (struct apelink_doorbell *)(file->memory + BOARD_DOORBELL_KEY);
     return 0;
 
 failed:
@@ -150,6 +146,29 @@ failed:
         close(file->memory_fd);
     }
     return -error;
+}
+
+int board_device_free_port(const struct board_device *device)
+{
+    for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
+        if (device->channel[port] == NULL && dnp_channel_idle(device->card, port)) {
+            return port;
+        }
+    }
+    return -EBUSY;
+}
+
+bool board_ring_makes_sense(uint32_t entries)
+{
+    return ni_is_pow2(entries) && entries <= DNP_RING_MAX;
+}
+
+void board_file_take(struct board_file *file, int port, const struct dnp_rings *rings)
+{
+    memset(file->doorbell, 0, sizeof *file->doorbell);
+    dnp_channel_open(file->device->card, (uint8_t)port, rings);
+    file->device->channel[port] = file;
+    file->port = port;
 }
 
 void board_file_leave(struct board_file *file)
@@ -172,7 +191,7 @@ void board_file_close(struct board_file *file)
 
 bool board_file_has_events(const struct board_file *file)
 {
-    return file->port >= 0 && file->event_wr_ptr != load(&doorbell(file)->event_rd_ptr);
+    return file->port >= 0 && file->event_wr_ptr != load(&file->doorbell->event_rd_ptr);
 }
 
 bool board_file_waited(const struct board_file *file, struct apelink_wait *wait)

@@ -8,6 +8,7 @@
 
 #include "dnp/board/process.h"
 #include "dnp/card.h"
+#include "dnp/channel.h"
 #include "driver/apelink_abi.h"
 
 /*
@@ -31,15 +32,23 @@ enum {
 
 struct board_device;
 
+/* Physical addresses are offsets in `memory`. */
 struct board_file {
     struct board_device *device;
     int memory_fd; /* a sealed file of BOARD_MEMORY bytes */
     uint8_t *memory;
+    uint64_t memory_bytes;
+    struct apelink_doorbell *doorbell;
     int port; /* -1: no channel */
     bool writable;
     uint32_t event_wr_ptr; /* as the program was told */
+    bool physical;         /* addresses of buffers are translated; otherwise those of the process */
+    const __u32 *master;   /* NULL, or as long as it is 0 no memory is reached */
     struct board_process process;
 };
+
+/* In the address of a translated page: it may not be written. */
+#define BOARD_READ_ONLY (1ULL << 62)
 
 struct board_device {
     struct dnp_card *card;
@@ -66,6 +75,20 @@ unsigned board_device_tell(struct board_device *device);
 
 /* Whether any file has a channel. */
 bool board_device_used(const struct board_device *device);
+
+/* GET_FEATURES, READ_REGISTER and WRITE_REGISTER, of who may. 0 or a negative errno. */
+void board_device_features(const struct board_device *device, struct apelink_features *features);
+int board_device_read(const struct board_device *device, uint32_t offset, uint32_t *value);
+int board_device_write(struct board_device *device, uint32_t offset, uint32_t value);
+
+/* A channel that a file could have, or EBUSY as a negative errno. */
+int board_device_free_port(const struct board_device *device);
+
+/* Whether a ring can have so many entries. */
+bool board_ring_makes_sense(uint32_t entries);
+
+/* Give a file that has none a free channel. */
+void board_file_take(struct board_file *file, int port, const struct dnp_rings *rings);
 
 /* Open a file, for programs that may write or not. 0 or a negative errno. */
 int board_file_open(struct board_device *device, struct board_file *file, bool writable);

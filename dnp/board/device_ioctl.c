@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "dnp/board/device.h"
-#include "dnp/channel.h"
 
 /* Of a structure of version 1, as this driver knows it. */
 union request {
@@ -19,67 +17,59 @@ union request {
 
 #define RESERVED(field) apelink_all_zero(&(field), sizeof(field))
 
-static int get_features(const struct board_file *file, struct apelink_features *features)
+void board_device_features(const struct board_device *device, struct apelink_features *features)
 {
-    const struct dnp_card *card = file->device->card;
+    const struct dnp_card *card = device->card;
     const struct dnp_register_file *registers = &card->registers;
 
-    if (!RESERVED(features->reserved)) {
-        return -EINVAL;
-    }
     features->version = APELINK_IOCTL_VERSION;
     features->board_version = dnp_get(registers, DNP_REG_board_version, 0);
     features->features = 0;
     features->channels = DNP_CHANNELS;
     features->channels_free = 0;
     for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
-        features->channels_free +=
-            file->device->channel[port] == NULL && dnp_channel_idle(card, port);
+        features->channels_free += device->channel[port] == NULL && dnp_channel_idle(card, port);
     }
     features->ring_max = DNP_RING_MAX;
     features->page_size = DNP_PAGE;
     features->place = dnp_get(registers, DNP_REG_board_place, 0);
     features->torus = dnp_get(registers, DNP_REG_board_torus, 0);
-    return 0;
 }
 
-static bool ring_makes_sense(uint32_t entries)
+static int get_features(const struct board_file *file, struct apelink_features *features)
 {
-    return ni_is_pow2(entries) && entries <= DNP_RING_MAX;
+    if (!RESERVED(features->reserved)) {
+        return -EINVAL;
+    }
+    board_device_features(file->device, features);
+    return 0;
 }
 
 static int open_channel(struct board_file *file, const struct board_caller *caller,
                         struct apelink_channel *channel)
 {
-    struct board_device *device = file->device;
     struct dnp_rings rings = {BOARD_TX_KEY, BOARD_EVENT_KEY, channel->tx_entries,
                               channel->event_entries};
-    uint8_t port = 0;
-    int status;
+    int port, status;
 
     if (!RESERVED(channel->reserved) || channel->reserved0 != 0 || channel->flags != 0 ||
-        !ring_makes_sense(channel->tx_entries) || !ring_makes_sense(channel->event_entries)) {
+        !board_ring_makes_sense(channel->tx_entries) ||
+        !board_ring_makes_sense(channel->event_entries)) {
         return -EINVAL;
     }
     if (!file->writable) {
         return -EACCES;
     }
-    while (port < DNP_CHANNELS &&
-           (device->channel[port] != NULL || !dnp_channel_idle(device->card, port))) {
-        port++;
-    }
-    if (file->port >= 0 || port == DNP_CHANNELS) {
-        return -EBUSY;
+    port = file->port >= 0 ? -EBUSY : board_device_free_port(file->device);
+    if (port < 0) {
+        return port;
     }
     status = board_process_open(&file->process, caller->thread);
     if (status != 0) {
         return status;
     }
-    memset(file->memory + BOARD_DOORBELL_KEY, 0, sizeof(struct apelink_doorbell));
-    dnp_channel_open(device->card, port, &rings);
-    device->channel[port] = file;
-    file->port = port;
-    channel->port = port;
+    board_file_take(file, port, &rings);
+    channel->port = (uint32_t)port;
     channel->tx_key = BOARD_TX_KEY;
     channel->tx_bytes = (uint64_t)channel->tx_entries * DNP_COMMAND_SIZE;
     channel->event_key = BOARD_EVENT_KEY;
@@ -147,11 +137,23 @@ static int error_of(ni_status status)
     }
 }
 
+int board_device_read(const struct board_device *device, uint32_t offset, uint32_t *value)
+{
+    return error_of(dnp_registers_read(&device->card->registers, offset, value));
+}
+
+int board_device_write(struct board_device *device, uint32_t offset, uint32_t value)
+{
+    if (!dnp_register_administered(offset)) {
+        return -EPERM;
+    }
+    return error_of(dnp_registers_write(&device->card->registers, offset, value));
+}
+
 static int read_register(const struct board_file *file, struct apelink_access *access)
 {
     return access->reserved != 0 ? -EINVAL
-                                 : error_of(dnp_registers_read(&file->device->card->registers,
-                                                               access->offset, &access->value));
+                                 : board_device_read(file->device, access->offset, &access->value);
 }
 
 static int write_register(const struct board_file *file, const struct board_caller *caller,
@@ -160,11 +162,10 @@ static int write_register(const struct board_file *file, const struct board_call
     if (access->reserved != 0) {
         return -EINVAL;
     }
-    if (!caller->privileged || !file->writable || !dnp_register_administered(access->offset)) {
+    if (!caller->privileged || !file->writable) {
         return -EPERM;
     }
-    return error_of(
-        dnp_registers_write(&file->device->card->registers, access->offset, access->value));
+    return board_device_write(file->device, access->offset, access->value);
 }
 
 static int begin_wait(const struct board_file *file, struct apelink_wait *wait)

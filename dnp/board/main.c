@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <apeni/log.h>
 
 #include "base/alloc.h"
 #include "dnp/board/board.h"
+#include "dnp/board/socket.h"
 #include "dnp/board/state.h"
 #include "dnp/sensors.h"
 
@@ -103,32 +103,6 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
     fclose(out);
 }
 
-/* The Unix socket of the configuration; -1: failed, which is logged. */
-static int open_control(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    strcpy(address.sun_path, path);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
-        ni_log(NI_LOG_ERROR, "apelink-board: a board answers at %s already", path);
-        close(fd);
-        return -1;
-    }
-    if (errno == ECONNREFUSED) {
-        unlink(path); /* left behind by one that was killed */
-    }
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(fd, 8) != 0) {
-        ni_log(NI_LOG_ERROR, "apelink-board: control %s: %s", path, strerror(errno));
-        if (fd >= 0) {
-            close(fd);
-        }
-        return -1;
-    }
-    return fd;
-}
-
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -140,7 +114,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 static bool serve(struct board *board, struct event_base *base)
 {
     const char *path = board->config.control;
-    int control = path[0] != '\0' ? open_control(path) : -1;
+    int control = path[0] != '\0' ? board_socket_open("control", path) : -1;
     struct event *events[3] = {
         evsignal_new(base, SIGTERM, on_signal, base),
         evsignal_new(base, SIGINT, on_signal, base),
@@ -178,6 +152,7 @@ static void help(void)
          "  control PATH   a Unix socket that gives the state as JSON\n"
          "  sensors FILE   lines such as board_temperature 41500\n"
          "  device DIRECTORY [MODE]  programs reach the card by DIRECTORY/apelink0 (666)\n"
+         "  machine SOCKET MEMORY  a virtual machine reaches the card by ivshmem-doorbell\n"
          "  fifo WORDS     of each receiving FIFO (1024)\n"
          "  cycle NS       how long a cycle is (1000)\n"
          "  set REGISTER VALUE  such as fault_mask 1 (docs/registers.md)");

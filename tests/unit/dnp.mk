@@ -14,6 +14,7 @@ unit_tests += \
     tests/unit/test_dnp_link \
     tests/unit/test_dnp_lofamo \
     tests/unit/test_dnp_lofamo_scenario \
+    tests/unit/test_dnp_machine \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
     tests/unit/test_dnp_route \
@@ -83,6 +84,10 @@ tests_unit_test_dnp_board_config_SOURCES = tests/unit/test_dnp_board_config.c
 tests_unit_test_dnp_board_config_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_board_config_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
 
+tests_unit_test_dnp_machine_SOURCES = tests/unit/test_dnp_machine.c
+tests_unit_test_dnp_machine_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_machine_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
+
 # The neighbours that dnp_board.sh gives to a board.
 check_PROGRAMS += tests/unit/dnp_board_ends
 
@@ -90,8 +95,16 @@ tests_unit_dnp_board_ends_SOURCES = tests/unit/dnp_board_ends.c
 tests_unit_dnp_board_ends_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_dnp_board_ends_LDADD = dnp/libdnp.la
 
-# The programs that dnp_device.sh runs.
-check_PROGRAMS += tests/unit/dnp_device_client
+# The programs that dnp_device.sh runs, and tools/stages/machine in virtual machines.
+check_PROGRAMS += tests/unit/dnp_device_client tests/unit/dnp_device_memory tests/unit/dnp_device_pair
+
+tests_unit_dnp_device_memory_SOURCES = tests/unit/dnp_device_memory.c
+tests_unit_dnp_device_memory_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_dnp_device_memory_LDADD = driver/libclient.la dnp/libdnp.la
+
+tests_unit_dnp_device_pair_SOURCES = tests/unit/dnp_device_pair.c
+tests_unit_dnp_device_pair_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_dnp_device_pair_LDADD = driver/libclient.la dnp/libdnp.la
 
 tests_unit_dnp_device_client_SOURCES = tests/unit/dnp_device_client.c
 tests_unit_dnp_device_client_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)

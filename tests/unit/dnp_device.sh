@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: dnp/board/fuse.c, dnp/board/fuse_death.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, driver/client.c.
+# Covers: dnp/board/fuse.c, dnp/board/fuse_death.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, dnp/board/socket.c, driver/client.c.
 # Programs reach a card by its device: what they send comes back, what makes no sense is refused, who is killed leaves
 # nothing behind, and programs hear of it when the card has gone.
 set -u
@@ -102,6 +102,8 @@ start 666
 "$client" loop "$device" || fail "one program"
 "$client" silent "$device" || fail "messages without system calls"
 "$client" refused "$device" || fail "what is refused"
+"${client%client}memory" changes "$device" || fail "memory that changes"
+"${client%client}memory" limited "$device" || fail "no memory may be locked"
 sed "s|^control .*|control $work/other|" "$work/config" >"$work/config2"
 "$board" "$work/config2" >"$work/out" 2>&1 && fail "two boards serve $dir"
 grep -q 'is there already' "$work/out" || fail "two boards: $(cat "$work/out")"
@@ -193,6 +195,11 @@ EOP
 }
 until_true link_up || fail "the cable is not up"
 "$client" cross "$work/device0/apelink0" "$work/device1/apelink0" || fail "between two cards"
+"${client%client}pair" "$work/device0/apelink0" &
+last=$!
+held="$held $last"
+"${client%client}pair" "$work/device1/apelink0" || fail "between two programs, at 1 0 0"
+wait "$last" || fail "between two programs, at 0 0 0"
 for one in $pids; do
     kill "$one"
     wait "$one" || fail "one of two boards ended with $?"

@@ -22,8 +22,8 @@ static void test_a_whole_configuration(void **state)
                            "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
                            "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
                            "1000000 broken\n"
-                           "control /c\nsensors /s\ndevice /d 640\nfifo 512\ncycle 1000000\n"
-                           "set fault_timer 0x00080005\nset fault_mask 1",
+                           "control /c\nsensors /s\ndevice /d 640\nmachine /m /r\nfifo 512\n"
+                           "cycle 1000000\nset fault_timer 0x00080005\nset fault_mask 1",
                            error, sizeof error),
         NI_OK);
     assert_int_equal(config.torus.size[0], 4);
@@ -33,6 +33,8 @@ static void test_a_whole_configuration(void **state)
     assert_string_equal(config.sensors, "/s");
     assert_string_equal(config.device, "/d");
     assert_int_equal(config.device_mode, 0640);
+    assert_string_equal(config.machine, "/m");
+    assert_string_equal(config.machine_memory, "/r");
     assert_int_equal(config.fifo, 512);
     assert_int_equal(config.cycle_ns, 1000000);
     assert_int_equal(config.sets, 2);
@@ -80,6 +82,8 @@ static void test_what_is_wrong_is_named(void **state)
         {"device /d 0666", "\"0666\" is no mode of three octal digits such as 660"},
         {"device /d 868", "\"868\" is no mode"},
         {"device /d 666 x", "\"x\" is one word too many"},
+        {"machine /m", "\"machine\" needs two paths of at most 99 characters, a socket and"},
+        {"machine /m /r x", "\"machine\" needs two paths"},
         {"fifo 600", "\"600\" is no power of two"},
         {"fifo 256", "is no number from 512 to 16384"},
         {"cycle 0", "is no number from 1 to 1000000"},
