@@ -10,3 +10,19 @@ driver_libclient_la_SOURCES = \
     driver/client.c \
     driver/client.h
 driver_libclient_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+
+# The module is built by make -C driver/linux, for a kernel whose headers are installed.
+EXTRA_DIST += \
+    driver/linux/70-apelink.rules \
+    driver/linux/Kbuild \
+    driver/linux/Makefile \
+    driver/linux/README.md \
+    driver/linux/apelink.h \
+    driver/linux/buffer.c \
+    driver/linux/card.c \
+    driver/linux/channel.c \
+    driver/linux/dkms.conf \
+    driver/linux/file.c \
+    driver/linux/ioctl.c \
+    driver/linux/mailbox.c \
+    driver/linux/pin.c

@@ -17,6 +17,7 @@ AM_TESTS_ENVIRONMENT = \
     NM='$(NM)'; export NM;
 
 EXTRA_DIST += \
+    tests/machine/init.sh \
     tests/run-one \
     tests/sanitizer/lsan.supp \
     tests/sanitizer/tsan.supp

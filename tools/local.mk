@@ -23,6 +23,7 @@ EXTRA_DIST += \
     tools/stages/fuzz \
     tools/stages/install \
     tools/stages/legacy \
+    tools/stages/machine \
     tools/stages/mpi
 
 tools/apelink-env: tools/apelink-env.in Makefile
