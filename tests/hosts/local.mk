@@ -7,6 +7,7 @@ hosts_tests = \
     tests/hosts/faults_apelink.sh \
     tests/hosts/faults_match.sh \
     tests/hosts/faults_presto.sh \
+    tests/hosts/hooks.sh \
     tests/hosts/jitter.sh \
     tests/hosts/jitter_presto.sh \
     tests/hosts/link.sh \
