@@ -36,15 +36,25 @@ ended() {
     }
 }
 
+# runs NAME: until it runs on h2, or the job has ended; where it was found is in $work/there.
+runs() {
+    for _ in $(seq 2400); do
+        "$hosts" exec h2 sh -c "grep -sl $1 /proc/[0-9]*/comm" >"$work/there" && return
+        kill -0 $soaker 2>/dev/null || return
+        sleep 0.05
+    done
+}
+
 expect 0 "$hosts" up -n 2 --link delay=5ms,jitter=5ms
 soak 20 "$@"
 ended $? "a link with 10 ms of jitter"
 
-# Cut a few times while it runs, until it has ended.
+# Cut a few times while it runs, until it has ended; mpirun itself needs the link until it has started the ranks.
 expect 0 "$hosts" link h1 clear
 expect 0 "$hosts" link h2 clear
 soak 3000 "$@" &
 soaker=$!
+runs p2p_soak
 cuts=0
 while [ $cuts -lt 3 ] && kill -0 $soaker 2>/dev/null; do
     sleep 0.3
@@ -62,10 +72,7 @@ loses_h2() {
     name=${1%% *}
     run_program "$@" &
     soaker=$!
-    for _ in $(seq 2400); do
-        "$hosts" exec h2 sh -c "grep -sl $name /proc/[0-9]*/comm" >"$work/there" && break
-        sleep 0.05
-    done
+    runs "$name"
     sleep 1
     expect 0 "$hosts" kill h2
     wait $soaker
