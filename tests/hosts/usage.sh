@@ -102,7 +102,7 @@ done
 # What stays keeps nothing of what up was started with: readers of its output see the end.
 for link in '' '--link delay=1ms'; do
     # shellcheck disable=SC2086 # no option, or one with its value
-    { "$hosts" up --name piped -n 2 $link 2>&1 || echo "exit status $?"; } </dev/null | timeout -k 10 20 cat >"$work/out" || fail "up $link: its output does not end"
+    { "$hosts" up --name piped -n 2 $link 2>&1 || echo "exit status $?"; } </dev/null | timeout -k 10 120 cat >"$work/out" || fail "up $link: its output does not end"
     [ "$(cat "$work/out")" = piped ] || fail "up $link: prints $(cat "$work/out")"
     expect 0 "$hosts" exec --name piped h2 true
     expect 0 "$hosts" down --name piped

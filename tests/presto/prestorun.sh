@@ -208,7 +208,7 @@ ends_with() { # CODE: prestorun, $pid, ends with this status, and no rank of tho
 {
     for limit in 16 32 64; do
         what="$limit open files"
-        timeout -k 1 20 sh -c 'ulimit -n "$0"; exec "$@"' $limit "$run" -n 60 sh -c 'echo begun' >"$work/out" 2>"$work/err"
+        timeout -k 1 120 sh -c 'ulimit -n "$0"; exec "$@"' $limit "$run" -n 60 sh -c 'echo begun' >"$work/out" 2>"$work/err"
         status=$?
         [ $status -eq 1 ] || fail "$what: exit status $status, not 1"
         has err "^prestorun: 60 ranks need (18[4-9]|19[0-9]) open files, and the limit is $limit: raise it \\(ulimit -n "
@@ -217,12 +217,12 @@ ends_with() { # CODE: prestorun, $pid, ends with this status, and no rank of tho
     done
     what="as many open files as it says"
     needed=$(sed -n 's/.*(ulimit -n \([0-9]*\).*/\1/p' "$work/err")
-    timeout -k 1 60 sh -c 'ulimit -n "$0"; exec "$@"' "$needed" "$run" -n 60 echo here >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+    timeout -k 1 120 sh -c 'ulimit -n "$0"; exec "$@"' "$needed" "$run" -n 60 echo here >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
     [ "$(grep -c here "$work/out")" -eq 60 ] || fail "$what: not 60"
     what="a soft limit of open files"
-    timeout -k 1 60 sh -c 'ulimit -S -n 32; exec "$@"' 0 "$run" -n 60 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
+    timeout -k 1 120 sh -c 'ulimit -S -n 32; exec "$@"' 0 "$run" -n 60 true >"$work/out" 2>"$work/err" || fail "$what: exit status $?"
     what="few open files, and output that is taken late"
-    { timeout -k 1 20 sh -c 'ulimit -n 32; exec "$@"' 0 "$run" -n 60 true 2>&1 || echo "exit status $?"; } | { sleep 0.3; cat; } >"$work/out"
+    { timeout -k 1 120 sh -c 'ulimit -n 32; exec "$@"' 0 "$run" -n 60 true 2>&1 || echo "exit status $?"; } | { sleep 0.3; cat; } >"$work/out"
     has out '^exit status 1$'
 }
 
@@ -284,7 +284,7 @@ has out '^prestorun: 0 of 2 ranks joined, 0 messages refused, exit status 0$'
 
 # Who starts prestorun may have signals ignored: a child's end is noticed all the same, and only nohup is heeded.
 what="SIGCHLD ignored"
-timeout -k 1 20 env --ignore-signal=CHLD "$run" -n 2 sh -c 'exit 3' >"$work/out" 2>"$work/err"
+timeout -k 1 120 env --ignore-signal=CHLD "$run" -n 2 sh -c 'exit 3' >"$work/out" 2>"$work/err"
 status=$?
 [ $status -eq 3 ] || fail "$what: exit status $status, not 3"
 what="nohup"

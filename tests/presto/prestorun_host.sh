@@ -141,9 +141,9 @@ has err '^prestorun: host far says what is no message \("Welcome to this machine
 expect 1 "one host under two names" -H far,localhost sleep 600
 has err '^prestorun: .* and far are one host: give it one name'
 what="an agent that is called by hand"
-timeout -k 1 20 "$run" --agent </dev/null >"$work/out" 2>"$work/err"
+timeout -k 1 120 "$run" --agent </dev/null >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] || fail "$what: goes on"
-printf 'nonsense, and more' | timeout -k 1 20 "$run" --agent >"$work/out" 2>"$work/err"
+printf 'nonsense, and more' | timeout -k 1 120 "$run" --agent >"$work/out" 2>"$work/err"
 [ $? -ne 124 ] || fail "$what: waits for ever"
 
 # What is wrong on the command line.
