@@ -5,6 +5,12 @@ noinst_LTLIBRARIES += hfm/libhfm.la
 
 hfm_libhfm_la_SOURCES = \
     hfm/card.h \
+    hfm/master.c \
+    hfm/master.h \
+    hfm/message.c \
+    hfm/message.h \
+    hfm/notifier.c \
+    hfm/notifier.h \
     hfm/service.c \
     hfm/service.h \
     hfm/watchdog.c \

@@ -47,7 +47,7 @@ static void learn(struct hfm_watchdog *watchdog, unsigned subject, uint32_t faul
 {
     uint32_t before = watchdog->known[subject];
 
-    if (fault != before) {
+    if (fault != before || !watchdog->begun) {
         watchdog->known[subject] = fault;
         listener->changed(listener->arg, subject, fault, before);
     }
@@ -58,7 +58,8 @@ static void read_neighbours(struct hfm_watchdog *watchdog, const struct hfm_list
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         uint32_t offset = (uint32_t)DNP_REG_remote_fault + 4 * link, word;
 
-        if (read_card(watchdog, offset, &word) && (word & DNP_FAULT_VALID) != 0) {
+        if (read_card(watchdog, offset, &word) &&
+            ((word & DNP_FAULT_VALID) != 0 || !watchdog->begun)) {
             write_card(watchdog, offset, ~DNP_FAULT_VALID);
             learn(watchdog, link, word & (DNP_FAULT_HOST | DNP_FAULT_CARD), listener);
         }
@@ -76,7 +77,8 @@ static void look(struct hfm_watchdog *watchdog, bool late, const struct hfm_list
         write_card(watchdog, DNP_REG_dnp_watchdog, ~1U);
         learn(watchdog, HFM_OWN, dnp_fault_of_card(word), listener);
         read_neighbours(watchdog, listener);
-    } else if (watchdog->watch.lost) {
+        watchdog->begun = true;
+    } else if (watchdog->watch.lost && (watchdog->known[HFM_OWN] & HFM_CARD_LOST) == 0) {
         learn(watchdog, HFM_OWN, watchdog->known[HFM_OWN] | HFM_CARD_LOST, listener);
     }
 }

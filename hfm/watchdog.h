@@ -28,17 +28,25 @@ enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS };
  * they were. */
 #define HFM_CARD_LOST 0x40000000U
 
+/* Of each field the worse of two fault words. */
+static inline uint32_t hfm_fault_worst(uint32_t a, uint32_t b)
+{
+    return dnp_fault_worst(a & ~HFM_CARD_LOST, b & ~HFM_CARD_LOST) | ((a | b) & HFM_CARD_LOST);
+}
+
 struct hfm_watchdog {
     const struct hfm_card *card;
     uint64_t write_period, read_period;
     uint64_t written_at, read_at;
     struct dnp_watch watch;
+    bool begun;                   /* something valid has been read */
     uint32_t host;                /* status of the host, a fault word, to be written */
     bool send;                    /* neighbours are to be told, too */
     uint32_t known[HFM_SUBJECTS]; /* fault words */
 };
 
-/* Who hears of changes: what is known now, and what was before. Not called again from within. */
+/* Who hears of changes: what is known now, and what was before; and once, at the first read of a
+ * card that writes, of everything, changed or not. Not called again from within. */
 struct hfm_listener {
     void (*changed)(void *arg, unsigned subject, uint32_t fault, uint32_t before);
     void *arg;

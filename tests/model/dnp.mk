@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Models of dnp.
+# Models of dnp and hfm.
 
 model_tests += \
     tests/model/model_dnp_link \
@@ -7,7 +7,8 @@ model_tests += \
     tests/model/model_dnp_lofamo_history \
     tests/model/model_dnp_lofamo_reach \
     tests/model/model_dnp_rdma \
-    tests/model/model_dnp_torus
+    tests/model/model_dnp_torus \
+    tests/model/model_hfm_report
 
 tests_model_model_dnp_link_SOURCES = tests/model/model_dnp_link.c
 tests_model_model_dnp_link_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
@@ -41,3 +42,7 @@ tests_model_model_dnp_torus_LDADD = dnp/libdnp.la
 tests_model_model_dnp_rdma_SOURCES = tests/model/model_dnp_rdma.c
 tests_model_model_dnp_rdma_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_dnp_rdma_LDADD = dnp/libdnp.la
+
+tests_model_model_hfm_report_SOURCES = tests/model/model_hfm_report.c
+tests_model_model_hfm_report_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
+tests_model_model_hfm_report_LDADD = hfm/libhfm.la

@@ -3,7 +3,19 @@
 
 HFM_UNIT_LIBS = hfm/libhfm.la $(CMOCKA_LIBS)
 
-unit_tests += tests/unit/test_hfm_service tests/unit/test_hfm_watchdog
+unit_tests += \
+    tests/unit/test_hfm_message \
+    tests/unit/test_hfm_report \
+    tests/unit/test_hfm_service \
+    tests/unit/test_hfm_watchdog
+
+tests_unit_test_hfm_message_SOURCES = tests/unit/test_hfm_message.c
+tests_unit_test_hfm_message_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_message_LDADD = $(HFM_UNIT_LIBS)
+
+tests_unit_test_hfm_report_SOURCES = tests/unit/test_hfm_report.c
+tests_unit_test_hfm_report_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_report_LDADD = $(HFM_UNIT_LIBS)
 
 tests_unit_test_hfm_service_SOURCES = tests/unit/test_hfm_service.c
 tests_unit_test_hfm_service_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
