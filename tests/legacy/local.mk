@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-EXTRA_DIST += tests/legacy/README tests/legacy/fftw.sh tests/legacy/hpcc.sh tests/legacy/netpipe.sh
+EXTRA_DIST += tests/legacy/README tests/legacy/fftw.sh tests/legacy/hpcc.sh tests/legacy/hypre.sh \
+    tests/legacy/netpipe.sh
