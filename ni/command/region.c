@@ -186,40 +186,22 @@ static struct ni_command_region *find(const struct ni *ni, ni_handle command)
                : NULL;
 }
 
+static struct ni_targets *targets_of(const struct ni *ni, ni_handle command)
+{
+    struct ni_command_region *region = find(ni, command);
+
+    return region != NULL ? &region->targets : NULL;
+}
+
 ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *peer,
                             const struct ni_rkey *rkey, uint16_t *target)
 {
-    struct ni_command_region *region;
-    ni_status status = ni_usable(ni);
-    bool taken;
-
-    if (status != NI_OK) {
-        return status;
-    }
-    if (peer == NULL || rkey == NULL || target == NULL) {
-        return NI_ERR_INVALID;
-    }
-    taken = ni_progress_lock_take(ni);
-    region = find(ni, command);
-    status = region != NULL ? ni_targets_add(&region->targets, peer, rkey, target) : NI_ERR_REGION;
-    ni_progress_lock_give(ni, taken);
-    return status;
+    return ni_targets_add(ni, command, targets_of, peer, rkey, target);
 }
 
 ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
 {
-    struct ni_command_region *region;
-    ni_status status = ni_usable(ni);
-    bool taken;
-
-    if (status != NI_OK) {
-        return status;
-    }
-    taken = ni_progress_lock_take(ni);
-    region = find(ni, command);
-    status = region != NULL ? ni_targets_remove(&region->targets, target) : NI_ERR_REGION;
-    ni_progress_lock_give(ni, taken);
-    return status;
+    return ni_targets_remove(ni, command, targets_of, target);
 }
 
 ni_status ni_command_poke(struct ni *ni, ni_handle command)

@@ -176,40 +176,22 @@ static struct ni_qpair *find(const struct ni *ni, ni_handle qp)
                : NULL;
 }
 
+static struct ni_targets *targets_of(const struct ni *ni, ni_handle qp)
+{
+    struct ni_qpair *pair = find(ni, qp);
+
+    return pair != NULL ? &pair->targets : NULL;
+}
+
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target)
 {
-    struct ni_qpair *pair;
-    ni_status status = ni_usable(ni);
-    bool taken;
-
-    if (status != NI_OK) {
-        return status;
-    }
-    if (peer == NULL || rkey == NULL || target == NULL) {
-        return NI_ERR_INVALID;
-    }
-    taken = ni_progress_lock_take(ni);
-    pair = find(ni, qp);
-    status = pair != NULL ? ni_targets_add(&pair->targets, peer, rkey, target) : NI_ERR_REGION;
-    ni_progress_lock_give(ni, taken);
-    return status;
+    return ni_targets_add(ni, qp, targets_of, peer, rkey, target);
 }
 
 ni_status ni_qp_untarget(struct ni *ni, ni_handle qp, uint16_t target)
 {
-    struct ni_qpair *pair;
-    ni_status status = ni_usable(ni);
-    bool taken;
-
-    if (status != NI_OK) {
-        return status;
-    }
-    taken = ni_progress_lock_take(ni);
-    pair = find(ni, qp);
-    status = pair != NULL ? ni_targets_remove(&pair->targets, target) : NI_ERR_REGION;
-    ni_progress_lock_give(ni, taken);
-    return status;
+    return ni_targets_remove(ni, qp, targets_of, target);
 }
 
 ni_status ni_qp_poke(struct ni *ni, ni_handle qp)
