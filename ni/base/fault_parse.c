@@ -55,7 +55,7 @@ const char *ni_fault_name(enum ni_fault_point point)
 }
 
 /* Take the text up to the separator, or all of it, off the front of rest. */
-static struct piece take(struct piece *rest, char separator)
+static struct piece take_piece(struct piece *rest, char separator)
 {
     const char *end = memchr(rest->text, separator, rest->length);
     struct piece first = *rest;
@@ -95,7 +95,7 @@ __attribute__((format(printf, 3, 4))) static ni_status refuse(const struct parse
 static ni_status parse_setting(struct parse *parse, struct fault_plan *plan, struct piece setting)
 {
     struct piece value = setting;
-    struct piece name = take(&value, '=');
+    struct piece name = take_piece(&value, '=');
     unsigned key = 0;
 
     while (key < KEYS && !equals(name, keys[key].name)) {
@@ -140,7 +140,7 @@ static ni_status check_settings(struct parse *parse, const struct fault_plan *pl
 static ni_status parse_point(struct parse *parse, struct piece text)
 {
     struct piece settings = text;
-    struct piece name = take(&settings, ':');
+    struct piece name = take_piece(&settings, ':');
     unsigned point = 0;
 
     while (point < NI_FAULT_POINTS && !equals(name, point_names[point])) {
@@ -157,7 +157,7 @@ static ni_status parse_point(struct parse *parse, struct piece text)
     }
     plan->planned = true;
     while (settings.length > 0) {
-        ni_status status = parse_setting(parse, plan, take(&settings, ','));
+        ni_status status = parse_setting(parse, plan, take_piece(&settings, ','));
 
         if (status != NI_OK) {
             return status;
@@ -171,7 +171,7 @@ static ni_status parse_text(struct parse *parse, const char *text)
     struct piece rest = {text, strlen(text)};
 
     while (rest.length > 0) {
-        ni_status status = parse_point(parse, take(&rest, ';'));
+        ni_status status = parse_point(parse, take_piece(&rest, ';'));
 
         if (status != NI_OK) {
             return status;

@@ -112,7 +112,7 @@ static ni_status say(struct ni *ni, const struct ni_answer *answer)
                : ni_arriving_answer(ni, &answer->request.from, answer->fail, 0);
 }
 
-static void end(struct ni *ni, struct ni_answer *answer)
+static void end_answer(struct ni *ni, struct ni_answer *answer)
 {
     ni_request_end(ni, &answer->request, answer->fail);
     ni_answer_free(ni, answer);
@@ -126,7 +126,7 @@ static void say_and_end(struct ni *ni, struct ni_portal_task *task)
     if (say(ni, answer) != NI_OK) {
         ni_task_add(ni, task, say_and_end);
     } else {
-        end(ni, answer);
+        end_answer(ni, answer);
     }
 }
 

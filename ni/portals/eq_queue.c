@@ -77,7 +77,7 @@ int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
 }
 
 /* The oldest event, without looking for new ones. */
-static int take(struct ni_eq_ring *ring, struct ni_event *event)
+static int take_event(struct ni_eq_ring *ring, struct ni_event *event)
 {
     int result = NI_PTL_EQ_EMPTY;
 
@@ -98,7 +98,7 @@ static int take_any(struct ni_eq *const *eqs, unsigned size, struct ni_event *ev
     int result = NI_PTL_EQ_EMPTY;
 
     for (unsigned i = 0; i < size && result == NI_PTL_EQ_EMPTY; i++) {
-        result = take(eqs[i]->ring, event);
+        result = take_event(eqs[i]->ring, event);
         *which = i;
     }
     return result;

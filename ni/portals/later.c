@@ -64,7 +64,7 @@ bool ni_later_ready(struct ni *ni)
 }
 
 /* The oldest; false: there is none. */
-static bool take(struct ni_later *later, struct ni_later_event *taken)
+static bool take_event(struct ni_later *later, struct ni_later_event *taken)
 {
     bool any;
 
@@ -82,7 +82,7 @@ unsigned ni_later_tell(struct ni *ni)
     struct ni_later_event one;
     unsigned told = 0;
 
-    while (ni->portals->later != NULL && take(ni->portals->later, &one)) {
+    while (ni->portals->later != NULL && take_event(ni->portals->later, &one)) {
         if (one.eq != NULL) {
             one.eq->handler(one.eq->handler_arg, &one.event);
             told++;

@@ -5,8 +5,8 @@
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void tell(const struct ni_eq *eq, enum ni_event_kind type, const struct ni_put *put,
-                 enum ni_ni_fail fail, uint64_t mlength, uint64_t remote_offset)
+static void tell_event(const struct ni_eq *eq, enum ni_event_kind type, const struct ni_put *put,
+                       enum ni_ni_fail fail, uint64_t mlength, uint64_t remote_offset)
 {
     struct ni_event event = {
         .type = type,
@@ -53,8 +53,8 @@ void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
     count(put, NI_MD_EVENT_CT_SEND, fail, put->header.length);
     if (put->eq != NULL && (put->options & NI_MD_EVENT_SEND_DISABLE) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
-        tell(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
-             put->header.remote_offset);
+        tell_event(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
+                   put->header.remote_offset);
     }
 }
 
@@ -68,7 +68,7 @@ static void tell_reply(const struct ni_put *put, enum ni_ni_fail fail, uint64_t 
     }
     if (extra->eq != NULL &&
         (fail != NI_NI_OK || (extra->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
-        tell(extra->eq, NI_EVENT_REPLY, put, fail, mlength, remote_offset);
+        tell_event(extra->eq, NI_EVENT_REPLY, put, fail, mlength, remote_offset);
     }
 }
 
@@ -87,7 +87,7 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
     }
     if (put->ack && put->eq != NULL && (put->options & NI_PUT_CT_ACK) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
-        tell(put->eq, NI_EVENT_ACK, put, fail, mlength, remote_offset);
+        tell_event(put->eq, NI_EVENT_ACK, put, fail, mlength, remote_offset);
     }
 }
 

@@ -23,8 +23,8 @@ struct meeting {
 
 /* Keep it: a copy, or, when that is too long, the buffer itself until it matches. portals->lock is
  * held. `open` is the put's struct, NULL if it has none. */
-static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const struct ni_put *put,
-                         struct ni_put *open)
+static enum outcome keep_message(struct ni *ni, const struct ni_arriving *from,
+                                 const struct ni_put *put, struct ni_put *open)
 {
     struct ni_unexpected *unexpected;
 
@@ -50,8 +50,8 @@ static enum outcome keep(struct ni *ni, const struct ni_arriving *from, const st
 }
 
 /* No posted entry matches. portals->lock is held. */
-static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
-                          struct ni_put *open, struct meeting *meeting)
+static enum outcome leave_message(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
+                                  struct ni_put *open, struct meeting *meeting)
 {
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
 
@@ -74,7 +74,7 @@ static enum outcome leave(struct ni *ni, struct ni_arriving *from, const struct 
         meeting->fail = ni_pt_overrun(from->pt, &meeting->disabled);
         return OUTCOME_REFUSED;
     }
-    return keep(ni, from, put, open);
+    return keep_message(ni, from, put, open);
 }
 
 /* portals->lock is held. */
@@ -102,12 +102,12 @@ static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct n
         ni_entry_use(ni->portals, entry, from, &meeting->target);
         return OUTCOME_MATCHED;
     }
-    return leave(ni, from, put, open, meeting);
+    return leave_message(ni, from, put, open, meeting);
 }
 
 /* Tell, and free, what ends at once. */
-static int end(struct ni *ni, const struct ni_put *put, struct ni_put *open, enum ni_ni_fail fail,
-               uint64_t mlength, uint64_t remote_offset)
+static int end_put(struct ni *ni, const struct ni_put *put, struct ni_put *open,
+                   enum ni_ni_fail fail, uint64_t mlength, uint64_t remote_offset)
 {
     int result = ni_put_left(put);
 
@@ -208,5 +208,5 @@ int ni_put_self(struct ni *ni, struct ni_put *put)
     case OUTCOME_REFUSED:
         break;
     }
-    return end(ni, put, open, meeting.fail, meeting.target.mlength, from.remote_offset);
+    return end_put(ni, put, open, meeting.fail, meeting.target.mlength, from.remote_offset);
 }

@@ -70,7 +70,7 @@ static ni_status carry(struct ni_tasks_central *central)
 }
 
 /* Whether the last task has arrived: NI_OK; if its queue was full it is sent again. */
-static ni_status settle(struct ni_tasks_central *central)
+static ni_status settle_all(struct ni_tasks_central *central)
 {
     uint64_t word;
     ni_status status;
@@ -102,7 +102,7 @@ static ni_status put(struct ni_tasks *tasks, const void *item)
     if (!central->carefully) {
         return ni_tasks_send(tasks, &central->queue, item);
     }
-    status = settle(central);
+    status = settle_all(central);
     if (status == NI_OK) {
         memcpy(central->load, item, tasks->item);
         status = carry(central);
@@ -119,7 +119,7 @@ static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
 
 /* ---- getting --------------------------------------------------------------------------------- */
 
-static ni_status ask(struct ni_tasks_central *central, struct ni_tasks_request *request)
+static ni_status ask_task(struct ni_tasks_central *central, struct ni_tasks_request *request)
 {
     struct ni_ack ack = {.kind = NI_ACK_WORD, .word = &request->word};
     ni_status status;
@@ -184,7 +184,7 @@ static void refill(struct ni_tasks_central *central)
         settle_request(central, request);
         if (!request->out && !central->tasks.stopped && central->failure == NI_OK &&
             central->asked - central->got <= central->half) {
-            status = ask(central, request);
+            status = ask_task(central, request);
         }
         if (status != NI_OK && status != NI_AGAIN && status != NI_ERR_NOMEM) {
             central->failure = status;
@@ -232,7 +232,7 @@ static ni_status get(struct ni_tasks *tasks, void *item)
         return NI_ERR_INVALID;
     }
     if (central->carrying) {
-        (void)settle(central);
+        (void)settle_all(central);
     }
     if (central->queue.peer != NULL) {
         return get_asked(central, item);
@@ -274,7 +274,7 @@ static ni_status close_pool(struct ni_tasks *tasks)
     struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
 
     if (central->outs != 0 || (central->asked != 0 && !central->empty) ||
-        (central->carrying && settle(central) == NI_AGAIN)) {
+        (central->carrying && settle_all(central) == NI_AGAIN)) {
         return NI_AGAIN;
     }
     free_pool(central);

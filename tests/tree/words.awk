@@ -2,7 +2,7 @@
 # Reads the C sources named in the file "list" and looks in them for the words that docs/glossary.md, the file "glossary",
 # has struck. The file "excepted" has lines of a file and a word that is in it still. See words.sh.
 
-# read_rules(): the rows of the glossary's last table: | `word` `word` | identifiers, comments | folder folder | instead |
+# read_rules(): the rows of the glossary's last table: | `word` `word` | identifiers, comments, functions | folder folder | instead |
 function read_rules(line, parts, n, m, i, words, folders)
 {
     while ((getline line < glossary) > 0) {
@@ -15,6 +15,7 @@ function read_rules(line, parts, n, m, i, words, folders)
         for (i = 1; i <= n; i++) {
             in_names[words[i]] = (parts[3] ~ /identifiers/)
             in_comments[words[i]] = (parts[3] ~ /comments/)
+            in_functions[words[i]] = (parts[3] ~ /functions/)
             where[words[i]] = " " parts[4] " "
             instead[words[i]] = parts[5]
             count_rules++
@@ -54,6 +55,17 @@ function names(file, at, text, kind, n, i, words)
             complain(file, at, words[i], kind)
 }
 
+# functions(FILE, LINE NUMBER, TEXT): functions whose whole name is a word.
+function functions(file, at, text, name)
+{
+    while (match(text, /[A-Za-z0-9_.>]+\(/)) {
+        name = substr(text, RSTART, RLENGTH - 1)
+        if (in_functions[name])
+            complain(file, at, name, "function")
+        text = substr(text, RSTART + RLENGTH)
+    }
+}
+
 # comment(FILE, LINE NUMBER, TEXT): its words, and the identifiers that it names.
 function comment(file, at, text, n, i, words)
 {
@@ -90,8 +102,10 @@ function check(file, base, line, at, n, from, inside, code)
             if (at != 0)
                 inside = !inside
         }
-        if (code !~ /^ *#[ ]*include/)
+        if (code !~ /^ *#[ ]*include/) {
             names(file, n, code, "name")
+            functions(file, n, code)
+        }
     }
     close(file)
 }

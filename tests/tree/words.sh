@@ -14,8 +14,8 @@ words() {
     awk -v list="$1" -v glossary="$src/docs/glossary.md" -v excepted="$2" -f "$src/tests/tree/words.awk"
 }
 
-# A file of our own has what must be found, and nothing else: parts of names and comments, but no strings, no includes and no
-# parts of words.
+# A file of our own has what must be found, and nothing else: parts of names, comments and whole names of functions, but no
+# strings, no includes and no parts of words.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$list" "$folder"' EXIT
 mkdir -p "$folder/ni/base"
@@ -25,6 +25,7 @@ cat >"$folder/ni/base/seen.c" <<'EOF'
  * on two lines. */
 int ni_errandless = 0; /* whoever */ static int ni_errand_run(const char *firing);
 static const char *text = "chore owed \" pace";
+static int take(int tell) { return it->take(tell) + leave_it(); }
 EOF
 echo "ni/base/seen.c" >"$folder/list"
 echo "ni/base/seen.c gone" >"$folder/except"
@@ -34,8 +35,9 @@ ni/base/seen.c:2: the comment has "errands"
 ni/base/seen.c:4: the comment has "whoever"
 ni/base/seen.c:4: the name has "errand"
 ni/base/seen.c:4: the name has "firing"
+ni/base/seen.c:6: the function has "take"
 except: ni/base/seen.c has no "gone" any more: strike it
-6'
+7'
 [ "$got" = "$want" ] || fail "words.awk should say
 $want
 and not

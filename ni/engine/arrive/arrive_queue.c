@@ -73,7 +73,7 @@ static ni_status put(const struct ni_arrival *a, const struct ni_region_view *vi
                               a->payload, a->len);
 }
 
-static ni_status hold(const struct ni_arrival *a)
+static ni_status hold_packet(const struct ni_arrival *a)
 {
     ni_stat_add(&a->ni->stats.queue_held, 1);
     return NI_AGAIN;
@@ -99,7 +99,7 @@ ni_status ni_on_queue_message(const struct ni_arrival *a)
         status = put(a, &view);
     }
     if (status == NI_AGAIN) {
-        return hold(a);
+        return hold_packet(a);
     }
     return status == NI_OK ? NI_OK : refuse_message(a, status);
 }
@@ -127,7 +127,7 @@ ni_status ni_on_enqueue(const struct ni_arrival *a, const struct ni_packet_remot
         status = put(a, &view);
     }
     if (status == NI_AGAIN && is_held(a, &view)) {
-        return hold(a);
+        return hold_packet(a);
     }
     if (status == NI_AGAIN) {
         ni_stat_add(&a->ni->stats.queue_refused, 1);

@@ -48,7 +48,7 @@ static bool tell_later(struct ni *ni, struct ni_deferred_call *deferred)
     return false;
 }
 
-static void tell(struct ni_multipath_in *in)
+static void tell_sender(struct ni_multipath_in *in)
 {
     if (in->base - in->told >= NI_PARTS_TELL && !ni_list_linked(&in->tell.list) && !tell_now(in)) {
         ni_deferred_call_add(in->peer->ni, &in->tell);
@@ -219,8 +219,8 @@ static bool parse(const struct ni_arrival *a, const struct ni_packet_remote *fie
            (!part->noted || (part->last && !part->answer));
 }
 
-static ni_status take(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                      const struct part *part, struct ni_multipath_in *in)
+static ni_status take_part(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                           const struct part *part, struct ni_multipath_in *in)
 {
     if (part->answer) {
         return take_answer(a, fields, part);
@@ -230,7 +230,7 @@ static ni_status take(const struct ni_arrival *a, const struct ni_packet_remote 
 }
 
 /* The last part of an ordered transfer, for which others are missing. */
-static ni_status hold(struct ni *ni, struct ni_multipath_in *in)
+static ni_status hold_part(struct ni *ni, struct ni_multipath_in *in)
 {
     if (!in->held) {
         ni_stat_add(&ni->stats.parts_held, 1);
@@ -265,19 +265,19 @@ ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *
         return NI_ERR_PROTOCOL;
     }
     if (part.ordered && part.last && seq != in->base) {
-        return hold(a->ni, in);
+        return hold_part(a->ni, in);
     }
     in->looks = 0;
     in->held = in->held && seq != in->base;
     ni_stat_add(&a->ni->stats.parts_early, seq != in->base);
     /* Marked first: what is called may poll, and take others. */
     in->taken |= bit;
-    status = take(a, fields, &part, in);
+    status = take_part(a, fields, &part, in);
     if (status != NI_OK) {
         in->taken &= ~bit; /* nothing was called, so nothing has moved */
         return status;
     }
     advance(in);
-    tell(in);
+    tell_sender(in);
     return NI_OK;
 }

@@ -359,8 +359,9 @@ static NI_NOINLINE ni_status take_rest(struct ni *ni, struct ni_lane_rx *lane, u
 }
 
 /* Hand on one packet of a lane: the most frequent kinds in short. */
-NI_ALWAYS_INLINE ni_status take(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+NI_ALWAYS_INLINE ni_status take_packet(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                       const struct ni_packet *packet, uint64_t word0,
+                                       uint64_t word1)
 {
     if (NI_LIKELY(is_usual(ni, word0, word1))) {
         return take_message(ni, lane, slot, packet, word0, word1);

@@ -176,7 +176,7 @@ static bool helper_done(const struct ni_op *op)
 }
 
 /* It is not copied any more, but goes on. */
-static void leave(struct ni_op *op)
+static void leave_copying(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
 
@@ -221,12 +221,12 @@ static void finish(struct ni_op *op)
     if (op->failure == NI_ERR_PEER_DEAD && ni_peer_state(op->peer) == NI_OK) {
         /* The link tells the core next. It ends then with all else that was under way, in the poll
          * that tells the program of the peer: who gives up at the first error knows the reason. */
-        leave(op);
+        leave_copying(op);
     } else if (op->failure == NI_ERR_UNSUPPORTED) {
-        leave(op);
+        leave_copying(op);
         ni_transfer_by_packets(op);
     } else if (op->failure == NI_OK && op->noting != NULL) {
-        leave(op);
+        leave_copying(op);
         complete_noting(op);
     } else {
         ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);

@@ -154,7 +154,7 @@ void ni_stamps_convert(struct ni_stamp *stamp, int64_t least, int64_t told)
 }
 
 /* All four times are known. */
-static void keep(struct ni *ni, struct ni_peer_stamps *peer, struct ni_stamp_pending *pending)
+static void keep_stamp(struct ni *ni, struct ni_peer_stamps *peer, struct ni_stamp_pending *pending)
 {
     struct ni_stamps *stamps = ni->stamps;
     struct ni_stamp *stamp = &stamps->ring[stamps->count++ % stamps->room];
@@ -178,7 +178,7 @@ void ni_stamps_deliver(struct ni *ni, struct ni_peer *peer, uint64_t id)
     }
     pending->stamp.deliver = ni_now_ns();
     if (pending->departed) {
-        keep(ni, peer->stamps, pending);
+        keep_stamp(ni, peer->stamps, pending);
     }
 }
 
@@ -219,7 +219,7 @@ void ni_stamps_told(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
     pending->departed = true;
     learn(stamps, (int64_t)(pending->stamp.arrive - told->depart), pending->stamp.arrive);
     if (pending->stamp.deliver != 0) {
-        keep(ni, stamps, pending);
+        keep_stamp(ni, stamps, pending);
     }
 }
 

@@ -85,7 +85,7 @@ static void seal(struct ni_peer *peer, ni_status status)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
-static void tell(struct ni_peer *peer)
+static void tell_down(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
 
@@ -96,7 +96,7 @@ static void tell(struct ni_peer *peer)
 
 /* What could not be done when the peer went down, because threads were inside of calls: each
  * ni_progress tries again. */
-static bool settle(struct ni_peer *peer)
+static bool settle_peer(struct ni_peer *peer)
 {
     if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
         return false;
@@ -106,7 +106,7 @@ static bool settle(struct ni_peer *peer)
     if (peer->untold) {
         peer->untold = false;
         ni_stores_settle(peer);
-        tell(peer);
+        tell_down(peer);
     }
     return true;
 }
@@ -175,7 +175,7 @@ void ni_peers_settle(struct ni *ni)
     ni_list_init(&later);
     /* Callbacks may poll, and so come here again. */
     while ((node = ni_list_pop_front(&ni->downs)) != NULL) {
-        if (settle(ni_container_of(node, struct ni_peer, down))) {
+        if (settle_peer(ni_container_of(node, struct ni_peer, down))) {
             settled = true;
         } else {
             ni_list_push_back(&later, node);
@@ -207,10 +207,10 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
         ni_list_push_back(&ni->downs, &peer->down);
         return;
     }
-    if (!settle(peer)) {
+    if (!settle_peer(peer)) {
         ni_list_push_back(&ni->downs, &peer->down);
     }
-    tell(peer);
+    tell_down(peer);
 }
 
 void ni_lane_gone(void *core, struct ni_lane_rx *lane)

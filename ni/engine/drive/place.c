@@ -65,7 +65,8 @@ static struct ni_cpus one_each(const struct ni_topology *topology, const struct 
     return ones;
 }
 
-static void keep(struct ni_cpus *set, const struct ni_cpus *with, const struct ni_cpus *without)
+static void keep_cpus(struct ni_cpus *set, const struct ni_cpus *with,
+                      const struct ni_cpus *without)
 {
     for (unsigned i = 0; i < NI_CPUS_MAX / 64; i++) {
         set->bits[i] &= with->bits[i] & ~without->bits[i];
@@ -91,7 +92,7 @@ static unsigned turn_of(const struct ni_topology *topology, const struct ni_cpus
     unsigned before = 0;
     int own = ni_cpus_next(&topology->bound, 0);
 
-    keep(&others, &topology->near, &none);
+    keep_cpus(&others, &topology->near, &none);
     for (int cpu = ni_cpus_next(&others, 0); cpu >= 0 && cpu < own;
          cpu = ni_cpus_next(&others, (unsigned)cpu + 1)) {
         before++;
@@ -124,7 +125,7 @@ static bool find_own(struct ni_placed *place, const struct ni_topology *topology
     }
     cores = whole_cores(topology, &topology->bound);
     ni_cpus_join(&busy, &cores);
-    keep(&free_cores, &topology->near, &busy);
+    keep_cpus(&free_cores, &topology->near, &busy);
     free_cores = one_each(topology, &free_cores);
     place->cpu = nth(&free_cores, turn_of(topology, taken));
     if (place->cpu < 0) {

@@ -70,7 +70,7 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         if (events >= NI_LANE_ROW) {
             fetched = fetch(lane, fetched, events - NI_LANE_ROW);
         }
-        status = take(ni, lane, slot, packet, word0, word1);
+        status = take_packet(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {
             if (status == NI_AGAIN) {
                 break;

@@ -275,7 +275,7 @@ static bool report_an_endpoint(struct ni_inproc_link *link)
 
 /* ---- progress ------------------------------------------------------------------------------ */
 
-static unsigned settle(struct ni_inproc_link *link)
+static unsigned settle_link(struct ni_inproc_link *link)
 {
     unsigned events = 0;
 
@@ -331,7 +331,7 @@ unsigned ni_inproc_progress(struct ni_link *base)
             link->unsettled = true;
             return 0;
         }
-        events = settle(link);
+        events = settle_link(link);
     }
     if (NI_UNLIKELY(ni_inproc_faults_armed())) {
         wire_all(link);

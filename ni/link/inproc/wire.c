@@ -157,7 +157,7 @@ static bool delayed(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
 }
 
 /* Take the first packet out of the lane. false if it cannot leave now. */
-static bool take(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
+static bool take_lane(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
 {
     struct ni_lane_rx *rx = &lane->rx;
     const uint8_t *payload;
@@ -224,7 +224,7 @@ static bool move(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
     struct ni_inproc_packet packet;
     ni_status status = NI_OK;
 
-    if (lane->held.packet == NULL && !take(link, lane)) {
+    if (lane->held.packet == NULL && !take_lane(link, lane)) {
         return false;
     }
     packet = lane->held;

@@ -184,7 +184,7 @@ static ni_status find_segment(struct ni_shm_link *link, struct ni_shm_peer *peer
 }
 
 /* The owner has to be asked; it answers from within its progress. */
-static ni_status ask(struct ni_shm_link *link, struct ni_shm_peer *peer)
+static ni_status ask_owner(struct ni_shm_link *link, struct ni_shm_peer *peer)
 {
     ni_status status;
 
@@ -270,7 +270,7 @@ static ni_status connect_peer(struct ni_shm_link *link, struct ni_shm_peer *peer
     if (status != NI_ERR_UNREACHABLE) {
         return status;
     }
-    status = ask(link, peer);
+    status = ask_owner(link, peer);
     if (status == NI_OK) {
         peer->stage = NI_SHM_CONNECTING;
     } else {

@@ -183,8 +183,8 @@ static enum outcome start(struct ni_shm_link *link, struct ni_shm_peer *peer,
 }
 
 /* The next packet of an active sender. */
-static enum outcome take(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
-                         uint32_t slot, enum ni_shm_slot_state state)
+static enum outcome take_packet(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
+                                uint32_t slot, enum ni_shm_slot_state state)
 {
     ni_status status;
 
@@ -257,7 +257,7 @@ static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
                    ? KEEP
                    : drop(link, slot, word);
     }
-    outcome = take(link, peer, seat, slot, state);
+    outcome = take_packet(link, peer, seat, slot, state);
     if (outcome != RETRY) {
         free_slot(link, slot, word);
     }

@@ -77,7 +77,7 @@ static ni_status make_blob_page(struct ni_shm_segment *segment, uint32_t seat)
 }
 
 /* The registry is locked. */
-static void leave(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)
+static void leave_seat(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)
 {
     _Atomic uint64_t *word = &segment->seat_words[seat];
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
@@ -130,7 +130,7 @@ ni_status ni_shm_seat_take(struct ni_shm_segment *segment, const void *blob, siz
     if (status == NI_OK) {
         status = open_seat(segment, *seat, *generation, blob, len);
         if (status != NI_OK) {
-            leave(segment, *seat, *generation);
+            leave_seat(segment, *seat, *generation);
         }
     }
     ni_shm_registry_unlock();
@@ -140,7 +140,7 @@ ni_status ni_shm_seat_take(struct ni_shm_segment *segment, const void *blob, siz
 void ni_shm_seat_leave(struct ni_shm_segment *segment, uint32_t seat, uint32_t generation)
 {
     ni_shm_registry_lock();
-    leave(segment, seat, generation);
+    leave_seat(segment, seat, generation);
     ni_shm_registry_unlock();
     ni_shm_attention(segment);
 }

@@ -196,7 +196,7 @@ ni_status ni_ucx_peer_open(struct ni_ucx_peer *peer)
 
 /* ---- connect, disconnect --------------------------------------------------------------------- */
 
-static ni_status hold(struct ni_ucx_peer *peer, struct ni_peer *core)
+static ni_status hold_endpoint(struct ni_ucx_peer *peer, struct ni_peer *core)
 {
     if (peer->held) {
         return NI_ERR_EXISTS;
@@ -223,7 +223,7 @@ ni_status ni_ucx_connect(struct ni_link *base, const void *bytes, size_t len, st
     }
     pthread_mutex_lock(&link->lock);
     peer = ni_ucx_peer_get(link, &blob, len);
-    status = peer == NULL ? NI_ERR_NOMEM : hold(peer, core);
+    status = peer == NULL ? NI_ERR_NOMEM : hold_endpoint(peer, core);
     pthread_mutex_unlock(&link->lock);
     if (status == NI_OK) {
         *connected = &peer->ep;

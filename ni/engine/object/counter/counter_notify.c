@@ -152,7 +152,8 @@ static ni_status tell_ack(struct ni *ni, const struct ni_ack *ack, struct chain 
 }
 
 /* NI_AGAIN: not now. */
-static ni_status tell(struct ni *ni, const struct ni_counter_target *target, struct chain *chain)
+static ni_status tell_target(struct ni *ni, const struct ni_counter_target *target,
+                             struct chain *chain)
 {
     return target->kind == NI_TARGET_ACK ? tell_ack(ni, &target->ack, chain)
                                          : tell_region(ni, target, chain);
@@ -171,7 +172,7 @@ static bool tell_late(struct ni *ni, struct ni_deferred_call *deferred)
     struct late *late = ni_container_of(deferred, struct late, deferred);
     struct chain chain = {
         .steps = steps_of_others(atomic_load_explicit(&ni->late, memory_order_relaxed))};
-    bool done = tell(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
+    bool done = tell_target(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
 
     if (done) {
         atomic_fetch_sub_explicit(&ni->late, 1, memory_order_relaxed);
@@ -226,7 +227,7 @@ static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *targe
 static void tell_all(struct ni *ni, struct ni_counter_notify *notices, struct chain *chain)
 {
     for (unsigned i = 0; i < notices->count; i++) {
-        if (NI_UNLIKELY(tell(ni, &notices->targets[i], chain) == NI_AGAIN)) {
+        if (NI_UNLIKELY(tell_target(ni, &notices->targets[i], chain) == NI_AGAIN)) {
             put_off(ni, &notices->targets[i]);
         }
     }

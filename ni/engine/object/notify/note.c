@@ -78,8 +78,8 @@ static ni_status write_same(const struct ni_ep *ep, const void *src, size_t len,
 }
 
 /* Nothing is under way: tell at once. */
-static void tell(struct ni *ni, const struct ni_ack *departed, const struct ni_ack *ack,
-                 ni_status status, uint64_t value)
+static void tell_both(struct ni *ni, const struct ni_ack *departed, const struct ni_ack *ack,
+                      ni_status status, uint64_t value)
 {
     ni_ack_deliver(ni, departed, status, value);
     ni_ack_deliver(ni, ack, status, value);
@@ -148,13 +148,13 @@ static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,
     if (status == NI_OK && ep->same_memory) {
         status = write_same(ep, src, len, dst, note);
         if (status == NI_OK) {
-            tell(peer->ni, departed, ack, NI_OK, len);
+            tell_both(peer->ni, departed, ack, NI_OK, len);
             return NI_OK;
         }
         copied = status == NI_ERR_UNSUPPORTED;
     }
     if (status != NI_OK && status != NI_ERR_UNSUPPORTED && status != NI_ERR_REGION) {
-        tell(peer->ni, departed, ack, status, 0);
+        tell_both(peer->ni, departed, ack, status, 0);
         return NI_OK;
     }
     op = new_op(peer, src, len, dst, note, departed, ack, how);

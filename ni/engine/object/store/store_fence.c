@@ -28,7 +28,7 @@ static void collect(struct ni_stores *stores, struct ni_list *done)
 }
 
 /* No lock is held. */
-static void tell(struct ni *ni, struct ni_list *done)
+static void tell_fences(struct ni *ni, struct ni_list *done)
 {
     struct ni_list *node;
 
@@ -52,7 +52,7 @@ void ni_stores_settle(struct ni_peer *peer)
         collect(peer->stores, &done);
     }
     ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
+    tell_fences(peer->ni, &done);
 }
 
 /* ---- fences that begin ----------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static ni_status fence_one(struct ni_peer *peer, const struct ni_ack *ack)
         ni_list_push_back(&done, &fence->list);
     }
     ni_lock_give(&peer->lock, peer->threads);
-    tell(peer->ni, &done);
+    tell_fences(peer->ni, &done);
     return NI_OK;
 }
 

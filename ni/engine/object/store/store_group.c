@@ -93,7 +93,7 @@ void ni_store_group_end(struct ni_stores *stores)
     ni_source_lower(stores->peer, NI_SOURCE_STORES_QUESTION);
 }
 
-static bool ask(struct ni_peer *peer)
+static bool ask_peer(struct ni_peer *peer)
 {
     if (!ni_unacked_question(peer, peer->stores->group->token)) {
         return false;
@@ -108,7 +108,7 @@ bool ni_stores_ask_again(struct ni_peer *peer)
         ni_source_lower(peer, NI_SOURCE_STORES_QUESTION);
         return true;
     }
-    return ask(peer);
+    return ask_peer(peer);
 }
 
 void ni_stores_ask(struct ni_peer *peer)
@@ -118,7 +118,7 @@ void ni_stores_ask(struct ni_peer *peer)
     if (peer->stored != 0) {
         stores->wanted = true; /* the open line is the question, as soon as it leaves */
     } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_QUESTION) &&
-               ni_peer_state(peer) == NI_OK && !ask(peer)) {
+               ni_peer_state(peer) == NI_OK && !ask_peer(peer)) {
         ni_source_raise(peer, NI_SOURCE_STORES_QUESTION);
     }
 }

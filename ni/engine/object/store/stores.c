@@ -37,7 +37,7 @@ NI_ALWAYS_INLINE bool is_wanted(const struct ni_stores *stores)
     return stores->wanted || stores->line_epoch != stores->epoch || !ni_list_empty(&stores->next);
 }
 
-NI_ALWAYS_INLINE struct leaving leave(struct ni_stores *stores)
+NI_ALWAYS_INLINE struct leaving leave_line(struct ni_stores *stores)
 {
     struct leaving leaving = {.group = stores->group};
 
@@ -103,7 +103,7 @@ NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
         NI_UNLIKELY(stores->group == NULL)) {
         return false;
     }
-    leaving = leave(stores);
+    leaving = leave_line(stores);
     if (NI_UNLIKELY(ni_line_begin_behind(peer, NI_SOURCE_BIT(NI_SOURCE_STORES), &line) == NULL)) {
         return false;
     }
@@ -142,7 +142,7 @@ static ni_status send_line(struct ni_peer *peer, uint32_t len)
         !ni_stores_ask_again(peer)) {
         return NI_AGAIN;
     }
-    leaving = leave(peer->stores);
+    leaving = leave_line(peer->stores);
     if (NI_UNLIKELY(leaving.group == NULL)) {
         return NI_AGAIN;
     }
