@@ -2,8 +2,8 @@
 /*
  * A message in steps, for instructions to be counted: rank 0 sends when the receive of rank 1 is
  * posted, and rank 1 waits for it when the data has left, so that nobody polls in vain. A blocking
- * receive begins then. The ranks take turns by a word in shared memory, not by MPI. Run by
- * "instructions".
+ * receive begins then. Late ones begin when four have left, with the last of these. The ranks take
+ * turns by a word in shared memory, not by MPI. Run by "instructions".
  */
 #include <mpi.h>
 #include <sched.h>
@@ -14,6 +14,7 @@
 
 #define TAG  1
 #define MOST (1 << 20)
+#define LATE 4 /* messages sent before the first is received */
 
 static char data[MOST];
 
@@ -38,8 +39,8 @@ static void pass(_Atomic int *turn, int value)
 }
 
 /* Which calls are made. */
-enum way { POSTED, NONBLOCKING, BLOCKING, PERSISTENT, WAYS };
-static const char *const ways[WAYS] = {"posted", "nonblocking", "blocking", "persistent"};
+enum way { POSTED, NONBLOCKING, BLOCKING, PERSISTENT, UNEXPECTED, WAYS };
+static const char *const ways[WAYS] = {"posted", "nonblocking", "blocking", "persistent", "late"};
 
 static void send_one(enum way way, int bytes, MPI_Request *request)
 {
@@ -69,6 +70,28 @@ static void sends(_Atomic int *turn, int messages, int bytes, enum way way)
     }
     if (way == PERSISTENT) {
         MPI_Request_free(&request);
+    }
+}
+
+static void sends_late(_Atomic int *turn, int messages, int bytes)
+{
+    for (int i = 0; i < messages / LATE; i++) {
+        await(turn, 2 * i + 1);
+        for (int number = 0; number < LATE; number++) {
+            MPI_Send(data, bytes, MPI_BYTE, 1, TAG + number, MPI_COMM_WORLD);
+        }
+        pass(turn, 2 * i + 2);
+    }
+}
+
+static void receives_late(_Atomic int *turn, int messages, int bytes)
+{
+    for (int i = 0; i < messages / LATE; i++) {
+        pass(turn, 2 * i + 1);
+        await(turn, 2 * i + 2);
+        for (int number = LATE - 1; number >= 0; number--) {
+            MPI_Recv(data, bytes, MPI_BYTE, 0, TAG + number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
     }
 }
 
@@ -119,7 +142,7 @@ static enum way way_of(const char *name)
 }
 
 static const char usage[] = "Usage: osu_steps MESSAGES BYTES "
-                            "[posted|nonblocking|blocking|persistent], of two ranks, at most "
+                            "[posted|nonblocking|blocking|persistent|late], of two ranks, at most "
                             "1048576 bytes\n"
                             "Sends messages; osu_bench/instructions counts what they take.";
 
@@ -154,7 +177,9 @@ int main(int argc, char **argv)
         atomic_store_explicit(turn, 0, memory_order_relaxed);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (way == UNEXPECTED) {
+        (rank == 0 ? sends_late : receives_late)(turn, messages, bytes);
+    } else if (rank == 0) {
         sends(turn, messages, bytes, way);
     } else {
         receives(turn, messages, bytes, way);

@@ -39,6 +39,7 @@ counts vader mca_btl_vader
 counts vader mca_btl_vader nonblocking 3
 counts vader mca_btl_vader blocking 2
 counts vader mca_btl_vader persistent 2
+counts vader mca_btl_vader late 2
 counts native libpresto
 refuses "there is no 'nowhere'" --transports nowhere
 refuses "ni runs neither" --transports ni
