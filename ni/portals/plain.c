@@ -32,14 +32,27 @@ static NI_NOINLINE ni_status arrives(struct ni *ni, struct ni_peer *peer,
     return ni_put_arrives(ni, ni_packet_tag(word0), &from, payload);
 }
 
+/* Whether what finds no entry only has to be added to the unexpected messages. */
+static inline bool keeps_unexpected(const struct ni_pt *pt)
+{
+    return pt->overflow == NULL &&
+           (pt->options & (NI_PT_UNEXPECTED | NI_PT_FLOWCTRL)) == NI_PT_UNEXPECTED;
+}
+
 /* The same when it is known that there is no entry. portals->lock is held, and given back. */
 static NI_NOINLINE ni_status put_unexpected(struct ni *ni, struct ni_peer *peer, struct ni_pt *pt,
                                             const struct ni_packet *packet, uint64_t word1,
                                             const uint8_t *payload)
 {
     struct ni_arriving from = arriving(peer, pt, packet, word1);
+    ni_status status;
 
-    return ni_put_matched(ni, &from, NULL, payload);
+    if (NI_UNLIKELY(!keeps_unexpected(pt))) {
+        return ni_put_matched(ni, &from, NULL, payload);
+    }
+    status = ni_unexpected_copy(ni, &from, payload);
+    ni_portals_unlock(ni);
+    return status;
 }
 
 ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,

@@ -96,15 +96,13 @@ void ni_unexpected_take(struct ni *ni, struct ni_unexpected *unexpected)
 
 static bool copy_data(struct ni *ni, struct ni_unexpected *unexpected, const void *data)
 {
-    uint64_t len = unexpected->from.rlength;
-    uint64_t bytes = ni->portals->bytes + block_size(len);
+    uint64_t len = unexpected->from.rlength, bytes;
 
-    if (len <= NI_PUT_ORDERED) {
-        if (len != 0) { /* there may be no data at all */
-            memcpy(unexpected->small, data, len);
-        }
+    if (NI_LIKELY(len <= NI_PUT_ORDERED)) {
+        ni_memory_copy(unexpected->small, data, len);
         return true;
     }
+    bytes = ni->portals->bytes + block_size(len);
     if (bytes > ni->config->match_unexpected || (unexpected->data = ni_malloc(len)) == NULL) {
         return false;
     }

@@ -3,13 +3,22 @@
 
 #include <apeni/fault.h>
 
+#include "portals/portals.h"
+
 /*
  * Each allocation of matching fails in turn, alone or with all behind it, until a run asks for none
  * any more: calls are refused with what is documented, what was accepted ends once, nothing hangs
  * and nothing leaks (AddressSanitizer tells).
  */
 
-enum { LONG = 70000, PUTS = 12, ENTRIES = 40, KINDS = NI_EVENT_SEARCH + 20 };
+enum {
+    LONG = 70000,
+    PUTS = 12,
+    ENTRIES = 40,
+    KINDS = NI_EVENT_SEARCH + 20,
+    SHORTS = 2000,
+    SHORT = 64
+};
 
 struct end {
     struct ni_eq *eq;
@@ -282,6 +291,64 @@ static void by_packets(void **state)
     sweep(NI_FABRIC_BY_PACKETS);
 }
 
+/* The entry of one short message, which is found: its data are there at once. */
+static void take_short(struct run *run, unsigned i)
+{
+    struct ni_me me = entry_at(run, 0);
+    unsigned taken = run->b.events[NI_EVENT_PUT_OVERFLOW];
+
+    me.match_bits = i;
+    me.ignore_bits = 0;
+    memset(run->to[0], 0, SHORT);
+    assert_int_equal(ni_me_append(run->pair.b, 0, &me, NI_PRIORITY_LIST, NULL, NULL), NI_OK);
+    assert_int_equal(run->b.events[NI_EVENT_PUT_OVERFLOW], taken + 1);
+    assert_memory_equal(run->to[0], run->from + i, i % 2 == 0 ? 8 : SHORT);
+}
+
+/* Comparisons for as many unexpected messages, the first or the last taken first. */
+static uint64_t take_all_short(struct run *run, bool last_first)
+{
+    const uint64_t *attempts = &run->pair.b->portals->pt[0]->unexpected.counts.attempts;
+    uint64_t before = *attempts;
+
+    for (unsigned i = 0; i < SHORTS; i++) {
+        assert_int_equal(ni_put(run->pair.a, &run->md, i, i % 2 == 0 ? 8 : SHORT, NI_NO_ACK_REQ,
+                                run->pair.ab, 0, i, 0, NULL, 0),
+                         NI_OK);
+        move(run);
+    }
+    for (unsigned i = 0; i < SHORTS; i++) {
+        take_short(run, last_first ? SHORTS - 1 - i : i);
+    }
+    return *attempts - before;
+}
+
+/* Short unexpected messages have no memory of their own for their data, and however many
+ * there are, the last is found by a few comparisons as the first is. */
+static void short_unexpected(void **state)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    uint64_t in_order, reversed;
+
+    (void)state;
+    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
+    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
+    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
+    assert_true(open_both(run));
+    for (unsigned i = 0; i < LONG; i++) {
+        run->from[i] = (uint8_t)(i * 7 + 1);
+    }
+    run->md = (struct ni_md){.start = run->from, .length = LONG, .eq = run->a.eq};
+    in_order = take_all_short(run, false);
+    reversed = take_all_short(run, true);
+    assert_int_equal(pair_stat(run->pair.b, "match_unexpected_bytes_max"), 0);
+    /* The linear walk of 64 at once would take ten times as many. */
+    assert_true(in_order <= 3 * SHORTS && reversed <= 3 * SHORTS && reversed > 0);
+    ni_close(run->pair.a);
+    ni_close(run->pair.b);
+    free(run);
+}
+
 static void quiet(enum ni_log_level level, const char *text, void *arg)
 {
     (void)level;
@@ -295,6 +362,7 @@ int main(void)
         cmocka_unit_test(same_memory),
         cmocka_unit_test(by_call),
         cmocka_unit_test(by_packets),
+        cmocka_unit_test(short_unexpected),
     };
 
     ni_log_set_sink(quiet, NULL);
