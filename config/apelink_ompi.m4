@@ -100,6 +100,8 @@ AC_DEFUN([APELINK_OMPI_HEADERS], [
         [AC_MSG_RESULT([no])
          why_ompi="Open MPI $ompi_version has no usable opal/mca/btl/btl.h (build it with --with-devel-headers; Debian: libopenmpi-dev, libhwloc-dev, libevent-dev); see config.log"])
     OMPI_LIBS="$MPI_LIBS -lopen-pal"
+    dnl Open MPI's events are those of a libevent of its own, in libopen-pal, or of the system's.
+    AC_CHECK_LIB([event_core], [event_assign], [OMPI_LIBS="$OMPI_LIBS -levent_core"])
     AS_IF([test "x$have_ompi" = xyes], [APELINK_OMPI_CAS128])
     CPPFLAGS=$apelink_saved_CPPFLAGS
 ])

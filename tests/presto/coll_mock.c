@@ -374,6 +374,13 @@ void pri_lost_note(struct pri_rank *self, int rank)
     (void)rank;
 }
 
+bool pri_context_revoked(struct pri_rank *self, uint32_t context)
+{
+    (void)self;
+    (void)context;
+    return false;
+}
+
 int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg)
 {
     mock.stop[self->rank] = fn;
