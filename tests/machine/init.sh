@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# shellcheck shell=dash
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash
 # Covers: dnp/board/ivshmem.c, driver/linux/buffer.c, driver/linux/card.c, driver/linux/channel.c, driver/linux/file.c,
 # driver/linux/ioctl.c, driver/linux/mailbox.c, driver/linux/pin.c.
 # The first program of a virtual machine of tools/stages/machine: loads the module and runs the programs of
