@@ -279,45 +279,56 @@ static void one_round(const struct model *model, struct world *world)
     }
 }
 
-/* Whoever has to know of the faults of this state does when everybody has gone on. */
-static void check_nothing_is_lost(const struct model *model, const struct world *before)
+/* What somebody who lives does not know yet; NULL: nothing. */
+static const char *unknown(const struct model *model, const struct world *world)
 {
-    struct world world = *before;
-
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        one_round(model, &world);
-    }
     for (unsigned i = 0; i < model->nodes; i++) {
-        const struct lofamo_node *node = &world.node[i];
+        const struct lofamo_node *node = &world->node[i];
 
         if (node->host_stopped) {
             continue;
         }
         if (node->card_stopped) {
             if (!node->host_watch.lost) {
-                fail(model, &world, "a host does not know that its card has stopped");
+                return "a host does not know that its card has stopped";
             }
             continue;
         }
-        if (((node->found | (heals(node->fault) ? 0 : card_cause(model, &world, i))) &
+        if (((node->found | (heals(node->fault) ? 0 : card_cause(model, world, i))) &
              ~node->known) != 0) {
-            fail(model, &world, "a host does not know what its card suffers");
+            return "a host does not know what its card suffers";
         }
         for (unsigned link = 0; link < LOFAMO_LINKS; link++) {
             unsigned from = neighbour(model, i, link);
-            const struct lofamo_node *other = &world.node[from];
+            const struct lofamo_node *other = &world->node[from];
             uint32_t due = node->link[link].arrived;
 
-            if (credits_flow(model, &world, from, link ^ 1)) {
-                due |= world.mishaps == 0 ? other->link[link ^ 1].owed : 0;
+            if (credits_flow(model, world, from, link ^ 1)) {
+                due |= world->mishaps == 0 ? other->link[link ^ 1].owed : 0;
                 due |= heals(other->fault) || host_cause(other) == 0
                            ? 0
-                           : host_cause(other) | card_cause(model, &world, from);
+                           : host_cause(other) | card_cause(model, world, from);
             }
             if ((due & ~node->link[link].known) != 0) {
-                fail(model, &world, "a host does not know what its neighbour suffers");
+                return "a host does not know what its neighbour suffers";
             }
         }
+    }
+    return NULL;
+}
+
+/* Whoever has to know of the faults of this state does when everybody has gone on. */
+static void check_nothing_is_lost(const struct model *model, const struct world *before)
+{
+    struct world world = *before;
+    const char *what = unknown(model, &world);
+
+    for (unsigned i = 0; i < ROUNDS && what != NULL; i++) {
+        one_round(model, &world);
+        what = unknown(model, &world);
+    }
+    if (what != NULL) {
+        fail(model, &world, what);
     }
 }
 
