@@ -141,20 +141,36 @@ int hosts_exec(const char *folder, const char *host, char **argv, bool own_envir
     return attend(host_socket, host);
 }
 
+/* The switch waits only so long for the line of a client, which on a busy machine may be given no
+ * core until then: it asks again. The connection, with the line sent. */
+static int ask(const char *folder, const char *line)
+{
+    enum { TRIES = 5 };
+
+    for (int i = 1;; i++) {
+        int fd = hosts_connect(folder, "control");
+
+        if (fd < 0) {
+            hosts_die("nobody answers in %s: %s; \"apelink-hosts ls\" takes away what is stale",
+                      folder, strerror(errno));
+        }
+        if (send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line)) {
+            return fd;
+        }
+        if (errno != EPIPE || i == TRIES) {
+            hosts_die("%s: %s", folder, strerror(errno));
+        }
+        close(fd);
+    }
+}
+
 bool hosts_ask(const char *folder, const char *line)
 {
     char text[4096];
     bool good = false, first = true;
     ssize_t length;
-    int fd = hosts_connect(folder, "control");
+    int fd = ask(folder, line);
 
-    if (fd < 0) {
-        hosts_die("nobody answers in %s: %s; \"apelink-hosts ls\" takes away what is stale", folder,
-                  strerror(errno));
-    }
-    if (send(fd, line, strlen(line), MSG_NOSIGNAL) != (ssize_t)strlen(line)) {
-        hosts_die("%s: %s", folder, strerror(errno));
-    }
     while ((length = recv(fd, text, sizeof text, 0)) > 0) {
         const char *at = text;
 
