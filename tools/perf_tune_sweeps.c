@@ -151,6 +151,7 @@ const struct perf_untried perf_untried[] = {
     {"log_level", "what is printed"},
     {"fault", "for tests"},
     {"shm_max_peers", "a limit"},
+    {"shm_lanes_size", "a limit"},
     {"shm_peers_wait_ms", "how long to wait at that limit"},
     {"shm_memory_wait_ms", "how long to wait where memory has run out"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},

@@ -74,7 +74,10 @@ loses_h2() {
     soaker=$!
     runs "$name"
     sleep 1
-    expect 0 "$hosts" kill h2
+    "$hosts" kill h2 || {
+        fail "h2 could not be killed"
+        "$hosts" down
+    }
     wait $soaker
     status=$?
     { [ $status != 0 ] && [ $status != 124 ] && ! grep -q '^MT-OK' "$work/soak"; } ||
