@@ -40,6 +40,8 @@ void ompi_glue_drain(void)
         opal_event_active(&last, OPAL_EV_WRITE, 1);
         while (sem_wait(&done) != 0 && errno == EINTR) {
         }
+        /* Waits until the callback has returned: its code may be unloaded next. */
+        (void)opal_event_del(&last);
     }
     (void)sem_destroy(&done);
 }
