@@ -35,6 +35,12 @@ END
                 [AC_MSG_RESULT([yes]); have_fortran=yes], [AC_MSG_RESULT([no])])
             rm -rf conftest.dir])
         AS_IF([test "x$with_fortran$have_fortran" = xyesno], [AC_MSG_ERROR([--with-fortran: $why_fortran])])])
+    dnl Descriptors of arguments are those of gfortran, whatever compiles C: its header comes after all others.
+    FORTRAN_CPPFLAGS=
+    AS_IF([test "x$have_fortran" = xyes], [
+        apelink_header=$("$FC" -print-file-name=include/ISO_Fortran_binding.h)
+        FORTRAN_CPPFLAGS="-idirafter ${apelink_header%/*}"])
+    AC_SUBST([FORTRAN_CPPFLAGS])
     AM_CONDITIONAL([HAVE_FORTRAN], [test "x$have_fortran" = xyes])
     AC_SUBST([have_fortran])
 ])

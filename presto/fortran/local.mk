@@ -93,7 +93,7 @@ nodist_prestofortranlib_DATA = presto/.libs/libpresto_fortran_modules.a
 presto/.libs/libpresto_fortran_modules.a: $(presto_module_objects)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && $(AR) cr $@ $(presto_module_objects) && $(RANLIB) $@
 
-PRESTO_FORTRAN_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_builddir)/presto
+PRESTO_FORTRAN_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_builddir)/presto $(FORTRAN_CPPFLAGS)
 
 lib_LTLIBRARIES += presto/libpresto_fortran.la presto/libpresto_fortran_plain.la
 presto_libpresto_fortran_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/mpi.c presto/fortran/pmpi.c \
