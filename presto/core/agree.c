@@ -24,13 +24,15 @@
 
 #include "core/rank.h"
 
-enum { KEPT_DECISIONS = 2, NUMBERS = 1 << 24 };
+enum { KEPT_DECISIONS = 2, NUMBERS = PRI_AGREE_TAGS / 2 };
 
 struct pri_agreed {
     uint32_t begun, decided; /* numbers of agreements, from 1; 0: none */
-    uint32_t asked;          /* the one that somebody has asked for, */
-    int asker;               /* and its rank in the job: who comes before it has died */
-    uint32_t followed;       /* the one in which somebody follows this rank */
+    /* Of the one whose number is n, in place n % KEPT_DECISIONS: others may be one ahead. */
+    uint32_t asked[KEPT_DECISIONS];     /* somebody has asked for it, */
+    int asker[KEPT_DECISIONS];          /* this rank of the job: who comes before it has died */
+    uint32_t followed[KEPT_DECISIONS];  /* somebody follows this rank in it */
+    uint32_t published[KEPT_DECISIONS]; /* the decision goes to all */
     struct pri_vote *votes[KEPT_DECISIONS];
 };
 
@@ -146,7 +148,9 @@ static bool is_gone(const struct agreement *a, int place)
 /* The lock is held. The first that is not gone, from the one on that has asked last. */
 static int leader_of(const struct agreement *a)
 {
-    int first = a->agreed->asked == a->number ? place_of(a->members, a->agreed->asker) : 0;
+    const uint32_t slot = a->number % KEPT_DECISIONS;
+    int first =
+        a->agreed->asked[slot] == a->number ? place_of(a->members, a->agreed->asker[slot]) : 0;
 
     for (int i = 0; i < a->members->size; i++) {
         int place = (first + i) % a->members->size;
@@ -214,15 +218,16 @@ static NI_COLD void answer(const struct agreement *a, int to, enum way way,
 NI_COLD void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint32_t number)
 {
     struct agreement a = {.self = self, .number = number};
+    const uint32_t slot = number % KEPT_DECISIONS;
     const struct pri_vote *decided;
 
     pri_lock(self);
     decided = find(&a, context);
-    if (decided == NULL && a.agreed != NULL &&
-        (a.agreed->asked != number ||
-         place_of(a.members, a.agreed->asker) < place_of(a.members, from))) {
-        a.agreed->asked = number;
-        a.agreed->asker = from;
+    if (a.agreed != NULL && number > a.agreed->decided &&
+        (a.agreed->asked[slot] != number ||
+         place_of(a.members, a.agreed->asker[slot]) < place_of(a.members, from))) {
+        a.agreed->asked[slot] = number;
+        a.agreed->asker[slot] = from;
     }
     pri_unlock(self);
     answer(&a, from, TO_LEADER, decided);
@@ -231,12 +236,16 @@ NI_COLD void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint
 NI_COLD void pri_on_follow(struct pri_rank *self, int from, uint32_t context, uint32_t number)
 {
     struct agreement a = {.self = self, .number = number};
+    const uint32_t slot = number % KEPT_DECISIONS;
     const struct pri_vote *decided;
 
     pri_lock(self);
     decided = find(&a, context);
-    if (decided == NULL && a.agreed != NULL) {
-        a.agreed->followed = number;
+    if (a.agreed != NULL && number > a.agreed->decided) {
+        a.agreed->followed[slot] = number;
+    }
+    if (a.agreed != NULL && a.agreed->published[slot] == number) {
+        decided = NULL; /* it is on its way */
     }
     pri_unlock(self);
     answer(&a, from, FROM_LEADER, decided);
@@ -247,6 +256,7 @@ static bool decide(const struct agreement *a, const struct pri_vote *result)
 {
     struct pri_agreed *agreed = a->agreed;
     size_t bytes = PRI_VOTE_BYTES(a->members->size);
+    const uint32_t slot = a->number % KEPT_DECISIONS;
     bool yes;
 
     pri_lock(a->self);
@@ -255,6 +265,9 @@ static bool decide(const struct agreement *a, const struct pri_vote *result)
         memcpy(*kept(agreed, a->number), result, bytes);
         (*kept(agreed, a->number))->decided = 1;
         agreed->decided = a->number;
+        if (a->leader == a->place || agreed->followed[slot] == a->number) {
+            agreed->published[slot] = a->number;
+        }
     }
     pri_unlock(a->self);
     return yes;
@@ -318,15 +331,15 @@ static int publish(const struct agreement *a, const struct pri_vote *result)
     return error;
 }
 
-/* To those that follow this rank, which follows another. */
-static int pass_on(const struct agreement *a, const struct pri_vote *result)
+/* Whether this rank, which has decided, is to tell all: it leads, or another follows it. */
+static bool publishes(const struct agreement *a)
 {
-    bool followed;
+    bool yes;
 
     pri_lock(a->self);
-    followed = a->agreed->followed == a->number;
+    yes = a->agreed->published[a->number % KEPT_DECISIONS] == a->number;
     pri_unlock(a->self);
-    return followed ? publish(a, result) : PRI_OK;
+    return yes;
 }
 
 /* ---- follow ---------------------------------------------------------------------------------- */
@@ -357,7 +370,7 @@ static int follow(const struct agreement *a, struct pri_vote *result)
     if (error == PRI_OK && !decide(a, result)) {
         return AGAIN;
     }
-    return error != PRI_OK ? error : pass_on(a, result);
+    return error == PRI_OK && publishes(a) ? publish(a, result) : error;
 }
 
 /* ---- lead ------------------------------------------------------------------------------------ */
@@ -483,6 +496,17 @@ static int begin(struct agreement *a, uint32_t context)
     return place != NULL && *place != NULL ? PRI_OK : PRI_ERR_NOMEM;
 }
 
+/* Who has died by what all have agreed on has died for this rank, too, which may hear of it by
+ * itself only later. */
+static void believe(const struct agreement *a)
+{
+    for (int i = 0; i < a->members->size; i++) {
+        if ((a->vote->failed[i / 64] >> (i % 64) & 1) != 0) {
+            pri_peer_died(a->self, pri_member(a->members, i));
+        }
+    }
+}
+
 int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote)
 {
     struct agreement a = {.self = self, .vote = vote};
@@ -506,6 +530,7 @@ int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote)
     } while (error == AGAIN);
     if (error == PRI_OK) {
         memcpy(vote, result, PRI_VOTE_BYTES(a.members->size));
+        believe(&a);
     }
     free(result);
     return error;

@@ -106,6 +106,7 @@ struct pri_peer {
     _Atomic int down;   /* 0, or the negative ni_status with which it went; set once */
     _Atomic int death;  /* 0, or, of one that has died, the number of its death, from 1: set before
                            down */
+    bool told;          /* of core/peer.c: it has gone; under the lock */
 };
 
 /*

@@ -63,14 +63,13 @@ int pri_context_members(struct pri_rank *self, uint32_t context, const int *rank
         members->ranks = copy;
         members->size = size;
         members->open = true;
+        pri_revoke_opened(members);
     }
     pri_unlock(self);
     if (members == NULL) {
         free(copy);
-        return PRI_ERR_NOMEM;
     }
-    pri_revoke_opened(members);
-    return PRI_OK;
+    return members != NULL ? PRI_OK : PRI_ERR_NOMEM;
 }
 
 void pri_context_close(struct pri_rank *self, uint32_t context)

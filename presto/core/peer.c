@@ -118,6 +118,34 @@ int pri_lost(const struct pri_rank *self)
     return atomic_load_explicit(&self->cold->first_lost, memory_order_relaxed) - 1;
 }
 
+/* Whether nobody has said it yet; then its death is counted. The interface says it once, and ranks
+ * that have agreed on it may say it before. */
+static bool is_first_news(struct pri_rank *self, struct pri_peer *peer, ni_status status)
+{
+    bool first;
+
+    pri_lock(self);
+    first = !peer->told;
+    peer->told = true;
+    if (first && status != NI_ERR_PEER_CLOSED) {
+        int death = (int)atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed) + 1;
+
+        /* release, with the acquire in pri_death */
+        atomic_store_explicit(&peer->death, death, memory_order_release);
+        atomic_fetch_add_explicit(&self->rare, 1, memory_order_relaxed);
+        pri_lost_note(self, (int)(peer - self->peers));
+    }
+    pri_unlock(self);
+    return first;
+}
+
+void pri_peer_died(struct pri_rank *self, int rank)
+{
+    if (rank != self->rank && self->peers[rank].ni != NULL) {
+        pri_peer_down(self, self->peers[rank].ni, NI_ERR_PEER_DEAD);
+    }
+}
+
 /* ni_peer_down_fn: once for each peer. Sends under way end with events of their own. A rank that
  * has left in good order is missed only by those who wait for it by name. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
@@ -125,16 +153,8 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
     struct pri_rank *self = arg;
     struct pri_peer *peer = ni_peer_user(ni_peer);
 
-    if (self->cold->closing || peer == NULL) {
+    if (self->cold->closing || peer == NULL || !is_first_news(self, peer, status)) {
         return;
-    }
-    if (status != NI_ERR_PEER_CLOSED) {
-        int death = (int)atomic_fetch_add_explicit(&self->lost, 1, memory_order_relaxed) + 1;
-
-        /* release, with the acquire in pri_death */
-        atomic_store_explicit(&peer->death, death, memory_order_release);
-        atomic_fetch_add_explicit(&self->rare, 1, memory_order_relaxed);
-        pri_lost_note(self, (int)(peer - self->peers));
     }
     /* Before the posted receives are gone through: one that is posted meanwhile either is among
      * them or finds these words set, see post(); both happen under the portal's lock. */

@@ -2,6 +2,7 @@
 #ifndef PRESTO_CORE_RANK_H
 #define PRESTO_CORE_RANK_H
 
+#include <limits.h>
 #include <pthread.h>
 
 #include "core/hang.h"
@@ -95,6 +96,8 @@ struct pri_peer *pri_absent_peers(int size);
 void pri_direct_choose(struct pri_rank *self);
 /* ni_peer_down_fn. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
+/* Others know that the rank has died. */
+void pri_peer_died(struct pri_rank *self, int rank);
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 
@@ -194,17 +197,25 @@ static inline int pri_member(const struct pri_members *members, int place)
 
 /* ---- revoke.c -------------------------------------------------------------------------------- */
 
-/* The context is open now; it will not be, and the lock is held. */
+/* The context is open now; it will not be. The lock is held. */
 void pri_revoke_opened(struct pri_members *members);
 void pri_revoke_closed(struct pri_members *members);
 /* Another rank says so. */
 void pri_on_revoke(struct pri_rank *self, uint32_t context);
 
-/* Whether it is an operation of the program in a context that has been revoked. */
+/* Tags of agree.c: so many, from INT_MIN on. */
+#define PRI_AGREE_TAGS (1 << 25)
+
+static inline bool pri_is_of_agreement(int tag)
+{
+    return tag < INT_MIN + PRI_AGREE_TAGS;
+}
+
+/* Whether it is an operation in a context that has been revoked, but not an agreement's. */
 static inline bool pri_is_revoked(struct pri_rank *self, uint32_t context, int tag)
 {
     return NI_UNLIKELY(atomic_load_explicit(&self->revoked, memory_order_relaxed) != 0) &&
-           tag >= PRI_ANY_TAG && pri_context_revoked(self, context);
+           !pri_is_of_agreement(tag) && pri_context_revoked(self, context);
 }
 
 /* ---- agree.c --------------------------------------------------------------------------------- */

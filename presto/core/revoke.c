@@ -37,7 +37,7 @@ static bool is_of_context(void *arg, void *user_ptr, ni_initiator source)
 
     (void)source;
     return request != NULL && (request->context & ~(uint32_t)PRI_COLL) == members->context &&
-           request->status.tag >= PRI_ANY_TAG;
+           !pri_is_of_agreement(request->status.tag);
 }
 
 /* What has come and will come, in both planes, with the tags of the program and of collectives. */
@@ -101,20 +101,20 @@ static void count(struct pri_members *members, int by)
     pri_direct_choose(self);
 }
 
-/* 0, also if it has been already, or PRI_ERR_NOMEM. */
+/* 0, also if it has been already, or PRI_ERR_NOMEM. What has come for a context that is not open,
+ * and may never be here, is dropped as well; who its ranks are is not known then, and all are told.
+ */
 static int revoke(struct pri_rank *self, uint32_t context)
 {
     struct pri_members *members;
-    bool now = false;
+    bool now;
 
     pri_lock(self);
     members = pri_members_need(self, context);
-    if (members != NULL && !members->revoked) {
+    now = members != NULL && !members->revoked;
+    if (now) {
         members->revoked = true;
-        now = members->open;
-        if (now) {
-            count(members, 1);
-        }
+        count(members, members->open ? 1 : 0);
     }
     pri_unlock(self);
     if (now) {
@@ -127,16 +127,8 @@ static int revoke(struct pri_rank *self, uint32_t context)
 /* A rank that has made the communicator already may revoke it while this one still makes it. */
 void pri_revoke_opened(struct pri_members *members)
 {
-    struct pri_rank *self = members->self;
-
-    pri_lock(self);
     if (members->revoked) {
         count(members, 1);
-    }
-    pri_unlock(self);
-    if (members->revoked) {
-        members->spread = (struct pri_task){.advance = spread};
-        pri_task_add(self, &members->spread);
     }
 }
 

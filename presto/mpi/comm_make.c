@@ -13,7 +13,17 @@
 static int dup_finish(struct pri_mpi_request *request)
 {
     struct pri_comm *copy = request->object;
+    if (request->core.status.error != 0) {
+        return MPI_SUCCESS; /* that is the error; there is no context */
+    }
     return pri_mpi_code(pri_comm_begin(copy, copy->context, copy->leads));
+}
+
+/* One that cannot be made. */
+static void drop(struct pri_comm *made)
+{
+    pri_attr_delete_all(made->mpi, &made->attributes, PRI_ATTR_COMM, made);
+    pri_comm_release(made);
 }
 
 /* A copy without a context, and with what it inherits. An MPI code. */
@@ -43,8 +53,7 @@ static int dup_begin(struct pri_comm *comm, struct pri_comm **copy)
         code = pri_mpi_code(pri_context_take(comm->mpi->self, &made->context));
     }
     if (code != MPI_SUCCESS) {
-        pri_attr_delete_all(comm->mpi, &made->attributes, PRI_ATTR_COMM, made);
-        pri_comm_release(made);
+        drop(made);
     } else {
         *copy = made;
     }
@@ -70,6 +79,8 @@ static int dup(const char *function, MPI_Comm handle, MPI_Info info, MPI_Comm *c
     }
     if (rc == 0) {
         *copy = made;
+    } else {
+        drop(made);
     }
     return pri_result(comm, function, rc);
 }
@@ -387,6 +398,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *p
     rc = pri_comm_begin(made, context, group->rank == 0);
     if (rc == 0) {
         *part = made;
+    } else {
+        pri_comm_release(made);
     }
     return pri_result(comm, __func__, rc);
 }

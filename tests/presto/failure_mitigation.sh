@@ -36,6 +36,9 @@ done
 run ' 0 ' 3 3 early
 run ' 137 ' 2 4 acknowledge
 run ' 137 ' 4 6 acknowledge
+for ranks in 2 4 7; do
+    run ' 137 ' $((ranks - 1)) $ranks some
+done
 # Who is to die may have come to the end before.
 for seed in 1 2 3 4 5 6; do
     run ' 0 137 ' $((seed % 2 + 1)) $((seed % 2 * 3 + 4)) agree $seed

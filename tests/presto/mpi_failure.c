@@ -221,6 +221,32 @@ static void acknowledge(void)
     MUST(FAILED(MPI_Barrier(comm)));
 }
 
+/* The last rank dies while all make a copy, which some get. Who has it frees it; and what an
+ * agreement says of the death is known when it has ended. */
+static void some(void)
+{
+    MPI_Comm copy = MPI_COMM_NULL;
+    int flag = 1, n;
+
+    if (rank == size - 1) {
+        die();
+    }
+    if (MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS) {
+        MUST(copy != MPI_COMM_NULL);
+    } else {
+        MUST(copy == MPI_COMM_NULL);
+    }
+    if (MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS) {
+        MUST(FAILED(MPI_Recv(&n, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+        MUST(FAILED(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)));
+    }
+    MUST(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS);
+    MUST(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == 1);
+    if (copy != MPI_COMM_NULL) {
+        MUST(MPI_Comm_free(&copy) == MPI_SUCCESS);
+    }
+}
+
 /* ---- agree ----------------------------------------------------------------------------------- */
 
 static void on_timer(int signal)
@@ -357,6 +383,8 @@ int main(int argc, char **argv)
         revoke_early();
     } else if (strcmp(argv[1], "acknowledge") == 0) {
         acknowledge();
+    } else if (strcmp(argv[1], "some") == 0) {
+        some();
     } else if (strcmp(argv[1], "agree") == 0) {
         agree((unsigned)number);
     } else {
