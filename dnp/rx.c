@@ -7,15 +7,21 @@ static void refuse(struct dnp_rx *rx)
     dnp_add(rx->registers, DNP_REG_rx_refused, 0, 1);
 }
 
-/* Whether the payload of a PUT may be written; fills rx->write. */
+/* Where the payload goes, as things are now; fills rx->write. */
+static ni_status translate(struct dnp_rx *rx)
+{
+    return dnp_buffers_translate(rx->buffers, &rx->write, rx->header.address, rx->header.len,
+                                 rx->header.operation == DNP_PUT ? NI_ACCESS_WRITE : 0);
+}
+
+/* Whether the payload of a PUT may be written. */
 static bool accept_put(struct dnp_rx *rx)
 {
     if (!dnp_events_ring_room(rx->events, rx->header.port)) {
         dnp_add(rx->registers, DNP_REG_event_lost, rx->header.port, 1);
         return false;
     }
-    if (dnp_buffers_translate(rx->buffers, &rx->write, rx->header.address, rx->header.len,
-                              NI_ACCESS_WRITE) != NI_OK) {
+    if (translate(rx) != NI_OK) {
         refuse(rx);
         return false;
     }
@@ -31,10 +37,7 @@ static bool accept_answer(struct dnp_rx *rx, const struct dnp_footer *footer)
         refuse(rx);
         return false;
     }
-    status =
-        rx->header.operation == DNP_REFUSE
-            ? NI_ERR_ACCESS
-            : dnp_buffers_translate(rx->buffers, &rx->write, rx->header.address, rx->header.len, 0);
+    status = rx->header.operation == DNP_REFUSE ? NI_ERR_ACCESS : translate(rx);
     if (status != NI_OK) {
         dnp_gets_came(rx->gets, footer->tag, 0, status);
     }
@@ -110,6 +113,19 @@ static void begin(struct dnp_rx *rx)
     }
 }
 
+/* The buffer may have been deregistered while the payload came. */
+static void write_payload(struct dnp_rx *rx)
+{
+    ni_status status = translate(rx);
+
+    rx->state = DNP_RX_WRITING;
+    if (status == NI_OK && rx->header.len > 0) {
+        dnp_dma_start(rx->dma, &rx->write);
+    } else {
+        rx->dma->status[DNP_DMA_RX] = status;
+    }
+}
+
 static void take_word(struct dnp_rx *rx)
 {
     struct dnp_word word = dnp_fifo_take(rx->in);
@@ -118,12 +134,7 @@ static void take_word(struct dnp_rx *rx)
         dnp_word_to(word, rx->data + (size_t)rx->words++ * DNP_WORD);
         return;
     }
-    rx->state = DNP_RX_WRITING;
-    if (rx->header.len > 0) {
-        dnp_dma_start(rx->dma, &rx->write);
-    } else {
-        rx->dma->status[DNP_DMA_RX] = NI_OK;
-    }
+    write_payload(rx);
 }
 
 /* The payload is in host memory, or cannot be written. */

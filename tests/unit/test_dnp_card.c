@@ -311,6 +311,58 @@ static void test_dma_that_fails(void **state)
     assert_int_equal(dnp_get(&torus.card[1].registers, DNP_REG_rx_refused, 0), 1);
 }
 
+/* Run until a card has taken a part of a payload. */
+static void run_into_payload(uint32_t node)
+{
+    const struct dnp_rx *rx = &torus.card[node].rx;
+
+    for (int i = 0; i < 2000 && (rx->state != DNP_RX_PAYLOAD || rx->words < 4); i++) {
+        torus_run(&torus, 1);
+    }
+    assert_int_equal(rx->state, DNP_RX_PAYLOAD);
+}
+
+/* Nothing is written into a buffer that goes while a payload for it comes. */
+static void test_a_buffer_that_goes_meanwhile(void **state)
+{
+    struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, DNP_PAYLOAD_MAX);
+    uint8_t *before = malloc(HOST_PHYSICAL);
+
+    (void)state;
+    command.tag = DNP_COMP_NONE;
+    memcpy(before, torus.host[1].memory, HOST_PHYSICAL);
+    assert_true(test_host_post(host, 0, &command));
+    run_into_payload(1);
+    dnp_buffers_clear(&torus.card[1].buffers, 0);
+    torus_run(&torus, 2000);
+    assert_memory_equal(before, torus.host[1].memory, HOST_PHYSICAL);
+    assert_int_equal(dnp_get(&torus.card[1].registers, DNP_REG_rx_refused, 0), 1);
+    assert_no_event();
+    free(before);
+}
+
+/* The same of who has asked for the payload; he hears of it. */
+static void test_a_buffer_of_a_get_that_goes_meanwhile(void **state)
+{
+    struct dnp_command command = put(1, 2, HOST_BASE, HOST_BASE + HOST_SIZE / 2, 0);
+    uint8_t *before = malloc(HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
+
+    (void)state;
+    command.header.operation = DNP_GET;
+    command.len = DNP_PAYLOAD_MAX;
+    memcpy(before, host->memory, HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
+    assert_true(test_host_post(host, 1, &command));
+    run_into_payload(0);
+    dnp_buffers_clear(&host->card->buffers, 1);
+    torus_run(&torus, 2000);
+    assert_memory_equal(before, host->memory, HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
+    command.port = 1;
+    command.code = (uint16_t)-NI_ERR_BOUNDS;
+    assert_event(host, 1, dnp_cmd1_pack(&command), DNP_NIOS_MAGIC);
+    assert_no_event();
+    free(before);
+}
+
 static void test_a_packet_to_oneself(void **state)
 {
     struct dnp_command command = put(0, 3, HOST_BASE, HOST_BASE, 33);
@@ -352,6 +404,8 @@ int main(void)
         CARD_TEST(test_a_full_ring_of_events),
         CARD_TEST(test_a_write_pointer_beyond_the_ring),
         CARD_TEST(test_dma_that_fails),
+        CARD_TEST(test_a_buffer_that_goes_meanwhile),
+        CARD_TEST(test_a_buffer_of_a_get_that_goes_meanwhile),
         CARD_TEST(test_a_packet_to_oneself),
         CARD_TEST(test_a_silent_neighbour),
     };
