@@ -42,6 +42,18 @@ static void write_card(const struct hfm_watchdog *watchdog, uint32_t offset, uin
     (void)watchdog->card->write(watchdog->card->arg, offset, value);
 }
 
+/* Make a register invalid whose first read is given. The card may have written in between, which a
+ * second read finds. Returns the worse of both, as a fault word whose bit 0 is bit `low`. */
+static uint32_t take(const struct hfm_watchdog *watchdog, uint32_t offset, uint32_t valid,
+                     unsigned low, uint32_t first)
+{
+    uint32_t second = first;
+
+    write_card(watchdog, offset, ~valid);
+    (void)read_card(watchdog, offset, &second);
+    return dnp_fault_worst(first >> low, second >> low);
+}
+
 static void learn(struct hfm_watchdog *watchdog, unsigned subject, uint32_t fault,
                   const struct hfm_listener *listener)
 {
@@ -60,7 +72,7 @@ static void read_neighbours(struct hfm_watchdog *watchdog, const struct hfm_list
 
         if (read_card(watchdog, offset, &word) &&
             ((word & DNP_FAULT_VALID) != 0 || !watchdog->begun)) {
-            write_card(watchdog, offset, ~DNP_FAULT_VALID);
+            word = take(watchdog, offset, DNP_FAULT_VALID, 0, word);
             learn(watchdog, link, word & (DNP_FAULT_HOST | DNP_FAULT_CARD), listener);
         }
     }
@@ -74,8 +86,8 @@ static void look(struct hfm_watchdog *watchdog, bool late, const struct hfm_list
 
     dnp_watch_read(&watchdog->watch, valid, late);
     if (valid) {
-        write_card(watchdog, DNP_REG_dnp_watchdog, ~1U);
-        learn(watchdog, HFM_OWN, dnp_fault_of_card(word), listener);
+        word = take(watchdog, DNP_REG_dnp_watchdog, 1, 1, word);
+        learn(watchdog, HFM_OWN, word & DNP_FAULT_CARD, listener);
         read_neighbours(watchdog, listener);
         watchdog->begun = true;
     } else if (watchdog->watch.lost && (watchdog->known[HFM_OWN] & HFM_CARD_LOST) == 0) {

@@ -18,6 +18,8 @@ struct change {
 
 static struct dnp_register_file file;
 static bool gone; /* the card cannot be reached */
+static uint32_t late_offset,
+    late_value; /* 0, or the card writes this before the host's next write */
 static struct hfm_watchdog watchdog;
 static struct change change[CHANGES];
 static unsigned changes;
@@ -36,6 +38,10 @@ static int write_register(void *arg, uint32_t offset, uint32_t value)
     assert_true(dnp_register_administered(offset));
     if (gone) {
         return -ENOTCONN;
+    }
+    if (late_offset != 0 && offset == late_offset) {
+        dnp_set(&file, (enum dnp_offset)offset, 0, late_value);
+        late_offset = 0;
     }
     assert_int_equal(dnp_registers_write(&file, offset, value), NI_OK);
     return 0;
@@ -58,6 +64,7 @@ static int begin(void **state)
     dnp_registers_reset(&file);
     dnp_sensors_reset(&file);
     gone = false;
+    late_offset = 0;
     changes = 0;
     now = 100 * MS;
     hfm_watchdog_init(&watchdog, &card, WRITE, READ, now);
@@ -171,6 +178,27 @@ static void test_neighbours_are_read_and_acknowledged(void **state)
     assert_change(1, 3, 0, DNP_FAULT_HOST_LOST);
 }
 
+/* What the card writes between the host's read and its acknowledgement is not lost. */
+static void test_what_is_written_between_read_and_clear(void **state)
+{
+    (void)state;
+    late_offset = DNP_REG_dnp_watchdog;
+    late_value = 2U << 7 | 1;
+    next_read(1U << 9 | 1);
+    assert_int_equal(changes, 1);
+    assert_change(0, HFM_OWN, 2U << 6 | 1U << 8, 0);
+    changes = 0;
+    next_read(1);
+    dnp_set(&file, DNP_REG_remote_fault, 0, DNP_FAULT_VALID | 1);
+    late_offset = DNP_REG_remote_fault;
+    late_value = DNP_FAULT_VALID | DNP_FAULT_HOST_LOST;
+    changes = 0;
+    next_read(1);
+    assert_int_equal(changes, 1);
+    assert_change(0, 0, DNP_FAULT_HOST_LOST, 0);
+    assert_int_equal(dnp_get(&file, DNP_REG_remote_fault, 0), DNP_FAULT_HOST_LOST);
+}
+
 /* Also of what has been acknowledged before this daemon began. */
 static void test_the_first_read_tells_everything(void **state)
 {
@@ -235,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_card_that_cannot_be_reached_is_lost, setup),
         cmocka_unit_test_setup(test_a_late_read_accuses_once_later, setup),
         cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
+        cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
         cmocka_unit_test(test_the_first_read_tells_everything),
         cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
     };
