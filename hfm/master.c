@@ -88,7 +88,8 @@ bool hfm_master_take(struct hfm_master *master, const struct hfm_message *messag
 {
     struct hfm_member *member;
 
-    if (message->from >= master->nodes) {
+    if (message->from >= master->nodes ||
+        (message->kind != HFM_PING && message->kind != HFM_REPORT)) {
         return false;
     }
     member = &master->member[message->from];
@@ -101,20 +102,10 @@ bool hfm_master_take(struct hfm_master *master, const struct hfm_message *messag
     if (message->session > member->session) {
         begin_session(member, message->session);
     }
-    switch (message->kind) {
-    case HFM_PING:
-        answer->kind = HFM_PONG;
-        break;
-    case HFM_REPORT:
-        if (!take_report(master, message, observer)) {
-            return false;
-        }
-        answer->kind = HFM_ACK;
-        break;
-    default:
+    if (message->kind == HFM_REPORT && !take_report(master, message, observer)) {
         return false;
     }
-    *answer = (struct hfm_message){.kind = answer->kind,
+    *answer = (struct hfm_message){.kind = message->kind == HFM_PING ? HFM_PONG : HFM_ACK,
                                    .from = master->node,
                                    .session = master->session,
                                    .answers = message->session,

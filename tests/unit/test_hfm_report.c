@@ -126,6 +126,12 @@ static void test_old_and_strange_messages_do_nothing(void **state)
     strange = answer;
     assert_false(take(&strange));
     assert_int_equal(master.member[3].fault, 0);
+    /* What only a master says begins no session of a daemon. */
+    strange = answer;
+    strange.from = NODE;
+    strange.session = SESSION + 1;
+    assert_false(take(&strange));
+    assert_true(master.member[NODE].session == SESSION);
     strange = answer;
     strange.answers++;
     hfm_notifier_acknowledged(&notifier, &strange);
