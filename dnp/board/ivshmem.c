@@ -76,9 +76,11 @@ static void on_client(evutil_socket_t fd, short what, void *arg)
 {
     struct board_ivshmem *ivshmem = arg;
     char bytes[64];
+    ssize_t got;
 
     (void)what;
-    if (recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) <= 0 && errno != EAGAIN && errno != EINTR) {
+    got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
         part(ivshmem);
         board_machine_reset(&ivshmem->machine);
         ivshmem->after(ivshmem->arg);

@@ -88,6 +88,17 @@ tests_unit_test_dnp_machine_SOURCES = tests/unit/test_dnp_machine.c
 tests_unit_test_dnp_machine_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_machine_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
 
+if HAVE_LIBEVENT
+unit_tests += tests/unit/test_dnp_ivshmem
+
+tests_unit_test_dnp_ivshmem_SOURCES = \
+    dnp/board/ivshmem.c \
+    dnp/board/socket.c \
+    tests/unit/test_dnp_ivshmem.c
+tests_unit_test_dnp_ivshmem_CPPFLAGS = $(DNP_UNIT_CPPFLAGS) $(LIBEVENT_CFLAGS)
+tests_unit_test_dnp_ivshmem_LDADD = dnp/libboard.la $(LIBEVENT_LIBS) $(CMOCKA_LIBS)
+endif
+
 # The neighbours that dnp_board.sh gives to a board.
 check_PROGRAMS += tests/unit/dnp_board_ends
 
