@@ -22,8 +22,14 @@ _Static_assert(APELINK_BAR_PAGE == DNP_PAGE, "pages");
 _Static_assert(sizeof(struct apelink_bar) <= APELINK_BAR_PAGE, "page 0");
 _Static_assert(sizeof(struct apelink_bar_list) == APELINK_BAR_PAGE, "a list is a page");
 
+/* What a machine's buffers may take in lists of pages for each page that it has, and what a buffer
+ * takes besides in the same unit; memory that lies in one piece below PCI. */
+enum { ENTRIES_PER_PAGE = 16, ENTRIES_BESIDES = 16 };
+#define MEMORY_MAX (2ULL << 30)
+
 struct board_buffer {
     struct board_buffer *next;
+    uint64_t count; /* of pages */
     ni_handle handle;
     uint64_t page[]; /* as dnp_buffers_add wants them */
 };
@@ -31,6 +37,12 @@ struct board_buffer {
 static _Atomic(uint32_t) *word(__u32 *shared)
 {
     return (_Atomic(uint32_t) *)shared;
+}
+
+/* The driver's memory, once: it may change it. */
+static uint64_t load(__u64 *shared)
+{
+    return atomic_load_explicit((_Atomic(uint64_t) *)shared, memory_order_relaxed);
 }
 
 /* What lies at a physical address, or NULL. */
@@ -50,28 +62,70 @@ static void forget_memory(struct board_machine *machine)
     machine->memory_bytes = 0;
 }
 
+/* Map the memory of which this is the file; NULL, or why that cannot be. */
+static const char *map_file(struct board_machine *machine, int fd)
+{
+    struct stat status;
+    void *memory;
+
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        return strerror(errno);
+    }
+    if (status.st_size <= 0) {
+        return "it is empty";
+    }
+    if ((uint64_t)status.st_size > MEMORY_MAX) {
+        return "it is more than 2 GiB";
+    }
+    memory = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) {
+        return strerror(errno);
+    }
+    machine->memory = memory;
+    machine->memory_bytes = (uint64_t)status.st_size;
+    return NULL;
+}
+
 static int map_memory(struct board_machine *machine)
 {
-    struct stat status = {.st_size = 0};
     int fd = open(machine->memory_path, O_RDWR | O_CLOEXEC);
-    void *memory = MAP_FAILED;
+    const char *why = map_file(machine, fd);
 
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
-        memory = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    }
-    if (memory == MAP_FAILED) {
+    if (why != NULL) {
         ni_log(NI_LOG_ERROR,
                "apelink-board: %s, the memory of a virtual machine, cannot be mapped: %s",
-               machine->memory_path,
-               fd < 0 || status.st_size > 0 ? strerror(errno) : "it is empty");
-    } else {
-        machine->memory = memory;
-        machine->memory_bytes = (uint64_t)status.st_size;
+               machine->memory_path, why);
     }
     if (fd >= 0) {
         close(fd);
     }
-    return memory == MAP_FAILED ? -ENXIO : 0;
+    return why != NULL ? -ENXIO : 0;
+}
+
+static void free_buffer(struct board_machine *machine, struct board_buffer *buffer)
+{
+    machine->entries -= buffer->count + ENTRIES_BESIDES;
+    free(buffer);
+}
+
+/* Room for the list of a buffer, or NULL and a negative errno. */
+static struct board_buffer *new_buffer(struct board_machine *machine, uint64_t count, int *status)
+{
+    uint64_t pages = machine->memory_bytes / DNP_PAGE;
+    struct board_buffer *buffer = NULL;
+
+    *status = -ENOMEM;
+    if (count <= pages && machine->entries + count + ENTRIES_BESIDES > ENTRIES_PER_PAGE * pages) {
+        *status = -ENOSPC;
+    } else if (count <= pages) {
+        buffer = ni_calloc(1, sizeof *buffer + count * sizeof *buffer->page);
+    }
+    if (buffer != NULL) {
+        buffer->count = count;
+        machine->entries += count + ENTRIES_BESIDES;
+        *status = 0;
+    }
+    return buffer;
 }
 
 static void leave(struct board_machine *machine, unsigned port)
@@ -81,7 +135,7 @@ static void leave(struct board_machine *machine, unsigned port)
         struct board_buffer *buffer = machine->buffers[port];
 
         machine->buffers[port] = buffer->next;
-        free(buffer);
+        free_buffer(machine, buffer);
     }
 }
 
@@ -166,19 +220,19 @@ static int do_close(struct board_machine *machine, const struct apelink_bar_requ
 static int read_list(const struct board_machine *machine, uint64_t address, uint64_t count,
                      uint64_t *page)
 {
-    const struct apelink_bar_list *list = NULL;
+    struct apelink_bar_list *list = NULL;
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t one;
 
         if (i % APELINK_BAR_LIST == 0) {
-            address = list == NULL ? address : list->next;
+            address = list == NULL ? address : load(&list->next);
             list = address % DNP_PAGE == 0 ? at(machine, address, sizeof *list) : NULL;
         }
         if (list == NULL) {
             return -EINVAL;
         }
-        one = list->page[i % APELINK_BAR_LIST];
+        one = load(&list->page[i % APELINK_BAR_LIST]);
         page[i] = one & ~(uint64_t)APELINK_BAR_READ_ONLY;
         if (page[i] % DNP_PAGE != 0 || at(machine, page[i], DNP_PAGE) == NULL) {
             return -EINVAL;
@@ -203,11 +257,9 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         return -EINVAL;
     }
     count = (request->address + request->len - 1) / DNP_PAGE - request->address / DNP_PAGE + 1;
-    buffer = count <= machine->memory_bytes / DNP_PAGE
-                 ? ni_calloc(1, sizeof *buffer + count * sizeof *buffer->page)
-                 : NULL;
+    buffer = new_buffer(machine, count, &status);
     if (buffer == NULL) {
-        return -ENOMEM;
+        return status;
     }
     status = read_list(machine, request->list, count, buffer->page);
     if (status == 0 &&
@@ -219,7 +271,7 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         status = -ENOSPC;
     }
     if (status != 0) {
-        free(buffer);
+        free_buffer(machine, buffer);
         return status;
     }
     buffer->next = machine->buffers[request->port];
@@ -246,7 +298,7 @@ static int do_deregister(struct board_machine *machine, const struct apelink_bar
     *link = buffer->next;
     (void)dnp_buffers_remove(&machine->device->card->buffers, (uint8_t)request->port,
                              buffer->handle);
-    free(buffer);
+    free_buffer(machine, buffer);
     return 0;
 }
 

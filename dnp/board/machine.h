@@ -12,7 +12,8 @@
  * The device as the driver in a virtual machine has it: driver/apelink_bar.h. The machine's memory
  * is a file, which the card maps; physical addresses are offsets there, so that memory is in one
  * piece from address 0 on. Whatever the driver says is judged: addresses beyond the file reach
- * nothing. Not thread-safe.
+ * nothing, and what its buffers take of the board's memory is bounded by what the machine has. Not
+ * thread-safe.
  */
 
 struct board_buffer; /* one that the driver has registered */
@@ -26,6 +27,7 @@ struct board_machine {
     uint64_t memory_bytes;
     struct board_file file[APELINK_BAR_CHANNELS];
     struct board_buffer *buffers[APELINK_BAR_CHANNELS];
+    uint64_t entries; /* that all of them take in lists of pages */
 };
 
 /* The BAR of a card. memory_path has to stay; its file may come later. 0 or a negative errno. */

@@ -141,6 +141,19 @@ static void test_memory_is_recognized(void **state)
     unit_log_stop();
 }
 
+/* Its size is no promise of how much there is, so that nothing is touched. */
+static void test_memory_that_is_too_large(void **state)
+{
+    struct world *world = *state;
+    struct unit_log log;
+
+    unit_log_start(&log);
+    assert_int_equal(ftruncate(world->memory_fd, (2LL << 30) + DNP_PAGE), 0);
+    assert_int_equal(reset(world, 0, 0), -ENXIO);
+    unit_assert_contains(log.text, "cannot be mapped: it is more than 2 GiB");
+    unit_log_stop();
+}
+
 static void test_channels(void **state)
 {
     struct world *world = *state;
@@ -192,6 +205,50 @@ static void test_buffers(void **state)
     assert_int_equal(with_handle(world, APELINK_BAR_DEREGISTER, 1, (uint32_t)handle), -ENXIO);
     assert_int_equal(with_handle(world, APELINK_BAR_DEREGISTER, 0, (uint32_t)handle), 0);
     assert_int_equal(with_handle(world, APELINK_BAR_DEREGISTER, 0, (uint32_t)handle), -ENOENT);
+}
+
+/* A machine that registers without end; the error leaves the board as it was. */
+static unsigned fill_up(struct world *world, uint32_t port, uint64_t len)
+{
+    unsigned buffers = 0;
+    int handle;
+
+    while ((handle = reg(world, port, 0x10000, len, LIST)) >= 0) {
+        assert_true(++buffers < 100000);
+    }
+    assert_int_equal(handle, -ENOSPC);
+    return buffers;
+}
+
+static void test_buffers_without_end(void **state)
+{
+    struct world *world = *state;
+    unsigned large, small;
+
+    begin(world);
+    for (int port = 0; port < 2; port++) {
+        assert_int_equal(open_with(world, TX, EVENTS, 4, 4), port);
+    }
+    memset(world->memory + LIST, 0, DNP_PAGE);
+    large = fill_up(world, 0, 48 * DNP_PAGE);
+    assert_true(large >= 4);
+    assert_int_equal(reg(world, 1, 0x10000, 48 * DNP_PAGE, LIST), -ENOSPC);
+    (void)fill_up(world, 1, 1);
+    /* What leaves makes room again. */
+    assert_int_equal(with_handle(world, APELINK_BAR_CLOSE, 1, 0), 0);
+    assert_int_equal(with_handle(world, APELINK_BAR_CLOSE, 0, 0), 0);
+    assert_int_equal(open_with(world, TX, EVENTS, 4, 4), 0);
+    small = fill_up(world, 0, 1);
+    assert_true(small > large);
+    assert_int_equal(with_handle(world, APELINK_BAR_CLOSE, 0, 0), 0);
+    assert_int_equal(open_with(world, TX, EVENTS, 4, 4), 0);
+    for (unsigned i = 0; i < 3 * small; i++) {
+        int handle = reg(world, 0, 0x10000, 8, LIST);
+
+        assert_true(handle >= 0);
+        assert_int_equal(reg(world, 0, 0x10000, 8, LIST + 8), -EINVAL);
+        assert_int_equal(with_handle(world, APELINK_BAR_DEREGISTER, 0, (uint32_t)handle), 0);
+    }
 }
 
 /* Bytes at a virtual address of channel 0, as the card moves them. */
@@ -250,8 +307,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_memory_is_recognized, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_is_too_large, setup, teardown),
         cmocka_unit_test_setup_teardown(test_channels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_buffers_without_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_transfers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_who_waits_is_woken_once, setup, teardown),
     };
