@@ -10,6 +10,8 @@ client=$APELINK_BUILDDIR/tests/unit/dnp_device_client
 [ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
 [ "$(id -u)" -eq 0 ] || { echo "skipped: only root may serve a device"; exit 77; }
 command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
+# ThreadSanitizer makes system calls of its own, and allows no memory where a program wants it: what is about these is not run.
+case ${APELINK_SANITIZER-} in *thread*) plain= ;; *) plain=yes ;; esac
 work=$(mktemp -d) || exit 1
 chmod 755 "$work"
 dir=$work/device
@@ -100,7 +102,7 @@ start 666
 [ "$(ls "$dir")" = apelink0 ] || fail "ls says $(ls "$dir")"
 [ "$(stat -c %a "$device")" = 666 ] || fail "the mode is $(stat -c %a "$device")"
 "$client" loop "$device" || fail "one program"
-"$client" silent "$device" || fail "messages without system calls"
+[ -z "$plain" ] || "$client" silent "$device" || fail "messages without system calls"
 "$client" refused "$device" || fail "what is refused"
 "${client%client}memory" changes "$device" || fail "memory that changes"
 "${client%client}memory" limited "$device" || fail "no memory may be locked"
@@ -195,11 +197,13 @@ EOP
 }
 until_true link_up || fail "the cable is not up"
 "$client" cross "$work/device0/apelink0" "$work/device1/apelink0" || fail "between two cards"
-"${client%client}pair" "$work/device0/apelink0" &
-last=$!
-held="$held $last"
-"${client%client}pair" "$work/device1/apelink0" || fail "between two programs, at 1 0 0"
-wait "$last" || fail "between two programs, at 0 0 0"
+[ -z "$plain" ] || {
+    "${client%client}pair" "$work/device0/apelink0" &
+    last=$!
+    held="$held $last"
+    "${client%client}pair" "$work/device1/apelink0" || fail "between two programs, at 1 0 0"
+    wait "$last" || fail "between two programs, at 0 0 0"
+}
 for one in $pids; do
     kill "$one"
     wait "$one" || fail "one of two boards ended with $?"
