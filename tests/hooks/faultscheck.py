@@ -192,14 +192,47 @@ def ends():
             fail("%s, %s: exit code %s, said: %s, in: %s" % (transport, way, code, said, errors))
 
 
+def end(job):
+    """End mpirun and its ranks."""
+    with open("/proc/%d/task/%d/children" % (job.pid, job.pid), encoding="ascii") as file:
+        pids = [int(word) for word in file.read().split()]
+    for pid in pids + [job.pid]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    job.wait()
+
+
+def run_recovered(folder, transport):
+    """(exit code, output, errors) of a job of which a rank is killed. Open MPI 4.1.4 may leave those who live in MPI_Finalize for good, where they
+    wait for its own barrier: then the code is None, once they have said all and the record is there."""
+    words = hookscheck.words_of(folder, 3, transport, ["hooks_faults", "ends", "kill"], ("--enable-recovery",))
+    name = os.path.join(folder, "output")
+    with open(name, "wb") as file, open(name + "2", "wb") as errors:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=errors) as job:
+            last = time.monotonic() + hookscheck.LIMIT
+            while job.poll() is None and time.monotonic() < last:
+                time.sleep(0.2)
+                with open(name, encoding="utf-8", errors="replace") as output:
+                    if len(told(output.read())) == 2 and os.path.exists(os.path.join(folder, "hooks.json")):
+                        last = min(last, time.monotonic() + 20)
+            code = job.poll()
+            if code is None:
+                end(job)
+    with open(name, encoding="utf-8", errors="replace") as output, open(name + "2", encoding="utf-8", errors="replace") as errors:
+        return code, output.read(), errors.read()
+
+
 def goes_on():
     """Over the NI, where mpirun lets the others live: errors are returned, MPI_ANY_SOURCE is told, and the record is whole."""
     for transport in transports():
         if "match" not in transport:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            code, output, errors = mpirun(folder, 3, transport, ["hooks_faults", "ends", "kill"], ("--enable-recovery",))
-            if not healthy("%s, goes on" % transport, code, output, errors):
+            code, output, errors = run_recovered(folder, transport)
+            if code not in (0, None) or "FAILED" in output:
+                fail("%s, goes on: exit code %s: %s%s" % (transport, code, output[-600:], errors[-600:]))
                 continue
             expect(transport, told(output), [(0, "recv", 0, OTHER), (2, "recv", 0, OTHER)])
             expect(transport, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
