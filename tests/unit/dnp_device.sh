@@ -19,8 +19,10 @@ device=$dir/apelink0
 pid=
 held=
 end() {
-    # shellcheck disable=SC2086 # several
-    [ -z "$held" ] || kill -9 $held 2>/dev/null
+    # Numbers of those that have ended may be others' by now.
+    for one in $held; do
+        ! grep -q dnp_device "/proc/$one/cmdline" 2>/dev/null || kill -9 "$one"
+    done
     [ -z "$pid" ] || kill "$pid" 2>/dev/null
     wait
     umount -l "$dir" 2>/dev/null
