@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: presto/tools/run_place.c, presto/tools/run_remote.c, presto/tools/run_values.c.
 # prestorun with all ranks on another host, which is this one under another name: a launcher runs the command here. What is promised on
 # one host holds there, and what does not fit is named. Several hosts: tests/hosts/prestorun.sh.
 set -u
