@@ -180,18 +180,6 @@ static void reap(struct pri_mpi *mpi)
     }
 }
 
-/* After a death some ranks may have got the communicator and others not, who take no part. All
- * ranks that live have called MPI_Finalize, so that nobody needs it any more. */
-static void end_exchange(struct pri_comm *comm)
-{
-    struct pri_rank *self = comm->mpi->self;
-    if (NI_UNLIKELY(pri_lost(self) >= 0) && !pri_done(&comm->end) &&
-        pri_context_revoke(self, comm->context) != 0) {
-        cannot_end(comm, PRI_ERR_NOMEM);
-    }
-    pri_wait(&comm->end);
-}
-
 /* Requests are not waited for any more: all ranks go on to the second exchange. Each begins all of
  * its second exchanges before it waits for one of them. */
 void pri_comms_end_all(struct pri_mpi *mpi)
@@ -206,7 +194,7 @@ void pri_comms_end_all(struct pri_mpi *mpi)
                 continue;
             }
             if (!comm->waits) {
-                end_exchange(comm);
+                pri_wait(&comm->end);
             }
             ended(comm);
         }

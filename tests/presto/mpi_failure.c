@@ -221,8 +221,8 @@ static void acknowledge(void)
     MUST(FAILED(MPI_Barrier(comm)));
 }
 
-/* The last rank dies while all make a copy, which some get. Who has it frees it; and what an
- * agreement says of the death is known when it has ended. */
+/* The last rank dies while all make a copy, which some get: who has it revokes and frees it. What
+ * an agreement says of the death is known when it has ended. */
 static void some(void)
 {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -243,6 +243,7 @@ static void some(void)
     MUST(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS);
     MUST(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == 1);
     if (copy != MPI_COMM_NULL) {
+        MUST(MPIX_Comm_revoke(copy) == MPI_SUCCESS);
         MUST(MPI_Comm_free(&copy) == MPI_SUCCESS);
     }
 }
