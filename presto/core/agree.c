@@ -17,45 +17,11 @@
  * Messages have tags of their own, which no program and no collective operation has, and which are
  * not dropped with a context that has been revoked.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rank.h"
-
-enum { KEPT_DECISIONS = 2, NUMBERS = PRI_AGREE_TAGS / 2 };
-
-struct pri_agreed {
-    uint32_t begun, decided; /* numbers of agreements, from 1; 0: none */
-    /* Of the one whose number is n, in place n % KEPT_DECISIONS: others may be one ahead. */
-    uint32_t asked[KEPT_DECISIONS];     /* somebody has asked for it, */
-    int asker[KEPT_DECISIONS];          /* this rank of the job: who comes before it has died */
-    uint32_t followed[KEPT_DECISIONS];  /* somebody follows this rank in it */
-    uint32_t published[KEPT_DECISIONS]; /* the decision goes to all */
-    struct pri_vote *votes[KEPT_DECISIONS];
-};
-
-/* This rank's part of one. */
-struct agreement {
-    struct pri_rank *self;
-    const struct pri_members *members;
-    struct pri_agreed *agreed;
-    uint32_t number;
-    int place;  /* this rank's */
-    int leader; /* the place of the one that leads, as far as is known */
-    struct pri_vote *vote;
-};
-
-void pri_agreed_free(struct pri_agreed *agreed)
-{
-    if (agreed != NULL) {
-        for (int i = 0; i < KEPT_DECISIONS; i++) {
-            free(agreed->votes[i]);
-        }
-        free(agreed);
-    }
-}
+#include "core/agree.h"
 
 /* ---- votes ----------------------------------------------------------------------------------- */
 
@@ -78,207 +44,12 @@ static void merge(struct pri_vote *into, struct pri_vote *vote, int size)
     into->flag &= vote->flag;
 }
 
-/* ---- messages -------------------------------------------------------------------------------- */
-
-enum way { TO_LEADER, FROM_LEADER };
-
-static struct pri_where where(const struct agreement *a, int place, enum way way)
-{
-    return (struct pri_where){
-        .peer = pri_member(a->members, place),
-        .as = a->place,
-        .tag = INT_MIN + 2 * (int)(a->number % NUMBERS) + (int)way,
-        .context = a->members->context,
-    };
-}
-
-/* A vote on its way. */
-struct parcel {
-    struct pri_request request;
-    struct pri_vote vote;
-};
-
-static void parcel_free(struct pri_request *request)
-{
-    free(ni_container_of(request, struct parcel, request));
-}
-
-/* Nobody waits for it. One that has died gets none. */
-static int send_vote(const struct agreement *a, int place, enum way way,
-                     const struct pri_vote *vote)
-{
-    size_t bytes = PRI_VOTE_BYTES(a->members->size);
-    struct parcel *parcel = malloc(offsetof(struct parcel, vote) + bytes);
-    int error;
-
-    if (parcel == NULL) {
-        return PRI_ERR_NOMEM;
-    }
-    memcpy(&parcel->vote, vote, bytes);
-    error = pri_isend(a->self, &parcel->vote, bytes, where(a, place, way), PRI_STANDARD,
-                      &parcel->request);
-    if (error != PRI_OK) {
-        free(parcel);
-        return error == PRI_ERR_PEER ? PRI_OK : error;
-    }
-    pri_detach(&parcel->request, parcel_free);
-    return PRI_OK;
-}
-
-/* ---- who leads ------------------------------------------------------------------------------- */
-
-static int place_of(const struct pri_members *members, int rank)
-{
-    int place = 0;
-
-    while (place < members->size && pri_member(members, place) != rank) {
-        place++;
-    }
-    return place;
-}
-
-/* Whether it has died or left, as far as is known here. */
-static bool is_gone(const struct agreement *a, int place)
-{
-    const struct pri_peer *peer = &a->self->peers[pri_member(a->members, place)];
-
-    return place != a->place && atomic_load_explicit(&peer->down, memory_order_relaxed) != 0;
-}
-
-/* The lock is held. The first that is not gone, from the one on that has asked last. */
-static int leader_of(const struct agreement *a)
-{
-    const uint32_t slot = a->number % KEPT_DECISIONS;
-    int first =
-        a->agreed->asked[slot] == a->number ? place_of(a->members, a->agreed->asker[slot]) : 0;
-
-    for (int i = 0; i < a->members->size; i++) {
-        int place = (first + i) % a->members->size;
-
-        if (!is_gone(a, place)) {
-            return place;
-        }
-    }
-    return a->place;
-}
-
-static bool has_changed(const struct agreement *a)
-{
-    bool changed;
-
-    pri_lock(a->self);
-    changed = leader_of(a) != a->leader;
-    pri_unlock(a->self);
-    return changed;
-}
-
-/* ---- what is kept ---------------------------------------------------------------------------- */
-
-static struct pri_vote **kept(struct pri_agreed *agreed, uint32_t number)
-{
-    return &agreed->votes[number % KEPT_DECISIONS];
-}
-
-/* The lock is held. NULL: no memory. */
-static struct pri_agreed *need(struct pri_members *members)
-{
-    if (members != NULL && members->agreed == NULL) {
-        members->agreed = calloc(1, sizeof(*members->agreed));
-    }
-    return members == NULL ? NULL : members->agreed;
-}
-
-/* A decision of this number, which is asked for, or NULL; then *a is what it takes to send it. One
- * that is asked for stays, since who asks for it has not begun the one after the next. The lock is
- * held. */
-static const struct pri_vote *find(struct agreement *a, uint32_t context)
-{
-    struct pri_members *members = pri_members_need(a->self, context);
-
-    a->members = members;
-    a->agreed = need(members);
-    if (a->agreed == NULL || a->agreed->decided - a->number >= KEPT_DECISIONS) {
-        return NULL;
-    }
-    a->place = place_of(members, a->self->rank);
-    return *kept(a->agreed, a->number);
-}
-
-static NI_COLD void answer(const struct agreement *a, int to, enum way way,
-                           const struct pri_vote *decided)
-{
-    if (decided != NULL && send_vote(a, place_of(a->members, to), way, decided) != PRI_OK) {
-        fprintf(stderr, "presto: rank %d cannot tell another what they have agreed on: %s\n",
-                a->self->rank, pri_error_text(PRI_ERR_NOMEM));
-        pri_abort(a->self, 1);
-    }
-}
-
-/* Who has not decided will vote for it: it waits for that. */
-NI_COLD void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint32_t number)
-{
-    struct agreement a = {.self = self, .number = number};
-    const uint32_t slot = number % KEPT_DECISIONS;
-    const struct pri_vote *decided;
-
-    pri_lock(self);
-    decided = find(&a, context);
-    if (a.agreed != NULL && number > a.agreed->decided &&
-        (a.agreed->asked[slot] != number ||
-         place_of(a.members, a.agreed->asker[slot]) < place_of(a.members, from))) {
-        a.agreed->asked[slot] = number;
-        a.agreed->asker[slot] = from;
-    }
-    pri_unlock(self);
-    answer(&a, from, TO_LEADER, decided);
-}
-
-NI_COLD void pri_on_follow(struct pri_rank *self, int from, uint32_t context, uint32_t number)
-{
-    struct agreement a = {.self = self, .number = number};
-    const uint32_t slot = number % KEPT_DECISIONS;
-    const struct pri_vote *decided;
-
-    pri_lock(self);
-    decided = find(&a, context);
-    if (a.agreed != NULL && number > a.agreed->decided) {
-        a.agreed->followed[slot] = number;
-    }
-    if (a.agreed != NULL && a.agreed->published[slot] == number) {
-        decided = NULL; /* it is on its way */
-    }
-    pri_unlock(self);
-    answer(&a, from, FROM_LEADER, decided);
-}
-
-/* False: another rank has asked, or leads, and so nothing is decided. */
-static bool decide(const struct agreement *a, const struct pri_vote *result)
-{
-    struct pri_agreed *agreed = a->agreed;
-    size_t bytes = PRI_VOTE_BYTES(a->members->size);
-    const uint32_t slot = a->number % KEPT_DECISIONS;
-    bool yes;
-
-    pri_lock(a->self);
-    yes = leader_of(a) == a->leader;
-    if (yes) {
-        memcpy(*kept(agreed, a->number), result, bytes);
-        (*kept(agreed, a->number))->decided = 1;
-        agreed->decided = a->number;
-        if (a->leader == a->place || agreed->followed[slot] == a->number) {
-            agreed->published[slot] = a->number;
-        }
-    }
-    pri_unlock(a->self);
-    return yes;
-}
-
 /* ---- wait ------------------------------------------------------------------------------------ */
 
 /* pri_tell_fn. */
 static void tell(const void *object, char *text, size_t size)
 {
-    const struct agreement *a = object;
+    const struct pri_agreement *a = object;
     char name[128];
 
     pri_context_tell(a->self, a->members->context, name, sizeof(name));
@@ -289,12 +60,12 @@ static void tell(const void *object, char *text, size_t size)
 enum { AGAIN = -1 }; /* with another leader */
 
 /* For a vote. 0, AGAIN, PRI_ERR_PEER, or another error of this rank's. */
-static int wait_for(const struct agreement *a, struct pri_request *request)
+static int wait_for(const struct pri_agreement *a, struct pri_request *request)
 {
     unsigned spins = 0;
 
     while (!pri_done(request)) {
-        if (has_changed(a)) {
+        if (pri_agreement_changed(a)) {
             pri_cancel(request);
             (void)pri_wait(request);
             return AGAIN;
@@ -307,7 +78,7 @@ static int wait_for(const struct agreement *a, struct pri_request *request)
 /* ---- to others ------------------------------------------------------------------------------- */
 
 /* Earlier leaders may have decided, and told some. */
-static int ask(const struct agreement *a, int place, enum pri_control what)
+static int ask(const struct pri_agreement *a, int place, enum pri_control what)
 {
     struct ni_peer *peer = a->self->peers[pri_member(a->members, place)].ni;
     uint64_t bits = (uint64_t)a->members->context << 32 | a->number;
@@ -317,13 +88,13 @@ static int ask(const struct agreement *a, int place, enum pri_control what)
 }
 
 /* To all others. 0 or PRI_ERR_NOMEM. */
-static int publish(const struct agreement *a, const struct pri_vote *result)
+static int publish(const struct pri_agreement *a, const struct pri_vote *result)
 {
     int error = PRI_OK;
 
     for (int i = 0; i < a->members->size; i++) {
-        if (i != a->place && !is_gone(a, i)) {
-            int rc = send_vote(a, i, FROM_LEADER, result);
+        if (i != a->place && !pri_agreement_gone(a, i)) {
+            int rc = pri_agreement_send(a, i, PRI_FROM_LEADER, result);
 
             error = error == PRI_OK ? rc : error;
         }
@@ -331,30 +102,19 @@ static int publish(const struct agreement *a, const struct pri_vote *result)
     return error;
 }
 
-/* Whether this rank, which has decided, is to tell all: it leads, or another follows it. */
-static bool publishes(const struct agreement *a)
-{
-    bool yes;
-
-    pri_lock(a->self);
-    yes = a->agreed->published[a->number % KEPT_DECISIONS] == a->number;
-    pri_unlock(a->self);
-    return yes;
-}
-
 /* ---- follow ---------------------------------------------------------------------------------- */
 
 /* 0, AGAIN or an error. */
-static int follow(const struct agreement *a, struct pri_vote *result)
+static int follow(const struct pri_agreement *a, struct pri_vote *result)
 {
     struct pri_request request;
     int error = pri_irecv(a->self, result, PRI_VOTE_BYTES(a->members->size),
-                          where(a, a->leader, FROM_LEADER), &request);
+                          pri_agreement_where(a, a->leader, PRI_FROM_LEADER), &request);
 
     if (error != PRI_OK) {
         return error;
     }
-    error = send_vote(a, a->leader, TO_LEADER, a->vote);
+    error = pri_agreement_send(a, a->leader, PRI_TO_LEADER, a->vote);
     if (error == PRI_OK && a->leader != 0) {
         error = ask(a, a->leader, PRI_CONTROL_FOLLOW);
     }
@@ -367,10 +127,10 @@ static int follow(const struct agreement *a, struct pri_vote *result)
     if (error == PRI_ERR_PEER) {
         return AGAIN;
     }
-    if (error == PRI_OK && !decide(a, result)) {
+    if (error == PRI_OK && !pri_agreement_decide(a, result)) {
         return AGAIN;
     }
-    return error == PRI_OK && publishes(a) ? publish(a, result) : error;
+    return error == PRI_OK && pri_agreement_publishes(a) ? publish(a, result) : error;
 }
 
 /* ---- lead ------------------------------------------------------------------------------------ */
@@ -382,7 +142,7 @@ struct ballot {
     struct pri_vote *vote;
 };
 
-static struct ballot *ballots_new(const struct agreement *a)
+static struct ballot *ballots_new(const struct pri_agreement *a)
 {
     size_t bytes = PRI_VOTE_BYTES(a->members->size), size = (size_t)a->members->size;
     struct ballot *ballots = calloc(size, sizeof(*ballots) + bytes);
@@ -393,14 +153,14 @@ static struct ballot *ballots_new(const struct agreement *a)
     return ballots;
 }
 
-static int ballots_open(const struct agreement *a, struct ballot *ballots)
+static int ballots_open(const struct pri_agreement *a, struct ballot *ballots)
 {
     int error = PRI_OK;
 
     for (int i = 0; i < a->members->size && error == PRI_OK; i++) {
-        if (i != a->place && !is_gone(a, i)) {
+        if (i != a->place && !pri_agreement_gone(a, i)) {
             error = pri_irecv(a->self, ballots[i].vote, PRI_VOTE_BYTES(a->members->size),
-                              where(a, i, TO_LEADER), &ballots[i].request);
+                              pri_agreement_where(a, i, PRI_TO_LEADER), &ballots[i].request);
             ballots[i].posted = error == PRI_OK;
             if (error == PRI_OK && a->place != 0) {
                 error = ask(a, i, PRI_CONTROL_LEAD);
@@ -410,7 +170,7 @@ static int ballots_open(const struct agreement *a, struct ballot *ballots)
     return error;
 }
 
-static void ballots_close(const struct agreement *a, struct ballot *ballots)
+static void ballots_close(const struct pri_agreement *a, struct ballot *ballots)
 {
     for (int i = 0; i < a->members->size; i++) {
         if (ballots[i].posted) {
@@ -422,7 +182,7 @@ static void ballots_close(const struct agreement *a, struct ballot *ballots)
 }
 
 /* All votes that there will be; *decided is one that an earlier leader has decided. */
-static int count(const struct agreement *a, struct ballot *ballots, struct pri_vote *result,
+static int count(const struct pri_agreement *a, struct ballot *ballots, struct pri_vote *result,
                  const struct pri_vote **decided)
 {
     for (int i = 0; i < a->members->size; i++) {
@@ -443,7 +203,7 @@ static int count(const struct agreement *a, struct ballot *ballots, struct pri_v
 }
 
 /* 0, AGAIN or an error. */
-static int lead(const struct agreement *a, struct pri_vote *result)
+static int lead(const struct pri_agreement *a, struct pri_vote *result)
 {
     size_t bytes = PRI_VOTE_BYTES(a->members->size);
     struct ballot *ballots = ballots_new(a);
@@ -460,7 +220,7 @@ static int lead(const struct agreement *a, struct pri_vote *result)
         result->context = 0;
         result->error = pri_context_take(a->self, &result->context);
     }
-    if (error == PRI_OK && !decide(a, result)) {
+    if (error == PRI_OK && !pri_agreement_decide(a, result)) {
         error = AGAIN;
     }
     if (error == PRI_OK) {
@@ -474,31 +234,9 @@ static int lead(const struct agreement *a, struct pri_vote *result)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Begin one; what is needed to decide is allocated here, so that nothing fails later. */
-static int begin(struct agreement *a, uint32_t context)
-{
-    struct pri_members *members;
-    struct pri_vote **place = NULL;
-
-    pri_lock(a->self);
-    members = pri_members_of(a->self, context);
-    a->members = members;
-    a->agreed = need(members);
-    if (a->agreed != NULL) {
-        a->number = a->agreed->begun + 1;
-        place = kept(a->agreed, a->number);
-        if (*place == NULL) {
-            *place = malloc(PRI_VOTE_BYTES(members->size));
-        }
-        a->agreed->begun += *place != NULL;
-    }
-    pri_unlock(a->self);
-    return place != NULL && *place != NULL ? PRI_OK : PRI_ERR_NOMEM;
-}
-
 /* Who has died by what all have agreed on has died for this rank, too, which may hear of it by
  * itself only later. */
-static void believe(const struct agreement *a)
+static void believe(const struct pri_agreement *a)
 {
     for (int i = 0; i < a->members->size; i++) {
         if ((a->vote->failed[i / 64] >> (i % 64) & 1) != 0) {
@@ -509,9 +247,9 @@ static void believe(const struct agreement *a)
 
 int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote)
 {
-    struct agreement a = {.self = self, .vote = vote};
+    struct pri_agreement a = {.self = self, .vote = vote};
     struct pri_vote *result;
-    int error = begin(&a, context);
+    int error = pri_agreement_begin(&a, context);
 
     if (error != PRI_OK) {
         return error;
@@ -520,11 +258,11 @@ int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote)
     if (result == NULL) {
         return PRI_ERR_NOMEM;
     }
-    a.place = place_of(a.members, self->rank);
+    a.place = pri_member_place(a.members, self->rank);
     vote->decided = vote->error = 0;
     do {
         pri_lock(self);
-        a.leader = leader_of(&a);
+        a.leader = pri_agreement_leader(&a);
         pri_unlock(self);
         error = a.leader == a.place ? lead(&a, result) : follow(&a, result);
     } while (error == AGAIN);

@@ -168,13 +168,14 @@ void pri_start_failed(const struct pri_rank *self, int error);
 void pri_start_undo(struct pri_rank *self, int error);
 
 /* The first step of leaving, if the layer above has some of its own before pri_stop: waits until
- * all ranks that live are here. Then nobody calls anything any more, and what does not move never
- * will: hang.h. */
+ * all ranks are here. Then nobody calls anything any more, and what does not move never will:
+ * hang.h. Once a rank has died it may return while others that live are on their way: those are not
+ * waited for of which only the dead one would have told. */
 void pri_leave(struct pri_rank *self);
 
-/* Leave: waits until all ranks that live are here, and for what nobody else waits for, runs what
- * pri_at_stop registered (last first), waits for all ranks again, closes. Requests under way are
- * lost, which is an error of the program. */
+/* Leave: waits until all ranks are here (see pri_leave), and for what nobody else waits for, runs
+ * what pri_at_stop registered (last first), waits for all ranks again, closes. Requests under way
+ * are lost, which is an error of the program. */
 void pri_stop(struct pri_rank *self);
 /* How a step of leaving together has ended: what others would wait for ends the job, such as
  * PRI_ERR_NOMEM; neither PRI_ERR_PEER nor PRI_ERR_FORKED. */

@@ -3,6 +3,8 @@
 
 presto_libpresto_core_la_SOURCES += \
     presto/core/agree.c \
+    presto/core/agree.h \
+    presto/core/agree_kept.c \
     presto/core/buffer.c \
     presto/core/cancel.c \
     presto/core/context.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The barrier at the end: by dissemination, in steps of 1, 2, 4, ... ranks, so that what was sent
- * to a rank has come there before anybody closes. Who has died is not waited for. */
+ * to a rank has come there before anybody closes. Who has died is not waited for, nor are those of
+ * which only that one would have told. */
 #include <stdio.h>
 
 #include "core/rank.h"

@@ -218,7 +218,8 @@ static inline bool pri_is_revoked(struct pri_rank *self, uint32_t context, int t
            !pri_is_of_agreement(tag) && pri_context_revoked(self, context);
 }
 
-/* ---- agree.c --------------------------------------------------------------------------------- */
+/* ---- agree_kept.c
+ * --------------------------------------------------------------------------------- */
 
 /* Another rank of the context leads this agreement now, or follows this one in it, and asks what
  * has become of it. */

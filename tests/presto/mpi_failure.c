@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: presto/mpi/failure.c presto/core/agree.c presto/core/revoke.c presto/core/members.c
- * presto/core/control.c
+/* Covers: presto/mpi/failure.c presto/core/agree.c presto/core/agree_kept.c
+ * Covers: presto/core/revoke.c presto/core/members.c presto/core/control.c
  *
  * Going on when ranks die, each case by its name: the argument. All ranks that end print a line. */
 #include <mpi.h>
