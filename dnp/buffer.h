@@ -39,7 +39,7 @@ ni_status dnp_buffers_remove(struct dnp_buffers *buffers, uint8_t port, ni_handl
 void dnp_buffers_clear(struct dnp_buffers *buffers, uint8_t port);
 
 /*
- * Fill the segments of a transfer of len <= DNP_PAYLOAD_MAX bytes at a virtual address of
+ * Fill the segments of a transfer of len <= APELINK_PAYLOAD_MAX bytes at a virtual address of
  * dma->port. NI_ERR_BOUNDS: no buffer has all of them. NI_ERR_ACCESS: the oldest one that has does
  * not allow this access (0: the process's own). Transfers of 0 bytes need no buffer.
  */

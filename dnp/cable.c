@@ -19,9 +19,9 @@ void dnp_cable_init(struct dnp_cable *cable, const struct dnp_key *key, unsigned
 }
 
 size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *registers,
-                      const struct dnp_word *words, uint32_t n, uint8_t *bytes)
+                      const struct apelink_word *words, uint32_t n, uint8_t *bytes)
 {
-    size_t len = DNP_FRAME_HEAD + (size_t)n * DNP_WORD;
+    size_t len = DNP_FRAME_HEAD + (size_t)n * APELINK_WORD;
 
     NI_ASSERT(n <= DNP_FRAME_WORDS);
     memcpy(bytes, MAGIC, sizeof MAGIC);
@@ -29,15 +29,15 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
     bytes[5] = (uint8_t)cable->link;
     bytes[6] = (uint8_t)n;
     bytes[7] = 0;
-    dnp_bytes_put64(bytes + 8, cable->session);
-    dnp_bytes_put64(bytes + 16, cable->peer_session);
-    dnp_bytes_put64(bytes + 24, ++cable->sent);
-    dnp_bytes_put64(bytes + 32, dnp_get(registers, DNP_REG_board_place, 0) |
-                                    (uint64_t)dnp_get(registers, DNP_REG_board_torus, 0) << 32);
+    apelink_bytes_put64(bytes + 8, cable->session);
+    apelink_bytes_put64(bytes + 16, cable->peer_session);
+    apelink_bytes_put64(bytes + 24, ++cable->sent);
+    apelink_bytes_put64(bytes + 32, dnp_get(registers, DNP_REG_board_place, 0) |
+                                        (uint64_t)dnp_get(registers, DNP_REG_board_torus, 0) << 32);
     for (uint32_t i = 0; i < n; i++) {
-        dnp_word_to(words[i], bytes + DNP_FRAME_HEAD + (size_t)i * DNP_WORD);
+        apelink_word_to(words[i], bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
     }
-    dnp_bytes_put64(bytes + len, dnp_mac(&cable->key, bytes, len));
+    apelink_bytes_put64(bytes + len, dnp_mac(&cable->key, bytes, len));
     return len + MAC;
 }
 
@@ -46,14 +46,14 @@ static bool well_formed(const uint8_t *bytes, size_t len)
 {
     return len >= DNP_FRAME_HEAD + MAC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0 &&
            bytes[4] == VERSION && bytes[5] < DNP_LINKS && bytes[6] <= DNP_FRAME_WORDS &&
-           bytes[7] == 0 && len == DNP_FRAME_HEAD + (size_t)bytes[6] * DNP_WORD + MAC;
+           bytes[7] == 0 && len == DNP_FRAME_HEAD + (size_t)bytes[6] * APELINK_WORD + MAC;
 }
 
 /* Whether a frame comes from the node to which the torus has our link lead, by its other end. */
 static bool from_neighbour(struct dnp_cable *cable, const struct dnp_register_file *registers,
                            const uint8_t *bytes)
 {
-    uint64_t theirs = dnp_bytes_get64(bytes + 32);
+    uint64_t theirs = apelink_bytes_get64(bytes + 32);
     uint32_t place = dnp_get(registers, DNP_REG_board_place, 0);
     uint32_t torus = dnp_get(registers, DNP_REG_board_torus, 0);
     uint32_t low = cable->link / 2 * 10; /* of the coordinate along the link */
@@ -61,8 +61,8 @@ static bool from_neighbour(struct dnp_cable *cable, const struct dnp_register_fi
     uint32_t next = (at + (cable->link % 2 == 0 ? 1 : size - 1)) % size;
 
     cable->peer_place =
-        (struct dnp_place){(uint16_t)(theirs & 0x3ff), (uint16_t)(theirs >> 10 & 0x3ff),
-                           (uint16_t)(theirs >> 20 & 0x3ff)};
+        (struct apelink_place){(uint16_t)(theirs & 0x3ff), (uint16_t)(theirs >> 10 & 0x3ff),
+                               (uint16_t)(theirs >> 20 & 0x3ff)};
     return bytes[5] == (cable->link ^ 1) && theirs >> 32 == torus &&
            (uint32_t)theirs == ((place & ~(0x3ffU << low)) | next << low);
 }
@@ -76,19 +76,19 @@ static enum dnp_frame_verdict judge(struct dnp_cable *cable,
     if (!well_formed(bytes, len)) {
         return DNP_FRAME_MALFORMED;
     }
-    if (dnp_mac(&cable->key, bytes, len - MAC) != dnp_bytes_get64(bytes + len - MAC)) {
+    if (dnp_mac(&cable->key, bytes, len - MAC) != apelink_bytes_get64(bytes + len - MAC)) {
         return DNP_FRAME_STRANGER;
     }
     if (!from_neighbour(cable, registers, bytes)) {
         return DNP_FRAME_MISPLACED;
     }
-    session = dnp_bytes_get64(bytes + 8);
-    sequence = dnp_bytes_get64(bytes + 24);
+    session = apelink_bytes_get64(bytes + 8);
+    sequence = apelink_bytes_get64(bytes + 24);
     if (session < cable->peer_session ||
         (session == cable->peer_session && sequence <= cable->peer_sent)) {
         return DNP_FRAME_STALE;
     }
-    if (dnp_bytes_get64(bytes + 16) != cable->session) {
+    if (apelink_bytes_get64(bytes + 16) != cable->session) {
         /* It does not know us yet. A later session is believed: only who has the key can say so. */
         if (session > cable->peer_session) {
             cable->peer_session = session;
@@ -104,20 +104,20 @@ static enum dnp_frame_verdict judge(struct dnp_cable *cable,
 enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const struct dnp_register_file *registers,
                                       const uint8_t *bytes, size_t len,
-                                      struct dnp_word words[DNP_FRAME_WORDS], uint32_t *n)
+                                      struct apelink_word words[DNP_FRAME_WORDS], uint32_t *n)
 {
     enum dnp_frame_verdict verdict = judge(cable, registers, bytes, len);
 
     *n = verdict == DNP_FRAME_GOOD ? bytes[6] : 0;
     for (uint32_t i = 0; i < *n; i++) {
-        words[i] = dnp_word_from(bytes + DNP_FRAME_HEAD + (size_t)i * DNP_WORD);
+        words[i] = apelink_word_from(bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
     }
     cable->verdicts[verdict]++;
     return verdict;
 }
 
 uint32_t dnp_cable_spoil(const struct dnp_cable_faults *faults, struct ni_rng *rng,
-                         struct dnp_word *words, uint32_t n)
+                         struct apelink_word *words, uint32_t n)
 {
     uint32_t left = 0;
 

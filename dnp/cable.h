@@ -7,9 +7,10 @@
 
 #include "base/random.h"
 #include "dnp/mac.h"
-#include "dnp/packet.h"
+#include "driver/packet.h"
 #include "dnp/registers.h"
-#include "dnp/word.h"
+#include "dnp/limits.h"
+#include "driver/word.h"
 
 /*
  * A cable made of datagrams (ours): words of a link, several in a frame. Bytes of a frame, the
@@ -34,7 +35,7 @@
 enum {
     DNP_FRAME_HEAD = 40,
     DNP_FRAME_WORDS = 86, /* so that a frame fits an Ethernet packet */
-    DNP_FRAME_MAX = DNP_FRAME_HEAD + DNP_FRAME_WORDS * DNP_WORD + 8,
+    DNP_FRAME_MAX = DNP_FRAME_HEAD + DNP_FRAME_WORDS * APELINK_WORD + 8,
 };
 
 enum dnp_frame_verdict {
@@ -61,7 +62,7 @@ struct dnp_cable {
     uint64_t peer_session; /* 0: none heard of */
     uint64_t peer_sent;
     uint64_t verdicts[DNP_FRAME_VERDICTS]; /* how many frames had which */
-    struct dnp_place peer_place;           /* of the last misplaced one */
+    struct apelink_place peer_place;       /* of the last misplaced one */
 };
 
 /* session must not be 0. */
@@ -71,17 +72,17 @@ void dnp_cable_init(struct dnp_cable *cable, const struct dnp_key *key, unsigned
 /* Make the next frame of up to DNP_FRAME_WORDS words, in DNP_FRAME_MAX bytes; returns its length.
  */
 size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *registers,
-                      const struct dnp_word *words, uint32_t n, uint8_t *bytes);
+                      const struct apelink_word *words, uint32_t n, uint8_t *bytes);
 
 /* Take any bytes. If it is DNP_FRAME_GOOD, n words are to be given to the link, 0 for others. */
 enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const struct dnp_register_file *registers,
                                       const uint8_t *bytes, size_t len,
-                                      struct dnp_word words[DNP_FRAME_WORDS], uint32_t *n);
+                                      struct apelink_word words[DNP_FRAME_WORDS], uint32_t *n);
 
 /* Do to n words what faults say; returns how many are left. */
 uint32_t dnp_cable_spoil(const struct dnp_cable_faults *faults, struct ni_rng *rng,
-                         struct dnp_word *words, uint32_t n);
+                         struct apelink_word *words, uint32_t n);
 
 /* "good", "malformed", ... */
 const char *dnp_frame_verdict_name(enum dnp_frame_verdict verdict);

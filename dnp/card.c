@@ -37,7 +37,7 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct 
 {
     /* The receiving FIFOs, and two of the router. */
     size_t fifos = DNP_LINKS * DNP_VCS + 2;
-    struct dnp_word *next;
+    struct apelink_word *next;
     ni_status status;
 
     card->words = NULL;

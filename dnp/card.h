@@ -36,7 +36,7 @@ struct dnp_card {
     struct dnp_tx tx;
     struct dnp_rx rx;
     struct dnp_lofamo lofamo;
-    struct dnp_word *words; /* of all FIFOs */
+    struct apelink_word *words; /* of all FIFOs */
 };
 
 /* Switch a card on, which must lie on a cache line, as its type says. host has to stay. With

@@ -2,18 +2,20 @@
 /* The words that are announced by Magic. */
 #include "dnp/control.h"
 
+#include "dnp/crc.h"
+
 #define CHECK_BITS 0xffffff00U
 
-static struct dnp_word checked(struct dnp_word word)
+static struct apelink_word checked(struct apelink_word word)
 {
     word.lo &= ~(uint64_t)CHECK_BITS;
     word.lo |= dnp_crc(0, &word, 1) & CHECK_BITS;
     return word;
 }
 
-struct dnp_word dnp_control_pack(const struct dnp_control *control)
+struct apelink_word dnp_control_pack(const struct dnp_control *control)
 {
-    struct dnp_word word = {(uint64_t)control->kind, 0};
+    struct apelink_word word = {(uint64_t)control->kind, 0};
 
     switch (control->kind) {
     case DNP_START:
@@ -31,7 +33,7 @@ struct dnp_word dnp_control_pack(const struct dnp_control *control)
     return checked(word);
 }
 
-bool dnp_control_unpack(struct dnp_word word, struct dnp_control *control)
+bool dnp_control_unpack(struct apelink_word word, struct dnp_control *control)
 {
     *control = (struct dnp_control){.kind = (enum dnp_control_kind)(word.lo & 0xff)};
     switch (control->kind) {
@@ -55,5 +57,5 @@ bool dnp_control_unpack(struct dnp_word word, struct dnp_control *control)
     default:
         return false;
     }
-    return dnp_word_equal(word, dnp_control_pack(control));
+    return apelink_word_equal(word, dnp_control_pack(control));
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dnp/word.h"
+#include "dnp/limits.h"
+#include "driver/word.h"
 
 /*
  * Word stuffing on a link (APEnet+ 3.1.1.1). A Magic word announces that the next word is none of a
@@ -27,7 +28,7 @@
  * spare: the paper's diagnostic message (Table 6)
  */
 
-#define DNP_MAGIC ((struct dnp_word){0xa9e0c1b45d3287f6U, 0x5c6f93d8e7a1240bU})
+#define DNP_MAGIC ((struct apelink_word){0xa9e0c1b45d3287f6U, 0x5c6f93d8e7a1240bU})
 
 enum dnp_control_kind {
     DNP_START = 0x51,
@@ -44,9 +45,9 @@ struct dnp_control {
     uint32_t spare;          /* Credit */
 };
 
-struct dnp_word dnp_control_pack(const struct dnp_control *control);
+struct apelink_word dnp_control_pack(const struct dnp_control *control);
 
 /* false: it is no announced word, or its check is wrong. */
-bool dnp_control_unpack(struct dnp_word word, struct dnp_control *control);
+bool dnp_control_unpack(struct apelink_word word, struct dnp_control *control);
 
 #endif

@@ -40,8 +40,8 @@ bool dnp_events_wait(const struct dnp_events *events, uint8_t port)
     return waiting(events, port) > 0;
 }
 
-void dnp_events_put(struct dnp_events *events, struct dnp_word first, struct dnp_word second,
-                    uint8_t port)
+void dnp_events_put(struct dnp_events *events, struct apelink_word first,
+                    struct apelink_word second, uint8_t port)
 {
     NI_ASSERT(dnp_events_room(events));
     events->event[events->filled++ % DNP_EVENTS] = (struct dnp_event){first, second, port};
@@ -56,10 +56,10 @@ static void write_first(struct dnp_events *events)
 
     dma.data = events->data;
     dma.segment[0].address = dnp_get64(events->registers, DNP_REG_event_ring_base, event->port) +
-                             (uint64_t)entry * DNP_EVENT_SIZE;
-    dma.segment[0].len = DNP_EVENT_SIZE;
-    dnp_word_to(event->first, events->data);
-    dnp_word_to(event->second, events->data + DNP_WORD);
+                             (uint64_t)entry * APELINK_EVENT_SIZE;
+    dma.segment[0].len = APELINK_EVENT_SIZE;
+    apelink_word_to(event->first, events->data);
+    apelink_word_to(event->second, events->data + APELINK_WORD);
     events->writing = true;
     dnp_dma_start(events->dma, &dma);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/assert.h"
-#include "dnp/word.h"
+#include "driver/word.h"
 
 /*
  * A ring of words in which packets become visible as a whole. Positions count modulo 2^32:
@@ -17,14 +17,14 @@
  * The memory belongs to the user: a power of two of words. Not thread-safe.
  */
 struct dnp_fifo {
-    struct dnp_word *word;
+    struct apelink_word *word;
     uint32_t size;
     uint32_t taken;
     uint32_t ready;
     uint32_t filled;
 };
 
-static inline void dnp_fifo_init(struct dnp_fifo *fifo, struct dnp_word *words, uint32_t size)
+static inline void dnp_fifo_init(struct dnp_fifo *fifo, struct apelink_word *words, uint32_t size)
 {
     *fifo = (struct dnp_fifo){.word = words, .size = size};
 }
@@ -47,7 +47,7 @@ static inline uint32_t dnp_fifo_room(const struct dnp_fifo *fifo)
 }
 
 /* Add a word, for which there must be room. */
-static inline void dnp_fifo_put(struct dnp_fifo *fifo, struct dnp_word word)
+static inline void dnp_fifo_put(struct dnp_fifo *fifo, struct apelink_word word)
 {
     NI_ASSERT(dnp_fifo_room(fifo) > 0);
     fifo->word[fifo->filled++ & (fifo->size - 1)] = word;
@@ -65,15 +65,15 @@ static inline void dnp_fifo_cancel(struct dnp_fifo *fifo)
 }
 
 /* The word behind the first `index` ones; it must be ready. */
-static inline struct dnp_word dnp_fifo_peek(const struct dnp_fifo *fifo, uint32_t index)
+static inline struct apelink_word dnp_fifo_peek(const struct dnp_fifo *fifo, uint32_t index)
 {
     NI_ASSERT(index < dnp_fifo_ready(fifo));
     return fifo->word[(fifo->taken + index) & (fifo->size - 1)];
 }
 
-static inline struct dnp_word dnp_fifo_take(struct dnp_fifo *fifo)
+static inline struct apelink_word dnp_fifo_take(struct dnp_fifo *fifo)
 {
-    struct dnp_word word = dnp_fifo_peek(fifo, 0);
+    struct apelink_word word = dnp_fifo_peek(fifo, 0);
 
     fifo->taken++;
     return word;

@@ -11,7 +11,7 @@ static struct dnp_get_entry *entry_of(struct dnp_gets *gets, uint32_t tag)
     return entry->used && entry->tag == tag ? entry : NULL;
 }
 
-bool dnp_gets_begin(struct dnp_gets *gets, const struct dnp_command *command, uint64_t now,
+bool dnp_gets_begin(struct dnp_gets *gets, const struct apelink_command *command, uint64_t now,
                     uint32_t *tag)
 {
     for (uint32_t i = 0; i < DNP_GETS && gets->count < DNP_GETS; i++) {
@@ -28,11 +28,11 @@ bool dnp_gets_begin(struct dnp_gets *gets, const struct dnp_command *command, ui
     return false;
 }
 
-bool dnp_gets_expect(struct dnp_gets *gets, const struct dnp_header *header,
-                     const struct dnp_footer *footer)
+bool dnp_gets_expect(struct dnp_gets *gets, const struct apelink_header *header,
+                     const struct apelink_footer *footer)
 {
     struct dnp_get_entry *entry = &gets->entry[footer->tag % DNP_GETS];
-    const struct dnp_command *command = &entry->command;
+    const struct apelink_command *command = &entry->command;
 
     entry->writing = entry->used && entry->tag == footer->tag && command->port == header->port &&
                      command->header.to.x == footer->from.x &&
@@ -48,8 +48,8 @@ static void end(struct dnp_gets *gets, struct dnp_get_entry *entry, ni_status st
     entry->used = false;
     gets->count--;
     entry->command.code = (uint16_t)-status;
-    if (status != NI_OK || entry->command.tag == DNP_COMP_EQ) {
-        dnp_events_put(gets->events, dnp_cmd1_pack(&entry->command), DNP_NIOS_MAGIC,
+    if (status != NI_OK || entry->command.tag == APELINK_COMP_EQ) {
+        dnp_events_put(gets->events, apelink_cmd1_pack(&entry->command), APELINK_NIOS_MAGIC,
                        entry->command.port);
     }
 }

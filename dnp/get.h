@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dnp/command.h"
+#include "driver/command.h"
 #include "dnp/event.h"
 
 /*
@@ -17,7 +17,7 @@
 enum { DNP_GETS = 64 };
 
 struct dnp_get_entry {
-    struct dnp_command command;
+    struct apelink_command command;
     uint32_t tag;
     uint32_t left; /* bytes to come */
     bool used;
@@ -35,13 +35,13 @@ struct dnp_gets {
 };
 
 /* Begin one; false: all are in use. On success tag is that of its request. */
-bool dnp_gets_begin(struct dnp_gets *gets, const struct dnp_command *command, uint64_t now,
+bool dnp_gets_begin(struct dnp_gets *gets, const struct apelink_command *command, uint64_t now,
                     uint32_t *tag);
 
 /* Whether an answer with this tag, header and place of origin is one of a GET of this port, and
  * writes where that wanted it. It is expected to come until dnp_gets_came. */
-bool dnp_gets_expect(struct dnp_gets *gets, const struct dnp_header *header,
-                     const struct dnp_footer *footer);
+bool dnp_gets_expect(struct dnp_gets *gets, const struct apelink_header *header,
+                     const struct apelink_footer *footer);
 
 /* So many bytes of the answer have come, or it failed. events must have room. */
 void dnp_gets_came(struct dnp_gets *gets, uint32_t tag, uint32_t len, ni_status status);

@@ -2,13 +2,14 @@
 #ifndef DNP_LIMITS_H
 #define DNP_LIMITS_H
 
+#include "driver/packet.h"
+
 /*
  * The numbers of the card. APEnet+ 3.1.1.1 and Table 9, where not marked as ours.
  */
 enum {
-    DNP_WORD = 16,                                     /* bytes that move in one cycle */
-    DNP_PAYLOAD_MAX = 4096,                            /* bytes of a packet */
-    DNP_PACKET_WORDS = 2 + DNP_PAYLOAD_MAX / DNP_WORD, /* of the longest: with header and footer */
+    DNP_PACKET_WORDS =
+        2 + APELINK_PAYLOAD_MAX / APELINK_WORD, /* of the longest: with header and footer */
     DNP_LINKS = 6,
     DNP_VCS = 2,          /* receiving FIFOs of a link */
     DNP_CHANNELS = 4,     /* process ids have two bits */

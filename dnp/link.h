@@ -7,7 +7,8 @@
 
 #include "dnp/fifo.h"
 #include "dnp/registers.h"
-#include "dnp/word.h"
+#include "dnp/limits.h"
+#include "driver/word.h"
 
 /*
  * One end of a torus link (APEnet+ 3.1.1.1): a word leaves and a word arrives in a cycle, at most.
@@ -74,7 +75,7 @@ struct dnp_link {
 /* A link that is connected now. words: room for both receiving FIFOs, size words each, a power of
  * two from DNP_FIFO_MIN to DNP_FIFO_MAX. */
 void dnp_link_init(struct dnp_link *link, struct dnp_register_file *registers, unsigned index,
-                   struct dnp_word *words, uint32_t size, uint64_t now);
+                   struct apelink_word *words, uint32_t size, uint64_t now);
 
 /* Whether a packet of so many words may begin on this channel; what it asked for is remembered. */
 bool dnp_link_room(struct dnp_link *link, uint8_t vc, uint32_t words);
@@ -90,13 +91,13 @@ static inline bool dnp_link_busy(const struct dnp_link *link)
 void dnp_link_begin(struct dnp_link *link, struct dnp_fifo *from, uint8_t vc, uint32_t words);
 
 /* The word that leaves in this cycle; false: none. */
-bool dnp_link_send(struct dnp_link *link, uint64_t now, struct dnp_word *word);
+bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *word);
 
 /* When the next word leaves at the latest if nothing arrives: now, if one does already. */
 uint64_t dnp_link_due(const struct dnp_link *link, uint64_t now);
 
 /* A word has arrived: any word. */
-void dnp_link_receive(struct dnp_link *link, uint64_t now, struct dnp_word word);
+void dnp_link_receive(struct dnp_link *link, uint64_t now, struct apelink_word word);
 
 /* Whether no credit came for link_timeout; keeps the register link_up. */
 bool dnp_link_down(struct dnp_link *link, uint64_t now);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receiving side of a link. */
 #include "dnp/control.h"
+#include "dnp/crc.h"
 #include "dnp/link.h"
 #include "dnp/lofamo/fault.h"
-#include "dnp/packet.h"
+#include "driver/packet.h"
 
 static void count(struct dnp_link *link, enum dnp_offset reg, uint32_t more)
 {
@@ -48,13 +49,13 @@ static void catch_up(struct dnp_link *link, uint8_t vc, uint16_t sent)
 static bool consistent(const struct dnp_link_rx *rx)
 {
     const struct dnp_fifo *fifo = &rx->fifo[rx->vc];
-    struct dnp_header header;
+    struct apelink_header header;
 
-    return dnp_header_unpack(fifo->word[fifo->ready & (fifo->size - 1)], &header) &&
-           dnp_packet_words(header.len) == rx->words;
+    return apelink_header_unpack(fifo->word[fifo->ready & (fifo->size - 1)], &header) &&
+           apelink_packet_words(header.len) == rx->words;
 }
 
-static void packet_end(struct dnp_link *link, struct dnp_word footer)
+static void packet_end(struct dnp_link *link, struct apelink_word footer)
 {
     struct dnp_link_rx *rx = &link->rx;
 
@@ -69,7 +70,7 @@ static void packet_end(struct dnp_link *link, struct dnp_word footer)
     }
 }
 
-static void packet_word(struct dnp_link *link, struct dnp_word word)
+static void packet_word(struct dnp_link *link, struct apelink_word word)
 {
     struct dnp_link_rx *rx = &link->rx;
     struct dnp_fifo *fifo = &rx->fifo[rx->vc];
@@ -122,7 +123,7 @@ static void credit(struct dnp_link *link, uint64_t now, const struct dnp_control
     dnp_set(link->registers, DNP_REG_link_up, link->index, 1);
 }
 
-static void announced_word(struct dnp_link *link, uint64_t now, struct dnp_word word)
+static void announced_word(struct dnp_link *link, uint64_t now, struct apelink_word word)
 {
     struct dnp_control control;
 
@@ -137,11 +138,11 @@ static void announced_word(struct dnp_link *link, uint64_t now, struct dnp_word 
     }
 }
 
-void dnp_link_receive(struct dnp_link *link, uint64_t now, struct dnp_word word)
+void dnp_link_receive(struct dnp_link *link, uint64_t now, struct apelink_word word)
 {
     bool announced = link->rx.magic;
 
-    link->rx.magic = dnp_word_equal(word, DNP_MAGIC);
+    link->rx.magic = apelink_word_equal(word, DNP_MAGIC);
     if (link->rx.magic) {
         count(link, DNP_REG_link_stray_words, announced ? 1 : 0);
     } else if (announced) {

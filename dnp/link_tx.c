@@ -6,7 +6,7 @@
 #include "dnp/link.h"
 
 void dnp_link_init(struct dnp_link *link, struct dnp_register_file *registers, unsigned index,
-                   struct dnp_word *words, uint32_t size, uint64_t now)
+                   struct apelink_word *words, uint32_t size, uint64_t now)
 {
     NI_ASSERT(ni_is_pow2(size) && size >= DNP_FIFO_MIN && size <= DNP_FIFO_MAX);
     *link = (struct dnp_link){.registers = registers, .index = index};
@@ -62,7 +62,7 @@ uint64_t dnp_link_due(const struct dnp_link *link, uint64_t now)
     return ni_max_u64(now, link->tx.told_at + credit_period(link));
 }
 
-static struct dnp_word start_word(struct dnp_link *link)
+static struct apelink_word start_word(struct dnp_link *link)
 {
     struct dnp_link_tx *tx = &link->tx;
     struct dnp_control start = {.kind = DNP_START, .vc = tx->vc, .words = (uint16_t)tx->left};
@@ -72,7 +72,7 @@ static struct dnp_word start_word(struct dnp_link *link)
     return dnp_control_pack(&start);
 }
 
-static struct dnp_word credit_word(struct dnp_link *link, uint64_t now)
+static struct apelink_word credit_word(struct dnp_link *link, uint64_t now)
 {
     struct dnp_link_tx *tx = &link->tx;
     struct dnp_control credit = {.kind = DNP_CREDIT, .spare = tx->spare};
@@ -87,12 +87,12 @@ static struct dnp_word credit_word(struct dnp_link *link, uint64_t now)
 }
 
 /* A word of the packet counts as sent when it leaves, as a literal when that is announced. */
-static struct dnp_word packet_word(struct dnp_link *link)
+static struct apelink_word packet_word(struct dnp_link *link)
 {
     struct dnp_link_tx *tx = &link->tx;
-    struct dnp_word word = dnp_fifo_take(tx->from);
+    struct apelink_word word = dnp_fifo_take(tx->from);
 
-    if (dnp_word_equal(word, DNP_MAGIC)) {
+    if (apelink_word_equal(word, DNP_MAGIC)) {
         tx->after = DNP_AFTER_LITERAL;
     } else {
         tx->sent[tx->vc]++;
@@ -105,7 +105,7 @@ static struct dnp_word packet_word(struct dnp_link *link)
     return word;
 }
 
-static struct dnp_word announced_word(struct dnp_link *link, uint64_t now)
+static struct apelink_word announced_word(struct dnp_link *link, uint64_t now)
 {
     struct dnp_link_tx *tx = &link->tx;
     enum dnp_after_magic after = tx->after;
@@ -121,7 +121,7 @@ static struct dnp_word announced_word(struct dnp_link *link, uint64_t now)
     return dnp_control_pack(&(struct dnp_control){.kind = DNP_LITERAL});
 }
 
-bool dnp_link_send(struct dnp_link *link, uint64_t now, struct dnp_word *word)
+bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *word)
 {
     struct dnp_link_tx *tx = &link->tx;
 

@@ -16,11 +16,10 @@ dnp_libdnp_la_SOURCES = \
     dnp/card.h \
     dnp/channel.c \
     dnp/channel.h \
-    dnp/command.c \
-    dnp/command.h \
     dnp/control.c \
     dnp/control.h \
     dnp/crc.c \
+    dnp/crc.h \
     dnp/dma.h \
     dnp/event.c \
     dnp/event.h \
@@ -40,8 +39,6 @@ dnp_libdnp_la_SOURCES = \
     dnp/lofamo/watch.h \
     dnp/mac.c \
     dnp/mac.h \
-    dnp/packet.c \
-    dnp/packet.h \
     dnp/registers.c \
     dnp/registers.def \
     dnp/registers.h \
@@ -56,10 +53,9 @@ dnp_libdnp_la_SOURCES = \
     dnp/sensors.h \
     dnp/tx.c \
     dnp/tx.h \
-    dnp/tx_fetch.c \
-    dnp/word.h
+    dnp/tx_fetch.c
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
-dnp_libdnp_la_LIBADD = ni/libapeni_core.la
+dnp_libdnp_la_LIBADD = driver/libclient.la ni/libapeni_core.la
 
 dnp_registers_table_SOURCES = dnp/registers_table.c
 dnp_registers_table_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)

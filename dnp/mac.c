@@ -2,7 +2,7 @@
 /* SipHash-2-4. */
 #include "dnp/mac.h"
 
-#include "dnp/word.h"
+#include "driver/word.h"
 
 struct state {
     uint64_t v[4];
@@ -43,7 +43,7 @@ uint64_t dnp_mac(const struct dnp_key *key, const uint8_t *bytes, size_t len)
     size_t whole = len / 8 * 8;
 
     for (size_t at = 0; at < whole; at += 8) {
-        mix(&s, dnp_bytes_get64(bytes + at));
+        mix(&s, apelink_bytes_get64(bytes + at));
     }
     for (size_t at = whole; at < len; at++) {
         last |= (uint64_t)bytes[at] << 8 * (at - whole);

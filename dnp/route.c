@@ -31,7 +31,7 @@ static bool allowed(enum ni_torus_direction from, enum ni_torus_direction step)
     return from == NI_TORUS_DIRECTIONS || step / 2 > from / 2 || step == (from ^ 1);
 }
 
-struct dnp_route dnp_route(const struct dnp_register_file *registers, struct dnp_place to,
+struct dnp_route dnp_route(const struct dnp_register_file *registers, struct apelink_place to,
                            enum ni_torus_direction from, uint8_t vc)
 {
     uint32_t size = dnp_get(registers, DNP_REG_board_torus, 0);

@@ -7,7 +7,7 @@
 
 #include <apeni/torus.h>
 
-#include "dnp/packet.h"
+#include "driver/packet.h"
 #include "dnp/registers.h"
 
 /*
@@ -36,7 +36,7 @@ struct dnp_route {
 
 /* from: the link on which it arrived and the channel, or NI_TORUS_DIRECTIONS for one of this card.
  */
-struct dnp_route dnp_route(const struct dnp_register_file *registers, struct dnp_place to,
+struct dnp_route dnp_route(const struct dnp_register_file *registers, struct apelink_place to,
                            enum ni_torus_direction from, uint8_t vc);
 
 #endif

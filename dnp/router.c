@@ -6,8 +6,8 @@
 #include "base/bits.h"
 
 void dnp_router_init(struct dnp_router *router, struct dnp_register_file *registers,
-                     struct dnp_link *links, struct dnp_word *inject, struct dnp_word *deliver,
-                     uint32_t size)
+                     struct dnp_link *links, struct apelink_word *inject,
+                     struct apelink_word *deliver, uint32_t size)
 {
     NI_ASSERT(ni_is_pow2(size) && size >= DNP_PACKET_WORDS);
     *router = (struct dnp_router){.registers = registers, .link = links};
@@ -61,9 +61,9 @@ static struct want look(struct dnp_router *router, unsigned input, uint64_t now)
     bool own = input == DNP_INPUT_INJECT;
 
     while (dnp_fifo_ready(fifo) > 0) {
-        struct dnp_header header;
-        bool good = dnp_header_unpack(dnp_fifo_peek(fifo, 0), &header);
-        uint32_t words = dnp_packet_words(header.len);
+        struct apelink_header header;
+        bool good = apelink_header_unpack(dnp_fifo_peek(fifo, 0), &header);
+        uint32_t words = apelink_packet_words(header.len);
         struct dnp_route route;
 
         NI_ASSERT(good && words <= dnp_fifo_ready(fifo));

@@ -44,8 +44,8 @@ struct dnp_router {
 /* inject and deliver: memory for the two FIFOs, size words each, a power of two that has room for a
  * longest packet. */
 void dnp_router_init(struct dnp_router *router, struct dnp_register_file *registers,
-                     struct dnp_link *links, struct dnp_word *inject, struct dnp_word *deliver,
-                     uint32_t size);
+                     struct dnp_link *links, struct apelink_word *inject,
+                     struct apelink_word *deliver, uint32_t size);
 
 /* One cycle: ends what has ended, begins what can begin, delivers a word. The links send after it.
  * Returns whether there is a packet anywhere in the card that the router has to see to. */

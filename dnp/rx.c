@@ -11,7 +11,7 @@ static void refuse(struct dnp_rx *rx)
 static ni_status translate(struct dnp_rx *rx)
 {
     return dnp_buffers_translate(rx->buffers, &rx->write, rx->header.address, rx->header.len,
-                                 rx->header.operation == DNP_PUT ? NI_ACCESS_WRITE : 0);
+                                 rx->header.operation == APELINK_PUT ? NI_ACCESS_WRITE : 0);
 }
 
 /* Whether the payload of a PUT may be written. */
@@ -29,7 +29,7 @@ static bool accept_put(struct dnp_rx *rx)
 }
 
 /* The same of what we have asked for. */
-static bool accept_answer(struct dnp_rx *rx, const struct dnp_footer *footer)
+static bool accept_answer(struct dnp_rx *rx, const struct apelink_footer *footer)
 {
     ni_status status;
 
@@ -37,7 +37,7 @@ static bool accept_answer(struct dnp_rx *rx, const struct dnp_footer *footer)
         refuse(rx);
         return false;
     }
-    status = rx->header.operation == DNP_REFUSE ? NI_ERR_ACCESS : translate(rx);
+    status = rx->header.operation == APELINK_REFUSE ? NI_ERR_ACCESS : translate(rx);
     if (status != NI_OK) {
         dnp_gets_came(rx->gets, footer->tag, 0, status);
     }
@@ -45,13 +45,13 @@ static bool accept_answer(struct dnp_rx *rx, const struct dnp_footer *footer)
 }
 
 /* Another card asks for bytes. */
-static void take_get(struct dnp_rx *rx, const struct dnp_footer *footer)
+static void take_get(struct dnp_rx *rx, const struct apelink_footer *footer)
 {
-    struct dnp_request request;
+    struct apelink_request request;
     struct dnp_answer answer = {
         .tag = footer->tag, .port = rx->header.port, .address = rx->header.address};
 
-    if (!dnp_request_unpack(dnp_fifo_peek(rx->in, 1), &request) || request.len == 0) {
+    if (!apelink_request_unpack(dnp_fifo_peek(rx->in, 1), &request) || request.len == 0) {
         refuse(rx);
         return;
     }
@@ -59,22 +59,22 @@ static void take_get(struct dnp_rx *rx, const struct dnp_footer *footer)
         dnp_add(rx->registers, DNP_REG_get_dropped, 0, 1);
         return;
     }
-    answer.header = (struct dnp_header){.address = request.address,
-                                        .to = footer->from,
-                                        .port = footer->port,
-                                        .operation = DNP_ANSWER};
+    answer.header = (struct apelink_header){.address = request.address,
+                                            .to = footer->from,
+                                            .port = footer->port,
+                                            .operation = APELINK_ANSWER};
     answer.left = request.len;
     if (dnp_buffers_check(rx->buffers, answer.port, answer.address, request.len, NI_ACCESS_READ) !=
         NI_OK) {
         refuse(rx);
-        answer.header.operation = DNP_REFUSE;
+        answer.header.operation = APELINK_REFUSE;
         answer.left = 0;
     }
     dnp_tx_answer(rx->tx, &answer);
 }
 
 /* Judge a packet. Returns whether its payload is to be written. */
-static bool accept(struct dnp_rx *rx, const struct dnp_footer *footer)
+static bool accept(struct dnp_rx *rx, const struct apelink_footer *footer)
 {
     rx->write = (struct dnp_dma){.channel = DNP_DMA_RX, .port = rx->header.port, .write = true};
     rx->write.data = rx->data;
@@ -83,9 +83,9 @@ static bool accept(struct dnp_rx *rx, const struct dnp_footer *footer)
         return false;
     }
     switch (rx->header.operation) {
-    case DNP_PUT:
+    case APELINK_PUT:
         return accept_put(rx);
-    case DNP_GET:
+    case APELINK_GET:
         take_get(rx, footer);
         return false;
     default:
@@ -97,12 +97,12 @@ static bool accept(struct dnp_rx *rx, const struct dnp_footer *footer)
 static void begin(struct dnp_rx *rx)
 {
     uint32_t words;
-    struct dnp_footer footer;
+    struct apelink_footer footer;
 
-    (void)dnp_header_unpack(dnp_fifo_peek(rx->in, 0), &rx->header);
-    words = dnp_packet_words(rx->header.len);
+    (void)apelink_header_unpack(dnp_fifo_peek(rx->in, 0), &rx->header);
+    words = apelink_packet_words(rx->header.len);
     rx->footer = dnp_fifo_peek(rx->in, words - 1);
-    footer = dnp_footer_unpack(rx->footer);
+    footer = apelink_footer_unpack(rx->footer);
     dnp_add64(rx->registers, DNP_REG_rx_packets, 0, 1);
     if (accept(rx, &footer)) {
         rx->state = DNP_RX_PAYLOAD;
@@ -128,10 +128,10 @@ static void write_payload(struct dnp_rx *rx)
 
 static void take_word(struct dnp_rx *rx)
 {
-    struct dnp_word word = dnp_fifo_take(rx->in);
+    struct apelink_word word = dnp_fifo_take(rx->in);
 
-    if (rx->words + 2 < dnp_packet_words(rx->header.len)) {
-        dnp_word_to(word, rx->data + (size_t)rx->words++ * DNP_WORD);
+    if (rx->words + 2 < apelink_packet_words(rx->header.len)) {
+        apelink_word_to(word, rx->data + (size_t)rx->words++ * APELINK_WORD);
         return;
     }
     write_payload(rx);
@@ -140,7 +140,7 @@ static void take_word(struct dnp_rx *rx)
 /* The payload is in host memory, or cannot be written. */
 static void end(struct dnp_rx *rx)
 {
-    struct dnp_footer footer = dnp_footer_unpack(rx->footer);
+    struct apelink_footer footer = apelink_footer_unpack(rx->footer);
     ni_status status = rx->dma->status[DNP_DMA_RX];
 
     if (status == NI_OK) {
@@ -148,12 +148,12 @@ static void end(struct dnp_rx *rx)
     } else {
         refuse(rx);
     }
-    if (rx->header.operation == DNP_ANSWER) {
+    if (rx->header.operation == APELINK_ANSWER) {
         dnp_gets_came(rx->gets, footer.tag, rx->header.len, status);
     } else if (status == NI_OK) {
-        struct dnp_word second = {rx->footer.lo, rx->write.segment[0].address};
+        struct apelink_word second = {rx->footer.lo, rx->write.segment[0].address};
 
-        dnp_events_put(rx->events, dnp_header_pack(&rx->header), second, rx->header.port);
+        dnp_events_put(rx->events, apelink_header_pack(&rx->header), second, rx->header.port);
     }
     rx->state = DNP_RX_IDLE;
 }

@@ -39,11 +39,11 @@ struct dnp_rx {
     struct dnp_tx *tx;
     struct dnp_fifo *in;
     enum dnp_rx_state state;
-    struct dnp_header header; /* of the packet that is taken */
-    struct dnp_word footer;
+    struct apelink_header header; /* of the packet that is taken */
+    struct apelink_word footer;
     struct dnp_dma write;
     uint32_t words; /* of its payload that have been taken */
-    uint8_t data[DNP_PAYLOAD_MAX];
+    uint8_t data[APELINK_PAYLOAD_MAX];
 };
 
 /* One cycle. Returns whether there is something to do. */

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "dnp/crc.h"
 
 void dnp_tx_answer(struct dnp_tx *tx, const struct dnp_answer *answer)
 {
@@ -29,11 +30,11 @@ static struct dnp_page *free_page(struct dnp_tx *tx)
 }
 
 /* Report a command packet from which no packet is made. */
-static void refuse(struct dnp_tx *tx, struct dnp_command *command, ni_status status)
+static void refuse(struct dnp_tx *tx, struct apelink_command *command, ni_status status)
 {
     dnp_add(tx->registers, DNP_REG_tx_refused, command->port, 1);
     command->code = (uint16_t)-status;
-    dnp_events_put(tx->events, dnp_cmd1_pack(command), DNP_TX0_MAGIC, command->port);
+    dnp_events_put(tx->events, apelink_cmd1_pack(command), APELINK_TX0_MAGIC, command->port);
 }
 
 /* The packet comes from here, whatever the host has written. */
@@ -41,9 +42,9 @@ static void stamp(struct dnp_tx *tx, struct dnp_page *page, uint8_t port, uint64
 {
     uint32_t place = dnp_get(tx->registers, DNP_REG_board_place, 0);
 
-    page->footer.from = (struct dnp_place){(uint16_t)DNP_FIELD_GET(place, board_place_x),
-                                           (uint16_t)DNP_FIELD_GET(place, board_place_y),
-                                           (uint16_t)DNP_FIELD_GET(place, board_place_z)};
+    page->footer.from = (struct apelink_place){(uint16_t)DNP_FIELD_GET(place, board_place_x),
+                                               (uint16_t)DNP_FIELD_GET(place, board_place_y),
+                                               (uint16_t)DNP_FIELD_GET(place, board_place_z)};
     page->footer.port = port;
     page->footer.stamp = (uint32_t)now;
     page->footer.crc = 0;
@@ -61,7 +62,7 @@ static ni_status load(struct dnp_tx *tx, struct dnp_page *page, uint8_t port, ui
     if (status != NI_OK) {
         return status;
     }
-    memset(page->data + len, 0, ni_align_up(len, DNP_WORD) - len);
+    memset(page->data + len, 0, ni_align_up(len, APELINK_WORD) - len);
     page->state = DNP_PAGE_LOADING;
     tx->pages_filled++;
     if (len > 0) {
@@ -75,8 +76,8 @@ static ni_status load(struct dnp_tx *tx, struct dnp_page *page, uint8_t port, ui
 /* A GET's payload is its request, which is in the command. */
 static ni_status load_request(struct dnp_tx *tx, struct dnp_page *page, uint64_t now)
 {
-    const struct dnp_command *command = &page->command;
-    struct dnp_request request = {command->address, command->len};
+    const struct apelink_command *command = &page->command;
+    struct apelink_request request = {command->address, command->len};
     ni_status status =
         dnp_buffers_check(tx->buffers, command->port, command->address, command->len, 0);
 
@@ -86,8 +87,8 @@ static ni_status load_request(struct dnp_tx *tx, struct dnp_page *page, uint64_t
     if (!dnp_gets_begin(tx->gets, command, now, &page->footer.tag)) {
         return NI_ERR_LIMIT;
     }
-    dnp_word_to(dnp_request_pack(&request), page->data);
-    page->command.tag = DNP_COMP_NONE; /* its event is the end of the GET */
+    apelink_word_to(apelink_request_pack(&request), page->data);
+    page->command.tag = APELINK_COMP_NONE; /* its event is the end of the GET */
     page->state = DNP_PAGE_LOADED;
     tx->pages_filled++;
     return NI_OK;
@@ -96,8 +97,8 @@ static ni_status load_request(struct dnp_tx *tx, struct dnp_page *page, uint64_t
 /* Begin the next command packet. There is one, and room for an event. */
 static void begin_command(struct dnp_tx *tx, struct dnp_page *page, uint64_t now)
 {
-    struct dnp_command command;
-    bool good = dnp_command_unpack(tx->fetched[tx->fetch_next], &command);
+    struct apelink_command command;
+    bool good = apelink_command_unpack(tx->fetched[tx->fetch_next], &command);
     ni_status status = NI_ERR_INVALID;
 
     command.port = tx->fetch_port;
@@ -110,7 +111,7 @@ static void begin_command(struct dnp_tx *tx, struct dnp_page *page, uint64_t now
         page->header = command.header;
         page->footer = command.footer;
         stamp(tx, page, command.port, now);
-        status = command.header.operation == DNP_GET
+        status = command.header.operation == APELINK_GET
                      ? load_request(tx, page, now)
                      : load(tx, page, command.port, command.address, 0);
     }
@@ -123,18 +124,18 @@ static void begin_command(struct dnp_tx *tx, struct dnp_page *page, uint64_t now
 static void begin_answer(struct dnp_tx *tx, struct dnp_page *page, uint64_t now)
 {
     struct dnp_answer *answer = &tx->answer[tx->answers_taken % DNP_TX_ANSWERS];
-    uint16_t len = (uint16_t)ni_min_u64(answer->left, DNP_PAYLOAD_MAX);
+    uint16_t len = (uint16_t)ni_min_u64(answer->left, APELINK_PAYLOAD_MAX);
 
     page->answer = true;
     page->header = answer->header;
     page->header.len = len;
     page->header.last = len == answer->left;
-    page->footer = (struct dnp_footer){.tag = answer->tag};
-    page->command = (struct dnp_command){.tag = DNP_COMP_NONE, .port = answer->port};
+    page->footer = (struct apelink_footer){.tag = answer->tag};
+    page->command = (struct apelink_command){.tag = APELINK_COMP_NONE, .port = answer->port};
     stamp(tx, page, answer->port, now);
     if (load(tx, page, answer->port, answer->address, NI_ACCESS_READ) != NI_OK) {
         /* The buffer has been deregistered since: the other side hears that there is no more. */
-        answer->header.operation = DNP_REFUSE;
+        answer->header.operation = APELINK_REFUSE;
         answer->left = 0;
         return;
     }
@@ -173,43 +174,44 @@ static void loaded(struct dnp_tx *tx, uint32_t index)
     ni_status status = tx->dma->status[channel];
 
     if (status != NI_OK && page->answer) {
-        page->header.operation = DNP_REFUSE;
+        page->header.operation = APELINK_REFUSE;
         page->header.len = 0;
     } else if (status != NI_OK) {
         /* The order of pages stays; this one leaves as nothing. */
-        page->header.operation = DNP_OPERATIONS;
+        page->header.operation = APELINK_OPERATIONS;
         refuse(tx, &page->command, status);
-    } else if (page->command.tag == DNP_COMP_EQ) {
-        dnp_events_put(tx->events, dnp_cmd1_pack(&page->command),
-                       channel == DNP_DMA_TX0 ? DNP_TX0_MAGIC : DNP_TX1_MAGIC, page->command.port);
+    } else if (page->command.tag == APELINK_COMP_EQ) {
+        dnp_events_put(tx->events, apelink_cmd1_pack(&page->command),
+                       channel == DNP_DMA_TX0 ? APELINK_TX0_MAGIC : APELINK_TX1_MAGIC,
+                       page->command.port);
     }
     page->state = DNP_PAGE_LOADED;
 }
 
 /* The next word of a page: header, payload, footer. */
-static struct dnp_word word_of(struct dnp_tx *tx, const struct dnp_page *page, uint32_t index)
+static struct apelink_word word_of(struct dnp_tx *tx, const struct dnp_page *page, uint32_t index)
 {
     if (index == 0) {
         tx->crc = 0;
-        return dnp_header_pack(&page->header);
+        return apelink_header_pack(&page->header);
     }
-    if (index + 1 == dnp_packet_words(page->header.len)) {
-        return dnp_footer_seal(dnp_footer_pack(&page->footer), tx->crc);
+    if (index + 1 == apelink_packet_words(page->header.len)) {
+        return dnp_footer_seal(apelink_footer_pack(&page->footer), tx->crc);
     }
-    return dnp_word_from(page->data + (size_t)(index - 1) * DNP_WORD);
+    return apelink_word_from(page->data + (size_t)(index - 1) * APELINK_WORD);
 }
 
 /* Send a word of the first page, once the router's FIFO has room for all of them. */
 static void send_word(struct dnp_tx *tx)
 {
     struct dnp_page *page = &tx->page[tx->pages_sent % DNP_TX_PAGES];
-    uint32_t words = dnp_packet_words(page->header.len);
-    struct dnp_word word;
+    uint32_t words = apelink_packet_words(page->header.len);
+    struct apelink_word word;
 
     if (page->state != DNP_PAGE_LOADED) {
         return;
     }
-    if (page->header.operation == DNP_OPERATIONS) {
+    if (page->header.operation == APELINK_OPERATIONS) {
         page->state = DNP_PAGE_FREE;
         tx->pages_sent++;
         return;

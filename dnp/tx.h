@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "dnp/buffer.h"
-#include "dnp/command.h"
+#include "driver/command.h"
 #include "dnp/event.h"
 #include "dnp/fifo.h"
 #include "dnp/get.h"
@@ -29,7 +29,7 @@ enum { DNP_TX_COMMANDS = 16, DNP_TX_PAGES = 4, DNP_TX_ANSWERS = 64 };
 
 /* Bytes that another card has asked for, or that it is refused. */
 struct dnp_answer {
-    struct dnp_header header; /* to whom, and where the next packet goes there */
+    struct apelink_header header; /* to whom, and where the next packet goes there */
     uint32_t tag;
     uint8_t port;     /* whose memory it is */
     uint64_t address; /* of the next packet here */
@@ -45,10 +45,10 @@ enum dnp_page_state {
 struct dnp_page {
     enum dnp_page_state state;
     bool answer; /* not of a command packet */
-    struct dnp_header header;
-    struct dnp_footer footer;
-    struct dnp_command command; /* for the event; tag DNP_COMP_NONE for answers */
-    uint8_t data[DNP_PAYLOAD_MAX];
+    struct apelink_header header;
+    struct apelink_footer footer;
+    struct apelink_command command; /* for the event; tag APELINK_COMP_NONE for answers */
+    uint8_t data[APELINK_PAYLOAD_MAX];
 };
 
 struct dnp_tx {
@@ -59,7 +59,7 @@ struct dnp_tx {
     struct dnp_gets *gets;
     struct dnp_fifo *out;
 
-    uint8_t fetched[DNP_TX_COMMANDS][DNP_COMMAND_SIZE];
+    uint8_t fetched[DNP_TX_COMMANDS][APELINK_COMMAND_SIZE];
     uint32_t fetch_count; /* command packets that are being fetched; 0: none */
     uint32_t fetch_next;  /* of those, the first that has not begun */
     bool fetch_there;     /* they are here */

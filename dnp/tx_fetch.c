@@ -29,9 +29,9 @@ static void start(struct dnp_tx *tx, uint8_t port, uint32_t count)
     uint32_t entry = dnp_get(tx->registers, DNP_REG_rd_ptr, port) & (size - 1);
     struct dnp_dma dma = {.channel = DNP_DMA_FETCH, .port = port, .data = tx->fetched[0]};
 
-    dma.segment[0].address =
-        dnp_get64(tx->registers, DNP_REG_tx_ring_base, port) + (uint64_t)entry * DNP_COMMAND_SIZE;
-    dma.segment[0].len = count * DNP_COMMAND_SIZE;
+    dma.segment[0].address = dnp_get64(tx->registers, DNP_REG_tx_ring_base, port) +
+                             (uint64_t)entry * APELINK_COMMAND_SIZE;
+    dma.segment[0].len = count * APELINK_COMMAND_SIZE;
     tx->fetch_port = port;
     tx->fetch_count = count;
     tx->fetch_next = 0;

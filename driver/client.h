@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 #include "driver/apelink_ioctl.h"
+#include "driver/command.h"
+#include "driver/event.h"
 
 /*
  * A program's side of a device: one channel of a card, with its rings mapped. Command packets and
- * events are bytes here (dnp/command.h, dnp/event.h). A post and a look at events are stores and
- * loads; the others are ioctls. Errors are negative errno, ENOTCONN or ENODEV when the card has
+ * events are bytes here (driver/command.h, driver/event.h). A post and a look at events are stores
+ * and loads; the others are ioctls. Errors are negative errno, ENOTCONN or ENODEV when the card has
  * gone. Not thread-safe.
  */
-
-enum { APELINK_COMMAND_SIZE = 64, APELINK_EVENT_SIZE = 32 };
 
 struct apelink_client {
     int fd; /* poll says POLLIN when there are events */

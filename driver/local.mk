@@ -8,7 +8,13 @@ driver_libclient_la_SOURCES = \
     driver/apelink_bar.h \
     driver/apelink_ioctl.h \
     driver/client.c \
-    driver/client.h
+    driver/client.h \
+    driver/command.c \
+    driver/command.h \
+    driver/event.h \
+    driver/packet.c \
+    driver/packet.h \
+    driver/word.h
 driver_libclient_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 
 # The module is built by make -C driver/linux, for a kernel whose headers are installed.

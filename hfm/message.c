@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dnp/lofamo/fault.h"
-#include "dnp/word.h"
+#include "driver/word.h"
 #include "hfm/watchdog.h"
 
 enum { VERSION = 1, SEALED = HFM_MESSAGE_SIZE - 8 };
@@ -19,12 +19,12 @@ void hfm_message_pack(const struct hfm_message *message, const struct dnp_key *k
     bytes[4] = VERSION;
     bytes[5] = (uint8_t)message->kind;
     bytes[6] = message->subject;
-    dnp_bytes_put64(bytes + 8, message->session);
-    dnp_bytes_put64(bytes + 16, message->answers);
-    dnp_bytes_put64(bytes + 24, message->number);
-    dnp_bytes_put64(bytes + 32, message->from | (uint64_t)message->about << 32);
-    dnp_bytes_put64(bytes + 40, message->fault | (uint64_t)message->worst << 32);
-    dnp_bytes_put64(bytes + SEALED, dnp_mac(key, bytes, SEALED));
+    apelink_bytes_put64(bytes + 8, message->session);
+    apelink_bytes_put64(bytes + 16, message->answers);
+    apelink_bytes_put64(bytes + 24, message->number);
+    apelink_bytes_put64(bytes + 32, message->from | (uint64_t)message->about << 32);
+    apelink_bytes_put64(bytes + 40, message->fault | (uint64_t)message->worst << 32);
+    apelink_bytes_put64(bytes + SEALED, dnp_mac(key, bytes, SEALED));
 }
 
 static bool fault_makes_sense(uint32_t fault)
@@ -38,19 +38,19 @@ bool hfm_message_unpack(struct hfm_message *message, const struct dnp_key *key,
 {
     if (len != HFM_MESSAGE_SIZE || memcmp(bytes, MAGIC, sizeof MAGIC) != 0 || bytes[4] != VERSION ||
         bytes[5] == 0 || bytes[5] >= HFM_KINDS || bytes[6] >= HFM_SUBJECTS || bytes[7] != 0 ||
-        dnp_mac(key, bytes, SEALED) != dnp_bytes_get64(bytes + SEALED)) {
+        dnp_mac(key, bytes, SEALED) != apelink_bytes_get64(bytes + SEALED)) {
         return false;
     }
     *message = (struct hfm_message){
         .kind = (enum hfm_kind)bytes[5],
         .subject = bytes[6],
-        .session = dnp_bytes_get64(bytes + 8),
-        .answers = dnp_bytes_get64(bytes + 16),
-        .number = dnp_bytes_get64(bytes + 24),
-        .from = (uint32_t)dnp_bytes_get64(bytes + 32),
-        .about = (uint32_t)(dnp_bytes_get64(bytes + 32) >> 32),
-        .fault = (uint32_t)dnp_bytes_get64(bytes + 40),
-        .worst = (uint32_t)(dnp_bytes_get64(bytes + 40) >> 32),
+        .session = apelink_bytes_get64(bytes + 8),
+        .answers = apelink_bytes_get64(bytes + 16),
+        .number = apelink_bytes_get64(bytes + 24),
+        .from = (uint32_t)apelink_bytes_get64(bytes + 32),
+        .about = (uint32_t)(apelink_bytes_get64(bytes + 32) >> 32),
+        .fault = (uint32_t)apelink_bytes_get64(bytes + 40),
+        .worst = (uint32_t)(apelink_bytes_get64(bytes + 40) >> 32),
     };
     return message->session != 0 && message->number != 0 && fault_makes_sense(message->fault) &&
            fault_makes_sense(message->worst);

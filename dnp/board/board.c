@@ -29,7 +29,7 @@ static uint64_t board_now(const struct board *board)
     return (ni_now_ns() - board->start_ns) / board->config.cycle_ns;
 }
 
-static void send_frame(struct board_wire *wire, const struct dnp_word *words, uint32_t n)
+static void send_frame(struct board_wire *wire, const struct apelink_word *words, uint32_t n)
 {
     struct board *board = wire->board;
     const struct sockaddr_in *there = &board->config.cable[wire->link].there;
@@ -49,7 +49,7 @@ static bool works(const struct board *board, unsigned link)
 /* Let the card work for some steps. */
 static bool work(struct board *board, uint64_t now)
 {
-    struct dnp_word words[DNP_LINKS][DNP_FRAME_WORDS];
+    struct apelink_word words[DNP_LINKS][DNP_FRAME_WORDS];
     uint32_t count[DNP_LINKS] = {0};
     bool active = true;
 
@@ -138,7 +138,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 /* Say once who is at the other end of a cable that should lead elsewhere. */
 static void warn_misplaced(struct board_wire *wire)
 {
-    const struct dnp_place *place = &wire->board->cable[wire->link].peer_place;
+    const struct apelink_place *place = &wire->board->cable[wire->link].peer_place;
 
     if (!wire->warned) {
         wire->warned = true;
@@ -161,7 +161,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     for (int i = 0; i < FRAMES; i++) {
-        struct dnp_word words[DNP_FRAME_WORDS];
+        struct apelink_word words[DNP_FRAME_WORDS];
         ssize_t len = recv(fd, bytes, sizeof bytes, 0);
         uint32_t n;
 

@@ -71,9 +71,9 @@ static int open_channel(struct board_file *file, const struct board_caller *call
     board_file_take(file, port, &rings);
     channel->port = (uint32_t)port;
     channel->tx_key = BOARD_TX_KEY;
-    channel->tx_bytes = (uint64_t)channel->tx_entries * DNP_COMMAND_SIZE;
+    channel->tx_bytes = (uint64_t)channel->tx_entries * APELINK_COMMAND_SIZE;
     channel->event_key = BOARD_EVENT_KEY;
-    channel->event_bytes = (uint64_t)channel->event_entries * DNP_EVENT_SIZE;
+    channel->event_bytes = (uint64_t)channel->event_entries * APELINK_EVENT_SIZE;
     channel->doorbell_key = BOARD_DOORBELL_KEY;
     channel->doorbell_bytes = BOARD_DOORBELL_BYTES;
     return 0;

@@ -175,8 +175,8 @@ static bool rings_make_sense(const struct board_machine *machine,
 {
     return board_ring_makes_sense(request->tx_entries) &&
            board_ring_makes_sense(request->event_entries) &&
-           at(machine, request->tx_base, (uint64_t)request->tx_entries * DNP_COMMAND_SIZE) &&
-           at(machine, request->event_base, (uint64_t)request->event_entries * DNP_EVENT_SIZE);
+           at(machine, request->tx_base, (uint64_t)request->tx_entries * APELINK_COMMAND_SIZE) &&
+           at(machine, request->event_base, (uint64_t)request->event_entries * APELINK_EVENT_SIZE);
 }
 
 static int do_open(struct board_machine *machine, struct apelink_bar_request *request)

@@ -30,7 +30,7 @@ enum dnp_status dnp_link_health_look(struct dnp_link_health *health,
     uint32_t errors = errors_of(file, link) - health->errors;
     uint64_t bytes = (dnp_get64(file, DNP_REG_link_words, link) - health->words +
                       (dnp_get(file, DNP_REG_link_lost_words, link) - health->lost)) *
-                     DNP_WORD;
+                     APELINK_WORD;
     bool sick = few > 0 && errors >= few && errors * window >= few * bytes;
 
     if (sick || bytes >= window || few == 0) {

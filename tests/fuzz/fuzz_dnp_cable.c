@@ -15,7 +15,7 @@ static void take_as(const uint8_t *data, size_t size, bool sealed)
     static const struct dnp_key key = {{7, 8}};
     uint8_t frame[2 * DNP_FRAME_MAX];
     struct dnp_register_file registers;
-    struct dnp_word words[DNP_FRAME_WORDS];
+    struct apelink_word words[DNP_FRAME_WORDS];
     struct dnp_cable cable;
     size_t len = size < sizeof frame ? size : sizeof frame;
     uint32_t n;
@@ -24,15 +24,17 @@ static void take_as(const uint8_t *data, size_t size, bool sealed)
     dnp_registers_reset(&registers);
     dnp_cable_init(&cable, &key, 0, 0x0101010101010101U);
     if (sealed && len >= 8) {
-        dnp_bytes_put64(frame + len - 8, dnp_mac(&key, frame, len - 8));
+        apelink_bytes_put64(frame + len - 8, dnp_mac(&key, frame, len - 8));
     }
     if (dnp_cable_take(&cable, &registers, frame, len, words, &n) == DNP_FRAME_GOOD) {
-        must(n <= DNP_FRAME_WORDS && len == DNP_FRAME_HEAD + (size_t)n * DNP_WORD + 8, "length");
+        must(n <= DNP_FRAME_WORDS && len == DNP_FRAME_HEAD + (size_t)n * APELINK_WORD + 8,
+             "length");
         for (uint32_t i = 0; i < n; i++) {
-            uint8_t bytes[DNP_WORD];
+            uint8_t bytes[APELINK_WORD];
 
-            dnp_word_to(words[i], bytes);
-            must(memcmp(bytes, frame + DNP_FRAME_HEAD + (size_t)i * DNP_WORD, DNP_WORD) == 0,
+            apelink_word_to(words[i], bytes);
+            must(memcmp(bytes, frame + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD, APELINK_WORD) ==
+                     0,
                  "words");
         }
         must(dnp_cable_take(&cable, &registers, frame, len, words, &n) == DNP_FRAME_STALE, "twice");

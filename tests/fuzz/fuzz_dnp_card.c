@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/tx.c, dnp/tx_fetch.c, dnp/rx.c, dnp/command.c, dnp/event.c, dnp/registers.c. */
+/* Covers: dnp/tx.c, dnp/tx_fetch.c, dnp/rx.c, driver/command.c, dnp/event.c, dnp/registers.c. */
+#include "dnp/crc.h"
 #include "dnp_torus.h"
 #include "fuzz_input.h"
 
@@ -29,47 +30,47 @@ static void write_register(struct dnp_card *card, struct input *in)
 
 static void post(struct test_host *host, struct input *in)
 {
-    struct dnp_command command = {0};
-    uint8_t bytes[DNP_COMMAND_SIZE], what, port;
+    struct apelink_command command = {0};
+    uint8_t bytes[APELINK_COMMAND_SIZE], what, port;
 
     take(in, &what, 1);
     take(in, &port, 1);
     take(in, bytes, what % 2 == 0 ? sizeof bytes : 8);
     if (what % 2 != 0) { /* one that makes sense, near the page */
         command.header.operation = bytes[0] % 4;
-        command.header.len = command.header.operation == DNP_PUT ? bytes[1] : 0;
+        command.header.len = command.header.operation == APELINK_PUT ? bytes[1] : 0;
         command.header.port = bytes[2] & 3;
         command.header.address = HOST_BASE + bytes[3] * 32U;
         command.address = HOST_BASE + bytes[4] * 32U;
-        command.len = command.header.operation == DNP_PUT ? bytes[1] : bytes[5] * 64U;
+        command.len = command.header.operation == APELINK_PUT ? bytes[1] : bytes[5] * 64U;
         command.tag = bytes[6] & 1;
         command.header.to.x = bytes[7] & 1;
-        dnp_command_pack(&command, bytes);
+        apelink_command_pack(&command, bytes);
     }
     (void)test_host_post_bytes(host, port % DNP_CHANNELS, bytes);
 }
 
 static void arrive(struct dnp_card *card, struct input *in, uint64_t now)
 {
-    uint8_t bytes[3 * DNP_WORD];
-    struct dnp_word word[3], control;
-    struct dnp_header header = {0};
+    uint8_t bytes[3 * APELINK_WORD];
+    struct apelink_word word[3], control;
+    struct apelink_header header = {0};
     uint32_t words;
 
     take(in, bytes, sizeof bytes);
     header.operation = bytes[0] % 4;
-    header.len = header.operation == DNP_GET      ? DNP_WORD
-                 : header.operation == DNP_REFUSE ? 0
-                                                  : bytes[1] % 17;
+    header.len = header.operation == APELINK_GET      ? APELINK_WORD
+                 : header.operation == APELINK_REFUSE ? 0
+                                                      : bytes[1] % 17;
     header.port = bytes[2] & 3;
     header.physical = bytes[3] == 1;
     header.gpu = bytes[4] == 1;
     header.address = HOST_BASE + bytes[5] * 32U + bytes[6];
-    word[0] = dnp_header_pack(&header);
-    word[1] = dnp_word_from(bytes + DNP_WORD);
-    words = dnp_packet_words(header.len);
-    word[words - 1] =
-        dnp_footer_seal(dnp_word_from(bytes + (size_t)2 * DNP_WORD), dnp_crc(0, word, words - 1));
+    word[0] = apelink_header_pack(&header);
+    word[1] = apelink_word_from(bytes + APELINK_WORD);
+    words = apelink_packet_words(header.len);
+    word[words - 1] = dnp_footer_seal(apelink_word_from(bytes + (size_t)2 * APELINK_WORD),
+                                      dnp_crc(0, word, words - 1));
     control = dnp_control_pack(&(struct dnp_control){
         .kind = DNP_START, .words = (uint16_t)words, .sent = {card->link[1].rx.seen[0]}});
     dnp_link_receive(&card->link[1], now, DNP_MAGIC);

@@ -41,7 +41,7 @@ static void step(struct world *world)
     for (int i = 0; i < STEPS; i++) {
         (void)dnp_card_step(world->card, ++world->now);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
-            struct dnp_word word;
+            struct apelink_word word;
 
             (void)dnp_link_send(&world->card->link[link], world->now, &word);
         }
@@ -105,8 +105,8 @@ static void ask(struct board_file *file, struct input *in)
 static void post(struct board_file *file, struct input *in)
 {
     struct apelink_doorbell *doorbell = (struct apelink_doorbell *)(file->memory);
-    struct dnp_command command = {.tag = DNP_COMP_EQ};
-    uint8_t bytes[DNP_COMMAND_SIZE];
+    struct apelink_command command = {.tag = APELINK_COMP_EQ};
+    uint8_t bytes[APELINK_COMMAND_SIZE];
     uint8_t mode;
     uint16_t more[3];
 
@@ -119,13 +119,14 @@ static void post(struct board_file *file, struct input *in)
         command.header.port = mode >> 3 & 3;
         command.header.address = tame(more[0]);
         command.address = tame(more[1]);
-        command.len = more[2] % (DNP_PAYLOAD_MAX + 2);
-        command.header.len = command.header.operation == DNP_GET ? DNP_WORD : (uint16_t)command.len;
-        dnp_command_pack(&command, bytes);
+        command.len = more[2] % (APELINK_PAYLOAD_MAX + 2);
+        command.header.len =
+            command.header.operation == APELINK_GET ? APELINK_WORD : (uint16_t)command.len;
+        apelink_command_pack(&command, bytes);
     }
     /* At each entry that it may be, whatever the size of the ring. */
     for (uint32_t i = 0; i < 16; i++) {
-        memcpy(file->memory + BOARD_TX_KEY + i * DNP_COMMAND_SIZE, bytes, sizeof bytes);
+        memcpy(file->memory + BOARD_TX_KEY + i * APELINK_COMMAND_SIZE, bytes, sizeof bytes);
     }
     doorbell->wr_ptr += (mode & 64) != 0 ? more[0] : 1;
     doorbell->event_rd_ptr = (mode & 128) != 0 ? more[1] : doorbell->event_wr_ptr;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/link_rx.c, dnp/control.c, dnp/packet.c. */
+/* Covers: dnp/link_rx.c, dnp/control.c, driver/packet.c. */
 #include "dnp/control.h"
+#include "dnp/crc.h"
 #include "dnp/link.h"
-#include "dnp/packet.h"
+#include "driver/packet.h"
 #include "fuzz_input.h"
 
 /*
@@ -13,19 +14,19 @@
 
 enum { SIZE = 512 };
 
-static struct dnp_word words[DNP_VCS * SIZE];
+static struct apelink_word words[DNP_VCS * SIZE];
 static uint32_t crc;
 
-static struct dnp_word choose(struct input *in)
+static struct apelink_word choose(struct input *in)
 {
-    uint8_t what, bytes[DNP_WORD];
-    struct dnp_word word;
+    uint8_t what, bytes[APELINK_WORD];
+    struct apelink_word word;
     struct dnp_control control = {0};
-    struct dnp_header header = {0};
+    struct apelink_header header = {0};
 
     take(in, &what, 1);
     take(in, bytes, what % 8 == 2 || what % 8 == 7 ? 0 : sizeof bytes);
-    word = dnp_word_from(bytes);
+    word = apelink_word_from(bytes);
     switch (what % 8) {
     case 0:
     case 1:
@@ -46,27 +47,27 @@ static struct dnp_word choose(struct input *in)
     case 5:
     case 6:
         header.len = (uint16_t)(bytes[0] % 96);
-        header.operation = bytes[1] % DNP_OPERATIONS;
-        word = dnp_header_pack(&header);
+        header.operation = bytes[1] % APELINK_OPERATIONS;
+        word = apelink_header_pack(&header);
         crc = dnp_crc(0, &word, 1);
         return word;
     default:
-        return dnp_footer_seal((struct dnp_word){0, 0}, crc);
+        return dnp_footer_seal((struct apelink_word){0, 0}, crc);
     }
 }
 
 static void look(struct dnp_fifo *fifo)
 {
-    struct dnp_header header;
+    struct apelink_header header;
     uint32_t length, sum = 0;
 
     must(dnp_fifo_held(fifo) <= SIZE, "an overfull FIFO");
     while (dnp_fifo_ready(fifo) > 0) {
-        must(dnp_header_unpack(dnp_fifo_peek(fifo, 0), &header), "no header");
-        length = dnp_packet_words(header.len);
+        must(apelink_header_unpack(dnp_fifo_peek(fifo, 0), &header), "no header");
+        length = apelink_packet_words(header.len);
         must(length <= dnp_fifo_ready(fifo), "a part of a packet");
         for (sum = 0; length > 1; length--) {
-            struct dnp_word word = dnp_fifo_take(fifo);
+            struct apelink_word word = dnp_fifo_take(fifo);
 
             sum = dnp_crc(sum, &word, 1);
         }
@@ -83,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dnp_registers_reset(&registers);
     dnp_link_init(&link, &registers, 0, words, SIZE, 0);
     for (uint64_t now = 0; in.left > 0; now++) {
-        struct dnp_word word = choose(&in);
+        struct apelink_word word = choose(&in);
 
         dnp_link_receive(&link, now, word);
         (void)dnp_link_room(&link, (uint8_t)(now % 2), 2);

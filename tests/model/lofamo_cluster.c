@@ -178,7 +178,8 @@ static void on_change(void *arg, unsigned subject, uint32_t fault, uint32_t befo
     }
 }
 
-static void send_word(struct cluster *cluster, uint32_t node, unsigned link, struct dnp_word word)
+static void send_word(struct cluster *cluster, uint32_t node, unsigned link,
+                      struct apelink_word word)
 {
     bool lost = cluster->lose != 0 && ni_rng_below(&cluster->rng, cluster->lose) == 0;
 
@@ -206,7 +207,7 @@ static void card_works(struct cluster *cluster, uint32_t node)
     }
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         uint32_t news = card->lofamo.shown[link] & ~shown[link];
-        struct dnp_word word;
+        struct apelink_word word;
 
         if (news != 0) {
             note(cluster, CLUSTER_CARD_KNOWS, node, neighbour(cluster, node, link), news);

@@ -77,7 +77,7 @@ struct cluster_message {
 
 struct cluster_word {
     uint64_t at;
-    struct dnp_word word;
+    struct apelink_word word;
     uint32_t node; /* where it arrives */
     uint32_t link;
 };

@@ -19,22 +19,22 @@
 enum { SEEDS = 60, CYCLES = 30000, SETTLE = 60000, SIZE = 512, PACKETS = 4096, LATENCY_MAX = 64 };
 
 struct sent {
-    struct dnp_word word[DNP_PACKET_WORDS];
+    struct apelink_word word[DNP_PACKET_WORDS];
     uint32_t words;
 };
 
 struct end {
     struct dnp_register_file registers;
     struct dnp_link link;
-    struct dnp_word words[DNP_VCS * SIZE];
+    struct apelink_word words[DNP_VCS * SIZE];
     struct dnp_fifo out[DNP_VCS];
-    struct dnp_word out_words[DNP_VCS][SIZE];
+    struct apelink_word out_words[DNP_VCS][SIZE];
     struct sent *sent[DNP_VCS]; /* by order; the tag is the index */
     uint32_t count[DNP_VCS];
     uint32_t next[DNP_VCS]; /* of the other side's: the first that may come */
     uint64_t received_words;
     uint64_t sent_words;
-    struct dnp_word cable[LATENCY_MAX];
+    struct apelink_word cable[LATENCY_MAX];
     bool there[LATENCY_MAX];
 };
 
@@ -56,14 +56,15 @@ static void must(const struct model *model, bool condition, const char *what)
 
 static void produce(struct model *model, struct end *end, uint8_t vc)
 {
-    struct dnp_header header = {.len = (uint16_t)ni_rng_below(&model->rng, DNP_PAYLOAD_MAX + 1)};
-    struct dnp_footer footer = {.tag = end->count[vc]};
+    struct apelink_header header = {
+        .len = (uint16_t)ni_rng_below(&model->rng, APELINK_PAYLOAD_MAX + 1)};
+    struct apelink_footer footer = {.tag = end->count[vc]};
     struct sent *sent = &end->sent[vc][end->count[vc]];
 
     if (ni_rng_below(&model->rng, 2) == 0) {
         header.len %= 64;
     }
-    sent->words = dnp_packet_words(header.len);
+    sent->words = apelink_packet_words(header.len);
     if (end->count[vc] == PACKETS || dnp_fifo_ready(&end->out[vc]) > 0) {
         return;
     }
@@ -76,7 +77,7 @@ static void produce(struct model *model, struct end *end, uint8_t vc)
 
 static void begin(struct end *end, uint8_t vc)
 {
-    struct dnp_header header;
+    struct apelink_header header;
     uint32_t words = first_packet(&end->out[vc], &header);
 
     if (words != 0 && !dnp_link_busy(&end->link) && dnp_link_room(&end->link, vc, words)) {
@@ -88,7 +89,7 @@ static void begin(struct end *end, uint8_t vc)
 static void consume(struct model *model, struct end *end, const struct end *other, uint8_t vc)
 {
     struct dnp_fifo *in = &end->link.rx.fifo[vc];
-    struct dnp_header header;
+    struct apelink_header header;
     uint32_t words = first_packet(in, &header);
     const struct sent *sent;
     uint32_t tag;
@@ -98,13 +99,13 @@ static void consume(struct model *model, struct end *end, const struct end *othe
         return;
     }
     must(model, words <= dnp_fifo_ready(in), "a part of a packet");
-    tag = dnp_footer_unpack(dnp_fifo_peek(in, words - 1)).tag;
+    tag = apelink_footer_unpack(dnp_fifo_peek(in, words - 1)).tag;
     must(model, tag >= end->next[vc] && tag < other->count[vc], "order");
     model->lost += tag - end->next[vc];
     sent = &other->sent[vc][tag];
     must(model, sent->words == words, "length");
     for (uint32_t i = 0; i < words; i++) {
-        must(model, dnp_word_equal(dnp_fifo_take(in), sent->word[i]), "content");
+        must(model, apelink_word_equal(dnp_fifo_take(in), sent->word[i]), "content");
     }
     end->next[vc] = tag + 1;
     end->received_words += words;
@@ -112,7 +113,7 @@ static void consume(struct model *model, struct end *end, const struct end *othe
 }
 
 /* What a bad cable makes of a word; how often it arrives. */
-static unsigned trouble(struct model *model, struct dnp_word *word)
+static unsigned trouble(struct model *model, struct apelink_word *word)
 {
     if (model->trouble == 0 || ni_rng_below(&model->rng, model->trouble) != 0) {
         return 1;
@@ -123,7 +124,7 @@ static unsigned trouble(struct model *model, struct dnp_word *word)
     case 1:
         return 2;
     case 2:
-        *word = (struct dnp_word){ni_rng_next(&model->rng), ni_rng_next(&model->rng)};
+        *word = (struct apelink_word){ni_rng_next(&model->rng), ni_rng_next(&model->rng)};
         return 1;
     default:
         word->lo ^= (uint64_t)1 << ni_rng_below(&model->rng, 64);
@@ -137,7 +138,7 @@ static void cycle(struct model *model)
 
     for (unsigned i = 0; i < 2; i++) {
         struct end *end = &model->end[i], *other = &model->end[!i];
-        struct dnp_word word = other->cable[slot];
+        struct apelink_word word = other->cable[slot];
 
         if (other->there[slot]) {
             for (unsigned times = trouble(model, &word); times > 0; times--) {

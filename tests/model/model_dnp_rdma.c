@@ -25,7 +25,7 @@ enum {
 enum op_state { OP_POSTED, OP_DONE };
 
 struct op {
-    struct dnp_command command;
+    struct apelink_command command;
     uint32_t from, to; /* nodes */
     uint8_t port;
     bool bad; /* it must be refused */
@@ -60,7 +60,7 @@ static uint32_t below(struct model *model, uint32_t n)
 /* The slot in which an operation writes. */
 static bool *slot_of(struct model *model, const struct op *op)
 {
-    bool get = op->command.header.operation == DNP_GET;
+    bool get = op->command.header.operation == APELINK_GET;
     uint64_t address = get ? op->command.address : op->command.header.address;
 
     return &model->slot_used[get ? op->from : op->to][get ? op->port : op->command.header.port]
@@ -72,7 +72,7 @@ static void post(struct model *model, uint32_t from, uint8_t port)
     struct op *op = &model->op[model->ops];
     uint64_t slot = HOST_BASE + (uint64_t)below(model, SLOTS) * SLOT;
     bool get = below(model, 3) == 0;
-    uint32_t limit = get ? SLOT : DNP_PAYLOAD_MAX;
+    uint32_t limit = get ? SLOT : APELINK_PAYLOAD_MAX;
     uint32_t len = below(model, 2) == 0 ? below(model, 64) : below(model, limit + 1);
     uint64_t source = READABLE + below(model, HOST_SIZE / 2 - limit);
 
@@ -81,7 +81,7 @@ static void post(struct model *model, uint32_t from, uint8_t port)
     slot += below(model, SLOT - len + 1);
     op->command.header.port = (uint8_t)below(model, DNP_CHANNELS);
     op->command.header.to = torus_place(&model->torus, op->to);
-    op->command.header.operation = get ? DNP_GET : DNP_PUT;
+    op->command.header.operation = get ? APELINK_GET : APELINK_PUT;
     op->command.header.len = (uint16_t)(get ? 0 : len);
     op->command.header.address = get ? source : slot;
     op->command.address = get ? slot : source;
@@ -102,7 +102,7 @@ static void post(struct model *model, uint32_t from, uint8_t port)
 /* What an operation has done to memory. */
 static void apply(struct model *model, const struct op *op)
 {
-    bool get = op->command.header.operation == DNP_GET;
+    bool get = op->command.header.operation == APELINK_GET;
     uint32_t reader = get ? op->to : op->from, writer = get ? op->from : op->to;
     uint8_t read_port = get ? op->command.header.port : op->port;
     uint8_t write_port = get ? op->port : op->command.header.port;
@@ -127,7 +127,7 @@ static void fail_get(struct model *model, const struct op *op)
     model->failed++;
 }
 
-static void on_get(struct model *model, struct op *op, struct dnp_word first)
+static void on_get(struct model *model, struct op *op, struct apelink_word first)
 {
     unsigned code = (unsigned)(first.lo >> 4) & 0x7fff;
 
@@ -157,7 +157,7 @@ static void on_event(struct model *model, uint32_t node, uint8_t port,
     struct op *op = &model->op[index];
 
     must(model, index < model->ops, "an event of nothing");
-    if (op->command.header.operation == DNP_GET) {
+    if (op->command.header.operation == APELINK_GET) {
         must(model, magic && op->from == node && op->port == port, "an event at another process");
         on_get(model, op, event->first);
     } else if (magic) {
@@ -243,7 +243,7 @@ static void run(struct model *model)
         take_events(model);
     }
     for (uint32_t i = 0; i < model->ops; i++) {
-        bool get = model->op[i].command.header.operation == DNP_GET;
+        bool get = model->op[i].command.header.operation == APELINK_GET;
 
         must(model, model->op[i].state == OP_DONE || (!get && model->cables_bad),
              "an operation that did not end");

@@ -51,13 +51,13 @@ static uint32_t target(struct model *model, uint32_t from)
 static void inject(struct model *model, uint32_t from)
 {
     struct dnp_fifo *fifo = &model->torus.card[from].router.inject;
-    uint16_t len = (uint16_t)ni_rng_below(&model->torus.rng, DNP_PAYLOAD_MAX + 1);
+    uint16_t len = (uint16_t)ni_rng_below(&model->torus.rng, APELINK_PAYLOAD_MAX + 1);
     uint32_t to = target(model, from);
-    struct dnp_header header = {.len = ni_rng_below(&model->torus.rng, 2) == 0 ? len : len % 48,
-                                .to = torus_place(&model->torus, to)};
-    struct dnp_footer footer = {.from = torus_place(&model->torus, from)};
+    struct apelink_header header = {.len = ni_rng_below(&model->torus.rng, 2) == 0 ? len : len % 48,
+                                    .to = torus_place(&model->torus, to)};
+    struct apelink_footer footer = {.from = torus_place(&model->torus, from)};
 
-    if (dnp_fifo_room(fifo) < dnp_packet_words(header.len)) {
+    if (dnp_fifo_room(fifo) < apelink_packet_words(header.len)) {
         return;
     }
     footer.tag = model->next[from][to]++;
@@ -66,7 +66,7 @@ static void inject(struct model *model, uint32_t from)
     model->sent++;
 }
 
-static uint32_t node_of(const struct model *model, struct dnp_place place)
+static uint32_t node_of(const struct model *model, struct apelink_place place)
 {
     struct ni_torus_place at = {{place.x, place.y, place.z}};
 
@@ -76,16 +76,16 @@ static uint32_t node_of(const struct model *model, struct dnp_place place)
 static void receive(struct model *model, uint32_t node)
 {
     struct dnp_fifo *fifo = &model->torus.card[node].router.deliver;
-    struct dnp_header header;
+    struct apelink_header header;
     uint32_t words = first_packet(fifo, &header), crc = 0;
-    struct dnp_footer footer;
+    struct apelink_footer footer;
     uint32_t from;
 
     if (words == 0) {
         must(model, dnp_fifo_ready(fifo) == 0, "something that is no packet");
         return;
     }
-    footer = dnp_footer_unpack(dnp_fifo_peek(fifo, words - 1));
+    footer = apelink_footer_unpack(dnp_fifo_peek(fifo, words - 1));
     from = node_of(model, footer.from);
     must(model, node_of(model, header.to) == node, "a packet at another card");
     must(model, header.address == ((uint64_t)from << 32 | footer.tag), "header and footer");
@@ -94,7 +94,7 @@ static void receive(struct model *model, uint32_t node)
     must(model, model->bad || footer.tag == model->came[from][node], "a gap");
     model->came[from][node] = footer.tag + 1;
     for (uint32_t i = 1; i < words; i++) {
-        struct dnp_word word = dnp_fifo_take(fifo);
+        struct apelink_word word = dnp_fifo_take(fifo);
 
         crc = dnp_crc(crc, &word, 1);
     }

@@ -111,12 +111,12 @@ check_PROGRAMS += tests/unit/dnp_device_client tests/unit/dnp_device_memory test
 
 tests_unit_dnp_device_memory_SOURCES = tests/unit/dnp_device_memory.c
 tests_unit_dnp_device_memory_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
-tests_unit_dnp_device_memory_LDADD = driver/libclient.la dnp/libdnp.la
+tests_unit_dnp_device_memory_LDADD = dnp/libdnp.la
 
 tests_unit_dnp_device_pair_SOURCES = tests/unit/dnp_device_pair.c
 tests_unit_dnp_device_pair_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
-tests_unit_dnp_device_pair_LDADD = driver/libclient.la dnp/libdnp.la
+tests_unit_dnp_device_pair_LDADD = dnp/libdnp.la
 
 tests_unit_dnp_device_client_SOURCES = tests/unit/dnp_device_client.c
 tests_unit_dnp_device_client_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
-tests_unit_dnp_device_client_LDADD = driver/libclient.la dnp/libdnp.la
+tests_unit_dnp_device_client_LDADD = dnp/libdnp.la

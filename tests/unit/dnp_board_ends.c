@@ -74,7 +74,7 @@ static void open_end(struct card_end *one, uint32_t x, unsigned link, const char
     dnp_cable_init(&one->cable, &key, link, 1 + ni_now_ns());
 }
 
-static void send_words(struct card_end *one, const struct dnp_word *words, uint32_t n)
+static void send_words(struct card_end *one, const struct apelink_word *words, uint32_t n)
 {
     uint8_t bytes[DNP_FRAME_MAX];
     size_t len = dnp_cable_pack(&one->cable, &one->card->registers, words, n, bytes);
@@ -85,7 +85,7 @@ static void send_words(struct card_end *one, const struct dnp_word *words, uint3
 static void work(struct card_end *one)
 {
     uint64_t now = (ni_now_ns() - start) / 1000;
-    struct dnp_word words[DNP_FRAME_WORDS];
+    struct apelink_word words[DNP_FRAME_WORDS];
     uint8_t bytes[DNP_FRAME_MAX + 1];
     uint32_t n = 0;
     ssize_t len;
@@ -100,7 +100,7 @@ static void work(struct card_end *one)
     for (int i = 0; i < 600; i++) {
         (void)dnp_card_step(one->card, now);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
-            struct dnp_word other;
+            struct apelink_word other;
 
             if (link != one->link) {
                 (void)dnp_link_send(&one->card->link[link], now, &other);
@@ -139,14 +139,14 @@ static uint64_t source(uint32_t i)
 
 static bool post(uint32_t i)
 {
-    struct dnp_command command = {
+    struct apelink_command command = {
         .header = {.address = HOST_BASE + i % 8 * DNP_PAGE, .to = {2, 0, 0}},
         .footer = {.tag = i},
         .address = source(i),
-        .tag = DNP_COMP_NONE,
+        .tag = APELINK_COMP_NONE,
     };
 
-    command.len = command.header.len = (uint16_t)(i * 37 % (DNP_PAYLOAD_MAX + 1));
+    command.len = command.header.len = (uint16_t)(i * 37 % (APELINK_PAYLOAD_MAX + 1));
     return test_host_post(&end[0].host, 0, &command);
 }
 
@@ -157,7 +157,7 @@ static uint32_t arrived(void)
     uint32_t count = 0;
 
     while (test_host_event(&end[1].host, 0, &event)) {
-        uint32_t i = (uint32_t)(event.second.lo >> 32), len = i * 37 % (DNP_PAYLOAD_MAX + 1);
+        uint32_t i = (uint32_t)(event.second.lo >> 32), len = i * 37 % (APELINK_PAYLOAD_MAX + 1);
 
         for (uint32_t at = 0; at < len; at++) {
             if (*test_host_byte(&end[1].host, 0, HOST_BASE + i % 8 * DNP_PAGE + at) !=

@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dnp/command.h"
+#include "driver/command.h"
 #include "dnp/event.h"
 #include "driver/client.h"
 
@@ -88,23 +88,23 @@ static void start_other(const char *path)
 }
 
 /* A PUT of `from` to the peer's `to`, or a GET of the peer's `from`. */
-static void post(enum dnp_operation operation, uint64_t source, uint64_t target, uint32_t len)
+static void post(enum apelink_operation operation, uint64_t source, uint64_t target, uint32_t len)
 {
-    bool put = operation == DNP_PUT;
-    struct dnp_command command = {
+    bool put = operation == APELINK_PUT;
+    struct apelink_command command = {
         .header = {.operation = operation,
                    .address = put ? target : source,
                    .port = (uint8_t)peer->port,
                    .to = {peer_x, 0, 0},
-                   .len = put ? (uint16_t)len : DNP_WORD},
+                   .len = put ? (uint16_t)len : APELINK_WORD},
         .address = put ? source : target,
         .len = len,
-        .tag = put ? DNP_COMP_NONE : DNP_COMP_EQ,
+        .tag = put ? APELINK_COMP_NONE : APELINK_COMP_EQ,
         .data = len,
     };
-    uint8_t bytes[DNP_COMMAND_SIZE];
+    uint8_t bytes[APELINK_COMMAND_SIZE];
 
-    dnp_command_pack(&command, bytes);
+    apelink_command_pack(&command, bytes);
     check(apelink_client_post(&client, bytes), "the ring is full");
 }
 
@@ -112,7 +112,7 @@ static void post(enum dnp_operation operation, uint64_t source, uint64_t target,
 static struct dnp_event next_event(struct apelink_client *at, unsigned way)
 {
     struct pollfd readable = {.fd = at->fd, .events = POLLIN};
-    uint8_t bytes[DNP_EVENT_SIZE];
+    uint8_t bytes[APELINK_EVENT_SIZE];
 
     if (way == 1) {
         check_error(apelink_client_wait(at, 60000000000U), 0, "wait");
@@ -123,7 +123,7 @@ static struct dnp_event next_event(struct apelink_client *at, unsigned way)
         check(way == 0 && tries < 60000, "no event");
         usleep(1000);
     }
-    return (struct dnp_event){dnp_word_from(bytes), dnp_word_from(bytes + DNP_WORD), 0};
+    return (struct dnp_event){apelink_word_from(bytes), apelink_word_from(bytes + APELINK_WORD), 0};
 }
 
 static void compare(uint32_t source, uint32_t target, uint32_t len)
@@ -139,19 +139,19 @@ static void compare(uint32_t source, uint32_t target, uint32_t len)
 static void put_and_get(uint32_t len, uint32_t i)
 {
     uint32_t source = i * 61 % 8191, target = 64 + i * 97 % 8191;
-    struct dnp_header header;
+    struct apelink_header header;
     struct dnp_event event;
 
-    post(DNP_PUT, (uintptr_t)from + source, (uintptr_t)to + target, len);
+    post(APELINK_PUT, (uintptr_t)from + source, (uintptr_t)to + target, len);
     event = next_event(peer, i % 3);
-    check(dnp_header_unpack(event.first, &header) && header.operation == DNP_PUT &&
+    check(apelink_header_unpack(event.first, &header) && header.operation == APELINK_PUT &&
               header.len == len && header.address == (uintptr_t)to + target,
           "not the event of the PUT");
     compare(source, target, len);
     if (len > 0) {
-        post(DNP_GET, (uintptr_t)from + source, (uintptr_t)to + target, len);
+        post(APELINK_GET, (uintptr_t)from + source, (uintptr_t)to + target, len);
         event = next_event(&client, (i + 1) % 3);
-        check(event.second.lo == DNP_NIOS_MAGIC.lo && event.first.lo >> 32 == len &&
+        check(event.second.lo == APELINK_NIOS_MAGIC.lo && event.first.lo >> 32 == len &&
                   (event.first.lo >> 4 & 0x7fff) == 0,
               "not the event of the GET");
         compare(source, target, len);
@@ -162,9 +162,9 @@ static void cross(const char *path)
 {
     start_other(path);
     for (uint32_t i = 0; i < 100; i++) {
-        put_and_get(i * 41 % (DNP_PAYLOAD_MAX + 1), i);
+        put_and_get(i * 41 % (APELINK_PAYLOAD_MAX + 1), i);
     }
-    post(DNP_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
+    post(APELINK_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
     (void)next_event(&client, 1);
     compare(3, 5 + 64, LONG_GET);
     apelink_client_close(&other);
@@ -173,17 +173,17 @@ static void cross(const char *path)
 static void loop(void)
 {
     for (uint32_t i = 0; i < 300; i++) {
-        put_and_get(i < 40 ? i : i * 37 % (DNP_PAYLOAD_MAX + 1), i);
+        put_and_get(i < 40 ? i : i * 37 % (APELINK_PAYLOAD_MAX + 1), i);
     }
-    post(DNP_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
+    post(APELINK_GET, (uintptr_t)from + 3, (uintptr_t)to + 5 + 64, LONG_GET);
     (void)next_event(&client, 1);
     compare(3, 5 + 64, LONG_GET);
     /* What is no buffer, or one that does not allow it, is reported or counted. */
-    post(DNP_GET, (uintptr_t)to, (uintptr_t)to, 8);
+    post(APELINK_GET, (uintptr_t)to, (uintptr_t)to, 8);
     check((next_event(&client, 1).first.lo >> 4 & 0x7fff) == -NI_ERR_ACCESS,
           "a GET that is not allowed");
     check_error(apelink_client_deregister(&client, from_handle), 0, "deregister");
-    post(DNP_PUT, (uintptr_t)from, (uintptr_t)to, 8);
+    post(APELINK_PUT, (uintptr_t)from, (uintptr_t)to, 8);
     check((next_event(&client, 2).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS,
           "a PUT from no buffer");
     check(client.doorbell->tx_refused == 1 && client.doorbell->event_lost == 0, "counters");
@@ -194,10 +194,11 @@ static void silent(void)
 {
     check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, "seccomp");
     for (uint32_t i = 0; i < 300; i++) {
-        uint32_t len = i * 53 % DNP_PAYLOAD_MAX + 1, source = i * 61 % 8191;
-        uint8_t bytes[DNP_EVENT_SIZE];
+        uint32_t len = i * 53 % APELINK_PAYLOAD_MAX + 1, source = i * 61 % 8191;
+        uint8_t bytes[APELINK_EVENT_SIZE];
 
-        post(i % 2 == 0 ? DNP_PUT : DNP_GET, (uintptr_t)from + source, (uintptr_t)to + 64, len);
+        post(i % 2 == 0 ? APELINK_PUT : APELINK_GET, (uintptr_t)from + source, (uintptr_t)to + 64,
+             len);
         while (!apelink_client_event(&client, bytes)) {
         }
         compare(source, 64, len);
@@ -214,7 +215,7 @@ static void unmapped(void)
     check_error(apelink_client_register(&client, gone, 4096, APELINK_ACCESS_READ, &handle), 0,
                 "register");
     munmap(gone, 4096);
-    post(DNP_PUT, (uintptr_t)gone, (uintptr_t)to, 8);
+    post(APELINK_PUT, (uintptr_t)gone, (uintptr_t)to, 8);
     check((next_event(&client, 1).first.lo >> 4 & 0x7fff) == -NI_ERR_BOUNDS,
           "a PUT from unmapped memory");
 }
@@ -330,13 +331,13 @@ static void ready(void)
 /* PUT all the time, and let GETs be under way, until the card has gone. */
 static void hold(void)
 {
-    uint8_t bytes[DNP_EVENT_SIZE];
+    uint8_t bytes[APELINK_EVENT_SIZE];
     int error;
 
     ready();
     for (;;) {
-        post(DNP_PUT, (uintptr_t)from, (uintptr_t)to, DNP_PAYLOAD_MAX);
-        post(DNP_GET, (uintptr_t)from, (uintptr_t)to, LONG_GET);
+        post(APELINK_PUT, (uintptr_t)from, (uintptr_t)to, APELINK_PAYLOAD_MAX);
+        post(APELINK_GET, (uintptr_t)from, (uintptr_t)to, LONG_GET);
         for (int i = 0; i < 2; i++) {
             error = apelink_client_wait(&client, 60000000000U);
             if (error != 0) {

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dnp/command.h"
+#include "driver/command.h"
 #include "dnp/event.h"
 #include "driver/client.h"
 
@@ -57,23 +57,23 @@ static void dereg(uint32_t handle)
 /* What became of a GET of bytes there into the window: 0, or a positive ni_status. */
 static unsigned get(const void *address, uint32_t len)
 {
-    struct dnp_command command = {
-        .header = {.operation = DNP_GET,
+    struct apelink_command command = {
+        .header = {.operation = APELINK_GET,
                    .address = (uintptr_t)address,
                    .port = (uint8_t)client.port,
-                   .len = DNP_WORD},
+                   .len = APELINK_WORD},
         .address = (uintptr_t)window,
         .len = len,
-        .tag = DNP_COMP_EQ,
+        .tag = APELINK_COMP_EQ,
     };
-    uint8_t bytes[DNP_COMMAND_SIZE], event[DNP_EVENT_SIZE];
+    uint8_t bytes[APELINK_COMMAND_SIZE], event[APELINK_EVENT_SIZE];
 
     memset(window, 0xee, len);
-    dnp_command_pack(&command, bytes);
+    apelink_command_pack(&command, bytes);
     check(apelink_client_post(&client, bytes), "the ring is full");
     check(apelink_client_wait(&client, 60000000000U) == 0 && apelink_client_event(&client, event),
           "no event");
-    return dnp_word_from(event).lo >> 4 & 0x7fff;
+    return apelink_word_from(event).lo >> 4 & 0x7fff;
 }
 
 static bool sees(const void *address, uint32_t len)

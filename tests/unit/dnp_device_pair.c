@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dnp/command.h"
+#include "driver/command.h"
 #include "dnp/event.h"
 #include "driver/client.h"
 
@@ -55,46 +55,47 @@ static void map(uint8_t *address, uint32_t access)
     check(apelink_client_register(&client, address, SIZE, access, &handle) == 0, "register");
 }
 
-static void post(enum dnp_operation operation, const uint8_t *there, uint8_t *here, uint32_t len,
-                 bool tell)
+static void post(enum apelink_operation operation, const uint8_t *there, uint8_t *here,
+                 uint32_t len, bool tell)
 {
-    struct dnp_command command = {
+    struct apelink_command command = {
         .header = {.operation = operation,
                    .address = (uintptr_t)there,
                    .to = {(uint16_t)!place, 0, 0},
-                   .len = operation == DNP_PUT ? (uint16_t)len : DNP_WORD},
+                   .len = operation == APELINK_PUT ? (uint16_t)len : APELINK_WORD},
         .address = (uintptr_t)here,
         .len = len,
-        .tag = tell ? DNP_COMP_EQ : DNP_COMP_NONE,
+        .tag = tell ? APELINK_COMP_EQ : APELINK_COMP_NONE,
     };
-    uint8_t bytes[DNP_COMMAND_SIZE];
+    uint8_t bytes[APELINK_COMMAND_SIZE];
 
-    dnp_command_pack(&command, bytes);
+    apelink_command_pack(&command, bytes);
     check(apelink_client_post(&client, bytes), "the ring is full");
 }
 
 /* Whether it says that the other has written there. */
 static bool is_put(const struct dnp_event *event, const uint8_t *address)
 {
-    struct dnp_header header;
+    struct apelink_header header;
 
-    return event->second.lo != DNP_NIOS_MAGIC.lo && event->second.lo != DNP_TX0_MAGIC.lo &&
-           event->second.lo != DNP_TX1_MAGIC.lo && dnp_header_unpack(event->first, &header) &&
-           header.address == (uintptr_t)address;
+    return event->second.lo != APELINK_NIOS_MAGIC.lo && event->second.lo != APELINK_TX0_MAGIC.lo &&
+           event->second.lo != APELINK_TX1_MAGIC.lo &&
+           apelink_header_unpack(event->first, &header) && header.address == (uintptr_t)address;
 }
 
 /* The next event; false: there is none within this time. */
 static bool take(struct dnp_event *event, int milliseconds)
 {
     struct pollfd readable = {.fd = client.fd, .events = POLLIN};
-    uint8_t bytes[DNP_EVENT_SIZE];
+    uint8_t bytes[APELINK_EVENT_SIZE];
 
     if (!apelink_client_event(&client, bytes)) {
         if (poll(&readable, 1, milliseconds) <= 0 || !apelink_client_event(&client, bytes)) {
             return false;
         }
     }
-    *event = (struct dnp_event){dnp_word_from(bytes), dnp_word_from(bytes + DNP_WORD), 0};
+    *event =
+        (struct dnp_event){apelink_word_from(bytes), apelink_word_from(bytes + APELINK_WORD), 0};
     return true;
 }
 
@@ -127,20 +128,20 @@ static void meet(void)
     int tries = 0;
 
     do {
-        post(DNP_PUT, TO + HELLO, FROM, WORD, false);
+        post(APELINK_PUT, TO + HELLO, FROM, WORD, false);
         check(tries++ < 1200, "the other does not begin");
     } while (!take(&event, 100));
     check(is_put(&event, TO + HELLO), "not a greeting");
-    post(DNP_PUT, TO + HELLO, FROM, WORD, false);
+    post(APELINK_PUT, TO + HELLO, FROM, WORD, false);
 }
 
 static void exchange(uint32_t round)
 {
-    uint32_t len = round * 41 % DNP_PAYLOAD_MAX + 1, at = round % 2 * SLOT + round % 61;
+    uint32_t len = round * 41 % APELINK_PAYLOAD_MAX + 1, at = round % 2 * SLOT + round % 61;
     uint32_t source = round * 61 % 8191;
     struct dnp_event event;
 
-    post(DNP_PUT, TO + at, FROM + source, len, false);
+    post(APELINK_PUT, TO + at, FROM + source, len, false);
     event = next_event("nothing comes from the other");
     check(is_put(&event, TO + at), "not the event that is due");
     compare(TO + at, source, len);
@@ -151,9 +152,9 @@ static void get(uint32_t len, uint32_t source)
 {
     struct dnp_event event;
 
-    post(DNP_GET, FROM + source, GOT, len, true);
+    post(APELINK_GET, FROM + source, GOT, len, true);
     event = next_event("a GET does not end");
-    check(event.second.lo == DNP_NIOS_MAGIC.lo && (event.first.lo >> 4 & 0x7fff) == 0,
+    check(event.second.lo == APELINK_NIOS_MAGIC.lo && (event.first.lo >> 4 & 0x7fff) == 0,
           "not the event of the GET");
     compare(GOT, source, len);
 }
@@ -163,9 +164,9 @@ static void part(void)
 {
     struct dnp_event event;
 
-    post(DNP_PUT, TO + BYE, FROM, WORD, true);
+    post(APELINK_PUT, TO + BYE, FROM, WORD, true);
     event = next_event("the last PUT is not sent");
-    check(event.second.lo == DNP_TX0_MAGIC.lo || event.second.lo == DNP_TX1_MAGIC.lo,
+    check(event.second.lo == APELINK_TX0_MAGIC.lo || event.second.lo == APELINK_TX1_MAGIC.lo,
           "not the event of the last PUT");
     while (!parted) {
         check(take(&event, 60000), "the other does not end");

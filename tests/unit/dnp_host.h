@@ -158,18 +158,18 @@ static inline bool test_host_post_bytes(struct test_host *host, uint8_t port, co
         return false;
     }
     memcpy(host->memory + dnp_get64(registers, DNP_REG_tx_ring_base, port) +
-               (size_t)(end % HOST_COMMANDS) * DNP_COMMAND_SIZE,
-           bytes, DNP_COMMAND_SIZE);
+               (size_t)(end % HOST_COMMANDS) * APELINK_COMMAND_SIZE,
+           bytes, APELINK_COMMAND_SIZE);
     dnp_set(registers, DNP_REG_wr_ptr, port, end + 1);
     return true;
 }
 
 static inline bool test_host_post(struct test_host *host, uint8_t port,
-                                  const struct dnp_command *command)
+                                  const struct apelink_command *command)
 {
-    uint8_t bytes[DNP_COMMAND_SIZE];
+    uint8_t bytes[APELINK_COMMAND_SIZE];
 
-    dnp_command_pack(command, bytes);
+    apelink_command_pack(command, bytes);
     return test_host_post_bytes(host, port, bytes);
 }
 
@@ -179,12 +179,13 @@ static inline bool test_host_event(struct test_host *host, uint8_t port, struct 
     struct dnp_register_file *registers = &host->card->registers;
     uint32_t begin = dnp_get(registers, DNP_REG_event_rd_ptr, port);
     const uint8_t *bytes = host->memory + dnp_get64(registers, DNP_REG_event_ring_base, port) +
-                           (size_t)(begin % HOST_EVENTS) * DNP_EVENT_SIZE;
+                           (size_t)(begin % HOST_EVENTS) * APELINK_EVENT_SIZE;
 
     if (begin == dnp_get(registers, DNP_REG_event_wr_ptr, port)) {
         return false;
     }
-    *event = (struct dnp_event){dnp_word_from(bytes), dnp_word_from(bytes + DNP_WORD), port};
+    *event =
+        (struct dnp_event){apelink_word_from(bytes), apelink_word_from(bytes + APELINK_WORD), port};
     dnp_set(registers, DNP_REG_event_rd_ptr, port, begin + 1);
     return true;
 }

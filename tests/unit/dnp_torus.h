@@ -20,7 +20,7 @@
 enum { TORUS_LATENCY = 8 };
 
 struct torus_cable {
-    struct dnp_word word[TORUS_LATENCY];
+    struct apelink_word word[TORUS_LATENCY];
     bool there[TORUS_LATENCY];
     bool cut;
 };
@@ -70,11 +70,11 @@ static inline void torus_fini(struct torus *torus)
     free(torus->cable);
 }
 
-static inline struct dnp_place torus_place(const struct torus *torus, uint32_t node)
+static inline struct apelink_place torus_place(const struct torus *torus, uint32_t node)
 {
     struct ni_torus_place at = ni_torus_at(&torus->shape, node);
 
-    return (struct dnp_place){(uint16_t)at.at[0], (uint16_t)at.at[1], (uint16_t)at.at[2]};
+    return (struct apelink_place){(uint16_t)at.at[0], (uint16_t)at.at[1], (uint16_t)at.at[2]};
 }
 
 /* What left a node's neighbour through the other end of the cable some cycles ago. */
@@ -82,7 +82,7 @@ static inline void torus_arrive(struct torus *torus, uint32_t node, unsigned lin
 {
     uint32_t other = ni_torus_neighbour(&torus->shape, node, (enum ni_torus_direction)link);
     struct torus_cable *cable = &torus->cable[other][link ^ 1];
-    struct dnp_word word = cable->word[slot];
+    struct apelink_word word = cable->word[slot];
 
     if (!cable->there[slot] || cable->cut) {
         return;

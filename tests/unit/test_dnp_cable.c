@@ -8,7 +8,7 @@ static struct dnp_register_file left, right; /* at 0 0 0 and 1 0 0 of 3x2x1 */
 static struct dnp_cable a, b;                /* X+ of left, X- of right */
 static const struct dnp_key key = {{1, 2}};
 static uint8_t frame[DNP_FRAME_MAX];
-static struct dnp_word words[DNP_FRAME_WORDS];
+static struct apelink_word words[DNP_FRAME_WORDS];
 static uint32_t count;
 
 static int setup(void **state)
@@ -27,7 +27,7 @@ static int setup(void **state)
 static size_t pack(struct dnp_cable *cable, const struct dnp_register_file *registers, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        words[i] = (struct dnp_word){i, cable->sent};
+        words[i] = (struct apelink_word){i, cable->sent};
     }
     return dnp_cable_pack(cable, registers, words, n, frame);
 }
@@ -166,7 +166,7 @@ static void test_faults(void **state)
     faults.lose_ppm = 300000;
     faults.corrupt_ppm = 200000;
     for (int i = 0; i < 1000; i++) {
-        struct dnp_word ten[10] = {{0, 0}};
+        struct apelink_word ten[10] = {{0, 0}};
         uint32_t n = dnp_cable_spoil(&faults, &rng, ten, 10);
 
         left_over += n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/card.c, dnp/tx.c, dnp/tx_fetch.c, dnp/rx.c, dnp/event.c, dnp/command.c, dnp/buffer.c,
- * dnp/get.c. */
+/* Covers: dnp/card.c, dnp/tx.c, dnp/tx_fetch.c, dnp/rx.c, dnp/event.c, driver/command.c,
+ * dnp/buffer.c, dnp/get.c. */
 #include "unit.h"
 
 #include "dnp_torus.h"
@@ -35,10 +35,10 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct dnp_command put(uint32_t to, uint8_t port, uint64_t from, uint64_t address,
-                              uint16_t len)
+static struct apelink_command put(uint32_t to, uint8_t port, uint64_t from, uint64_t address,
+                                  uint16_t len)
 {
-    return (struct dnp_command){
+    return (struct apelink_command){
         .header = {.address = address, .to = torus_place(&torus, to), .len = len, .port = port},
         .footer = {.tag = 0x1234},
         .address = from,
@@ -48,14 +48,14 @@ static struct dnp_command put(uint32_t to, uint8_t port, uint64_t from, uint64_t
     };
 }
 
-static void assert_event(struct test_host *at, uint8_t port, struct dnp_word first,
-                         struct dnp_word second)
+static void assert_event(struct test_host *at, uint8_t port, struct apelink_word first,
+                         struct apelink_word second)
 {
     struct dnp_event event = {0};
 
     assert_true(test_host_event(at, port, &event));
-    assert_true(dnp_word_equal(event.first, first));
-    assert_true(dnp_word_equal(event.second, second));
+    assert_true(apelink_word_equal(event.first, first));
+    assert_true(apelink_word_equal(event.second, second));
 }
 
 static void assert_no_event(void)
@@ -82,34 +82,35 @@ static void assert_copied(struct test_host *to, uint8_t to_port, uint64_t to_add
 /* Both events of Table 9, across pages that are apart in physical memory, at odd addresses. */
 static void test_put(void **state)
 {
-    struct dnp_command command = put(1, 2, HOST_BASE + 3, HOST_BASE + 100, DNP_PAYLOAD_MAX);
-    struct dnp_footer footer = {.from = {0, 0, 0}, .port = 1, .tag = 0x1234};
-    struct dnp_word cmd1;
+    struct apelink_command command = put(1, 2, HOST_BASE + 3, HOST_BASE + 100, APELINK_PAYLOAD_MAX);
+    struct apelink_footer footer = {.from = {0, 0, 0}, .port = 1, .tag = 0x1234};
+    struct apelink_word cmd1;
 
     (void)state;
     command.header.last = true;
     command.port = 3; /* that of the channel is what counts */
     assert_true(test_host_post(host, 1, &command));
     torus_run(&torus, 2000);
-    assert_copied(&torus.host[1], 2, HOST_BASE + 100, host, 1, HOST_BASE + 3, DNP_PAYLOAD_MAX);
+    assert_copied(&torus.host[1], 2, HOST_BASE + 100, host, 1, HOST_BASE + 3, APELINK_PAYLOAD_MAX);
     command.port = 1;
-    cmd1 = dnp_cmd1_pack(&command);
+    cmd1 = apelink_cmd1_pack(&command);
     assert_int_equal(cmd1.lo & 0xffffffff, 1U << 19);
-    assert_event(host, 1, cmd1, DNP_TX0_MAGIC);
-    assert_event(&torus.host[1], 2, dnp_header_pack(&command.header),
-                 (struct dnp_word){dnp_footer_pack(&footer).lo, torus.host[1].pages[2][0] + 100});
+    assert_event(host, 1, cmd1, APELINK_TX0_MAGIC);
+    assert_event(
+        &torus.host[1], 2, apelink_header_pack(&command.header),
+        (struct apelink_word){apelink_footer_pack(&footer).lo, torus.host[1].pages[2][0] + 100});
     assert_no_event();
     assert_int_equal(dnp_get(&host->card->registers, DNP_REG_rd_ptr, 1), 1);
-    assert_int_equal(dnp_get64(&torus.card[1].registers, DNP_REG_rx_bytes, 0), DNP_PAYLOAD_MAX);
+    assert_int_equal(dnp_get64(&torus.card[1].registers, DNP_REG_rx_bytes, 0), APELINK_PAYLOAD_MAX);
 }
 
 static void test_words_of_table_9(void **state)
 {
     (void)state;
-    assert_true(DNP_TX0_MAGIC.hi == 0x11111111dad0dad0U);
-    assert_true(DNP_TX1_MAGIC.lo == 0x22222222dad0dad0U);
-    assert_true(DNP_GPCTX_MAGIC.lo == 0x00000000dad0dad0U);
-    assert_true(DNP_NIOS_MAGIC.hi == 0x33333333dad0dad0U);
+    assert_true(APELINK_TX0_MAGIC.hi == 0x11111111dad0dad0U);
+    assert_true(APELINK_TX1_MAGIC.lo == 0x22222222dad0dad0U);
+    assert_true(APELINK_GPCTX_MAGIC.lo == 0x00000000dad0dad0U);
+    assert_true(APELINK_NIOS_MAGIC.hi == 0x33333333dad0dad0U);
 }
 
 /* DMA 0 and 1 in turn, completions only where they are asked for, all in order. */
@@ -118,14 +119,14 @@ static void test_many_puts(void **state)
     (void)state;
     host->latest = 40;
     for (uint32_t i = 0; i < HOST_COMMANDS; i++) {
-        struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE + i * 64, 64);
+        struct apelink_command command = put(1, 0, HOST_BASE, HOST_BASE + i * 64, 64);
 
         command.footer.tag = i;
         command.data = i;
-        command.tag = i % 4 < 2 ? DNP_COMP_EQ : DNP_COMP_NONE;
+        command.tag = i % 4 < 2 ? APELINK_COMP_EQ : APELINK_COMP_NONE;
         assert_true(test_host_post(host, 0, &command));
     }
-    assert_false(test_host_post(host, 0, &(struct dnp_command){.len = 0}));
+    assert_false(test_host_post(host, 0, &(struct apelink_command){.len = 0}));
     torus_run(&torus, 4000);
     for (uint32_t i = 0; i < HOST_COMMANDS; i++) {
         struct dnp_event event = {0};
@@ -133,7 +134,8 @@ static void test_many_puts(void **state)
         if (i % 4 < 2) {
             assert_true(test_host_event(host, 0, &event));
             assert_int_equal(event.first.lo >> 32, i);
-            assert_true(dnp_word_equal(event.second, i % 2 == 0 ? DNP_TX0_MAGIC : DNP_TX1_MAGIC));
+            assert_true(apelink_word_equal(event.second,
+                                           i % 2 == 0 ? APELINK_TX0_MAGIC : APELINK_TX1_MAGIC));
         }
         assert_true(test_host_event(&torus.host[1], 0, &event));
         assert_int_equal(event.second.lo >> 32, i);
@@ -143,66 +145,67 @@ static void test_many_puts(void **state)
 
 static void test_get_of_many_packets(void **state)
 {
-    struct dnp_command command = put(1, 2, HOST_BASE + 5, HOST_BASE + HOST_SIZE / 2 + 9, 0);
+    struct apelink_command command = put(1, 2, HOST_BASE + 5, HOST_BASE + HOST_SIZE / 2 + 9, 0);
 
     (void)state;
-    command.header.operation = DNP_GET;
+    command.header.operation = APELINK_GET;
     command.len = 20000;
     host->latest = 20;
     assert_true(test_host_post(host, 1, &command));
     torus_run(&torus, 10000);
     assert_copied(host, 1, HOST_BASE + 5, &torus.host[1], 2, HOST_BASE + HOST_SIZE / 2 + 9, 20000);
     command.port = 1;
-    assert_event(host, 1, dnp_cmd1_pack(&command), DNP_NIOS_MAGIC);
+    assert_event(host, 1, apelink_cmd1_pack(&command), APELINK_NIOS_MAGIC);
     assert_no_event();
     assert_int_equal(host->card->gets.count, 0);
 }
 
 /* The event of a command that failed, with why. */
-static void assert_failed(struct dnp_command command, ni_status status, struct dnp_word magic)
+static void assert_failed(struct apelink_command command, ni_status status,
+                          struct apelink_word magic)
 {
     assert_true(test_host_post(host, 0, &command));
     torus_run(&torus, 3000);
     command.code = (uint16_t)-status;
-    assert_event(host, 0, dnp_cmd1_pack(&command), magic);
+    assert_event(host, 0, apelink_cmd1_pack(&command), magic);
     assert_no_event();
 }
 
 static void test_commands_that_are_refused(void **state)
 {
     const uint64_t readable = HOST_BASE + HOST_SIZE / 2;
-    struct dnp_command command;
+    struct apelink_command command;
 
     (void)state;
     /* Not asked for, and reported all the same. */
     command = put(1, 0, HOST_BASE - 1, HOST_BASE, 64);
-    command.tag = DNP_COMP_NONE;
-    assert_failed(command, NI_ERR_BOUNDS, DNP_TX0_MAGIC);
+    command.tag = APELINK_COMP_NONE;
+    assert_failed(command, NI_ERR_BOUNDS, APELINK_TX0_MAGIC);
     command = put(1, 0, HOST_BASE, HOST_BASE, 64);
     command.len = 65;
-    assert_failed(command, NI_ERR_INVALID, DNP_TX0_MAGIC);
+    assert_failed(command, NI_ERR_INVALID, APELINK_TX0_MAGIC);
     command = put(1, 0, HOST_BASE, HOST_BASE, 64);
     command.header.physical = true;
-    assert_failed(command, NI_ERR_INVALID, DNP_TX0_MAGIC);
+    assert_failed(command, NI_ERR_INVALID, APELINK_TX0_MAGIC);
     command = put(1, 0, HOST_BASE, HOST_BASE, 64);
     command.header.gpu = true;
-    assert_failed(command, NI_ERR_INVALID, DNP_TX0_MAGIC);
+    assert_failed(command, NI_ERR_INVALID, APELINK_TX0_MAGIC);
     command = put(1, 0, HOST_BASE, HOST_BASE, 64);
-    command.header.operation = DNP_ANSWER; /* nobody may say that he has been asked */
-    assert_failed(command, NI_ERR_INVALID, DNP_TX0_MAGIC);
+    command.header.operation = APELINK_ANSWER; /* nobody may say that he has been asked */
+    assert_failed(command, NI_ERR_INVALID, APELINK_TX0_MAGIC);
     assert_int_equal(dnp_get(&host->card->registers, DNP_REG_tx_refused, 0), 5);
     /* A GET into memory that is not ours, from memory that may not be read, without an answer. */
     command = put(1, 0, HOST_BASE + HOST_SIZE, readable, 0);
-    command.header.operation = DNP_GET;
+    command.header.operation = APELINK_GET;
     command.len = 64;
-    assert_failed(command, NI_ERR_BOUNDS, DNP_TX0_MAGIC);
+    assert_failed(command, NI_ERR_BOUNDS, APELINK_TX0_MAGIC);
     command.address = HOST_BASE;
     command.header.address = HOST_BASE;
-    assert_failed(command, NI_ERR_ACCESS, DNP_NIOS_MAGIC);
+    assert_failed(command, NI_ERR_ACCESS, APELINK_NIOS_MAGIC);
     torus.cable[0][NI_TORUS_X_PLUS].cut = true;
     dnp_set(&host->card->registers, DNP_REG_get_timeout, 0, 1000);
     command.header.address = readable;
-    assert_failed(command, NI_ERR_TIMEOUT, DNP_NIOS_MAGIC);
+    assert_failed(command, NI_ERR_TIMEOUT, APELINK_NIOS_MAGIC);
 }
 
 /* Nothing is written that the target has not allowed. */
@@ -222,9 +225,9 @@ static void test_puts_that_are_refused(void **state)
     (void)state;
     memcpy(before, torus.host[1].memory, HOST_PHYSICAL);
     for (size_t i = 0; i < NI_ARRAY_LENGTH(rows); i++) {
-        struct dnp_command command = put(1, rows[i].port, HOST_BASE, rows[i].address, 64);
+        struct apelink_command command = put(1, rows[i].port, HOST_BASE, rows[i].address, 64);
 
-        command.tag = DNP_COMP_NONE;
+        command.tag = APELINK_COMP_NONE;
         assert_true(test_host_post(host, 0, &command));
         torus_run(&torus, 1000);
         assert_int_equal(dnp_get(&torus.card[1].registers, DNP_REG_rx_refused, 0), i + 1);
@@ -238,12 +241,12 @@ static void test_puts_that_are_refused(void **state)
 static void test_a_full_ring_of_events(void **state)
 {
     struct dnp_register_file *registers = &torus.card[1].registers;
-    struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
+    struct apelink_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
     struct dnp_event event = {0};
     uint32_t events = 0;
 
     (void)state;
-    command.tag = DNP_COMP_NONE;
+    command.tag = APELINK_COMP_NONE;
     for (int i = 0; i < HOST_EVENTS + 10; i++) {
         assert_true(test_host_post(host, 0, &command));
         torus_run(&torus, 500);
@@ -264,7 +267,7 @@ static void test_a_full_ring_of_events(void **state)
 static void test_a_write_pointer_beyond_the_ring(void **state)
 {
     struct dnp_register_file *registers = &host->card->registers;
-    struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
+    struct apelink_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
 
     (void)state;
     dnp_set(registers, DNP_REG_wr_ptr, 0, HOST_COMMANDS + 1);
@@ -286,7 +289,7 @@ static void test_a_write_pointer_beyond_the_ring(void **state)
 /* Memory that is gone when it is needed. */
 static void test_dma_that_fails(void **state)
 {
-    struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
+    struct apelink_command command = put(1, 0, HOST_BASE, HOST_BASE, 64);
     const uint64_t nowhere[1] = {HOST_PHYSICAL};
     ni_handle handle;
 
@@ -298,13 +301,13 @@ static void test_dma_that_fails(void **state)
         dnp_buffers_add(&torus.card[1].buffers, 0, 0x1000, 4096, NI_ACCESS_ALL, nowhere, &handle),
         NI_OK);
     command.address = 0x1000;
-    assert_failed(command, NI_ERR_BOUNDS, DNP_TX0_MAGIC);
+    assert_failed(command, NI_ERR_BOUNDS, APELINK_TX0_MAGIC);
     command.address = HOST_BASE;
-    command.header.operation = DNP_GET;
+    command.header.operation = APELINK_GET;
     command.header.address = 0x1000;
-    assert_failed(command, NI_ERR_ACCESS, DNP_NIOS_MAGIC);
+    assert_failed(command, NI_ERR_ACCESS, APELINK_NIOS_MAGIC);
     command = put(1, 0, HOST_BASE, 0x1000, 64);
-    command.tag = DNP_COMP_NONE;
+    command.tag = APELINK_COMP_NONE;
     assert_true(test_host_post(host, 0, &command));
     torus_run(&torus, 2000);
     assert_no_event();
@@ -325,11 +328,11 @@ static void run_into_payload(uint32_t node)
 /* Nothing is written into a buffer that goes while a payload for it comes. */
 static void test_a_buffer_that_goes_meanwhile(void **state)
 {
-    struct dnp_command command = put(1, 0, HOST_BASE, HOST_BASE, DNP_PAYLOAD_MAX);
+    struct apelink_command command = put(1, 0, HOST_BASE, HOST_BASE, APELINK_PAYLOAD_MAX);
     uint8_t *before = malloc(HOST_PHYSICAL);
 
     (void)state;
-    command.tag = DNP_COMP_NONE;
+    command.tag = APELINK_COMP_NONE;
     memcpy(before, torus.host[1].memory, HOST_PHYSICAL);
     assert_true(test_host_post(host, 0, &command));
     run_into_payload(1);
@@ -344,12 +347,12 @@ static void test_a_buffer_that_goes_meanwhile(void **state)
 /* The same of who has asked for the payload; he hears of it. */
 static void test_a_buffer_of_a_get_that_goes_meanwhile(void **state)
 {
-    struct dnp_command command = put(1, 2, HOST_BASE, HOST_BASE + HOST_SIZE / 2, 0);
+    struct apelink_command command = put(1, 2, HOST_BASE, HOST_BASE + HOST_SIZE / 2, 0);
     uint8_t *before = malloc(HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
 
     (void)state;
-    command.header.operation = DNP_GET;
-    command.len = DNP_PAYLOAD_MAX;
+    command.header.operation = APELINK_GET;
+    command.len = APELINK_PAYLOAD_MAX;
     memcpy(before, host->memory, HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
     assert_true(test_host_post(host, 1, &command));
     run_into_payload(0);
@@ -358,17 +361,17 @@ static void test_a_buffer_of_a_get_that_goes_meanwhile(void **state)
     assert_memory_equal(before, host->memory, HOST_PAGES * DNP_CHANNELS * DNP_PAGE);
     command.port = 1;
     command.code = (uint16_t)-NI_ERR_BOUNDS;
-    assert_event(host, 1, dnp_cmd1_pack(&command), DNP_NIOS_MAGIC);
+    assert_event(host, 1, apelink_cmd1_pack(&command), APELINK_NIOS_MAGIC);
     assert_no_event();
     free(before);
 }
 
 static void test_a_packet_to_oneself(void **state)
 {
-    struct dnp_command command = put(0, 3, HOST_BASE, HOST_BASE, 33);
+    struct apelink_command command = put(0, 3, HOST_BASE, HOST_BASE, 33);
 
     (void)state;
-    command.tag = DNP_COMP_NONE;
+    command.tag = APELINK_COMP_NONE;
     assert_true(test_host_post(host, 0, &command));
     torus_run(&torus, 500);
     assert_copied(host, 3, HOST_BASE, host, 0, HOST_BASE, 33);

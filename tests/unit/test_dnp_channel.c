@@ -34,14 +34,14 @@ static void post_all(void)
 {
     for (uint32_t i = 0; i < 8; i++) {
         for (uint32_t node = 0; node < 2; node++) {
-            struct dnp_command command = {
-                .header = {.operation = i % 2 == 0 ? DNP_PUT : DNP_GET,
+            struct apelink_command command = {
+                .header = {.operation = i % 2 == 0 ? APELINK_PUT : APELINK_GET,
                            .address = HOST_BASE,
                            .port = PORT,
-                           .len = i % 2 == 0 ? DNP_PAYLOAD_MAX : DNP_WORD,
+                           .len = i % 2 == 0 ? APELINK_PAYLOAD_MAX : APELINK_WORD,
                            .to = torus_place(&torus, i / 2 % 2)},
                 .address = HOST_BASE + HALF,
-                .len = i % 2 == 0 ? DNP_PAYLOAD_MAX : HALF,
+                .len = i % 2 == 0 ? APELINK_PAYLOAD_MAX : HALF,
             };
 
             assert_true(test_host_post(&torus.host[node], PORT, &command));

@@ -6,7 +6,7 @@
 #include "dnp/lofamo/health.h"
 #include "dnp/sensors.h"
 
-enum { KIB_WORDS = 1024 / DNP_WORD };
+enum { KIB_WORDS = 1024 / APELINK_WORD };
 
 static struct dnp_register_file file;
 static struct dnp_link_health health;

@@ -10,10 +10,10 @@ enum { SIZE = 512, LATENCY = 55, QUEUE = 1024 };
 struct end {
     struct dnp_register_file registers;
     struct dnp_link link;
-    struct dnp_word words[DNP_VCS * SIZE];
+    struct apelink_word words[DNP_VCS * SIZE];
     struct dnp_fifo out;
-    struct dnp_word out_words[QUEUE];
-    struct dnp_word cable[LATENCY + 1]; /* to the other end; by cycle */
+    struct apelink_word out_words[QUEUE];
+    struct apelink_word cable[LATENCY + 1]; /* to the other end; by cycle */
     bool there[LATENCY + 1];
 };
 
@@ -61,7 +61,7 @@ static void cycle(struct pair *pair)
 /* Begin the first packet that waits at an end, on a channel, if there is room for it. */
 static void begin(struct end *end, uint8_t vc)
 {
-    struct dnp_header header;
+    struct apelink_header header;
     uint32_t words = first_packet(&end->out, &header);
 
     if (words != 0 && !dnp_link_busy(&end->link) && dnp_link_room(&end->link, vc, words)) {
@@ -79,9 +79,9 @@ static void test_a_packet_word_by_word(void **state)
 {
     struct pair *pair = pair_new();
     struct end *end = &pair->end[0];
-    struct dnp_header header = {.len = 20};
-    struct dnp_footer footer = {.tag = 7};
-    struct dnp_word expected[4], word;
+    struct apelink_header header = {.len = 20};
+    struct apelink_footer footer = {.tag = 7};
+    struct apelink_word expected[4], word;
     struct dnp_control start;
 
     (void)state;
@@ -92,7 +92,7 @@ static void test_a_packet_word_by_word(void **state)
     assert_false(dnp_link_send(&end->link, 0, &word));
     begin(end, 1);
     assert_true(dnp_link_send(&end->link, 1, &word));
-    assert_true(dnp_word_equal(word, DNP_MAGIC));
+    assert_true(apelink_word_equal(word, DNP_MAGIC));
     assert_true(dnp_link_send(&end->link, 2, &word));
     assert_true(dnp_control_unpack(word, &start));
     assert_int_equal(start.kind, DNP_START);
@@ -100,7 +100,7 @@ static void test_a_packet_word_by_word(void **state)
     assert_int_equal(start.words, 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_true(dnp_link_send(&end->link, 3 + i, &word));
-        assert_true(dnp_word_equal(word, expected[i]));
+        assert_true(apelink_word_equal(word, expected[i]));
     }
     assert_false(dnp_link_busy(&end->link));
     assert_false(dnp_link_send(&end->link, 7, &word));
@@ -113,8 +113,8 @@ static void test_magic_as_payload(void **state)
 {
     struct pair *pair = pair_new();
     struct dnp_fifo *in = &pair->end[1].link.rx.fifo[0];
-    struct dnp_header header = {.len = 16};
-    struct dnp_word words[3] = {dnp_header_pack(&header), DNP_MAGIC, {0, 0}};
+    struct apelink_header header = {.len = 16};
+    struct apelink_word words[3] = {apelink_header_pack(&header), DNP_MAGIC, {0, 0}};
 
     (void)state;
     words[2] = dnp_footer_seal(words[2], dnp_crc(0, words, 2));
@@ -128,7 +128,7 @@ static void test_magic_as_payload(void **state)
     }
     assert_int_equal(dnp_fifo_ready(in), 3);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_true(dnp_word_equal(dnp_fifo_take(in), words[i]));
+        assert_true(apelink_word_equal(dnp_fifo_take(in), words[i]));
     }
     assert_int_equal(reg(&pair->end[1], DNP_REG_link_stray_words), 0);
     free(pair);
@@ -139,8 +139,8 @@ static void test_room_comes_back_by_credits(void **state)
 {
     struct pair *pair = pair_new();
     struct end *end = &pair->end[0];
-    struct dnp_header header = {.len = DNP_PAYLOAD_MAX};
-    struct dnp_footer footer = {.tag = 7};
+    struct apelink_header header = {.len = APELINK_PAYLOAD_MAX};
+    struct apelink_footer footer = {.tag = 7};
 
     (void)state;
     put_packet(&end->out, &header, &footer, &pair->rng);
@@ -175,8 +175,8 @@ static void test_efficiency_of_the_paper(void **state)
 {
     struct pair *pair = pair_new();
     struct end *end = &pair->end[0], *other = &pair->end[1];
-    struct dnp_header header = {.len = DNP_PAYLOAD_MAX};
-    struct dnp_footer footer = {.tag = 7};
+    struct apelink_header header = {.len = APELINK_PAYLOAD_MAX};
+    struct apelink_footer footer = {.tag = 7};
     enum { CYCLES = 500000 };
     uint64_t packets;
 
@@ -218,7 +218,7 @@ static void test_a_silent_link_is_down(void **state)
 {
     struct pair *pair = pair_new();
     struct dnp_link *link = &pair->end[0].link;
-    struct dnp_word word;
+    struct apelink_word word;
 
     (void)state;
     dnp_set(&pair->end[0].registers, DNP_REG_link_timeout, 0, 10000);
@@ -246,8 +246,8 @@ static void test_a_neighbour_that_begins_anew(void **state)
 {
     struct pair *pair = pair_new();
     struct end *end = &pair->end[0], *other = &pair->end[1];
-    struct dnp_header header = {.len = DNP_PAYLOAD_MAX};
-    struct dnp_footer footer = {.tag = 7};
+    struct apelink_header header = {.len = APELINK_PAYLOAD_MAX};
+    struct apelink_footer footer = {.tag = 7};
 
     (void)state;
     put_packet(&end->out, &header, &footer, &pair->rng);
@@ -274,12 +274,12 @@ static void test_bad_packets_are_dropped(void **state)
 {
     struct pair *pair = pair_new();
     struct end *end = &pair->end[0];
-    struct dnp_header header = {.len = 32};
-    struct dnp_footer footer = {.tag = 7};
+    struct apelink_header header = {.len = 32};
+    struct apelink_footer footer = {.tag = 7};
 
     (void)state;
     put_packet(&end->out, &header, &footer, &pair->rng);
-    header.len = DNP_PAYLOAD_MAX;
+    header.len = APELINK_PAYLOAD_MAX;
     /* Longer than its header says. */
     dnp_link_begin(&end->link, &end->out, 0, 4);
     end->link.tx.left = 3;

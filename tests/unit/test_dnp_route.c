@@ -120,18 +120,20 @@ static void test_ways_on_which_nothing_may_come(void **state)
     torus_init(&torus, (struct ni_torus){{4, 4, 4}}, 1);
     registers = &torus.card[0].registers;
     /* From the neighbour at 1 0 0 back to it; from Y to X; out of the torus. */
-    assert_int_equal(dnp_route(registers, (struct dnp_place){1, 0, 0}, NI_TORUS_X_PLUS, 0).exit,
+    assert_int_equal(dnp_route(registers, (struct apelink_place){1, 0, 0}, NI_TORUS_X_PLUS, 0).exit,
                      DNP_EXIT_REFUSED);
-    assert_int_equal(dnp_route(registers, (struct dnp_place){1, 0, 0}, NI_TORUS_Y_PLUS, 0).exit,
-                     DNP_EXIT_REFUSED);
-    assert_int_equal(dnp_route(registers, (struct dnp_place){4, 0, 0}, NI_TORUS_X_MINUS, 0).exit,
+    assert_int_equal(dnp_route(registers, (struct apelink_place){1, 0, 0}, NI_TORUS_Y_PLUS, 0).exit,
                      DNP_EXIT_REFUSED);
     assert_int_equal(
-        dnp_route(registers, (struct dnp_place){0, 0, 1023}, NI_TORUS_DIRECTIONS, 0).exit,
+        dnp_route(registers, (struct apelink_place){4, 0, 0}, NI_TORUS_X_MINUS, 0).exit,
         DNP_EXIT_REFUSED);
-    assert_int_equal(dnp_route(registers, (struct dnp_place){1, 0, 0}, NI_TORUS_X_MINUS, 0).exit,
-                     DNP_EXIT_LINK);
-    assert_int_equal(dnp_route(registers, (struct dnp_place){0, 0, 1}, NI_TORUS_Y_PLUS, 0).exit,
+    assert_int_equal(
+        dnp_route(registers, (struct apelink_place){0, 0, 1023}, NI_TORUS_DIRECTIONS, 0).exit,
+        DNP_EXIT_REFUSED);
+    assert_int_equal(
+        dnp_route(registers, (struct apelink_place){1, 0, 0}, NI_TORUS_X_MINUS, 0).exit,
+        DNP_EXIT_LINK);
+    assert_int_equal(dnp_route(registers, (struct apelink_place){0, 0, 1}, NI_TORUS_Y_PLUS, 0).exit,
                      DNP_EXIT_LINK);
     torus_fini(&torus);
 }
@@ -144,8 +146,8 @@ static void test_a_place_outside_of_the_torus(void **state)
     (void)state;
     torus_init(&torus, (struct ni_torus){{2, 2, 1}}, 1);
     dnp_set(&torus.card[0].registers, DNP_REG_board_place, 0, 5);
-    put_packet(&torus.card[0].router.inject, &(struct dnp_header){.len = 5},
-               &(struct dnp_footer){.tag = 0}, &torus.rng);
+    put_packet(&torus.card[0].router.inject, &(struct apelink_header){.len = 5},
+               &(struct apelink_footer){.tag = 0}, &torus.rng);
     (void)torus_cycle(&torus);
     assert_int_equal(dnp_get(&torus.card[0].registers, DNP_REG_route_refused, 0), 1);
     assert_int_equal(dnp_fifo_ready(&torus.card[0].router.inject), 0);
@@ -169,10 +171,10 @@ static void test_a_link_that_is_down(void **state)
     }
     assert_int_equal(dnp_get(&card->registers, DNP_REG_link_up, NI_TORUS_X_PLUS), 0);
     assert_int_equal(dnp_get(&card->registers, DNP_REG_link_up, NI_TORUS_Y_PLUS), 1);
-    put_packet(&card->router.inject, &(struct dnp_header){.len = 5, .to = {1, 0, 0}},
-               &(struct dnp_footer){.tag = 0}, &torus.rng);
-    put_packet(&card->router.inject, &(struct dnp_header){.len = 5, .to = {0, 1, 0}},
-               &(struct dnp_footer){.tag = 0}, &torus.rng);
+    put_packet(&card->router.inject, &(struct apelink_header){.len = 5, .to = {1, 0, 0}},
+               &(struct apelink_footer){.tag = 0}, &torus.rng);
+    put_packet(&card->router.inject, &(struct apelink_header){.len = 5, .to = {0, 1, 0}},
+               &(struct apelink_footer){.tag = 0}, &torus.rng);
     for (int i = 0; i < 100; i++) {
         (void)torus_cycle(&torus);
     }

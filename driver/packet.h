@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DNP_PACKET_H
-#define DNP_PACKET_H
+#ifndef APELINK_PACKET_H
+#define APELINK_PACKET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dnp/word.h"
+#include "driver/word.h"
 
 /*
  * A packet: header, up to 4096 bytes of payload in words of which the last is filled with zeros,
@@ -30,22 +30,24 @@
  * All other bits are 0.
  */
 
-enum dnp_operation {
-    DNP_PUT,    /* write the payload */
-    DNP_GET,    /* a request: one word of payload, see below */
-    DNP_ANSWER, /* write the payload; it was asked for */
-    DNP_REFUSE, /* no payload: what was asked for is not to be had */
-    DNP_OPERATIONS,
+enum { APELINK_PAYLOAD_MAX = 4096 }; /* bytes of a packet */
+
+enum apelink_operation {
+    APELINK_PUT,    /* write the payload */
+    APELINK_GET,    /* a request: one word of payload, see below */
+    APELINK_ANSWER, /* write the payload; it was asked for */
+    APELINK_REFUSE, /* no payload: what was asked for is not to be had */
+    APELINK_OPERATIONS,
 };
 
-struct dnp_place {
+struct apelink_place {
     uint16_t x, y, z;
 };
 
-struct dnp_header {
+struct apelink_header {
     uint64_t address;
-    struct dnp_place to;
-    uint16_t len; /* bytes, up to DNP_PAYLOAD_MAX */
+    struct apelink_place to;
+    uint16_t len; /* bytes, up to APELINK_PAYLOAD_MAX */
     uint8_t operation;
     uint8_t port;
     bool gpu;
@@ -54,8 +56,8 @@ struct dnp_header {
     bool physical;
 };
 
-struct dnp_footer {
-    struct dnp_place from;
+struct apelink_footer {
+    struct apelink_place from;
     uint8_t port;
     uint32_t tag;
     uint32_t stamp;
@@ -63,37 +65,31 @@ struct dnp_footer {
 };
 
 /* The payload of a GET: bits 63-0 where the initiator wants the bytes, 95-64 how many. */
-struct dnp_request {
+struct apelink_request {
     uint64_t address;
     uint32_t len;
 };
 
 /* Words of a packet with so many bytes. */
-static inline uint32_t dnp_packet_words(uint32_t len)
+static inline uint32_t apelink_packet_words(uint32_t len)
 {
-    return 2 + (len + DNP_WORD - 1) / DNP_WORD;
+    return 2 + (len + APELINK_WORD - 1) / APELINK_WORD;
 }
 
 /* Values out of the range of their bits are cut off. */
-struct dnp_word dnp_header_pack(const struct dnp_header *header);
-struct dnp_word dnp_footer_pack(const struct dnp_footer *footer);
+struct apelink_word apelink_header_pack(const struct apelink_header *header);
+struct apelink_word apelink_footer_pack(const struct apelink_footer *footer);
 
 /* false: bits are set that mean nothing, the length is out of range or one that the operation
  * cannot have, or the operation is none. */
-bool dnp_header_unpack(struct dnp_word word, struct dnp_header *header);
+bool apelink_header_unpack(struct apelink_word word, struct apelink_header *header);
 
 /* Each word is a footer. */
-struct dnp_footer dnp_footer_unpack(struct dnp_word word);
+struct apelink_footer apelink_footer_unpack(struct apelink_word word);
 
-struct dnp_word dnp_request_pack(const struct dnp_request *request);
+struct apelink_word apelink_request_pack(const struct apelink_request *request);
 
 /* false: bits are set that mean nothing. */
-bool dnp_request_unpack(struct dnp_word word, struct dnp_request *request);
-
-/* The footer with the CRC that belongs to it: crc is that of header and payload. */
-struct dnp_word dnp_footer_seal(struct dnp_word footer, uint32_t crc);
-
-/* Whether this footer has the CRC that belongs to it. */
-bool dnp_footer_sealed(struct dnp_word footer, uint32_t crc);
+bool apelink_request_unpack(struct apelink_word word, struct apelink_request *request);
 
 #endif

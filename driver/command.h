@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DNP_COMMAND_H
-#define DNP_COMMAND_H
+#ifndef APELINK_COMMAND_H
+#define APELINK_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dnp/packet.h"
-#include "dnp/word.h"
+#include "driver/packet.h"
+#include "driver/word.h"
 
 /*
  * A command packet (APEnet+ 3.1.1.2): four words that the host writes into a ring.
@@ -27,12 +27,12 @@
  * that makes no sense is answered by an event, asked for or not.
  */
 
-enum { DNP_COMMAND_WORDS = 4, DNP_COMMAND_SIZE = DNP_COMMAND_WORDS * DNP_WORD };
-enum { DNP_COMP_EQ = 0, DNP_COMP_NONE = 1 };
+enum { APELINK_COMMAND_WORDS = 4, APELINK_COMMAND_SIZE = APELINK_COMMAND_WORDS * APELINK_WORD };
+enum { APELINK_COMP_EQ = 0, APELINK_COMP_NONE = 1 };
 
-struct dnp_command {
-    struct dnp_header header;
-    struct dnp_footer footer;
+struct apelink_command {
+    struct apelink_header header;
+    struct apelink_footer footer;
     uint64_t address; /* CMD0 */
     uint32_t len;
     uint8_t tag; /* CMD1 */
@@ -42,12 +42,14 @@ struct dnp_command {
     uint64_t magic;
 };
 
-void dnp_command_pack(const struct dnp_command *command, uint8_t bytes[DNP_COMMAND_SIZE]);
+void apelink_command_pack(const struct apelink_command *command,
+                          uint8_t bytes[APELINK_COMMAND_SIZE]);
 
 /* Any bytes. false: they make no sense; the fields of CMD1 are filled all the same. */
-bool dnp_command_unpack(const uint8_t bytes[DNP_COMMAND_SIZE], struct dnp_command *command);
+bool apelink_command_unpack(const uint8_t bytes[APELINK_COMMAND_SIZE],
+                            struct apelink_command *command);
 
 /* The first word of a completion event of this command. */
-struct dnp_word dnp_cmd1_pack(const struct dnp_command *command);
+struct apelink_word apelink_cmd1_pack(const struct apelink_command *command);
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APELINK_WORD_H
+#define APELINK_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    APELINK_WORD = 16, /* bytes that move in one cycle (APEnet+ 3.1.1.1) */
+};
+
+/* What moves in one cycle: 128 bits. In memory and on cables the least significant byte comes
+ * first. */
+struct apelink_word {
+    uint64_t lo; /* bits 63-0 */
+    uint64_t hi; /* bits 127-64 */
+};
+
+static inline bool apelink_word_equal(struct apelink_word a, struct apelink_word b)
+{
+    return a.lo == b.lo && a.hi == b.hi;
+}
+
+static inline uint64_t apelink_bytes_get64(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 8; i-- > 0;) {
+        value = value << 8 | bytes[i];
+    }
+    return value;
+}
+
+static inline void apelink_bytes_put64(uint8_t *bytes, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+/* From and to APELINK_WORD bytes of any alignment. */
+static inline struct apelink_word apelink_word_from(const uint8_t *bytes)
+{
+    return (struct apelink_word){apelink_bytes_get64(bytes), apelink_bytes_get64(bytes + 8)};
+}
+
+static inline void apelink_word_to(struct apelink_word word, uint8_t *bytes)
+{
+    apelink_bytes_put64(bytes, word.lo);
+    apelink_bytes_put64(bytes + 8, word.hi);
+}
+
+#endif
