@@ -12,16 +12,18 @@
 /* A forked child may call everything and gets nowhere; its parent notices nothing, however the
  * child ends. */
 
-enum { FORKS = 40, LIMIT_S = 20 };
+enum { FORKS = 40, LIMIT_S = 20, WORDS = 8 };
 
 struct world {
     struct ni *a, *b;
     struct ni_peer *ab, *ba;
-    struct ni_rkey sink, queue, counter, memory;
+    struct ni_rkey sink, queue, counter, memory, stores;
     uint64_t sent;
+    uint32_t stored;           /* lines that a has stored to b */
     _Atomic uint64_t received; /* b's messages, in order */
     _Atomic bool stop;
     _Alignas(8) uint64_t word;
+    _Alignas(64) uint64_t line[WORDS]; /* b's */
 };
 
 static void in_order(void *arg, const struct ni_message_info *message)
@@ -45,11 +47,55 @@ static void open_world(struct world *world, unsigned flags, enum ni_placement pl
     assert_int_equal(ni_open(&attr, &world->b), NI_OK);
     world->ab = pair_connect(world->a, world->b);
     world->ba = pair_connect(world->b, world->a);
+    world->ab->ep->same_memory = false; /* stores go in lines, as between processes */
     assert_int_equal(ni_region_consumer(world->b, in_order, world, 0, &world->sink), NI_OK);
     assert_int_equal(ni_region_queue(world->a, 8, 8, &world->queue), NI_OK);
     assert_int_equal(ni_counter_create(world->a, 0, &world->counter), NI_OK);
     assert_int_equal(ni_region_memory(world->a, &world->word, 8, NI_ACCESS_ALL, &world->memory),
                      NI_OK);
+    assert_int_equal(
+        ni_region_memory(world->b, world->line, sizeof(world->line), NI_ACCESS_ALL, &world->stores),
+        NI_OK);
+}
+
+static uint64_t stored_word(const struct world *world, unsigned i)
+{
+    return (uint64_t)world->stored << 8 | i;
+}
+
+static ni_status store_word(struct world *world, unsigned i)
+{
+    struct ni_remote remote = pair_remote(&world->line[i], &world->stores);
+
+    return ni_store(world->a, world->ab, &remote, stored_word(world, i), sizeof(uint64_t));
+}
+
+/* The half of a line: the rest may be stored behind a fork. */
+static void open_line(struct world *world)
+{
+    world->stored++;
+    for (unsigned i = 0; i < WORDS / 2; i++) {
+        assert_int_equal(store_word(world, i), NI_OK);
+    }
+}
+
+static void finish_line(struct world *world)
+{
+    struct pair_done done = {0};
+    struct ni_ack ack = pair_ack(&done);
+
+    for (unsigned i = WORDS / 2; i < WORDS; i++) {
+        assert_int_equal(store_word(world, i), NI_OK);
+    }
+    assert_int_equal(ni_store_fence(world->a, world->ab, &ack), NI_OK);
+    while (*(volatile unsigned *)&done.count == 0) {
+        (void)ni_wait(world->a, 10);
+        (void)ni_wait(world->b, 10);
+    }
+    assert_int_equal(done.status, NI_OK);
+    for (unsigned i = 0; i < WORDS; i++) {
+        assert_true(world->line[i] == stored_word(world, i));
+    }
 }
 
 static void send_some(struct world *world)
@@ -83,6 +129,10 @@ static void misbehave(struct world *world)
     int64_t value = 0;
 
     alarm(LIMIT_S);
+    for (unsigned i = WORDS / 2; i < WORDS; i++) {
+        EXPECT(store_word(world, i), NI_ERR_FORKED);
+    }
+    EXPECT(ni_store_flush(world->a, world->ab), NI_ERR_FORKED);
     for (int i = 0; i < 100; i++) {
         EXPECT(ni_message(world->a, world->ab, world->sink.handle, 0, NULL, 0, &i, sizeof(i)),
                NI_ERR_FORKED);
@@ -128,15 +178,18 @@ static void end_child(int how)
 static void fork_one(struct world *world, int how)
 {
     int status;
-    pid_t pid = fork();
+    pid_t pid;
 
+    open_line(world);
+    pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         misbehave(world);
         end_child(how);
     }
-    send_some(world);
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    finish_line(world);
+    send_some(world);
     assert_true(WIFEXITED(status) ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
     send_some(world);
 }

@@ -74,10 +74,12 @@ static void after_fork_in_parent(void)
     pthread_mutex_unlock(&all_lock);
 }
 
-/* The child must not write to lanes, and a message's inline path asks for nothing but room. */
+/* The child must not write to lanes, and a message's inline path asks for nothing but room, a store
+ * that continues the open line for nothing at all: the line is the parent's. */
 static void bar_peer(struct ni_peer *peer)
 {
     atomic_store_explicit(&peer->lock.held, 0, memory_order_relaxed);
+    peer->stored = 0;
     if (peer->ep != NULL) {
         peer->ep->tx.limit = peer->ep->tx.head;
         peer->ep->tx.lines = NULL;
