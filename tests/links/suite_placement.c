@@ -10,7 +10,7 @@
  * with engine threads as well (suite_links.c).
  */
 
-enum { LEN = 4 << 20, BITS = 5 };
+enum { LEN = 4 << 20, BITS = 5, NUMBER = 3 /* of a queue */ };
 
 struct world {
     uint8_t *here, *there; /* LEN bytes, of NI 0 and NI 1 */
@@ -21,6 +21,7 @@ struct world {
     ni_word word;
     _Atomic uint64_t messages;
     struct ni_rkey queue; /* with a consumer, at NI 1 */
+    ni_handle name;       /* what it is sent to by: its handle, or a number */
 };
 
 static struct world *make_world(struct suite *suite)
@@ -209,6 +210,7 @@ static void make_queue(struct suite_ni *ni, void *arg)
     struct world *world = arg;
 
     CHECK(ni_region_consumer(ni->ni, on_message, world, 0, &world->queue) == NI_OK);
+    CHECK(ni_queue_name(ni->ni, NUMBER, NULL, &world->queue, NI_ACCESS_WRITE, 0) == NI_OK);
 }
 
 static void send_messages(struct suite_ni *ni, void *arg)
@@ -216,17 +218,18 @@ static void send_messages(struct suite_ni *ni, void *arg)
     struct world *world = arg;
 
     for (uint64_t i = 0; i < 20; i++) {
-        CHECK(suite_message(ni, 1, world->queue.handle, 0, &i, sizeof(i)) == NI_OK);
+        CHECK(suite_message(ni, 1, world->name, 0, &i, sizeof(i)) == NI_OK);
     }
 }
 
 /* Without NI_THREADS no callback runs but in calls of the program. */
-static void callbacks_are_the_callers(struct suite *suite)
+static void check_callbacks(struct suite *suite, bool by_number)
 {
     struct world *world = make_world(suite);
     bool quiet = (suite->link->flags & NI_THREADS) == 0;
 
     suite_call(suite, 1, make_queue, world);
+    world->name = by_number ? ni_queue_handle(NUMBER) : world->queue.handle;
     start_computing(suite, 1, world);
     suite_call(suite, 0, send_messages, world);
     if (quiet) {
@@ -237,6 +240,16 @@ static void callbacks_are_the_callers(struct suite *suite)
     }
     stop_computing(suite, 1, world);
     suite_until_count(suite, &world->messages, 20);
+}
+
+static void callbacks_are_the_callers(struct suite *suite)
+{
+    check_callbacks(suite, false);
+}
+
+static void callbacks_by_number_are_the_callers(struct suite *suite)
+{
+    check_callbacks(suite, true);
 }
 
 /* ---- waiting in callbacks -------------------------------------------------------------------- */
@@ -291,6 +304,8 @@ int main(int argc, char **argv)
         {"target_dies_while_we_compute", 2, SUITE_NEEDS_ENGINE | SUITE_NEEDS_KILL,
          target_dies_while_we_compute},
         {"callbacks_are_the_callers", 2, SUITE_NEEDS_ENGINE, callbacks_are_the_callers},
+        {"callbacks_by_number_are_the_callers", 2, SUITE_NEEDS_ENGINE,
+         callbacks_by_number_are_the_callers},
         {"callback_waits_for_a_transfer", 2, SUITE_NEEDS_APART, callback_waits_for_a_transfer},
     };
 

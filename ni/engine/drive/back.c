@@ -11,6 +11,7 @@
 #include "engine/core/regions.h"
 #include "engine/drive/thread.h"
 #include "engine/drive/peer_down.h"
+#include "engine/object/queue/queue.h"
 #include "engine/send/waiting.h"
 
 /*
@@ -27,9 +28,23 @@ bool ni_back_has_work(const struct ni *ni)
             ni_work_count(&ni->requests) | ni_work_count(&ni->busy)) != 0;
 }
 
-/* A Write or a message to what calls no program, or to nothing at all. */
-static bool calls_nobody(const struct ni *ni, ni_handle handle)
+/* The region that a packet names, by its handle or by a queue number of ours. The progress lock is
+ * ours. */
+static ni_handle region_of(const struct ni *ni, ni_handle handle)
 {
+    const struct ni_queue_name *name;
+
+    if (!ni_queue_is_number(handle)) {
+        return handle;
+    }
+    name = ni_queue_named(ni, handle - (ni_handle)NI_QUEUE_FIRST_HANDLE);
+    return name != NULL && name->peer == NULL ? name->queue.handle : handle;
+}
+
+/* A Write or a message to what calls no program, or to nothing at all. */
+static bool calls_nobody(const struct ni *ni, ni_handle named)
+{
+    ni_handle handle = region_of(ni, named);
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
     struct ni_region_view region;
 
