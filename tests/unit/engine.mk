@@ -10,6 +10,7 @@ unit_tests += \
     tests/unit/test_engine_fork \
     tests/unit/test_engine_fresh \
     tests/unit/test_engine_shared_copy \
+    tests/unit/test_engine_shared_copy_nomem \
     tests/unit/test_engine_multipath \
     tests/unit/test_engine_nomem \
     tests/unit/test_engine_push_offer \
@@ -88,6 +89,10 @@ tests_unit_test_engine_fork_LDADD = $(UNIT_LIBS) -lpthread
 tests_unit_test_engine_shared_copy_SOURCES = tests/unit/test_engine_shared_copy.c
 tests_unit_test_engine_shared_copy_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_shared_copy_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_shared_copy_nomem_SOURCES = tests/unit/test_engine_shared_copy_nomem.c
+tests_unit_test_engine_shared_copy_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_shared_copy_nomem_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_throttle_SOURCES = tests/unit/test_engine_throttle.c
 tests_unit_test_engine_throttle_CPPFLAGS = $(UNIT_CPPFLAGS)

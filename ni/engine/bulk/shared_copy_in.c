@@ -102,25 +102,40 @@ static bool step(struct ni *ni, struct ni_shared_copy_in *in)
     return gone || !in->failed;
 }
 
-/* Where to keep it. A shared copy that is described anew has ended: what was kept of it, with
- * nothing under way, makes room. So there are no more of a lane than it has shared copies, however
- * long we do not come to them. The lock is held. */
-static struct ni_shared_copy_in *place_for(struct ni *ni, const struct ni_shared_copy *shared)
+/* Keep it; NULL: there is no memory. A shared copy that is described anew has ended: what was kept
+ * of it, with nothing under way, makes room. So there are no more of a lane than it has shared
+ * copies, however long we do not come to them. */
+static struct ni_shared_copy_in *keep_shared(struct ni *ni, const struct ni_shared_copy_in *now)
 {
-    struct ni_shared_copy_in *in;
+    struct ni_shared_copy_in *in = NULL;
 
+    ni_lock_take(&ni->lock, ni->threads);
     for (struct ni_list *node = ni->shared_in.items.next; node != &ni->shared_in.items;
          node = node->next) {
-        in = ni_container_of(node, struct ni_shared_copy_in, list);
-        if (in->shared == shared && in->at == in->until) {
-            return in;
+        struct ni_shared_copy_in *old = ni_container_of(node, struct ni_shared_copy_in, list);
+
+        if (old->shared == now->shared && old->at == old->until) {
+            in = old;
+            ni_work_remove(&ni->shared_in, &in->list);
+            break;
         }
     }
-    in = ni_pool_get(&ni->shared_in_pool);
+    in = in != NULL ? in : ni_pool_get(&ni->shared_in_pool);
     if (in != NULL) {
+        *in = *now;
         ni_list_init(&in->list);
+        ni_work_add(&ni->shared_in, &in->list);
     }
+    ni_lock_give(&ni->lock, ni->threads);
     return in;
+}
+
+static void release(struct ni *ni, struct ni_shared_copy_in *in)
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    ni_work_remove(&ni->shared_in, &in->list);
+    ni_pool_put(&ni->shared_in_pool, in);
+    ni_lock_give(&ni->lock, ni->threads);
 }
 
 void ni_shared_copy_in_arrive(struct ni *ni, struct ni_peer *peer,
@@ -135,28 +150,19 @@ void ni_shared_copy_in_arrive(struct ni *ni, struct ni_peer *peer,
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
     ni_lock_give(&peer->lock, peer->threads);
-    /* Where there is an engine thread, it copies. */
-    if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now) ||
-        (!ni_has_back_end(ni) && !own_first(ni, &now) && !step(ni, &now))) {
+    if (status != NI_OK || !ni_peer_copies(peer) || !understand(ni, request, handle, &now)) {
         return;
     }
-    ni_lock_take(&ni->lock, ni->threads);
-    in = place_for(ni, now.shared);
-    if (in != NULL) {
-        now.list = in->list;
-        *in = now;
-        ni_work_add(&ni->shared_in, &in->list);
+    /* Before a chunk is claimed, for which the peer would wait. */
+    in = keep_shared(ni, &now);
+    if (in == NULL) {
+        return;
     }
-    ni_lock_give(&ni->lock, ni->threads);
-    ni_engine_kick(ni);
-}
-
-static void release(struct ni *ni, struct ni_shared_copy_in *in)
-{
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->shared_in, &in->list);
-    ni_pool_put(&ni->shared_in_pool, in);
-    ni_lock_give(&ni->lock, ni->threads);
+    if (ni_has_back_end(ni)) { /* its thread copies */
+        ni_engine_kick(ni);
+    } else if (!own_first(ni, in) && !step(ni, in)) {
+        release(ni, in);
+    }
 }
 
 void ni_shared_copy_in_stop(struct ni *ni, const struct ni_peer *peer,
