@@ -12,6 +12,7 @@ unit_tests += \
     tests/unit/test_engine_shared_copy \
     tests/unit/test_engine_shared_copy_nomem \
     tests/unit/test_engine_multipath \
+    tests/unit/test_engine_rails \
     tests/unit/test_engine_nomem \
     tests/unit/test_engine_push_offer \
     tests/unit/test_engine_throttle \
@@ -113,6 +114,10 @@ tests_unit_test_portals_nomem_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_multipath_SOURCES = tests/unit/test_engine_multipath.c
 tests_unit_test_engine_multipath_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_multipath_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_rails_SOURCES = tests/unit/test_engine_rails.c
+tests_unit_test_engine_rails_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_rails_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_nomem_SOURCES = tests/unit/test_engine_nomem.c
 tests_unit_test_engine_nomem_CPPFLAGS = $(UNIT_CPPFLAGS)

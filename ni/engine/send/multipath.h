@@ -39,12 +39,14 @@ enum {
     NI_PARTS_TELL = 16,       /* parts taken between two words to the sender */
     NI_PARTS_COUNTERS = 32,   /* counted transfers under way from one NI to another */
     NI_PARTS_LOOKS = 1 << 16, /* at a part that waits for others, of which none comes */
+    NI_RAILS_RETRY = 1024,    /* transfers until rails that could not be had are asked for again */
 };
 
 /* The sender's half: under the peer's lock. */
 struct ni_multipath_out {
     unsigned rails; /* that there are, the peer's own lane among them */
     unsigned most;  /* that there may be */
+    unsigned retry; /* transfers until there may be more again; 0: none was refused */
     unsigned next;  /* whose turn it is */
     bool stalled;
     uint64_t seq;      /* of the next part; its lower half travels */

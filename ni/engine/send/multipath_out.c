@@ -16,6 +16,11 @@ enum { PART_FIELDS = sizeof(struct ni_packet_remote), PART_HEAD = NI_PACKET_HEAD
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
+static unsigned most_of(const struct ni_peer *peer)
+{
+    return (unsigned)ni_min_u64(peer->ni->rails, peer->ep->rails);
+}
+
 static struct ni_multipath_out *get(struct ni_peer *peer)
 {
     struct ni_multipath_out *out = peer->spread;
@@ -24,18 +29,22 @@ static struct ni_multipath_out *get(struct ni_peer *peer)
         out = ni_aligned_zero(NI_CACHE_LINE, sizeof(*out));
         if (out != NULL) {
             out->rails = 1;
-            out->most = (unsigned)ni_min_u64(peer->ni->rails, peer->ep->rails);
+            out->most = most_of(peer);
             peer->spread = out;
         }
     }
     return out;
 }
 
-/* Make those that there may be. Less than that is enough, when there is no memory for more. */
+/* Make those that there may be. Less than that is enough, when there is no memory for more; later
+ * there may be. */
 static ni_status make_rails(struct ni_peer *peer, struct ni_multipath_out *out)
 {
     const struct ni_ep *ep = peer->ep;
 
+    if (NI_UNLIKELY(out->retry != 0) && --out->retry == 0) {
+        out->most = most_of(peer);
+    }
     while (out->rails < out->most) {
         ni_status status = ep->ops->rail(peer->ep, out->rails, &out->rail[out->rails - 1]);
 
@@ -43,6 +52,7 @@ static ni_status make_rails(struct ni_peer *peer, struct ni_multipath_out *out)
             out->rails++;
         } else if (status == NI_ERR_NOMEM || status == NI_ERR_UNSUPPORTED) {
             out->most = out->rails;
+            out->retry = NI_RAILS_RETRY;
         } else {
             return status;
         }
