@@ -115,6 +115,7 @@ void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8
 
     last->word1 = 0;
     tx->lines = ring;
+    tx->limit += lines - (tx->mask + 1); /* the credits are those of before */
     tx->mask = lines - 1;
     tx->payload_map = payload_map;
     tx->head++;

@@ -101,6 +101,29 @@ static void full_fault_strikes_although_there_is_room(void **state)
     lane_pair_fini(&pair);
 }
 
+/* A lane that goes on in a larger ring has got no credits by that: ni_probe_credits takes what the
+ * limit says for what was last loaded. */
+static void a_larger_ring_is_no_credit(void **state)
+{
+    struct lane_pair pair;
+
+    (void)state;
+    lane_pair_init(&pair, LINES, 0, false);
+    send(&pair, 8);
+    receive(&pair, 8);
+    assert_true(ni_lane_refresh(&pair.tx));
+    send(&pair, 5);
+    lane_pair_widen(&pair, 4 * LINES, false);
+    ni_lane_tx_move(&pair.tx, pair.ring, pair.lines, pair.payload_map);
+    assert_int_equal(pair.tx.limit - (pair.tx.mask + 1),
+                     atomic_load_explicit(&pair.page->consumed, memory_order_relaxed));
+    /* The packets before it and the one that says so: the larger ring has room beside them. */
+    assert_true(ni_lane_room(&pair.tx, 4 * LINES - 5 - 1 - 1));
+    assert_false(ni_lane_room(&pair.tx, 4 * LINES - 5 - 1));
+    lane_pair_drop_old(&pair);
+    lane_pair_fini(&pair);
+}
+
 /* Any value that a receiver may store, for counters anywhere: either it is refused, or the lane
  * goes on with no more room than a ring has. */
 static void impossible_credits_are_refused(void **state)
@@ -239,6 +262,7 @@ int main(void)
         cmocka_unit_test(all_but_one_line_can_be_filled),
         cmocka_unit_test(credits_wait_for_the_outermost_consumer),
         cmocka_unit_test(full_fault_strikes_although_there_is_room),
+        cmocka_unit_test(a_larger_ring_is_no_credit),
         cmocka_unit_test(impossible_credits_are_refused),
         cmocka_unit_test(credits_that_go_back_take_nothing_back),
         cmocka_unit_test(bulk_restarts_at_zero_when_drained),
