@@ -226,6 +226,7 @@ ni_status mock_try_open(struct mock *mock, uint64_t id, const struct ni_open_att
                                      .core = mock,
                                      .open = attr != NULL ? attr : &none,
                                      .address = id + 1000,
+                                     .rails = (unsigned)ni_config_get()->rails,
                                      .stats = &mock->stats};
 
     mock->id = id;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fault_inl.h"
+#include "link/shm/shm.h"
 #include "shm_mock.h"
 
 enum {
@@ -173,6 +174,34 @@ static void test_outside(void)
     close_pair(&pair);
 }
 
+/* A rail for whose announcement there is no slot yet is there: it is not counted once more. */
+static void test_rail_is_counted_once(void)
+{
+    struct pair pair;
+    struct ni_lane_tx rail = {0};
+    struct ni_shm_link *to;
+    struct ni_ep *ep;
+    uint64_t before;
+
+    mock_param("rails", "2");
+    open_pair(&pair);
+    ep = pair.peer->ep;
+    to = (struct ni_shm_link *)(void *)pair.to.link;
+    before = ni_shm_file_held(to->segment);
+    to->header->lanes_size = before + to->segment->geometry.area_size - to->segment->geometry.blobs;
+    ni_fault_arm(NI_FAULT_FULL, 1, 0);
+    CHECK(ep->ops->rail(ep, 1, &rail) == NI_AGAIN);
+    CHECK(ni_fault_struck(NI_FAULT_FULL) == 1);
+    ni_fault_reset();
+    CHECK(ni_shm_file_held(to->segment) == before + to->segment->geometry.area_size);
+    CHECK(ep->ops->rail(ep, 1, &rail) == NI_OK && rail.lines != NULL);
+    mock_progress(&pair.to);
+    CHECK(pair.to.lane_count == 2);
+    CHECK(ni_shm_file_held(to->segment) == before + to->segment->geometry.area_size);
+    close_pair(&pair);
+    mock_param("rails", "1");
+}
+
 int main(void)
 {
     mock_param("shm_bulk_size", "1M");
@@ -181,5 +210,6 @@ int main(void)
     test_later();
     test_never();
     test_outside();
+    test_rail_is_counted_once();
     return 0;
 }

@@ -7,9 +7,48 @@
 #include "link/shm/shm.h"
 
 /*
- * The lanes of one sender, as the receiver has them: the first and its rails. A rail is announced
- * through a slot like the first lane, and ends with it.
+ * Rails: further lanes of one sender. A rail is announced through a slot like the first lane, and
+ * ends with it.
  */
+
+/* ---- the sender ------------------------------------------------------------------------------ */
+
+ni_status ni_shm_rail_make(struct ni_shm_peer *peer, unsigned number, struct ni_shm_rail *rail)
+{
+    struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_relaxed);
+    uint64_t seat = atomic_load_explicit(&peer->out_seat, memory_order_relaxed);
+    const struct ni_shm_counts *counts = &segment->geometry.counts;
+    struct ni_shm_area *area = NULL;
+    bool with_bulk = true;
+    ni_status status;
+
+    if (rail->area != NULL) {
+        return NI_OK;
+    }
+    if (!ni_shm_areas_may_have(segment, segment->geometry.area_size)) {
+        return NI_ERR_UNSUPPORTED;
+    }
+    rail->payload_map = ni_calloc(counts->ring / NI_LINE, 1);
+    status = rail->payload_map == NULL
+                 ? NI_ERR_NOMEM
+                 : ni_shm_area_get(segment,
+                                   ni_shm_area_of(&segment->geometry, (uint32_t)seat - 1, number),
+                                   &with_bulk, &area);
+    if (status == NI_OK && (!with_bulk || ni_shm_area_widen(segment, area) != NI_OK ||
+                            ni_shm_area_grow(segment, area, counts->bulk) != NI_OK)) {
+        ni_shm_area_put(area);
+        status = NI_ERR_UNSUPPORTED;
+    }
+    if (status != NI_OK) {
+        ni_free(rail->payload_map);
+        rail->payload_map = NULL;
+        return status;
+    }
+    rail->area = area;
+    return NI_OK;
+}
+
+/* ---- the receiver ---------------------------------------------------------------------------- */
 
 ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer)
 {

@@ -168,35 +168,16 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     return NI_OK;
 }
 
-/* Its area, and what tells the receiver where there is a slot for that. */
+/* Make it and tell the receiver. NI_AGAIN: there is no slot for that now. */
 static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_shm_rail *rail)
 {
-    struct ni_shm_segment *segment = segment_of(peer);
-    uint32_t bulk = segment->geometry.counts.bulk;
-    bool with_bulk = true;
-    ni_status status;
+    ni_status status = ni_shm_rail_make(peer, number, rail);
 
-    if (!ni_shm_areas_may_have(segment, segment->geometry.area_size)) {
-        return NI_ERR_UNSUPPORTED;
-    }
-    rail->payload_map = ni_calloc(segment->geometry.counts.ring / NI_LINE, 1);
-    if (rail->payload_map == NULL) {
-        return NI_ERR_NOMEM;
-    }
-    status = ni_shm_area_get(segment, ni_shm_area_of(&segment->geometry, seat_of(peer), number),
-                             &with_bulk, &rail->area);
-    if (status == NI_OK && (!with_bulk || ni_shm_area_widen(segment, rail->area) != NI_OK ||
-                            ni_shm_area_grow(segment, rail->area, bulk) != NI_OK)) {
-        ni_shm_area_put(rail->area);
-        status = NI_ERR_UNSUPPORTED;
-    } else if (status == NI_OK && !claim_slot(peer)) {
-        status = NI_AGAIN;
-        ni_shm_area_put(rail->area);
-    }
     if (status != NI_OK) {
-        ni_free(rail->payload_map);
-        *rail = (struct ni_shm_rail){0};
         return status;
+    }
+    if (!claim_slot(peer)) {
+        return NI_AGAIN;
     }
     post(peer, NI_SHM_SLOT_RAIL);
     return NI_OK;

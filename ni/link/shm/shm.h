@@ -328,6 +328,10 @@ bool ni_shm_no_memory(struct ni_shm_peer *peer);
 
 /* The next rail of a sender that has a lane. NI_ERR_PROTOCOL: it may not have one; NI_AGAIN. */
 ni_status ni_shm_rail_start(struct ni_shm_link *link, struct ni_shm_peer *peer);
+/* Allocate and map all of the area of a rail to the peer, where we have a seat. It is there already
+ * where the receiver could not be told of it, and is counted then among what its lanes have.
+ * NI_ERR_NOMEM, NI_ERR_UNSUPPORTED: there can be none. */
+ni_status ni_shm_rail_make(struct ni_shm_peer *peer, unsigned number, struct ni_shm_rail *rail);
 void ni_shm_rails_stop(struct ni_shm_peer *peer);
 /* Whether all that a peer has written to its lanes was taken. */
 bool ni_shm_lanes_drained(struct ni_shm_peer *peer);
