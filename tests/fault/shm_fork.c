@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +138,7 @@ static void test_children(void)
 static int orphan(void *arg)
 {
     (void)arg;
+    CHECK(prctl(PR_SET_PDEATHSIG, 0) == 0); /* it outlives its parent */
     atomic_store(&board->orphan, getpid());
     while (atomic_load(&board->stop) == 0) {
         usleep(1000);

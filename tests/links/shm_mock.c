@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -489,15 +491,29 @@ void mock_param(const char *name, const char *value)
     }
 }
 
+void mock_end_with(pid_t parent)
+{
+    pid_t now;
+
+    CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+    now = getppid(); /* 0: it is in another pid namespace */
+    if (now != parent && now != 0) {
+        _exit(1);
+    }
+}
+
 pid_t mock_fork(int (*fn)(void *arg), void *arg)
 {
-    pid_t pid;
+    pid_t parent = getpid(), pid;
 
     fflush(NULL);
     pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
-        int result = fn(arg);
+        int result;
+
+        mock_end_with(parent);
+        result = fn(arg);
 
         fflush(NULL);
         _exit(result);

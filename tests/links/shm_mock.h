@@ -93,8 +93,11 @@ bool mock_has_work(void *mock);
 /* Set a parameter or end the program. */
 void mock_param(const char *name, const char *value);
 
-/* Run fn in a child process that ends with its result; returns the pid. */
+/* Run fn in a child process that ends with its result, or when its parent ends; returns the pid. */
 pid_t mock_fork(int (*fn)(void *arg), void *arg);
+/* Have this process end when its parent does, whose pid is given. A child that enters another user
+ * namespace says it anew: the kernel may forget it there. */
+void mock_end_with(pid_t parent);
 /* Wait for a child that must have succeeded. */
 void mock_join(pid_t pid);
 
