@@ -152,6 +152,7 @@ const struct perf_untried perf_untried[] = {
     {"fault", "for tests"},
     {"shm_max_peers", "a limit"},
     {"shm_lanes_size", "a limit"},
+    {"shm_keep_ms", "it is for processes that have been quiet for long"},
     {"shm_peers_wait_ms", "how long to wait at that limit"},
     {"shm_memory_wait_ms", "how long to wait where memory has run out"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},

@@ -108,7 +108,8 @@ void ni_lane_mark(struct ni_lane_tx *tx, uint32_t lines)
     atomic_store_explicit(&marker->word0, 0, memory_order_relaxed);
 }
 
-void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8_t *payload_map)
+void ni_lane_tx_move(struct ni_lane_tx *tx, uint16_t tag, uint8_t *ring, uint32_t lines,
+                     uint8_t *payload_map)
 {
     struct ni_packet *last = ni_lane_at(tx);
     uint32_t seq = tx->seq;
@@ -120,10 +121,11 @@ void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8
     tx->payload_map = payload_map;
     tx->head++;
     tx->seq = ni_lane_next_seq(seq);
+    tx->empty++;
     tx->last_lines = 1;
     tx->warm_to = tx->head;
     /* L1 */
-    atomic_store_explicit(&last->word0, ni_packet_word0(seq, NI_PACKET_NOP, NI_LINE, NI_NOP_RING),
+    atomic_store_explicit(&last->word0, ni_packet_word0(seq, NI_PACKET_NOP, NI_LINE, tag),
                           memory_order_release);
 }
 
@@ -131,6 +133,16 @@ void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines)
 {
     rx->lines = ring;
     rx->mask = lines - 1;
+}
+
+void ni_lane_bulk_drop(struct ni_lane_tx *tx)
+{
+    tx->bulk_size = 0;
+    tx->warm_bulk = 0;
+    tx->last_bulk = 0;
+    tx->empty++;
+    ni_lane_at(tx)->word1 = 0;
+    ni_lane_commit(tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, NI_NOP_BULK), 1);
 }
 
 /* Offset where len bytes fit, or UINT32_MAX. The area is empty, or in use from tail to head, or

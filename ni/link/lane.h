@@ -39,11 +39,13 @@
  * is room for it however full the ring is; nobody polls what is behind it. Lines and packets are
  * numbered on, and the next packet lies where its line's number says, in the larger ring, which is
  * zero. Credits that were given for the smaller ring count too little in the larger one, never too
- * much.
+ * much. In the same way it may go back to its first ring, with the tag NI_NOP_FIRST, when all
+ * before was taken.
  *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
- * within few lines.
+ * within few lines. When none of it is in use the sender may do without its memory: NI_NOP_BULK
+ * says so before another packet refers to it.
  */
 
 enum {
@@ -106,6 +108,7 @@ struct ni_lane_tx {
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
     uint32_t counted;               /* seq up to which the engine has counted packets */
     uint32_t run;                   /* packets since the last idle poll */
+    uint32_t empty;                 /* packets that say nothing of the engine's user */
     uint32_t asked_at; /* the engine's: head when the link said last that it has no room */
     bool wire;         /* the link's: NI_FAULT_CORRUPT strikes here */
     bool damaged;      /* the next packet is to be */
@@ -128,9 +131,10 @@ struct ni_lane_rx {
     const uint8_t *bulk;
     uint32_t bulk_size, bulk_most; /* as the sender's */
     bool (*grow)(struct ni_lane_rx *rx, uint32_t end);
-    /* NI_NOP_RING was taken: ni_lane_rx_move. NI_AGAIN: there is no memory now; NI_ERR_PROTOCOL:
-     * this lane has no larger ring. NULL: none has. */
-    ni_status (*move)(struct ni_lane_rx *rx);
+    /* A NOP with one of the tags NI_NOP_RING to NI_NOP_BULK was taken: ni_lane_rx_move, or
+     * bulk_size is 0 again. NI_AGAIN: there is no memory now; NI_ERR_PROTOCOL: this lane has no
+     * such ring. NULL: lanes stay as they are. */
+    ni_status (*move)(struct ni_lane_rx *rx, unsigned tag);
     bool starved;    /* the packet that was looked at last lies where there is no memory yet */
     uint32_t most;   /* the engine's: packets to be taken by its next look */
     uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */

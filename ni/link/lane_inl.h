@@ -230,13 +230,18 @@ NI_ALWAYS_INLINE void ni_lane_publish(struct ni_lane_rx *rx)
     }
 }
 
-/* ---- going on in a larger ring (links) ------------------------------------------------------- */
+/* ---- going on in another ring, without bulk area (links) ------------------------------------- */
 
-/* Tell the receiver, and publish what follows in that ring. It and payload_map, of `lines` lines,
- * are zero. A line must be free (tx->limit), and no place reserved. */
-void ni_lane_tx_move(struct ni_lane_tx *tx, uint8_t *ring, uint32_t lines, uint8_t *payload_map);
+/* Tell the receiver by a NOP with this tag, and publish what follows in that ring. It and
+ * payload_map, of `lines` lines, are zero. A line must be free (tx->limit), and no place reserved;
+ * if the ring is smaller the receiver has taken all that was sent. */
+void ni_lane_tx_move(struct ni_lane_tx *tx, uint16_t tag, uint8_t *ring, uint32_t lines,
+                     uint8_t *payload_map);
 /* The same at the receiver, from the handler of the packet that says so. */
 void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines);
+/* Nothing of the bulk area is there any more, and nothing of it in use: tell the receiver. There
+ * must be room for a line (ni_lane_room), and no place reserved. */
+void ni_lane_bulk_drop(struct ni_lane_tx *tx);
 
 /* ---- making lanes (links) -------------------------------------------------------------------- */
 

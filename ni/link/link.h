@@ -65,6 +65,8 @@ struct ni_core_ops {
      * malformed. */
     ni_status (*deliver)(void *core, struct ni_peer *peer, const struct ni_packet *packet,
                          size_t room);
+    /* Call ops->review of the endpoints that nobody holds. From within progress; now in ns. */
+    void (*review)(void *core, uint64_t now);
     /* The peer is gone, or broke the protocol. */
     void (*peer_down)(void *core, struct ni_peer *peer, ni_status status);
 };
@@ -161,6 +163,10 @@ struct ni_link_ops {
     ni_status (*rail)(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
     /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. */
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
+
+    /* Give back memory of the lane that is not used; now as for core->review. By the endpoint's
+     * holder, while nothing waits and no packet is begun. NULL: it stays. */
+    void (*review)(struct ni_ep *ep, uint64_t now);
 
     /* Copy between this process and the peer. NI_OK; NI_ERR_UNSUPPORTED if the medium refuses it
      * (ep->copy is cleared); NI_ERR_BOUNDS if the peer's memory is not there; NI_ERR_PEER_DEAD:

@@ -140,6 +140,8 @@ enum {
     NI_NOP_TAKEN = 3,
     NI_NOP_STAMP = 4, /* times of the packet before it: engine/core/stamps.h */
     NI_NOP_RING = 5,  /* the last of its ring: the lane goes on in a larger one, see lane.h */
+    NI_NOP_FIRST = 6, /* the same: in its first one */
+    NI_NOP_BULK = 7,  /* nothing of the lane's bulk area is there any more */
 };
 
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with

@@ -15,6 +15,7 @@ shm_link_tests = \
     tests/links/test_shm_park \
     tests/links/test_shm_peers \
     tests/links/test_shm_ring \
+    tests/links/test_shm_shrink \
     tests/links/test_shm_standard \
     tests/links/test_shm_stream \
     tests/links/test_shm_wait \
@@ -55,6 +56,10 @@ tests_links_test_shm_peers_LDADD = $(SHM_LIBS)
 tests_links_test_shm_ring_SOURCES = tests/links/test_shm_ring.c $(shm_mock)
 tests_links_test_shm_ring_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_ring_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_shrink_SOURCES = tests/links/test_shm_shrink.c $(shm_mock)
+tests_links_test_shm_shrink_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_shrink_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_standard_SOURCES = tests/links/test_shm_standard.c
 tests_links_test_shm_standard_CPPFLAGS = $(SHM_CPPFLAGS)

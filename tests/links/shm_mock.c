@@ -209,6 +209,17 @@ static void on_peer_down(void *core, struct ni_peer *peer, ni_status status)
     }
 }
 
+static void on_review(void *core, uint64_t now)
+{
+    struct mock *mock = core;
+
+    for (struct ni_peer *peer = mock->peers; peer != NULL; peer = peer->next) {
+        if (peer->ep != NULL && peer->down == NI_OK) {
+            ni_link_shm.review(peer->ep, now);
+        }
+    }
+}
+
 static const struct ni_core_ops core_ops = {
     .accept = on_accept,
     .lane_add = on_lane_add,
@@ -216,6 +227,7 @@ static const struct ni_core_ops core_ops = {
     .lane_park = on_lane_park,
     .lane_unpark = on_lane_unpark,
     .deliver = on_deliver,
+    .review = on_review,
     .peer_down = on_peer_down,
 };
 
@@ -399,7 +411,8 @@ static bool has_lane(const struct mock *mock, const struct ni_lane_rx *lane)
 
 static bool is_move(uint64_t word0)
 {
-    return ni_packet_kind(word0) == NI_PACKET_NOP && ni_packet_tag(word0) == NI_NOP_RING;
+    return ni_packet_kind(word0) == NI_PACKET_NOP && ni_packet_tag(word0) >= NI_NOP_RING &&
+           ni_packet_tag(word0) <= NI_NOP_BULK;
 }
 
 static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
@@ -425,7 +438,8 @@ static unsigned poll_lane(struct mock *mock, struct ni_lane_rx *lane)
         ni_lane_advance(lane, lines);
         lane->depth++;
         if (is_move(word0)) {
-            ni_status status = lane->move == NULL ? NI_ERR_PROTOCOL : lane->move(lane);
+            ni_status status =
+                lane->move == NULL ? NI_ERR_PROTOCOL : lane->move(lane, ni_packet_tag(word0));
 
             if (status == NI_AGAIN) {
                 lane->depth--;

@@ -7,8 +7,8 @@
 
 /*
  * A lane against a plain queue of copies: random packets of all shapes, random turns of sender and
- * receiver, counters that start anywhere, bulk areas that grow or cannot, larger rings in which the
- * lane goes on, and for which the receiver has memory or not. Nothing may be lost, repeated,
+ * receiver, counters that start anywhere, bulk areas that grow or cannot, and that the sender gives
+ * back, larger and smaller rings in which the lane goes on. Nothing may be lost, repeated,
  * reordered or changed, and no line that holds payload may be taken for a header: payloads are made
  * of words that look like headers, with the sequence numbers that the receiver is going to expect.
  *
@@ -25,6 +25,7 @@ struct expected {
     uint32_t len;
     bool in_bulk;
     bool moves; /* says that the lane goes on in the next ring */
+    bool drops; /* says that the bulk area is not there any more */
     uint8_t *payload;
     const uint8_t *place; /* in the bulk area */
 };
@@ -37,7 +38,9 @@ struct model {
     uint32_t first, last;
     uint64_t sent, received, full;
     uint64_t starved; /* looks at packets that the receiver had no memory for */
-    uint64_t moved;   /* times that the lane has gone on in a larger ring */
+    uint64_t moved;   /* times that the lane has gone on in a larger ring, */
+    uint64_t left;    /* in a smaller one, */
+    uint64_t dropped; /* or without bulk area */
     bool generous;    /* memory for the bulk area is there whenever it is asked for */
     /* Habits, changed from time to time, so that states last which one mixture never reaches. */
     uint64_t sender; /* of 10 turns, the sender has so many */
@@ -238,27 +241,87 @@ static void send_in_bulk(struct model *model)
     model->sent++;
 }
 
+static struct expected *enqueue_nop(struct model *model, uint16_t tag)
+{
+    struct expected *expected = enqueue(model, 0);
+
+    expected->lines = 1;
+    expected->word0 = ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag);
+    model->sent++;
+    return expected;
+}
+
+static void move_to(struct model *model, uint16_t tag, uint32_t lines)
+{
+    struct lane_pair *pair = &model->pair;
+
+    enqueue_nop(model, tag)->moves = true;
+    lane_pair_widen(pair, lines, lines >= 64 && below(model, 2) == 0);
+    ni_lane_tx_move(&pair->tx, tag, pair->ring, pair->lines, pair->payload_map);
+}
+
 /* The sender goes on in a ring of twice as many lines or more, however full this one is. */
 static void move(struct model *model)
 {
     struct lane_pair *pair = &model->pair;
     uint64_t wider = ni_min_u64(LINES_MAX, (uint64_t)pair->lines << (1 + below(model, 3)));
-    struct expected *expected;
 
-    if (model->last - model->first == QUEUE_MAX || wider == pair->lines || pair->old_ring != NULL) {
+    if (wider == pair->lines || pair->old_ring != NULL) {
         return;
     }
     if (pair->tx.limit == pair->tx.head) {
         fail(model, "no line is free for what moves the lane");
     }
-    expected = enqueue(model, 0);
-    expected->lines = 1;
-    expected->moves = true;
-    expected->word0 = ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, NI_NOP_RING);
-    lane_pair_widen(pair, (uint32_t)wider, wider >= 64 && below(model, 2) == 0);
-    ni_lane_tx_move(&pair->tx, pair->ring, pair->lines, pair->payload_map);
-    model->sent++;
+    move_to(model, NI_NOP_RING, (uint32_t)wider);
     model->moved++;
+}
+
+/* In one of half as many lines or fewer, when this one is empty. */
+static void leave(struct model *model)
+{
+    struct lane_pair *pair = &model->pair;
+    uint64_t narrower = ni_max_u64(8, pair->lines >> (1 + below(model, 3)));
+
+    if (!ni_lane_refresh(&pair->tx) || pair->tx.limit - pair->tx.head != pair->lines ||
+        narrower == pair->lines || pair->old_ring != NULL) {
+        return;
+    }
+    move_to(model, NI_NOP_FIRST, (uint32_t)narrower);
+    model->left++;
+}
+
+/* Without its bulk area, of which nothing is in use. */
+static void drop(struct model *model)
+{
+    struct lane_pair *pair = &model->pair;
+
+    if (pair->tx.grow == NULL || pair->tx.bulk_size == 0 || !ni_lane_refresh(&pair->tx) ||
+        pair->tx.record_head != pair->tx.record_tail || !ni_lane_room(&pair->tx, 1)) {
+        return;
+    }
+    for (uint32_t i = model->first; i != model->last; i++) {
+        if (model->queue[i % QUEUE_MAX].in_bulk) {
+            fail(model, "the bulk area seems to be free while something in it is to be read");
+        }
+    }
+    memset(pair->bulk, 0, pair->bulk_size);
+    enqueue_nop(model, NI_NOP_BULK)->drops = true;
+    ni_lane_bulk_drop(&pair->tx);
+    model->dropped++;
+}
+
+static void change_memory(struct model *model)
+{
+    switch (below(model, 3)) {
+    case 0:
+        move(model);
+        break;
+    case 1:
+        leave(model);
+        break;
+    default:
+        drop(model);
+    }
 }
 
 static void send_step(struct model *model)
@@ -270,12 +333,16 @@ static void send_step(struct model *model)
     if (model->last - model->first == QUEUE_MAX) {
         return;
     }
+    if (below(model, 16) == 0) {
+        change_memory(model);
+        if (model->last - model->first == QUEUE_MAX) {
+            return;
+        }
+        lines = model->pair.lines;
+    }
     if (model->pair.bulk_size != 0 && below(model, 10) < model->bulky) {
         send_in_bulk(model);
         return;
-    }
-    if (below(model, 64) == 0) {
-        move(model);
     }
     switch (below(model, 6)) {
     case 0:
@@ -334,6 +401,9 @@ static bool receive_one(struct model *model)
     if (expected->moves) {
         ni_lane_rx_move(rx, model->pair.ring, model->pair.lines);
         lane_pair_drop_old(&model->pair);
+    }
+    if (expected->drops) {
+        rx->bulk_size = 0;
     }
     free(expected->payload);
     model->first++;
@@ -416,8 +486,11 @@ static void change_habits(struct model *model)
     model->small = (unsigned)below(model, 6);
 }
 
-/* Returns how often the receiver was short of memory; counts larger rings. */
-static uint64_t run(uint64_t seed, uint64_t steps, uint64_t *moved)
+struct totals {
+    uint64_t starved, moved, left, dropped;
+};
+
+static void run(uint64_t seed, uint64_t steps, struct totals *totals)
 {
     static struct model model;
 
@@ -441,21 +514,27 @@ static uint64_t run(uint64_t seed, uint64_t steps, uint64_t *moved)
         fail(&model, "nothing was sent, or the lane was never full: the test tests nothing");
     }
     lane_pair_fini(&model.pair);
-    *moved += model.moved;
-    return model.starved;
+    totals->starved += model.starved;
+    totals->moved += model.moved;
+    totals->left += model.left;
+    totals->dropped += model.dropped;
 }
 
 int main(int argc, char **argv)
 {
     uint64_t steps = argc > 2 ? strtoull(argv[2], NULL, 0) : STEPS;
-    uint64_t starved = 0, moved = 0;
+    struct totals totals = {0};
 
     if (argc > 1) {
-        (void)run(strtoull(argv[1], NULL, 0), steps, &moved);
+        run(strtoull(argv[1], NULL, 0), steps, &totals);
         return 0;
     }
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        starved += run(seed, steps, &moved);
+        run(seed, steps, &totals);
     }
-    return starved == 0 || moved == 0; /* no area has grown, or no ring */
+    if (totals.starved == 0 || totals.moved == 0 || totals.left == 0 || totals.dropped == 0) {
+        fprintf(stderr, "model_lane: some change of a lane's memory was never made\n");
+        return 1;
+    }
+    return 0;
 }

@@ -114,7 +114,7 @@ static void a_larger_ring_is_no_credit(void **state)
     assert_true(ni_lane_refresh(&pair.tx));
     send(&pair, 5);
     lane_pair_widen(&pair, 4 * LINES, false);
-    ni_lane_tx_move(&pair.tx, pair.ring, pair.lines, pair.payload_map);
+    ni_lane_tx_move(&pair.tx, NI_NOP_RING, pair.ring, pair.lines, pair.payload_map);
     assert_int_equal(pair.tx.limit - (pair.tx.mask + 1),
                      atomic_load_explicit(&pair.page->consumed, memory_order_relaxed));
     /* The packets before it and the one that says so: the larger ring has room beside them. */

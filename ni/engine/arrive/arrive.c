@@ -110,8 +110,9 @@ static ni_status on_nop(const struct ni_arrival *a)
         ni_stamps_told(a->ni, a->peer, &told);
         return NI_OK;
     }
-    if (a->tag == NI_NOP_RING) {
-        return a->lane != NULL && a->lane->move != NULL ? a->lane->move(a->lane) : NI_ERR_PROTOCOL;
+    if (a->tag >= NI_NOP_RING && a->tag <= NI_NOP_BULK) {
+        return a->lane != NULL && a->lane->move != NULL ? a->lane->move(a->lane, a->tag)
+                                                        : NI_ERR_PROTOCOL;
     }
     if (a->tag != 0) {
         ni_probe_arrive(a->peer, a->tag, a->packet->body[0]);

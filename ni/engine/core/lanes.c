@@ -120,3 +120,23 @@ void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane)
         ni_lanes_compact(ni);
     }
 }
+
+void ni_lanes_review(void *core, uint64_t now)
+{
+    struct ni *ni = core;
+
+    for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
+         peer = ni_peer_after(ni, peer)) {
+        struct ni_ep *ep;
+
+        if (ni->threads && !ni_lock_try(&peer->lock)) {
+            continue;
+        }
+        ep = peer->ep;
+        if (ep != NULL && ep->ops->review != NULL && ni_peer_state(peer) == NI_OK &&
+            !ni_peer_waits(peer) && peer->open.packet == NULL) {
+            ep->ops->review(ep, now);
+        }
+        ni_lock_give(&peer->lock, ni->threads);
+    }
+}

@@ -15,6 +15,7 @@ void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane);
 ni_status ni_lane_add(void *core, struct ni_lane_rx *lane);
 bool ni_lane_park(void *core, struct ni_lane_rx *lane);
 void ni_lane_unpark(void *core, struct ni_lane_rx *lane);
+void ni_lanes_review(void *core, uint64_t now);
 
 /* Whether a lane that is polled has a packet. */
 bool ni_lanes_have(const struct ni *ni);

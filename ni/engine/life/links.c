@@ -22,6 +22,7 @@ static const struct ni_core_ops core_ops = {
     .lane_park = ni_lane_park,
     .lane_unpark = ni_lane_unpark,
     .deliver = ni_deliver,
+    .review = ni_lanes_review,
     .peer_down = ni_peer_down,
 };
 

@@ -40,6 +40,7 @@ static bool send_probe(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
     packet = ni_lane_at(&peer->ep->tx);
     packet->body[0] = stamp;
     packet->word1 = 0;
+    peer->ep->tx.empty++;
     ni_lane_commit(&peer->ep->tx, ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, tag), 1);
     return true;
 }

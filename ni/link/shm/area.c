@@ -15,8 +15,8 @@
  * A ring is mapped twice in a row. Where the first is as large as a ring may be there is no other.
  * Page and first ring are allocated with the lane, the larger ring when the lane goes on in that,
  * and of the bulk area as much as is used: the sender has more of it when nothing of what there is
- * is free, and the receiver when a packet refers to more. What is not allocated is mapped, and
- * touched by nobody.
+ * is free, and the receiver when a packet refers to more. What is not allocated, or was given back,
+ * is mapped, and touched by nobody.
  *
  * The sender allocates the area, but the reader polls it: on a machine with several memory nodes
  * the file says that it shall lie near the reader, if that is bound to one of them (file.c).
@@ -189,6 +189,52 @@ ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *a
     }
     ni_shm_registry_unlock();
     return status;
+}
+
+/* Give bytes of the area from an offset in the file on back to the kernel. They read as zero from
+ * now on; false: they are what they were. */
+static bool give_back(const struct ni_shm_segment *segment, const struct ni_shm_area *area,
+                      uint64_t offset, uint32_t len)
+{
+    uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
+
+    return fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+                     (off_t)len) == 0;
+}
+
+void ni_shm_area_narrow(struct ni_shm_segment *segment, struct ni_shm_area *area)
+{
+    uint32_t ring = ni_shm_larger_ring(&segment->geometry);
+
+    ni_shm_registry_lock();
+    if (ring != 0 && !give_back(segment, area, ni_shm_area_least(&segment->geometry), ring)) {
+        memset(area->ring, 0, ring);
+    }
+    area->ring_held = false;
+    ni_shm_registry_unlock();
+}
+
+void ni_shm_area_shrink(struct ni_shm_segment *segment, struct ni_shm_area *area)
+{
+    ni_shm_registry_lock();
+    (void)give_back(segment, area, ni_shm_area_rings(&segment->geometry),
+                    segment->geometry.counts.bulk);
+    area->bulk_held = 0;
+    ni_shm_registry_unlock();
+}
+
+void ni_shm_area_forget_ring(struct ni_shm_area *area)
+{
+    ni_shm_registry_lock();
+    area->ring_held = false;
+    ni_shm_registry_unlock();
+}
+
+void ni_shm_area_forget_bulk(struct ni_shm_area *area)
+{
+    ni_shm_registry_lock();
+    area->bulk_held = 0;
+    ni_shm_registry_unlock();
 }
 
 bool ni_shm_areas_may_have(const struct ni_shm_segment *segment, uint64_t more)

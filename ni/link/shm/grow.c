@@ -95,7 +95,7 @@ static bool widen(struct ni_shm_peer *peer, uint32_t ring)
         ni_free(map);
         return false;
     }
-    ni_lane_tx_move(tx, peer->out_area->ring, ring / NI_LINE, map);
+    ni_lane_tx_move(tx, NI_NOP_RING, peer->out_area->ring, ring / NI_LINE, map);
     ni_free(peer->payload_map);
     peer->payload_map = map;
     peer->ep.max_lines = ni_lane_max_lines(ring / NI_LINE);
@@ -105,6 +105,11 @@ static bool widen(struct ni_shm_peer *peer, uint32_t ring)
 void ni_shm_lane_begins(struct ni_shm_peer *peer)
 {
     peer->out_fulls = RING_PATIENCE;
+}
+
+bool ni_shm_lane_waits(const struct ni_shm_peer *peer)
+{
+    return peer->out_fulls > RING_PATIENCE;
 }
 
 bool ni_shm_lane_full(struct ni_shm_peer *peer)
@@ -117,6 +122,10 @@ bool ni_shm_lane_full(struct ni_shm_peer *peer)
         return false;
     }
     if (--peer->out_fulls != 0) {
+        return false;
+    }
+    if (!ni_shm_ring_is_free(peer)) {
+        peer->out_fulls = 1;
         return false;
     }
     if (!widen(peer, ring)) {
@@ -174,7 +183,7 @@ bool ni_shm_more_bulk_in(struct ni_lane_rx *rx, uint32_t end)
     return true;
 }
 
-ni_status ni_shm_larger_ring_in(struct ni_lane_rx *rx)
+static ni_status larger_ring_in(struct ni_lane_rx *rx)
 {
     struct ni_shm_peer *peer = rx->link_data;
     struct ni_shm_link *link = peer->link;
@@ -190,4 +199,18 @@ ni_status ni_shm_larger_ring_in(struct ni_lane_rx *rx)
     ni_stat_add(&link->stats->rings_grown, 1);
     ni_shm_count_memory(link);
     return NI_OK;
+}
+
+ni_status ni_shm_lane_changes(struct ni_lane_rx *rx, unsigned tag)
+{
+    switch (tag) {
+    case NI_NOP_RING:
+        return larger_ring_in(rx);
+    case NI_NOP_FIRST:
+        return ni_shm_first_ring_in(rx);
+    case NI_NOP_BULK:
+        return ni_shm_no_bulk_in(rx);
+    default:
+        return NI_ERR_PROTOCOL;
+    }
 }

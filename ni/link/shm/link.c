@@ -388,6 +388,7 @@ const struct ni_link_ops ni_link_shm = {
     .reserve = ni_shm_reserve,
     .rail = ni_shm_rail,
     .commit = ni_shm_commit,
+    .review = ni_shm_review,
     .copy = ni_shm_copy,
     .wake = ni_shm_wake,
     .progress = shm_progress,

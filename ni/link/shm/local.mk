@@ -21,5 +21,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/segment.h \
     ni/link/shm/send.c \
     ni/link/shm/shm.h \
+    ni/link/shm/shrink.c \
+    ni/link/shm/shrink.h \
     ni/link/shm/socket.c \
     ni/link/shm/watch.c

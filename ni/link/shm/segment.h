@@ -142,6 +142,14 @@ bool ni_shm_areas_may_have(const struct ni_shm_segment *segment, uint64_t more);
  * another allocates does that, too, so that it never touches a hole. */
 ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *area, uint32_t size);
 
+/* The sender: give the larger ring, or all of the bulk area, back to the kernel. What was the ring
+ * is zero when it is allocated again. Nobody may look there any more. */
+void ni_shm_area_narrow(struct ni_shm_segment *segment, struct ni_shm_area *area);
+void ni_shm_area_shrink(struct ni_shm_segment *segment, struct ni_shm_area *area);
+/* The receiver: have it allocated before it is read again. */
+void ni_shm_area_forget_ring(struct ni_shm_area *area);
+void ni_shm_area_forget_bulk(struct ni_shm_area *area);
+
 /* Give the memory of a seat's areas back; they read as zero from now on. */
 void ni_shm_areas_empty(struct ni_shm_segment *segment, uint32_t seat);
 

@@ -11,6 +11,7 @@
 #include "link/link.h"
 #include "link/shm/layout.h"
 #include "link/shm/segment.h"
+#include "link/shm/shrink.h"
 
 /*
  * The link between processes of one host: packets through shared memory, copies by the kernel.
@@ -25,6 +26,7 @@
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
  *   rails.c     more lanes of one sender            identity.c  whom the kernel copies from and to
  *   park.c      lanes that are not polled           grow.c      lanes that get more memory
+ *                                                   shrink.c    and that give it back
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
@@ -110,6 +112,7 @@ struct ni_shm_peer {
     uint8_t *payload_map;
     bool out_bulk;
     uint32_t out_fulls; /* times until it gets a larger ring that the one it has must be full */
+    struct ni_shm_quiet out_quiet;
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
     const char *copy_reason; /* why ep.copy is false */
 
@@ -190,12 +193,12 @@ struct ni_shm_link {
     struct ni_shm_blob blob;
     uint32_t lane_from; /* of its peers */
     int socket;
-    uint64_t nonce;              /* of our questions: random */
-    _Atomic uint32_t connecting; /* peers that wait for an answer */
-    _Atomic uint32_t trouble;    /* some peer is broken */
-    uint32_t endings;            /* peers that are ending */
-    uint64_t next_tick;          /* ns */
-    uint64_t next_check;         /* ns */
+    uint64_t nonce;                   /* of our questions: random */
+    _Atomic uint32_t connecting;      /* peers that wait for an answer */
+    _Atomic uint32_t trouble;         /* some peer is broken */
+    uint32_t endings;                 /* peers that are ending */
+    uint64_t next_tick;               /* ns */
+    uint64_t next_check, next_review; /* ns */
 };
 
 static inline struct ni_shm_link *ni_shm_link_of(struct ni_link *link)
@@ -313,13 +316,15 @@ void ni_shm_ring(struct ni_shm_peer *peer);
 
 /* A lane to a peer was made. By the endpoint's holder, as what follows. */
 void ni_shm_lane_begins(struct ni_shm_peer *peer);
+/* Whether it could not have a larger ring. */
+bool ni_shm_lane_waits(const struct ni_shm_peer *peer);
 /* It has no room for a packet. true: it goes on in a larger ring now, and may have. */
 bool ni_shm_lane_full(struct ni_shm_peer *peer);
 /* See struct ni_lane_tx. */
 bool ni_shm_more_bulk_out(struct ni_lane_tx *tx, uint32_t end);
 /* See struct ni_lane_rx. */
 bool ni_shm_more_bulk_in(struct ni_lane_rx *rx, uint32_t end);
-ni_status ni_shm_larger_ring_in(struct ni_lane_rx *rx);
+ni_status ni_shm_lane_changes(struct ni_lane_rx *rx, unsigned tag);
 /* There was no memory to receive from a peer, and there may be later. After a while it is an error,
  * which ends the peer: all that it wants to say is behind that. Returns whether it does. */
 bool ni_shm_no_memory(struct ni_shm_peer *peer);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/config.h"
+#include "link/lane_inl.h"
+#include "link/shm/shm.h"
+
+/*
+ * Lanes that give back what they have grown to. The sender decides, as it does when they grow: when
+ * no payload has left through the bulk area for shm_keep_ms, and the receiver has taken all of
+ * them, it gives that area's memory back to the kernel and says so with a packet. When nothing at
+ * all has left for so long, and all was taken, the lane goes on in its first ring. The larger one
+ * is given back when the receiver has taken the packet that says so, since it looks there until
+ * then. What was given back is free for all lanes of the receiver (shm_lanes_size), and the lane
+ * gets more again when it needs it.
+ *
+ * The receiver only forgets that the memory is there, so that it asks for it anew before it reads.
+ * It gives nothing back itself: the sender may have allocated it again by then.
+ *
+ * A lane that could not grow asks again, when others may have given something back.
+ */
+
+/* ---- the sender ------------------------------------------------------------------------------ */
+
+static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
+{
+    return atomic_load_explicit(&peer->segment, memory_order_relaxed);
+}
+
+static bool in_larger_ring(const struct ni_shm_peer *peer)
+{
+    return peer->ep.tx.mask + 1 > segment_of(peer)->geometry.counts.first / NI_LINE;
+}
+
+/* Whether all that was sent has been taken, as far as the credits say that are known. */
+static bool is_empty(const struct ni_lane_tx *tx)
+{
+    return tx->limit - tx->head == tx->mask + 1;
+}
+
+static void look(struct ni_shm_peer *peer, uint64_t now)
+{
+    const struct ni_lane_tx *tx = &peer->ep.tx;
+    struct ni_shm_quiet *quiet = &peer->out_quiet;
+
+    if (quiet->packets_at == 0 || tx->seq - tx->empty != quiet->packets) {
+        quiet->packets = tx->seq - tx->empty;
+        quiet->packets_at = now;
+    }
+    if (quiet->payloads_at == 0 || tx->record_head != quiet->payloads) {
+        quiet->payloads = tx->record_head;
+        quiet->payloads_at = now;
+    }
+}
+
+/* It may have more again, as when it was new. */
+static void ask_again(struct ni_shm_peer *peer)
+{
+    const struct ni_shm_segment *segment = segment_of(peer);
+    uint32_t ring = segment->geometry.counts.ring;
+    uint32_t bulk = segment->geometry.counts.bulk;
+    struct ni_lane_tx *tx = &peer->ep.tx;
+
+    if (peer->out_bulk && tx->bulk_most < bulk &&
+        ni_shm_areas_may_have(segment, ni_shm_bulk_step(tx->bulk_size, 1, bulk))) {
+        tx->bulk = peer->out_area->bulk;
+        tx->bulk_most = bulk;
+        peer->ep.max_bulk = ni_shm_max_bulk(bulk);
+    }
+    if (!in_larger_ring(peer) && ni_shm_lane_waits(peer) && ni_shm_areas_may_have(segment, ring)) {
+        ni_shm_lane_begins(peer);
+    }
+}
+
+static void give_bulk(struct ni_shm_peer *peer)
+{
+    struct ni_lane_tx *tx = &peer->ep.tx;
+
+    if (tx->record_head != tx->record_tail || !ni_lane_room(tx, 1)) {
+        return;
+    }
+    ni_shm_area_shrink(segment_of(peer), peer->out_area);
+    ni_lane_bulk_drop(tx);
+    ni_stat_add(&peer->link->stats->lanes_shrunk, 1);
+}
+
+/* What waits for more room than the first ring has gets it in the bulk area, or there is none. */
+static void leave_ring(struct ni_shm_peer *peer)
+{
+    uint32_t first = segment_of(peer)->geometry.counts.first;
+    struct ni_lane_tx *tx = &peer->ep.tx;
+    uint8_t *map;
+
+    if (!is_empty(tx) || tx->bulk == NULL) {
+        return;
+    }
+    map = ni_calloc(first / NI_LINE, 1);
+    if (map == NULL) {
+        return;
+    }
+    memset(peer->out_area->first, 0, first);
+    ni_lane_tx_move(tx, NI_NOP_FIRST, peer->out_area->first, first / NI_LINE, map);
+    ni_free(peer->payload_map);
+    peer->payload_map = map;
+    peer->ep.max_lines = ni_lane_max_lines(first / NI_LINE);
+    peer->out_quiet.leaving = true;
+    peer->out_quiet.left_at = tx->head;
+    ni_shm_lane_begins(peer);
+    ni_stat_add(&peer->link->stats->lanes_shrunk, 1);
+}
+
+bool ni_shm_ring_is_free(struct ni_shm_peer *peer)
+{
+    const struct ni_lane_tx *tx = &peer->ep.tx;
+    struct ni_shm_quiet *quiet = &peer->out_quiet;
+    uint32_t consumed = tx->limit - (tx->mask + 1);
+
+    if (quiet->leaving && (int32_t)(consumed - quiet->left_at) >= 0) {
+        ni_shm_area_narrow(segment_of(peer), peer->out_area);
+        quiet->leaving = false;
+    }
+    return !quiet->leaving;
+}
+
+void ni_shm_review(struct ni_ep *ep, uint64_t now)
+{
+    struct ni_shm_peer *peer = ni_shm_peer_of(ep);
+    uint64_t keep = peer->link->config->shm_keep_ms * UINT64_C(1000000);
+    const struct ni_shm_quiet *quiet = &peer->out_quiet;
+    struct ni_lane_tx *tx = &ep->tx;
+
+    /* Acquire: pairs with E1. */
+    if (tx->lines == NULL || atomic_load_explicit(&peer->status, memory_order_acquire) != NI_OK ||
+        atomic_load_explicit(&peer->broken, memory_order_relaxed) != NI_OK) {
+        return;
+    }
+    look(peer, now);
+    ask_again(peer);
+    if (tx->bulk_size == 0 && !in_larger_ring(peer) && !quiet->leaving) {
+        return;
+    }
+    if (!ni_lane_refresh(tx)) {
+        (void)ni_shm_break(peer, NI_ERR_PROTOCOL);
+        return;
+    }
+    (void)ni_shm_ring_is_free(peer);
+    if (tx->bulk_size != 0 && now - quiet->payloads_at >= keep) {
+        give_bulk(peer);
+    }
+    if (in_larger_ring(peer) && now - quiet->packets_at >= keep) {
+        leave_ring(peer);
+    }
+}
+
+/* ---- the receiver ---------------------------------------------------------------------------- */
+
+ni_status ni_shm_first_ring_in(struct ni_lane_rx *rx)
+{
+    struct ni_shm_peer *peer = rx->link_data;
+    uint32_t lines = peer->link->segment->geometry.counts.first / NI_LINE;
+
+    if (rx->mask + 1 == lines) {
+        return NI_ERR_PROTOCOL; /* it is in that */
+    }
+    ni_lane_rx_move(rx, peer->in_area->first, lines);
+    ni_shm_area_forget_ring(peer->in_area);
+    return NI_OK;
+}
+
+ni_status ni_shm_no_bulk_in(struct ni_lane_rx *rx)
+{
+    struct ni_shm_peer *peer = rx->link_data;
+
+    rx->bulk_size = 0;
+    ni_shm_area_forget_bulk(peer->in_area);
+    ni_shm_count_memory(peer->link);
+    return NI_OK;
+}
