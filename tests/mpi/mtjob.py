@@ -17,7 +17,8 @@ NOT_STARTED = "a process never got out of PMIx_Init"
 STARTS = 5  # runs of a test before that counts as its failure
 LOOK_EVERY = 3  # seconds
 FOREVER = float("inf")
-START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up
+START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up,
+START_RANKS = 64  # and so much more for each further so many ranks, which start one after the other
 MARK = "APELINK_MT_RUN"
 PRIVATE = "APELINK_MT_PRIVATE"
 # Of the ranks over pml match each second one goes over mtl match, rank 0 among them.
@@ -502,7 +503,7 @@ def run(test, env):
     notes = []
     for number in range(STARTS):
         begin = time.monotonic()
-        patience = START_LIMIT * env.scale if number < STARTS - 1 else FOREVER
+        patience = START_LIMIT * env.scale * max(1, test.np / START_RANKS) if number < STARTS - 1 else FOREVER
         result = run_once(test, env, Starts(env, patience))
         if result.why != NOT_STARTED:
             break

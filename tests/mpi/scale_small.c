@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many ranks, little traffic: rings of growing stride, collectives, all to one, all to all. */
+/*
+ * Many ranks, little traffic: rings of growing stride, collectives, all to one, all to all.
+ *
+ *   scale_small [-memory MIB]   all ranks together have at most so much for each of them then
+ */
 #include "mt.h"
 
 enum { TAG = 2 };
@@ -52,11 +56,42 @@ static void all_to_all(int bytes)
     mt_free(in);
 }
 
+/* Of this process, by /proc: private memory, and of what it shares its part. */
+static long long proportional_kib(void)
+{
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    long long kib = -1;
+
+    mt_check(file != NULL, "/proc/self/smaps_rollup cannot be read");
+    while (kib < 0 && fgets(line, sizeof(line), file) != NULL) {
+        (void)sscanf(line, "Pss: %lld kB", &kib);
+    }
+    fclose(file);
+    mt_check(kib > 0, "/proc/self/smaps_rollup has no line Pss");
+    return kib;
+}
+
+/* The sum over all ranks counts what they share once. */
+static void check_memory(long long most_mib)
+{
+    long long kib = proportional_kib(), sum = 0;
+
+    MPI_Allreduce(&kib, &sum, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    mt_check(sum <= most_mib * 1024 * mt_size, "%d ranks have %lld MiB, more than %lld MiB each",
+             mt_size, sum / 1024, most_mib);
+    if (mt_rank == 0) {
+        printf("%d ranks have %lld MiB\n", mt_size, sum / 1024);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    long long most_mib;
     int sum = 0;
 
     mt_init(&argc, &argv);
+    most_mib = mt_option(argc, argv, "-memory", 0);
     rings();
     MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mt_equal(sum, mt_size * (mt_size - 1) / 2, "sum of the ranks");
@@ -64,5 +99,8 @@ int main(int argc, char **argv)
     all_to_all(8);
     all_to_all(1000);
     all_to_all(10000);
+    if (most_mib != 0) {
+        check_memory(most_mib);
+    }
     return mt_finish();
 }
