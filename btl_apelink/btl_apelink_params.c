@@ -115,6 +115,7 @@ int mca_btl_apelink_register_params(void)
     (void)mca_btl_base_param_register(version, &mca_btl_apelink.super);
     declare_own();
     ompi_glue_register_show_links();
+    ompi_glue_register_show_memory();
     ompi_glue_register_params();
     return OPAL_SUCCESS;
 }

@@ -179,6 +179,7 @@ void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module)
     }
     mca_btl_apelink_unlock(module, &module->lock);
     ompi_glue_map_end(&map);
+    ompi_glue_show_memory(module->ni);
 }
 
 /* The array is left as it is: bml/r2 of 4.1 holds an endpoint in two arrays, and finds by comparing

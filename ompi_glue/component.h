@@ -120,6 +120,12 @@ void ompi_glue_map_add(struct ompi_glue_map *map, const opal_process_name_t *nam
                        struct ni_peer *peer);
 void ompi_glue_map_end(struct ompi_glue_map *map);
 
+/* Register the parameter "show_memory". */
+void ompi_glue_register_show_memory(void);
+/* Print what memory the NI (NULL: none) has, if that and the place of this process on its host say
+ * so, the first time only. */
+void ompi_glue_show_memory(const struct ni *ni);
+
 /* The description given to ompi_glue_set_component. */
 const struct ompi_glue_component *ompi_glue_self(void);
 

@@ -21,6 +21,7 @@ ompi_glue_libompi_glue_la_SOURCES = \
     ompi_glue/hosts.c \
     ompi_glue/locality.c \
     ompi_glue/map.c \
+    ompi_glue/memory.c \
     ompi_glue/names.c \
     ompi_glue/ompi_glue.h \
     ompi_glue/params.c \

@@ -36,6 +36,7 @@ void ompi_match_register_params(const struct ompi_glue_component *self)
         self->version, "Messages matched by the apelink network interface: shared memory on a "
                        "host, UCX between hosts");
     ompi_glue_register_show_links();
+    ompi_glue_register_show_memory();
     ompi_glue_register_params();
     ompi_glue_register_pvars();
     register_unready(self->version);

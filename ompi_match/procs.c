@@ -157,6 +157,7 @@ static void show_links(void)
         ompi_glue_map_add(&map, &endpoint->proc->super.proc_name, endpoint->peer);
     }
     ompi_glue_map_end(&map);
+    ompi_glue_show_memory(ompi_match.ni);
 }
 
 int ompi_match_del_procs(size_t nprocs, struct ompi_proc_t **procs)

@@ -116,5 +116,10 @@ run --mca pml match
 run --mca pml match --mca pml_match_show_links yes
 [ "$(grep -c "$shown" "$work/out")" = 1 ] || fail "the links are not shown once"
 
+held="pml match: process 0 on [^ ]* has [1-9][0-9]* KiB of shared memory, [0-9]* rings in it; [0-9]* times one .*; unexpected messages took [0-9]* KiB at most\$"
+! grep -q "of shared memory" "$work/out" || fail "the memory is shown though nobody asked for it"
+run --mca pml match --mca pml_match_show_memory yes
+[ "$(grep -c "$held" "$work/out")" = 1 ] || fail "the memory is not shown once"
+
 [ $failures -eq 0 ] || exit 1
 echo "pml_asked: ok"
