@@ -73,6 +73,25 @@ uint32_t pri_coll_number(struct pri_team *team);
 uint32_t pri_coll_persistent_begin(struct pri_team *team, uint32_t number);
 void pri_coll_persistent_end(struct pri_team *team, uint32_t next);
 
+/* Some elements in memory: what MPI spreads over three arguments. */
+struct pri_some {
+    void *buf; /* not written to where it is sent from */
+    size_t count;
+    struct pri_type *type;
+};
+
+/* A part for each rank: rank i's is counts[i] elements, displs[i] extents behind buf; with `types`
+ * (the functions with a w) they are of types[i], displs[i] or places[i] bytes behind buf. */
+struct pri_parts {
+    void *buf;
+    const int *counts;
+    const int *displs;
+    struct pri_type *type;
+    struct pri_type *const *types; /* NULL: all are of `type` */
+    const ptrdiff_t *places;       /* instead of displs, which is NULL then: neighbor_alltoallw */
+    const long long *large_counts; /* instead of counts, which is NULL then */
+};
+
 int pri_coll_barrier(struct pri_team *team, struct pri_request *request);
 
 int pri_coll_bcast(struct pri_team *team, void *buf, size_t count, struct pri_type *type, int root,
@@ -90,30 +109,13 @@ int pri_coll_scan(struct pri_team *team, const void *in, void *out, size_t count
 /* out of rank 0 is left as it is. */
 int pri_coll_exscan(struct pri_team *team, const void *in, void *out, size_t count,
                     struct pri_type *type, struct pri_op *op, struct pri_request *request);
-/* Rank i gets counts[i] elements. With PRI_IN_PLACE all the data is in out. */
-int pri_coll_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
-                            struct pri_type *type, struct pri_op *op, struct pri_request *request);
+/* Rank i gets as many elements as its part in out has, which lies at out->buf; displacements do not
+ * matter. With PRI_IN_PLACE all the data is at out->buf. */
+int pri_coll_reduce_scatter(struct pri_team *team, const void *in, const struct pri_parts *out,
+                            struct pri_op *op, struct pri_request *request);
 int pri_coll_reduce_scatter_block(struct pri_team *team, const void *in, void *out, size_t count,
                                   struct pri_type *type, struct pri_op *op,
                                   struct pri_request *request);
-
-/* Some elements in memory: what MPI spreads over three arguments. */
-struct pri_some {
-    void *buf; /* not written to where it is sent from */
-    size_t count;
-    struct pri_type *type;
-};
-
-/* A part for each rank: rank i's is counts[i] elements, displs[i] extents behind buf; with `types`
- * (the functions with a w) they are of types[i], displs[i] or places[i] bytes behind buf. */
-struct pri_parts {
-    void *buf;
-    const int *counts;
-    const int *displs;
-    struct pri_type *type;
-    struct pri_type *const *types; /* NULL: all are of `type` */
-    const ptrdiff_t *places;       /* instead of displs, which is NULL then: neighbor_alltoallw */
-};
 
 /* `out` of gather, allgather and alltoall, and `in` of scatter and alltoall: count elements for
  * EACH rank. In place: buf of the other side (gather: in.buf at the root; scatter: out.buf at the

@@ -54,10 +54,10 @@ int pri_inter_reduce(struct pri_team *team, const void *in, void *out, size_t co
                      struct pri_request *request);
 int pri_inter_allreduce(struct pri_team *team, const void *in, void *out, size_t count,
                         struct pri_type *type, struct pri_op *op, struct pri_request *request);
-/* counts: of the own group's ranks; NULL: each has `each`. */
-int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
-                             size_t each, struct pri_type *type, struct pri_op *op,
-                             struct pri_request *request);
+/* parts: of the own group's ranks; NULL: each has `each`. */
+int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out,
+                             const struct pri_parts *parts, size_t each, struct pri_type *type,
+                             struct pri_op *op, struct pri_request *request);
 
 /* data goes from rank `root` of both groups to n ranks of them, from `first` on; this rank is one
  * of these. */

@@ -78,9 +78,9 @@ int pri_inter_allreduce(struct pri_team *team, const void *in, void *out, size_t
     return pri_sched_run(s, request);
 }
 
-int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
-                             size_t each, struct pri_type *type, struct pri_op *op,
-                             struct pri_request *request)
+int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out,
+                             const struct pri_parts *parts, size_t each, struct pri_type *type,
+                             struct pri_op *op, struct pri_request *request)
 {
     struct pri_inter *inter = team->inter;
     struct pri_sched *s = pri_sched_get_reduce(&inter->all, type, op);
@@ -88,15 +88,16 @@ int pri_inter_reduce_scatter(struct pri_team *team, const void *in, void *out, c
     size_t count = 0, at = 0;
 
     for (int i = 0; i < inter->locals; i++) {
-        count += counts != NULL ? (size_t)counts[i] : each;
+        count += parts != NULL ? pri_parts_count(parts, i) : each;
     }
     if (s != NULL && count * type->size > 0) {
         char *whole = me == 0 ? pri_sched_temp_elements(s, count) : NULL;
-        struct pri_data mine = pri_data(out, counts != NULL ? (size_t)counts[me] : each, type);
+        struct pri_data mine =
+            pri_data(out, parts != NULL ? pri_parts_count(parts, me) : each, type);
 
         write_leaders(s, inter, in, whole, count);
         for (int i = 0; me == 0 && i < inter->locals; i++) {
-            size_t n = counts != NULL ? (size_t)counts[i] : each;
+            size_t n = parts != NULL ? pri_parts_count(parts, i) : each;
             struct pri_data part = pri_data(pri_at(whole, at, type), n, type);
 
             if (i > 0) {

@@ -25,7 +25,7 @@ static inline struct pri_data pri_place(const struct pri_places *p, int i)
 static inline void pri_parts_hold(struct pri_sched *s, const struct pri_parts *parts, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (parts->counts[i] > 0) {
+        if (pri_parts_count(parts, i) > 0) {
             pri_sched_hold(s, pri_parts_type(parts, i));
             if (parts->types == NULL) {
                 return; /* it is that of all */

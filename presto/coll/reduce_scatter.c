@@ -8,24 +8,24 @@
 
 /* Parts of the data, equal or not. */
 struct parts {
-    const int *counts; /* NULL: all are of `each` elements */
+    const struct pri_parts *of; /* NULL: all are of `each` elements */
     size_t each;
 };
 
 static size_t part_size(const struct parts *p, int i)
 {
-    return p->counts != NULL ? (size_t)p->counts[i] : p->each;
+    return p->of != NULL ? pri_parts_count(p->of, i) : p->each;
 }
 
 static size_t part_start(const struct parts *p, int i)
 {
     size_t start = 0;
 
-    if (p->counts == NULL) {
+    if (p->of == NULL) {
         return (size_t)i * p->each;
     }
     for (int j = 0; j < i; j++) {
-        start += (size_t)p->counts[j];
+        start += pri_parts_count(p->of, j);
     }
     return start;
 }
@@ -103,15 +103,15 @@ static int reduce_scatter(struct pri_team *team, const void *in, void *out, cons
     return pri_sched_run(s, request);
 }
 
-int pri_coll_reduce_scatter(struct pri_team *team, const void *in, void *out, const int *counts,
-                            struct pri_type *type, struct pri_op *op, struct pri_request *request)
+int pri_coll_reduce_scatter(struct pri_team *team, const void *in, const struct pri_parts *out,
+                            struct pri_op *op, struct pri_request *request)
 {
     if (pri_coll_begin(team, RECORD_CLASS_REDUCE_SCATTER, request)) {
-        return pri_inter_reduce_scatter(team, in, out, counts, 0, type, op, request);
+        return pri_inter_reduce_scatter(team, in, out->buf, out, 0, out->type, op, request);
     }
-    struct parts p = {.counts = counts};
+    struct parts p = {.of = out};
 
-    return reduce_scatter(team, in, out, &p, type, op, request);
+    return reduce_scatter(team, in, out->buf, &p, out->type, op, request);
 }
 
 int pri_coll_reduce_scatter_block(struct pri_team *team, const void *in, void *out, size_t count,

@@ -155,6 +155,11 @@ static inline struct pri_data pri_some_part(struct pri_some some, int i)
     return pri_data(pri_at(some.buf, (size_t)i * some.count, some.type), some.count, some.type);
 }
 
+static inline size_t pri_parts_count(const struct pri_parts *parts, int i)
+{
+    return parts->counts != NULL ? (size_t)parts->counts[i] : (size_t)parts->large_counts[i];
+}
+
 static inline struct pri_type *pri_parts_type(const struct pri_parts *parts, int i)
 {
     return parts->types != NULL ? parts->types[i] : parts->type;
@@ -162,7 +167,9 @@ static inline struct pri_type *pri_parts_type(const struct pri_parts *parts, int
 
 static inline struct pri_data pri_parts_part(const struct pri_parts *parts, int i)
 {
-    if (parts->counts[i] == 0) {
+    const size_t count = pri_parts_count(parts, i);
+
+    if (count == 0) {
         return pri_bytes(NULL, 0);
     }
 
@@ -172,7 +179,7 @@ static inline struct pri_data pri_parts_part(const struct pri_parts *parts, int 
     if (parts->types == NULL) {
         place *= type->extent;
     }
-    return pri_data((char *)parts->buf + place, (size_t)parts->counts[i], type);
+    return pri_data((char *)parts->buf + place, count, type);
 }
 
 #endif

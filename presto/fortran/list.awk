@@ -58,6 +58,15 @@ function has_data(f,    i) {
 
 /^#/ { next }
 $1 == "argument" { for (i = 3; i <= NF; i++) kind_of_name[$i] = $2; next }
+$1 == "wide" { for (i = 3; i <= NF; i++) wide_of_name[$i] = $2; next }
+$1 == "large" && $2 ~ /_c$/ {
+    large_name[++larges] = $2
+    for (i = 3; i <= NF; i++) {
+        split($i, part, ":")
+        kind_in[$2, part[1]] = part[2]
+    }
+    next
+}
 $1 == "missing" { lacks[++missing] = $2; next }
 $1 == "have" {
     name[++functions] = $2
@@ -71,5 +80,5 @@ $1 == "have" {
     args[$2] = NF - first + 1
     next
 }
-{ give_up("begin with argument, have or missing") }
+{ give_up("begin with argument, wide, have, large or missing") }
 END { if (!failed) generate() }

@@ -31,6 +31,7 @@ extern "C" {
 #include "mpi/onesided.h"
 #include "mpi/files.h"
 #include "mpi/fortran.h"
+#include "mpi/large.h"
 #include "mpi/lacking.h"
 #include "mpi/missing.h"
 #include "mpi/missing_profiling.h"

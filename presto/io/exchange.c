@@ -143,8 +143,9 @@ static int all_to_all_parts(struct exchange *x, void *out, void *in)
     lay_out(x->counts_out, x->places_out, x->team->size);
     lay_out(x->counts_in, x->places_in, x->team->size);
     const struct pri_parts from = {out,  x->counts_out, x->places_out, &presto_type_byte,
-                                   NULL, NULL};
-    const struct pri_parts to = {in, x->counts_in, x->places_in, &presto_type_byte, NULL, NULL};
+                                   NULL, NULL,          NULL};
+    const struct pri_parts to = {in,   x->counts_in, x->places_in, &presto_type_byte,
+                                 NULL, NULL,         NULL};
     return pri_coll_alltoallv(x->team, &from, &to, NULL);
 }
 

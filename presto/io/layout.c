@@ -9,16 +9,16 @@
 /* One that has a name, in so many bytes. */
 static struct pri_type *named(const struct pri_type *type)
 {
-    return pri_type_new_contiguous((int)pri_external_size(type), &presto_type_byte);
+    return pri_type_new_contiguous((long long)pri_external_size(type), &presto_type_byte);
 }
 
 static struct pri_type *of_darray(const struct pri_recipe *recipe, struct pri_type *part)
 {
-    const int *in = recipe->integer;
-    int dims = in[2];
+    const long long *in = recipe->integer;
+    int dims = (int)in[2];
     struct pri_darray darray = {
-        .size = in[0],
-        .rank = in[1],
+        .size = (int)in[0],
+        .rank = (int)in[1],
         .dims = dims,
         .lengths = in + 3,
         .kinds = in + 3 + dims,
@@ -31,8 +31,8 @@ static struct pri_type *of_darray(const struct pri_recipe *recipe, struct pri_ty
 
 static struct pri_type *of_subarray(const struct pri_recipe *recipe, struct pri_type *part)
 {
-    const int *in = recipe->integer;
-    int dims = in[0];
+    const long long *in = recipe->integer;
+    int dims = (int)in[0];
     return pri_type_new_subarray(dims, in + 1, in + 1 + dims, in + 1 + 2 * dims,
                                  in[1 + 3 * dims] == PRI_ORDER_FORTRAN, part);
 }
@@ -40,7 +40,7 @@ static struct pri_type *of_subarray(const struct pri_recipe *recipe, struct pri_
 /* Made of one other. */
 static struct pri_type *of_one(const struct pri_recipe *recipe, struct pri_type *part)
 {
-    const int *in = recipe->integer;
+    const long long *in = recipe->integer;
     const ptrdiff_t *addr = recipe->addr;
     switch (recipe->combiner) {
     case PRI_COMBINER_CONTIGUOUS:

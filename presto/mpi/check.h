@@ -7,13 +7,13 @@
 
 #include "mpi/state.h"
 
-static inline bool pri_bad_data(int count, const struct pri_type *type)
+static inline bool pri_bad_data(MPI_Count count, const struct pri_type *type)
 {
     return count < 0 || type == NULL || !type->committed;
 }
 
-static inline bool pri_bad_send(const struct pri_comm *comm, int count, const struct pri_type *type,
-                                int dest, int tag)
+static inline bool pri_bad_send(const struct pri_comm *comm, pri_count count,
+                                const struct pri_type *type, int dest, int tag)
 {
     return comm == NULL || pri_bad_data(count, type) || tag < 0 ||
            ((unsigned)dest >= (unsigned)comm->team.size && dest != MPI_PROC_NULL);
@@ -25,8 +25,8 @@ static inline bool pri_bad_source(const struct pri_comm *comm, int source, int t
     return comm == NULL || tag < MPI_ANY_TAG || source < MPI_PROC_NULL || source >= comm->team.size;
 }
 
-static inline bool pri_bad_recv(const struct pri_comm *comm, int count, const struct pri_type *type,
-                                int source, int tag)
+static inline bool pri_bad_recv(const struct pri_comm *comm, pri_count count,
+                                const struct pri_type *type, int source, int tag)
 {
     return pri_bad_source(comm, source, tag) || pri_bad_data(count, type);
 }
@@ -34,10 +34,10 @@ static inline bool pri_bad_recv(const struct pri_comm *comm, int count, const st
 /* Data that would lie at address 0: an error of the core. */
 int pri_null_data(void);
 /* What is wrong with data; MPI_SUCCESS: nothing. */
-int pri_data_class(int count, const struct pri_type *type);
+int pri_data_class(MPI_Count count, const struct pri_type *type);
 /* The class of what one of the others found. */
-int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type, int peer,
-                  int tag, bool recv);
+int pri_bad_class(const struct pri_comm *comm, MPI_Count count, const struct pri_type *type,
+                  int peer, int tag, bool recv);
 
 /* To whom; dest is a rank. */
 static inline struct pri_where pri_to(const struct pri_comm *comm, int dest, int tag)

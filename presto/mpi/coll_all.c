@@ -2,6 +2,7 @@
 /* Collective operations in which all ranks are alike, and move data. */
 #include "mpi/coll_check.h"
 
+#ifndef PRI_LARGE
 static int start_barrier(struct pri_team *team, const struct pri_call *call,
                          struct pri_request *request)
 {
@@ -42,6 +43,7 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
     return barrier(__func__, comm, request, true);
 }
 PRI_ALIAS(Barrier_init);
+#endif
 
 static int start_allgather(struct pri_team *team, const struct pri_call *call,
                            struct pri_request *request)
@@ -49,9 +51,9 @@ static int start_allgather(struct pri_team *team, const struct pri_call *call,
     return pri_coll_allgather(team, call->in, call->out, request);
 }
 
-static int allgather(const char *function, const void *sendbuf, int sendcount,
-                     MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                     MPI_Comm comm, MPI_Request *request, bool keep)
+static int allgather(const char *function, const void *sendbuf, pri_count sendcount,
+                     MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
+                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -80,25 +82,25 @@ static int allgather(const char *function, const void *sendbuf, int sendcount,
                         request);
 }
 
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Allgather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                      NULL, false);
 }
 PRI_ALIAS(Allgather);
 
-int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int MPI_Iallgather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                      request, false);
 }
 PRI_ALIAS(Iallgather);
 
-int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                       MPI_Request *request)
+int MPI_Allgather_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                       void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                       MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
@@ -112,15 +114,15 @@ static int start_allgatherv(struct pri_team *team, const struct pri_call *call,
     return pri_coll_allgatherv(team, call->in, &call->outs, request);
 }
 
-static int allgatherv(const char *function, const void *sendbuf, int sendcount,
-                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                      const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+static int allgatherv(const char *function, const void *sendbuf, pri_count sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                      const pri_disp displs[], MPI_Datatype recvtype, MPI_Comm comm,
                       MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, displs, recvtype, NULL);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
         code = pri_bad_some_or(pri_within(c), in);
@@ -146,16 +148,17 @@ static int allgatherv(const char *function, const void *sendbuf, int sendcount,
                         request);
 }
 
-int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Allgatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const pri_count recvcounts[], const pri_disp displs[], MPI_Datatype recvtype,
+                   MPI_Comm comm)
 {
     return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                       comm, NULL, false);
 }
 PRI_ALIAS(Allgatherv);
 
-int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+int MPI_Iallgatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const pri_count recvcounts[], const pri_disp displs[], MPI_Datatype recvtype,
                     MPI_Comm comm, MPI_Request *request)
 {
     return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
@@ -163,9 +166,9 @@ int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 PRI_ALIAS(Iallgatherv);
 
-int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                        MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Allgatherv_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                        void *recvbuf, const pri_count recvcounts[], const pri_disp displs[],
+                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
@@ -179,9 +182,9 @@ static int start_alltoall(struct pri_team *team, const struct pri_call *call,
     return pri_coll_alltoall(team, call->in, call->out, request);
 }
 
-static int alltoall(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                    void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                    MPI_Request *request, bool keep)
+static int alltoall(const char *function, const void *sendbuf, pri_count sendcount,
+                    MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -210,25 +213,25 @@ static int alltoall(const char *function, const void *sendbuf, int sendcount, MP
                         request);
 }
 
-int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Alltoall(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                     NULL, false);
 }
 PRI_ALIAS(Alltoall);
 
-int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int MPI_Ialltoall(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                     request, false);
 }
 PRI_ALIAS(Ialltoall);
 
-int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                      MPI_Request *request)
+int MPI_Alltoall_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                      MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
@@ -242,15 +245,15 @@ static int start_alltoallv(struct pri_team *team, const struct pri_call *call,
     return pri_coll_alltoallv(team, &call->ins, &call->outs, request);
 }
 
-static int alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
-                     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                     const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+static int alltoallv(const char *function, const void *sendbuf, const pri_count sendcounts[],
+                     const pri_disp sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                     const pri_count recvcounts[], const pri_disp rdispls[], MPI_Datatype recvtype,
                      MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
-    const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
+    const struct pri_parts in = pri_parts_of(sendbuf, sendcounts, sdispls, sendtype, NULL);
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, rdispls, recvtype, NULL);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
@@ -278,28 +281,29 @@ static int alltoallv(const char *function, const void *sendbuf, const int sendco
                         request);
 }
 
-int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                  MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Alltoallv(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                  MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                  const pri_disp rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
                      recvtype, comm, NULL, false);
 }
 PRI_ALIAS(Alltoallv);
 
-int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int MPI_Ialltoallv(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                   MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                   const pri_disp rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                   MPI_Request *request)
 {
     return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
                      recvtype, comm, request, false);
 }
 PRI_ALIAS(Ialltoallv);
 
-int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                       MPI_Request *request)
+int MPI_Alltoallv_init(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                       MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                       const pri_disp rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                       MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
@@ -307,15 +311,15 @@ int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sd
 }
 PRI_ALIAS(Alltoallv_init);
 
-static int alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
-                     const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
-                     const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
-                     MPI_Comm comm, MPI_Request *request, bool keep)
+static int alltoallw(const char *function, const void *sendbuf, const pri_count sendcounts[],
+                     const pri_disp sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                     const pri_count recvcounts[], const pri_disp rdispls[],
+                     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, NULL, sendtypes, NULL};
-    const struct pri_parts out = {recvbuf, recvcounts, rdispls, NULL, recvtypes, NULL};
+    const struct pri_parts in = pri_parts_of(sendbuf, sendcounts, sdispls, NULL, sendtypes);
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, rdispls, NULL, recvtypes);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts_or(pri_within(c), c->team.size, &in);
@@ -343,18 +347,18 @@ static int alltoallw(const char *function, const void *sendbuf, const int sendco
                         request);
 }
 
-int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                  const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+int MPI_Alltoallw(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                  const MPI_Datatype sendtypes[], void *recvbuf, const pri_count recvcounts[],
+                  const pri_disp rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                      rdispls, recvtypes, comm, NULL, false);
 }
 PRI_ALIAS(Alltoallw);
 
-int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                   const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+int MPI_Ialltoallw(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                   const MPI_Datatype sendtypes[], void *recvbuf, const pri_count recvcounts[],
+                   const pri_disp rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                    MPI_Request *request)
 {
     return alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
@@ -362,9 +366,9 @@ int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 }
 PRI_ALIAS(Ialltoallw);
 
-int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                       const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+int MPI_Alltoallw_init(const void *sendbuf, const pri_count sendcounts[], const pri_disp sdispls[],
+                       const MPI_Datatype sendtypes[], void *recvbuf, const pri_count recvcounts[],
+                       const pri_disp rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                        MPI_Info info, MPI_Request *request)
 {
     (void)info;

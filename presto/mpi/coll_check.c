@@ -5,24 +5,27 @@
 
 #include "coll/sched.h"
 
-int pri_bad_counts(int n, const int *counts, int *most)
+int pri_bad_counts(int n, const struct pri_parts *parts, MPI_Count *most)
 {
     *most = 0;
-    if (counts == NULL && n > 0) {
+    if (parts->counts == NULL && parts->large_counts == NULL && n > 0) {
         return pri_blame(MPI_ERR_ARG, "the array of counts is NULL");
     }
     for (int i = 0; i < n; i++) {
-        if (counts[i] < 0) {
-            return pri_blame_value(MPI_ERR_COUNT, "one of the counts", counts[i], 0, INT_MAX);
+        const MPI_Count count = (MPI_Count)pri_parts_count(parts, i);
+        if (count < 0) {
+            return pri_blame_value(MPI_ERR_COUNT, "one of the counts", count, 0,
+                                   parts->counts != NULL ? INT_MAX : LLONG_MAX);
         }
-        *most = counts[i] > *most ? counts[i] : *most;
+        *most = count > *most ? count : *most;
     }
     return MPI_SUCCESS;
 }
 
 int pri_bad_parts(int n, const struct pri_parts *parts)
 {
-    int most, code = pri_bad_counts(n, parts->counts, &most);
+    MPI_Count most;
+    int code = pri_bad_counts(n, parts, &most);
     if (code != MPI_SUCCESS || most == 0) {
         return code;
     }
@@ -33,8 +36,9 @@ int pri_bad_parts(int n, const struct pri_parts *parts)
         return pri_blame_place();
     }
     for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
-        if (parts->counts[i] > 0) {
-            code = pri_bad_elements(parts->counts[i], pri_parts_type(parts, i));
+        const MPI_Count count = (MPI_Count)pri_parts_count(parts, i);
+        if (count > 0) {
+            code = pri_bad_elements(count, pri_parts_type(parts, i));
         }
     }
     return code;
@@ -74,7 +78,7 @@ int pri_bad_own(const struct pri_comm *comm, struct pri_some one, struct pri_som
 int pri_bad_own_part(const struct pri_comm *comm, struct pri_some one, const struct pri_parts *all)
 {
     int own = own_part(comm);
-    if (one.buf == MPI_IN_PLACE || all->counts[own] == 0) {
+    if (one.buf == MPI_IN_PLACE || pri_parts_count(all, own) == 0) {
         return MPI_SUCCESS;
     }
     return bad_pair(pri_some_data(one), pri_parts_part(all, own));
@@ -96,7 +100,7 @@ int pri_bad_both_parts(const struct pri_comm *comm, const struct pri_parts *in,
         return MPI_SUCCESS;
     }
     for (int i = 0; code == MPI_SUCCESS && i < comm->team.size; i++) {
-        if (in->counts[i] > 0 && out->counts[i] > 0) {
+        if (pri_parts_count(in, i) > 0 && pri_parts_count(out, i) > 0) {
             code = bad_pair(pri_parts_part(in, i), pri_parts_part(out, i));
         }
     }

@@ -22,12 +22,12 @@ static inline int pri_bad_root(const struct pri_comm *comm, int root)
 /* A collective operation looks at neither type nor buffer of what has no elements. Where all parts
  * are of one type, that type is here made one that may be looked at; where each part has its own,
  * only those with elements are asked for (coll/sched.h). */
-static inline struct pri_type *pri_some_type(int count, struct pri_type *type)
+static inline struct pri_type *pri_some_type(MPI_Count count, struct pri_type *type)
 {
     return NI_LIKELY(count != 0) ? type : MPI_BYTE;
 }
 
-static inline struct pri_some pri_some_of(const void *buf, int count, struct pri_type *type)
+static inline struct pri_some pri_some_of(const void *buf, MPI_Count count, struct pri_type *type)
 {
     return (struct pri_some){(void *)buf, (size_t)count, pri_some_type(count, type)};
 }
@@ -35,20 +35,20 @@ static inline struct pri_some pri_some_of(const void *buf, int count, struct pri
 /* MPI_IN_PLACE where it means nothing. */
 NI_COLD int pri_blame_place(void);
 
-static inline int pri_bad_buffer(const void *buf, int count)
+static inline int pri_bad_buffer(const void *buf, MPI_Count count)
 {
     return NI_LIKELY(buf != MPI_IN_PLACE) || count == 0 ? MPI_SUCCESS : pri_blame_place();
 }
 
-static inline int pri_bad_elements(int count, const struct pri_type *type)
+static inline int pri_bad_elements(MPI_Count count, const struct pri_type *type)
 {
     return NI_LIKELY(!pri_bad_data(count, type)) ? MPI_SUCCESS : pri_data_class(count, type);
 }
 
 static inline int pri_bad_some(struct pri_some some)
 {
-    int code = pri_bad_elements((int)some.count, some.type);
-    return NI_LIKELY(code == MPI_SUCCESS) ? pri_bad_buffer(some.buf, (int)some.count) : code;
+    int code = pri_bad_elements((MPI_Count)some.count, some.type);
+    return NI_LIKELY(code == MPI_SUCCESS) ? pri_bad_buffer(some.buf, (MPI_Count)some.count) : code;
 }
 
 /* The same, unless they may be in place, and are. */
@@ -58,7 +58,7 @@ static inline int pri_bad_some_or(bool in_place, struct pri_some some)
 }
 
 /* in_place: whether `in` may be. `out` is NULL where nothing comes out. */
-static inline int pri_bad_reduction(bool in_place, const void *in, const void *out, int count,
+static inline int pri_bad_reduction(bool in_place, const void *in, const void *out, MPI_Count count,
                                     const struct pri_type *type, const struct pri_op *op)
 {
     int code = pri_bad_elements(count, type);
@@ -76,9 +76,24 @@ static inline int pri_bad_reduction(bool in_place, const void *in, const void *o
 /* Both buffers are the same memory. */
 NI_COLD int pri_blame_alias(void);
 
+/* What an application gives of the parts: a count and a displacement for each, and one type, or one
+ * for each (the functions with a w, whose displacements are bytes). */
+static inline struct pri_parts pri_parts_of(const void *buf, const pri_count *counts,
+                                            const pri_disp *displs, struct pri_type *type,
+                                            struct pri_type *const *types)
+{
+#ifdef PRI_LARGE
+    return (struct pri_parts){
+        .buf = (void *)buf, .large_counts = counts, .places = displs, .type = type, .types = types};
+#else
+    return (struct pri_parts){
+        .buf = (void *)buf, .counts = counts, .displs = displs, .type = type, .types = types};
+#endif
+}
+
 /* A count for each of n ranks, of which the largest is *most; a part for each of n ranks; the same
  * unless it may be in place, and is. */
-int pri_bad_counts(int n, const int *counts, int *most);
+int pri_bad_counts(int n, const struct pri_parts *parts, MPI_Count *most);
 int pri_bad_parts(int n, const struct pri_parts *parts);
 
 static inline int pri_bad_parts_or(bool in_place, int n, const struct pri_parts *parts)
@@ -114,7 +129,7 @@ static inline bool pri_here(const struct pri_comm *comm, int root)
  * the same, if there is any; other overlaps are not looked for. The arguments are good otherwise.
  *
  * Of a reduction: `count` elements of one type in either buffer. */
-static inline int pri_bad_same(const void *in, const void *out, int count)
+static inline int pri_bad_same(const void *in, const void *out, MPI_Count count)
 {
     return NI_LIKELY(in != out) || count == 0 ? MPI_SUCCESS : pri_blame_alias();
 }

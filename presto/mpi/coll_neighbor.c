@@ -9,8 +9,8 @@ static int start_neighbor_allgather(struct pri_team *team, const struct pri_call
     return pri_coll_neighbor_allgather(team, &call->neighbors, call->in, call->out, request);
 }
 
-static int neighbor_allgather(const char *function, const void *sendbuf, int sendcount,
-                              MPI_Datatype sendtype, void *recvbuf, int recvcount,
+static int neighbor_allgather(const char *function, const void *sendbuf, pri_count sendcount,
+                              MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -39,26 +39,26 @@ static int neighbor_allgather(const char *function, const void *sendbuf, int sen
     return pri_coll_end(c, function, r, rc, request);
 }
 
-int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Neighbor_allgather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                               comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_allgather);
 
-int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                            MPI_Request *request)
+int MPI_Ineighbor_allgather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                            MPI_Comm comm, MPI_Request *request)
 {
     return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                               comm, request, false);
 }
 PRI_ALIAS(Ineighbor_allgather);
 
-int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                MPI_Info info, MPI_Request *request)
+int MPI_Neighbor_allgather_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return neighbor_allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -72,16 +72,16 @@ static int start_neighbor_allgatherv(struct pri_team *team, const struct pri_cal
     return pri_coll_neighbor_allgatherv(team, &call->neighbors, call->in, &call->outs, request);
 }
 
-static int neighbor_allgatherv(const char *function, const void *sendbuf, int sendcount,
-                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                               const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+static int neighbor_allgatherv(const char *function, const void *sendbuf, pri_count sendcount,
+                               MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                               const pri_disp displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, displs, recvtype, NULL);
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS) {
         code = pri_bad_some(in);
@@ -105,8 +105,8 @@ static int neighbor_allgatherv(const char *function, const void *sendbuf, int se
     return pri_coll_end(c, function, r, rc, request);
 }
 
-int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, const int recvcounts[], const int displs[],
+int MPI_Neighbor_allgatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const pri_count recvcounts[], const pri_disp displs[],
                             MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
@@ -114,8 +114,8 @@ int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
 }
 PRI_ALIAS(Neighbor_allgatherv);
 
-int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                             void *recvbuf, const int recvcounts[], const int displs[],
+int MPI_Ineighbor_allgatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, const pri_count recvcounts[], const pri_disp displs[],
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
@@ -123,10 +123,10 @@ int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 }
 PRI_ALIAS(Ineighbor_allgatherv);
 
-int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                 void *recvbuf, const int recvcounts[], const int displs[],
-                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                 MPI_Request *request)
+int MPI_Neighbor_allgatherv_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, const pri_count recvcounts[],
+                                 const pri_disp displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return neighbor_allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
@@ -140,8 +140,8 @@ static int start_neighbor_alltoall(struct pri_team *team, const struct pri_call 
     return pri_coll_neighbor_alltoall(team, &call->neighbors, call->in, call->out, request);
 }
 
-static int neighbor_alltoall(const char *function, const void *sendbuf, int sendcount,
-                             MPI_Datatype sendtype, void *recvbuf, int recvcount,
+static int neighbor_alltoall(const char *function, const void *sendbuf, pri_count sendcount,
+                             MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -170,16 +170,16 @@ static int neighbor_alltoall(const char *function, const void *sendbuf, int send
     return pri_coll_end(c, function, r, rc, request);
 }
 
-int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Neighbor_alltoall(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                              comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoall);
 
-int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+int MPI_Ineighbor_alltoall(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                            MPI_Request *request)
 {
     return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -187,9 +187,9 @@ int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 PRI_ALIAS(Ineighbor_alltoall);
 
-int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                               MPI_Info info, MPI_Request *request)
+int MPI_Neighbor_alltoall_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                               MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return neighbor_alltoall(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -203,16 +203,17 @@ static int start_neighbor_alltoallv(struct pri_team *team, const struct pri_call
     return pri_coll_neighbor_alltoallv(team, &call->neighbors, &call->ins, &call->outs, request);
 }
 
-static int neighbor_alltoallv(const char *function, const void *sendbuf, const int sendcounts[],
-                              const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                              const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                              MPI_Comm comm, MPI_Request *request, bool keep)
+static int neighbor_alltoallv(const char *function, const void *sendbuf,
+                              const pri_count sendcounts[], const pri_disp sdispls[],
+                              MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                              const pri_disp rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                              MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
-    const struct pri_parts in = {(void *)sendbuf, sendcounts, sdispls, sendtype, NULL, NULL};
-    const struct pri_parts out = {recvbuf, recvcounts, rdispls, recvtype, NULL, NULL};
+    const struct pri_parts in = pri_parts_of(sendbuf, sendcounts, sdispls, sendtype, NULL);
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, rdispls, recvtype, NULL);
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.dests, &in);
@@ -237,29 +238,31 @@ static int neighbor_alltoallv(const char *function, const void *sendbuf, const i
     return pri_coll_end(c, function, r, rc, request);
 }
 
-int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+int MPI_Neighbor_alltoallv(const void *sendbuf, const pri_count sendcounts[],
+                           const pri_disp sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                           const pri_count recvcounts[], const pri_disp rdispls[],
+                           MPI_Datatype recvtype, MPI_Comm comm)
 {
     return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                               rdispls, recvtype, comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoallv);
 
-int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                            MPI_Request *request)
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const pri_count sendcounts[],
+                            const pri_disp sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                            const pri_count recvcounts[], const pri_disp rdispls[],
+                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                               rdispls, recvtype, comm, request, false);
 }
 PRI_ALIAS(Ineighbor_alltoallv);
 
-int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                MPI_Info info, MPI_Request *request)
+int MPI_Neighbor_alltoallv_init(const void *sendbuf, const pri_count sendcounts[],
+                                const pri_disp sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                                const pri_count recvcounts[], const pri_disp rdispls[],
+                                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                MPI_Request *request)
 {
     (void)info;
     return neighbor_alltoallv(__func__, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
@@ -267,17 +270,20 @@ int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], con
 }
 PRI_ALIAS(Neighbor_alltoallv_init);
 
-static int neighbor_alltoallw(const char *function, const void *sendbuf, const int sendcounts[],
-                              const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                              void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+static int neighbor_alltoallw(const char *function, const void *sendbuf,
+                              const pri_count sendcounts[], const MPI_Aint sdispls[],
+                              const MPI_Datatype sendtypes[], void *recvbuf,
+                              const pri_count recvcounts[], const MPI_Aint rdispls[],
                               const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request,
                               bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     struct pri_neighbors n;
-    const struct pri_parts in = {(void *)sendbuf, sendcounts, NULL, NULL, sendtypes, sdispls};
-    const struct pri_parts out = {recvbuf, recvcounts, NULL, NULL, recvtypes, rdispls};
+    struct pri_parts in = pri_parts_of(sendbuf, sendcounts, NULL, NULL, sendtypes);
+    in.places = sdispls;
+    struct pri_parts out = pri_parts_of(recvbuf, recvcounts, NULL, NULL, recvtypes);
+    out.places = rdispls;
     int code = pri_neighbors_of(c, &n);
     if (code == MPI_SUCCESS) {
         code = pri_bad_parts(n.dests, &in);
@@ -302,30 +308,31 @@ static int neighbor_alltoallw(const char *function, const void *sendbuf, const i
     return pri_coll_end(c, function, r, rc, request);
 }
 
-int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+int MPI_Neighbor_alltoallw(const void *sendbuf, const pri_count sendcounts[],
+                           const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                           const pri_count recvcounts[], const MPI_Aint rdispls[],
+                           const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
                               recvcounts, rdispls, recvtypes, comm, NULL, false);
 }
 PRI_ALIAS(Neighbor_alltoallw);
 
-int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                            MPI_Request *request)
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const pri_count sendcounts[],
+                            const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                            const pri_count recvcounts[], const MPI_Aint rdispls[],
+                            const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
                               recvcounts, rdispls, recvtypes, comm, request, false);
 }
 PRI_ALIAS(Ineighbor_alltoallw);
 
-int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
+int MPI_Neighbor_alltoallw_init(const void *sendbuf, const pri_count sendcounts[],
                                 const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                                void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-                                const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
-                                MPI_Request *request)
+                                void *recvbuf, const pri_count recvcounts[],
+                                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return neighbor_alltoallw(__func__, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,

@@ -19,7 +19,7 @@ static void each_type_of_parts(const struct pri_parts *parts, int n,
                                void (*act)(struct pri_type *type))
 {
     for (int i = 0; parts->buf != MPI_IN_PLACE && i < n; i++) {
-        if (parts->counts[i] > 0) {
+        if (pri_parts_count(parts, i) > 0) {
             act(pri_parts_type(parts, i));
         }
     }
@@ -41,7 +41,8 @@ static size_t size_of_arrays(const struct pri_parts *parts, int n)
     return parts->buf == MPI_IN_PLACE
                ? 0
                : (size_t)n * (sizeof(*parts->types) + sizeof(*parts->places) +
-                              sizeof(*parts->counts) + sizeof(*parts->displs));
+                              sizeof(*parts->large_counts) + sizeof(*parts->counts) +
+                              sizeof(*parts->displs));
 }
 
 static const void *copy_array(const void *array, size_t bytes, char **room)
@@ -66,6 +67,9 @@ static void copy_arrays(struct pri_parts *parts, int n, char **room)
         count == 0 ? NULL : copy_array(parts->types, count * sizeof(*parts->types), room);
     parts->places =
         count == 0 ? NULL : copy_array(parts->places, count * sizeof(*parts->places), room);
+    parts->large_counts =
+        count == 0 ? NULL
+                   : copy_array(parts->large_counts, count * sizeof(*parts->large_counts), room);
     parts->counts =
         count == 0 ? NULL : copy_array(parts->counts, count * sizeof(*parts->counts), room);
     parts->displs =

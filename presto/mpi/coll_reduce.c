@@ -9,7 +9,7 @@ static int start_allreduce(struct pri_team *team, const struct pri_call *call,
                               call->op, request);
 }
 
-static int allreduce(const char *function, const void *sendbuf, void *recvbuf, int count,
+static int allreduce(const char *function, const void *sendbuf, void *recvbuf, pri_count count,
                      MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -40,22 +40,22 @@ static int allreduce(const char *function, const void *sendbuf, void *recvbuf, i
         request);
 }
 
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Allreduce(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
     return allreduce(__func__, sendbuf, recvbuf, count, type, op, comm, NULL, false);
 }
 PRI_ALIAS(Allreduce);
 
-int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return allreduce(__func__, sendbuf, recvbuf, count, type, op, comm, request, false);
 }
 PRI_ALIAS(Iallreduce);
 
-int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type,
+                       MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return allreduce(__func__, sendbuf, recvbuf, count, type, op, comm, request, true);
@@ -65,62 +65,61 @@ PRI_ALIAS(Allreduce_init);
 static int start_reduce_scatter(struct pri_team *team, const struct pri_call *call,
                                 struct pri_request *request)
 {
-    return pri_coll_reduce_scatter(team, call->in.buf, call->outs.buf, call->outs.counts,
-                                   call->outs.type, call->op, request);
+    return pri_coll_reduce_scatter(team, call->in.buf, &call->outs, call->op, request);
 }
 
 static int reduce_scatter(const char *function, const void *sendbuf, void *recvbuf,
-                          const int recvcounts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                          const pri_count recvcounts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                           MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS, most = 0;
+    struct pri_parts out = pri_parts_of(recvbuf, recvcounts, NULL, type, NULL);
+    int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
+    MPI_Count most = 0;
     if (code == MPI_SUCCESS) {
-        code = pri_bad_counts(c->group->size, recvcounts, &most);
+        code = pri_bad_counts(c->group->size, &out, &most);
     }
     if (code == MPI_SUCCESS) {
-        type = pri_some_type(most, type);
+        out.type = type = pri_some_type(most, type);
         code = pri_bad_reduction(pri_within(c), sendbuf, recvbuf, most, type, op);
     }
     if (code == MPI_SUCCESS) {
         code = pri_bad_same(sendbuf, recvbuf, recvcounts[c->team.rank]);
     }
     if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(
-            c, function,
-            &(struct pri_call){.start = start_reduce_scatter,
-                               .in.buf = (void *)sendbuf,
-                               .outs = {recvbuf, recvcounts, NULL, type, NULL, NULL},
-                               .receives = c->group->size,
-                               .op = op},
-            request);
+        return pri_coll_keep(c, function,
+                             &(struct pri_call){.start = start_reduce_scatter,
+                                                .in.buf = (void *)sendbuf,
+                                                .outs = out,
+                                                .receives = c->group->size,
+                                                .op = op},
+                             request);
     }
     if (NI_UNLIKELY(code != MPI_SUCCESS ||
                     (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS))) {
         return pri_fail(c, function, code);
     }
-    return pri_coll_end(
-        c, function, r,
-        pri_coll_reduce_scatter(&c->team, sendbuf, recvbuf, recvcounts, type, op, pri_coll_core(r)),
-        request);
+    return pri_coll_end(c, function, r,
+                        pri_coll_reduce_scatter(&c->team, sendbuf, &out, op, pri_coll_core(r)),
+                        request);
 }
 
-int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const pri_count recvcounts[],
                        MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     return reduce_scatter(__func__, sendbuf, recvbuf, recvcounts, type, op, comm, NULL, false);
 }
 PRI_ALIAS(Reduce_scatter);
 
-int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const pri_count recvcounts[],
                         MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter(__func__, sendbuf, recvbuf, recvcounts, type, op, comm, request, false);
 }
 PRI_ALIAS(Ireduce_scatter);
 
-int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const pri_count recvcounts[],
                             MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info,
                             MPI_Request *request)
 {
@@ -137,7 +136,7 @@ static int start_reduce_scatter_block(struct pri_team *team, const struct pri_ca
 }
 
 static int reduce_scatter_block(const char *function, const void *sendbuf, void *recvbuf,
-                                int recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                pri_count recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                                 MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -168,22 +167,22 @@ static int reduce_scatter_block(const char *function, const void *sendbuf, void 
                         request);
 }
 
-int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
-                             MPI_Op op, MPI_Comm comm)
+int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, pri_count recvcount,
+                             MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     return reduce_scatter_block(__func__, sendbuf, recvbuf, recvcount, type, op, comm, NULL, false);
 }
 PRI_ALIAS(Reduce_scatter_block);
 
-int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
-                              MPI_Op op, MPI_Comm comm, MPI_Request *request)
+int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, pri_count recvcount,
+                              MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter_block(__func__, sendbuf, recvbuf, recvcount, type, op, comm, request,
                                 false);
 }
 PRI_ALIAS(Ireduce_scatter_block);
 
-int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
+int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, pri_count recvcount,
                                   MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info,
                                   MPI_Request *request)
 {
@@ -200,7 +199,7 @@ static int start_scan(struct pri_team *team, const struct pri_call *call,
                          call->op, request);
 }
 
-static int scan(const char *function, const void *sendbuf, void *recvbuf, int count,
+static int scan(const char *function, const void *sendbuf, void *recvbuf, pri_count count,
                 MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_intra_of(comm);
@@ -231,21 +230,21 @@ static int scan(const char *function, const void *sendbuf, void *recvbuf, int co
         request);
 }
 
-int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Scan(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
              MPI_Comm comm)
 {
     return scan(__func__, sendbuf, recvbuf, count, type, op, comm, NULL, false);
 }
 PRI_ALIAS(Scan);
 
-int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Iscan(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm, MPI_Request *request)
 {
     return scan(__func__, sendbuf, recvbuf, count, type, op, comm, request, false);
 }
 PRI_ALIAS(Iscan);
 
-int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Scan_init(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
@@ -260,7 +259,7 @@ static int start_exscan(struct pri_team *team, const struct pri_call *call,
                            call->op, request);
 }
 
-static int exscan(const char *function, const void *sendbuf, void *recvbuf, int count,
+static int exscan(const char *function, const void *sendbuf, void *recvbuf, pri_count count,
                   MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_intra_of(comm);
@@ -293,22 +292,22 @@ static int exscan(const char *function, const void *sendbuf, void *recvbuf, int 
         request);
 }
 
-int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Exscan(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                MPI_Comm comm)
 {
     return exscan(__func__, sendbuf, recvbuf, count, type, op, comm, NULL, false);
 }
 PRI_ALIAS(Exscan);
 
-int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Iexscan(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm, MPI_Request *request)
 {
     return exscan(__func__, sendbuf, recvbuf, count, type, op, comm, request, false);
 }
 PRI_ALIAS(Iexscan);
 
-int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                    MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Exscan_init(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return exscan(__func__, sendbuf, recvbuf, count, type, op, comm, request, true);
@@ -322,7 +321,7 @@ static int start_reduce(struct pri_team *team, const struct pri_call *call,
                            call->op, call->root, request);
 }
 
-static int reduce(const char *function, const void *sendbuf, void *recvbuf, int count,
+static int reduce(const char *function, const void *sendbuf, void *recvbuf, pri_count count,
                   MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request,
                   bool keep)
 {
@@ -360,22 +359,22 @@ static int reduce(const char *function, const void *sendbuf, void *recvbuf, int 
                         request);
 }
 
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Reduce(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                int root, MPI_Comm comm)
 {
     return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, NULL, false);
 }
 PRI_ALIAS(Reduce);
 
-int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type, MPI_Op op,
                 int root, MPI_Comm comm, MPI_Request *request)
 {
     return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, request, false);
 }
 PRI_ALIAS(Ireduce);
 
-int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                    int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Reduce_init(const void *sendbuf, void *recvbuf, pri_count count, MPI_Datatype type,
+                    MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return reduce(__func__, sendbuf, recvbuf, count, type, op, root, comm, request, true);

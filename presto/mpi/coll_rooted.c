@@ -8,7 +8,7 @@ static int start_bcast(struct pri_team *team, const struct pri_call *call,
     return pri_coll_bcast(team, call->in.buf, call->in.count, call->in.type, call->root, request);
 }
 
-static int bcast(const char *function, void *buf, int count, MPI_Datatype type, int root,
+static int bcast(const char *function, void *buf, pri_count count, MPI_Datatype type, int root,
                  MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
@@ -38,21 +38,21 @@ static int bcast(const char *function, void *buf, int count, MPI_Datatype type, 
                         request);
 }
 
-int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
+int MPI_Bcast(void *buf, pri_count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     return bcast(__func__, buf, count, type, root, comm, NULL, false);
 }
 PRI_ALIAS(Bcast);
 
-int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+int MPI_Ibcast(void *buf, pri_count count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
     return bcast(__func__, buf, count, type, root, comm, request, false);
 }
 PRI_ALIAS(Ibcast);
 
-int MPI_Bcast_init(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info,
-                   MPI_Request *request)
+int MPI_Bcast_init(void *buf, pri_count count, MPI_Datatype type, int root, MPI_Comm comm,
+                   MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return bcast(__func__, buf, count, type, root, comm, request, true);
@@ -65,9 +65,9 @@ static int start_gather(struct pri_team *team, const struct pri_call *call,
     return pri_coll_gather(team, call->in, call->out, call->root, request);
 }
 
-static int gather(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                  MPI_Request *request, bool keep)
+static int gather(const char *function, const void *sendbuf, pri_count sendcount,
+                  MPI_Datatype sendtype, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -102,25 +102,26 @@ static int gather(const char *function, const void *sendbuf, int sendcount, MPI_
                         request);
 }
 
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int MPI_Gather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+               pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
                   NULL, false);
 }
 PRI_ALIAS(Gather);
 
-int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+int MPI_Igather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                MPI_Request *request)
 {
     return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
                   request, false);
 }
 PRI_ALIAS(Igather);
 
-int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                    MPI_Request *request)
+int MPI_Gather_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
@@ -134,14 +135,15 @@ static int start_gatherv(struct pri_team *team, const struct pri_call *call,
     return pri_coll_gatherv(team, call->in, &call->outs, call->root, request);
 }
 
-static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                   void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                   int root, MPI_Comm comm, MPI_Request *request, bool keep)
+static int gatherv(const char *function, const void *sendbuf, pri_count sendcount,
+                   MPI_Datatype sendtype, void *recvbuf, const pri_count recvcounts[],
+                   const pri_disp displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                   MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
     const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_parts out = {recvbuf, recvcounts, displs, recvtype, NULL, NULL};
+    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, displs, recvtype, NULL);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
         code = pri_bad_root(c, root);
@@ -172,27 +174,27 @@ static int gatherv(const char *function, const void *sendbuf, int sendcount, MPI
                         pri_coll_gatherv(&c->team, in, &out, root, pri_coll_core(r)), request);
 }
 
-int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                MPI_Comm comm)
+int MPI_Gatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                const pri_count recvcounts[], const pri_disp displs[], MPI_Datatype recvtype,
+                int root, MPI_Comm comm)
 {
     return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                    root, comm, NULL, false);
 }
 PRI_ALIAS(Gatherv);
 
-int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                 MPI_Comm comm, MPI_Request *request)
+int MPI_Igatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 const pri_count recvcounts[], const pri_disp displs[], MPI_Datatype recvtype,
+                 int root, MPI_Comm comm, MPI_Request *request)
 {
     return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                    root, comm, request, false);
 }
 PRI_ALIAS(Igatherv);
 
-int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                     MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Gatherv_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     const pri_count recvcounts[], const pri_disp displs[], MPI_Datatype recvtype,
+                     int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
@@ -206,9 +208,9 @@ static int start_scatter(struct pri_team *team, const struct pri_call *call,
     return pri_coll_scatter(team, call->in, call->out, call->root, request);
 }
 
-static int scatter(const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                   MPI_Request *request, bool keep)
+static int scatter(const char *function, const void *sendbuf, pri_count sendcount,
+                   MPI_Datatype sendtype, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                   int root, MPI_Comm comm, MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
@@ -243,16 +245,16 @@ static int scatter(const char *function, const void *sendbuf, int sendcount, MPI
                         request);
 }
 
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int MPI_Scatter(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
                    NULL, false);
 }
 PRI_ALIAS(Scatter);
 
-int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+int MPI_Iscatter(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                  MPI_Request *request)
 {
     return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
@@ -260,9 +262,9 @@ int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 PRI_ALIAS(Iscatter);
 
-int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                     MPI_Request *request)
+int MPI_Scatter_init(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                     MPI_Info info, MPI_Request *request)
 {
     (void)info;
     return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
@@ -276,13 +278,14 @@ static int start_scatterv(struct pri_team *team, const struct pri_call *call,
     return pri_coll_scatterv(team, &call->ins, call->out, call->root, request);
 }
 
-static int scatterv(const char *function, const void *sendbuf, const int sendcounts[],
-                    const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request, bool keep)
+static int scatterv(const char *function, const void *sendbuf, const pri_count sendcounts[],
+                    const pri_disp displs[], MPI_Datatype sendtype, void *recvbuf,
+                    pri_count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
     struct pri_mpi_request *r = NULL;
-    const struct pri_parts in = {(void *)sendbuf, sendcounts, displs, sendtype, NULL, NULL};
+    const struct pri_parts in = pri_parts_of(sendbuf, sendcounts, displs, sendtype, NULL);
     const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
     int code = c == NULL ? MPI_ERR_COMM : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
@@ -314,8 +317,8 @@ static int scatterv(const char *function, const void *sendbuf, const int sendcou
                         pri_coll_scatterv(&c->team, &in, out, root, pri_coll_core(r)), request);
 }
 
-int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+int MPI_Scatterv(const void *sendbuf, const pri_count sendcounts[], const pri_disp displs[],
+                 MPI_Datatype sendtype, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
                  int root, MPI_Comm comm)
 {
     return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
@@ -323,8 +326,8 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[]
 }
 PRI_ALIAS(Scatterv);
 
-int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+int MPI_Iscatterv(const void *sendbuf, const pri_count sendcounts[], const pri_disp displs[],
+                  MPI_Datatype sendtype, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
                   int root, MPI_Comm comm, MPI_Request *request)
 {
     return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
@@ -332,9 +335,10 @@ int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[
 }
 PRI_ALIAS(Iscatterv);
 
-int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
-                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                      int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int MPI_Scatterv_init(const void *sendbuf, const pri_count sendcounts[], const pri_disp displs[],
+                      MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                      MPI_Request *request)
 {
     (void)info;
     return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,

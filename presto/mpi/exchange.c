@@ -9,7 +9,7 @@
 /* One of the two messages. */
 struct end {
     void *buf;
-    int count;
+    pri_count count;
     struct pri_type *type;
     int peer, tag;
 };
@@ -63,9 +63,9 @@ static int exchange(struct pri_comm *comm, const void *sendbuf, size_t sendcount
     return rc != 0 ? rc : sent;
 }
 
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                 MPI_Comm handle, MPI_Status *status)
+int MPI_Sendrecv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, int dest,
+                 int sendtag, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype, int source,
+                 int recvtag, MPI_Comm handle, MPI_Status *status)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     const struct end out = {(void *)sendbuf, sendcount, sendtype, dest, sendtag};
@@ -81,8 +81,8 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
 }
 PRI_ALIAS(Sendrecv);
 
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
-                         int recvtag, MPI_Comm handle, MPI_Status *status)
+int MPI_Sendrecv_replace(void *buf, pri_count count, MPI_Datatype type, int dest, int sendtag,
+                         int source, int recvtag, MPI_Comm handle, MPI_Status *status)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     struct end out = {buf, count, type, dest, sendtag};
@@ -243,9 +243,9 @@ static int isendrecv(const char *function, struct pri_comm *comm, struct end out
     return pri_fail(comm, function, code);
 }
 
-int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                  MPI_Comm comm, MPI_Request *request)
+int MPI_Isendrecv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype, int dest,
+                  int sendtag, void *recvbuf, pri_count recvcount, MPI_Datatype recvtype,
+                  int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     return isendrecv(__func__, pri_comm_of(comm),
                      (struct end){(void *)sendbuf, sendcount, sendtype, dest, sendtag},
@@ -253,7 +253,7 @@ int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 }
 PRI_ALIAS(Isendrecv);
 
-int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
+int MPI_Isendrecv_replace(void *buf, pri_count count, MPI_Datatype type, int dest, int sendtag,
                           int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     return isendrecv(__func__, pri_comm_of(comm), (struct end){buf, count, type, dest, sendtag},

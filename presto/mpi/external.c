@@ -7,7 +7,7 @@
 
 #include "type/external.h"
 
-static int check(const char *representation, int count, const struct pri_type *type)
+static int check(const char *representation, pri_count count, const struct pri_type *type)
 {
     if (representation == NULL || strcmp(representation, "external32") != 0) {
         return MPI_ERR_ARG;
@@ -20,8 +20,8 @@ static int check(const char *representation, int count, const struct pri_type *t
 }
 
 /* The same, and whether so many elements fit behind *position; what they take. */
-static int check_room(const char *representation, int count, const struct pri_type *type,
-                      MPI_Aint room, MPI_Aint position, size_t *bytes)
+static int check_room(const char *representation, pri_count count, const struct pri_type *type,
+                      pri_distance room, pri_distance position, size_t *bytes)
 {
     int code = check(representation, count, type);
     if (code != MPI_SUCCESS) {
@@ -35,8 +35,8 @@ static int check_room(const char *representation, int count, const struct pri_ty
 }
 
 /* The same, and memory for the data as this machine packs it, which the caller frees. */
-static int begin(const char *representation, int count, MPI_Datatype type, MPI_Aint room,
-                 MPI_Aint position, size_t *bytes, void **packed, size_t *packed_bytes)
+static int begin(const char *representation, pri_count count, MPI_Datatype type, pri_distance room,
+                 pri_distance position, size_t *bytes, void **packed, size_t *packed_bytes)
 {
     int code = check_room(representation, count, type, room, position, bytes);
     if (code != MPI_SUCCESS) {
@@ -47,8 +47,8 @@ static int begin(const char *representation, int count, MPI_Datatype type, MPI_A
     return *packed != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-int MPI_Pack_external(const char representation[], const void *in, int count, MPI_Datatype type,
-                      void *out, MPI_Aint size, MPI_Aint *position)
+int MPI_Pack_external(const char representation[], const void *in, pri_count count,
+                      MPI_Datatype type, void *out, pri_distance size, pri_distance *position)
 {
     size_t bytes, packed_bytes;
     void *packed;
@@ -59,13 +59,13 @@ int MPI_Pack_external(const char representation[], const void *in, int count, MP
     pri_type_pack(type, (size_t)count, in, 0, packed, packed_bytes);
     pri_external_from(type, (size_t)count, packed, (char *)out + *position);
     free(packed);
-    *position += (MPI_Aint)bytes;
+    *position += (pri_distance)bytes;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Pack_external);
 
-int MPI_Unpack_external(const char representation[], const void *in, MPI_Aint size,
-                        MPI_Aint *position, void *out, int count, MPI_Datatype type)
+int MPI_Unpack_external(const char representation[], const void *in, pri_distance size,
+                        pri_distance *position, void *out, pri_count count, MPI_Datatype type)
 {
     size_t bytes, packed_bytes;
     void *packed;
@@ -76,19 +76,19 @@ int MPI_Unpack_external(const char representation[], const void *in, MPI_Aint si
     pri_external_to(type, (size_t)count, (const char *)in + *position, packed);
     pri_type_unpack(type, (size_t)count, out, 0, packed, packed_bytes);
     free(packed);
-    *position += (MPI_Aint)bytes;
+    *position += (pri_distance)bytes;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Unpack_external);
 
-int MPI_Pack_external_size(const char representation[], int count, MPI_Datatype type,
-                           MPI_Aint *size)
+int MPI_Pack_external_size(const char representation[], pri_count count, MPI_Datatype type,
+                           pri_distance *size)
 {
     int code = check(representation, count, type);
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
     }
-    *size = (MPI_Aint)((size_t)count * pri_external_size(type));
+    *size = (pri_distance)((size_t)count * pri_external_size(type));
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Pack_external_size);

@@ -46,7 +46,7 @@ struct pri_file_access {
     bool write;
     MPI_Offset offset;
     struct pri_io_data data;
-    int count; /* as the application gave it */
+    MPI_Count count; /* as the application gave it */
 };
 
 static inline bool pri_file_ok(MPI_File file)

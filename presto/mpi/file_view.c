@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#ifndef PRI_LARGE
 /* What is wrong with a view's arguments. */
 static int view_code(MPI_File file, MPI_Offset disp, const struct pri_type *etype,
                      const struct pri_type *filetype, const char *datarep)
@@ -96,21 +97,6 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
     return MPI_SUCCESS;
 }
 PRI_ALIAS(File_get_view);
-
-int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
-{
-    if (!pri_file_ok(file)) {
-        return pri_file_fail(file, __func__, MPI_ERR_FILE);
-    }
-    if (type == NULL) {
-        return pri_file_fail(file, __func__, MPI_ERR_TYPE);
-    }
-    ptrdiff_t bytes;
-    int error = pri_io_extent(&file->io, type, &bytes);
-    *extent = bytes;
-    return pri_file_result(file, __func__, error);
-}
-PRI_ALIAS(File_get_type_extent);
 
 int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
 {
@@ -217,3 +203,19 @@ int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
     return pri_file_result(file, __func__, error);
 }
 PRI_ALIAS(File_get_position_shared);
+#endif
+
+int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, pri_distance *extent)
+{
+    if (!pri_file_ok(file)) {
+        return pri_file_fail(file, __func__, MPI_ERR_FILE);
+    }
+    if (type == NULL) {
+        return pri_file_fail(file, __func__, MPI_ERR_TYPE);
+    }
+    ptrdiff_t bytes;
+    int error = pri_io_extent(&file->io, type, &bytes);
+    *extent = bytes;
+    return pri_file_result(file, __func__, error);
+}
+PRI_ALIAS(File_get_type_extent);

@@ -47,6 +47,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/comm.c \
     presto/mpi/comm_make.c \
     presto/mpi/comm_tell.c \
+    presto/mpi/count.h \
     presto/mpi/dims.c \
     presto/mpi/environment.c \
     presto/mpi/errhandler.c \
@@ -88,6 +89,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/topology.h \
     presto/mpi/type_name.c \
     presto/mpi/types.c \
+    presto/mpi/types_array.c \
+    presto/mpi/types_contents.c \
     presto/mpi/types_f90.c \
     presto/mpi/types_query.c \
     presto/mpi/wait.c \
@@ -96,3 +99,39 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/win_make.c \
     presto/mpi/win_ops.c \
     presto/mpi/win_sync.c
+
+# Once more for the functions with large counts: see count.h.
+noinst_LTLIBRARIES += presto/libpresto_large.la
+presto_libpresto_core_la_LIBADD += presto/libpresto_large.la
+presto_libpresto_large_la_CPPFLAGS = $(presto_libpresto_core_la_CPPFLAGS) -I$(top_builddir)/presto -DPRI_LARGE
+presto_libpresto_large_la_SOURCES = \
+    presto/mpi/coll_all.c \
+    presto/mpi/coll_neighbor.c \
+    presto/mpi/coll_reduce.c \
+    presto/mpi/coll_rooted.c \
+    presto/mpi/exchange.c \
+    presto/mpi/external.c \
+    presto/mpi/file_read.c \
+    presto/mpi/file_view.c \
+    presto/mpi/file_write.c \
+    presto/mpi/op.c \
+    presto/mpi/persistent.c \
+    presto/mpi/probe.c \
+    presto/mpi/recv.c \
+    presto/mpi/send.c \
+    presto/mpi/status.c \
+    presto/mpi/types.c \
+    presto/mpi/types_array.c \
+    presto/mpi/types_query.c \
+    presto/mpi/win_make.c \
+    presto/mpi/win_ops.c
+
+presto_large_headers = presto/include/mpi/large.h presto/mpi/as_large.h
+BUILT_SOURCES += $(presto_large_headers)
+CLEANFILES += $(presto_large_headers)
+EXTRA_DIST += presto/include/mpi/large.awk
+nodist_prestompiinclude_HEADERS += presto/include/mpi/large.h
+
+$(presto_large_headers): presto/fortran/list.awk presto/include/mpi/large.awk presto/include/mpi/functions.list
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && what=`basename $@ .h` && LC_ALL=C $(AWK) -v make=$$what -f $(srcdir)/presto/fortran/list.awk \
+	    -f $(srcdir)/presto/include/mpi/large.awk $(srcdir)/presto/include/mpi/functions.list >$@.tmp && mv $@.tmp $@

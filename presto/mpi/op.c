@@ -3,6 +3,7 @@
 #include "mpi/coll_check.h"
 #include "mpi/number.h"
 
+#ifndef PRI_LARGE
 void presto_fortran_op(MPI_Op op)
 {
     op->number = MPI_Type_c2f;
@@ -13,10 +14,20 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
     if (function == NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_ARG);
     }
-    *op = pri_op_new(function, commutes != 0);
+    *op = pri_op_new(function, NULL, commutes != 0);
     return *op != NULL ? MPI_SUCCESS : pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
 }
 PRI_ALIAS(Op_create);
+
+int MPI_Op_create_c(MPI_User_function_c *function, int commutes, MPI_Op *op)
+{
+    if (function == NULL) {
+        return pri_fail(NULL, __func__, MPI_ERR_ARG);
+    }
+    *op = pri_op_new(NULL, function, commutes != 0);
+    return *op != NULL ? MPI_SUCCESS : pri_fail(NULL, __func__, MPI_ERR_NO_MEM);
+}
+PRI_ALIAS(Op_create_c);
 
 int MPI_Op_free(MPI_Op *op)
 {
@@ -38,8 +49,9 @@ int MPI_Op_commutative(MPI_Op op, int *commutes)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Op_commutative);
+#endif
 
-int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
+int MPI_Reduce_local(const void *in, void *inout, pri_count count, MPI_Datatype type, MPI_Op op)
 {
     int code = pri_bad_reduction(false, in, inout, count, pri_some_type(count, type), op);
     if (code == MPI_SUCCESS && count > 0 && in == inout) {

@@ -6,7 +6,7 @@
 #include "mpi/send.h"
 
 static int make(const char *function, struct pri_comm *comm, enum pri_mpi_kind kind, void *buf,
-                int count, struct pri_type *type, int peer, int tag, enum pri_mode mode,
+                pri_count count, struct pri_type *type, int peer, int tag, enum pri_mode mode,
                 MPI_Request *out)
 {
     bool recv = kind == PRI_MPI_RECV;
@@ -22,7 +22,7 @@ static int make(const char *function, struct pri_comm *comm, enum pri_mpi_kind k
     request->persistent = true;
     request->active = false;
     request->buf = buf;
-    request->count = count;
+    request->count = (size_t)count;
     request->peer = peer;
     request->tag = tag;
     request->mode = mode;
@@ -65,6 +65,7 @@ int MPI_Recv_init(PRESTO_RECV_ARGS, MPI_Request *request)
 }
 PRI_ALIAS(Recv_init);
 
+#ifndef PRI_LARGE
 /* An error of the core: nothing was started. */
 static int start_kind(struct pri_mpi_request *r)
 {
@@ -72,9 +73,9 @@ static int start_kind(struct pri_mpi_request *r)
     case PRI_MPI_PERSISTENT:
         return pri_coll_start(r);
     case PRI_MPI_RECV:
-        return pri_recv_start(r, r->buf, (size_t)r->count, r->peer, r->tag);
+        return pri_recv_start(r, r->buf, r->count, r->peer, r->tag);
     default:
-        return pri_send_start(r, r->buf, (size_t)r->count, r->peer, r->tag, r->mode);
+        return pri_send_start(r, r->buf, r->count, r->peer, r->tag, r->mode);
     }
 }
 
@@ -105,3 +106,4 @@ int MPI_Startall(int count, MPI_Request requests[])
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Startall);
+#endif

@@ -11,6 +11,7 @@ struct pri_mpi_message {
     struct pri_comm *comm;
 };
 
+#ifndef PRI_LARGE
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     struct pri_comm *comm = pri_comm_of(handle);
@@ -99,9 +100,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
     return claim(__func__, source, tag, comm, false, flag, message, status);
 }
 PRI_ALIAS(Improbe);
+#endif
 
 /* Starts the receive of a claimed message, whose memory goes; an MPI code. */
-static int start(struct pri_mpi_message *message, void *buf, int count, struct pri_type *type,
+static int start(struct pri_mpi_message *message, void *buf, pri_count count, struct pri_type *type,
                  struct pri_mpi_request **out)
 {
     struct pri_comm *comm = message->comm;
@@ -144,7 +146,7 @@ static int start_none(struct pri_mpi_request **out)
     return MPI_SUCCESS;
 }
 
-static int imrecv(const char *function, void *buf, int count, MPI_Datatype type,
+static int imrecv(const char *function, void *buf, pri_count count, MPI_Datatype type,
                   MPI_Message *message, MPI_Request *request)
 {
     if (*message == NULL) {
@@ -163,13 +165,15 @@ static int imrecv(const char *function, void *buf, int count, MPI_Datatype type,
     return MPI_SUCCESS;
 }
 
-int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+int MPI_Imrecv(void *buf, pri_count count, MPI_Datatype type, MPI_Message *message,
+               MPI_Request *request)
 {
     return imrecv(__func__, buf, count, type, message, request);
 }
 PRI_ALIAS(Imrecv);
 
-int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+int MPI_Mrecv(void *buf, pri_count count, MPI_Datatype type, MPI_Message *message,
+              MPI_Status *status)
 {
     MPI_Request request;
     int code = imrecv(__func__, buf, count, type, message, &request);

@@ -72,10 +72,12 @@ NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, void *buf, size_t co
     return pri_irecvv(comm->team.self, &request->data.vec, bytes, from, &request->core);
 }
 
+#ifndef PRI_LARGE
 int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int source, int tag)
 {
     return start(request, buf, count, source, tag);
 }
+#endif
 
 int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
 {

@@ -12,7 +12,7 @@ NI_COLD int pri_null_data(void)
     return PRI_ERR_BUFFER;
 }
 
-NI_COLD int pri_data_class(int count, const struct pri_type *type)
+NI_COLD int pri_data_class(MPI_Count count, const struct pri_type *type)
 {
     if (count < 0) {
         return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
@@ -26,7 +26,7 @@ NI_COLD int pri_data_class(int count, const struct pri_type *type)
     return MPI_SUCCESS;
 }
 
-NI_COLD int pri_bad_class(const struct pri_comm *comm, int count, const struct pri_type *type,
+NI_COLD int pri_bad_class(const struct pri_comm *comm, MPI_Count count, const struct pri_type *type,
                           int peer, int tag, bool recv)
 {
     if (comm == NULL) {

@@ -7,17 +7,19 @@
 
 #include <limits.h>
 
+#ifndef PRI_LARGE
 /* Buffered sends: core copies what cannot leave at once, and this keeps the count that the
  * application was promised. */
 bool pri_no_buffer(struct pri_mpi *mpi, size_t bytes)
 {
     size_t need = bytes + MPI_BSEND_OVERHEAD;
-    if (mpi->attached != NULL && pri_buffered(mpi->self) + need <= (size_t)mpi->attached_size) {
+    if (mpi->attached != NULL && pri_buffered(mpi->self) + need <= mpi->attached_size) {
         return false;
     }
     pri_progress(mpi->self);
-    return mpi->attached == NULL || pri_buffered(mpi->self) + need > (size_t)mpi->attached_size;
+    return mpi->attached == NULL || pri_buffered(mpi->self) + need > mpi->attached_size;
 }
+#endif
 
 static NI_NOINLINE int send_holey(struct pri_comm *comm, const void *buf, size_t count,
                                   struct pri_type *type, struct pri_where to, enum pri_mode mode)
@@ -27,7 +29,7 @@ static NI_NOINLINE int send_holey(struct pri_comm *comm, const void *buf, size_t
     return pri_sendv(comm->team.self, &data.vec, count * type->size, to, mode);
 }
 
-NI_ALWAYS_INLINE int send(const char *function, const void *buf, int count, MPI_Datatype type,
+NI_ALWAYS_INLINE int send(const char *function, const void *buf, pri_count count, MPI_Datatype type,
                           int dest, int tag, MPI_Comm handle, enum pri_mode mode)
 {
     struct pri_comm *comm = pri_comm_of(handle);
@@ -104,14 +106,17 @@ NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, const void *buf, siz
     return pri_isendv(comm->team.self, &request->data.vec, bytes, to, mode, &request->core);
 }
 
+#ifndef PRI_LARGE
 int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
                    int tag, enum pri_mode mode)
 {
     return start(request, buf, count, dest, tag, mode);
 }
+#endif
 
-NI_ALWAYS_INLINE int isend(const char *function, const void *buf, int count, MPI_Datatype type,
-                           int dest, int tag, MPI_Comm handle, enum pri_mode mode, MPI_Request *out)
+NI_ALWAYS_INLINE int isend(const char *function, const void *buf, pri_count count,
+                           MPI_Datatype type, int dest, int tag, MPI_Comm handle,
+                           enum pri_mode mode, MPI_Request *out)
 {
     struct pri_comm *comm = pri_comm_of(handle);
     if (NI_UNLIKELY(pri_bad_send(comm, count, type, dest, tag))) {
@@ -155,19 +160,19 @@ int MPI_Irsend(PRESTO_SEND_ARGS, MPI_Request *request)
 }
 PRI_ALIAS(Irsend);
 
-int MPI_Buffer_attach(void *buffer, int size)
+int MPI_Buffer_attach(void *buffer, pri_count size)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
     if (buffer == NULL || size < 0 || mpi->attached != NULL) {
         return pri_fail(NULL, __func__, MPI_ERR_BUFFER);
     }
     mpi->attached = buffer;
-    mpi->attached_size = size;
+    mpi->attached_size = (size_t)size;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Buffer_attach);
 
-int MPI_Buffer_detach(void *buffer, int *size)
+int MPI_Buffer_detach(void *buffer, pri_count *size)
 {
     struct pri_mpi *mpi = pri_mpi_need(__func__);
     unsigned spins = 0;
@@ -178,7 +183,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
         pri_relax_for(mpi->self, &spins, pri_detached_tell, mpi->self);
     }
     *(void **)buffer = mpi->attached;
-    *size = mpi->attached_size;
+    *size = pri_count_of(mpi->attached_size);
     mpi->attached = NULL;
     return MPI_SUCCESS;
 }

@@ -16,10 +16,7 @@
 #include "type/op.h"
 #include "type/type.h"
 #include "include/mpi.h"
-
-#define PRI_ALIAS(name)                                     \
-    extern __typeof__(presto_MPI_##name) presto_PMPI_##name \
-        __attribute__((alias("presto_MPI_" #name)))
+#include "mpi/count.h"
 
 /* Codes of errors that are not their own class: what MPI has no class for, and PRI_CODE_MEMORY,
  * which has a text of its own. */
@@ -112,7 +109,7 @@ struct pri_mpi_request {
 
     /* Persistent ones */
     void *buf;
-    int count;
+    size_t count;
     int peer, tag;
     enum pri_mode mode;
     struct pri_call *call; /* a collective operation: coll_check.h */
@@ -146,7 +143,7 @@ struct pri_mpi {
     int errors;
     struct pri_numbers *numbers; /* of handles: mpi/fortran.c; NULL: none yet */
     void *attached;              /* for buffered sends */
-    int attached_size;
+    size_t attached_size;
     int attribute[7]; /* the values of MPI_TAG_UB and so on */
     pthread_t main_thread;
 };

@@ -2,23 +2,17 @@
 /* What a status says. */
 #include "mpi/state.h"
 
-#include <limits.h>
-
-static int in_int(size_t n)
-{
-    return n > INT_MAX ? MPI_UNDEFINED : (int)n;
-}
-
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, pri_count *count)
 {
     if (type == NULL || !type->committed) {
         return pri_fail(NULL, __func__, MPI_ERR_TYPE);
     }
-    *count = in_int(pri_type_whole(type, status->presto_bytes));
+    *count = pri_count_of(pri_type_whole(type, status->presto_bytes));
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Get_count);
 
+#ifndef PRI_LARGE
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
     if (type == NULL || !type->committed) {
@@ -29,18 +23,20 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Get_elements_x);
+#endif
 
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, pri_count *count)
 {
     MPI_Count n;
     int code = MPI_Get_elements_x(status, type, &n);
     if (code == MPI_SUCCESS) {
-        *count = n > INT_MAX ? MPI_UNDEFINED : (int)n;
+        *count = n == MPI_UNDEFINED ? MPI_UNDEFINED : pri_count_of((size_t)n);
     }
     return code;
 }
 PRI_ALIAS(Get_elements);
 
+#ifndef PRI_LARGE
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
     if (type == NULL) {
@@ -53,13 +49,15 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Status_set_elements_x);
+#endif
 
-int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, pri_count count)
 {
     return MPI_Status_set_elements_x(status, type, count);
 }
 PRI_ALIAS(Status_set_elements);
 
+#ifndef PRI_LARGE
 int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
     status->presto_cancelled = flag != 0;
@@ -73,3 +71,4 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Test_cancelled);
+#endif

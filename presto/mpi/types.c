@@ -3,6 +3,7 @@
 #include "mpi/state.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 /* A constructor has made a type, or memory was short. */
 static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
@@ -14,27 +15,69 @@ static int made(const char *function, struct pri_type *type, MPI_Datatype *out)
         pri_type_release(type);
         return pri_fail(NULL, function, pri_no_place(out));
     }
+#ifdef PRI_LARGE
+    type->recipe->large = true;
+#endif
     *out = type;
     return MPI_SUCCESS;
 }
 
 /* MPI_SUCCESS, or what is wrong with counts. */
-static int check(int count, const int *lengths, const struct pri_type *old)
+static int check(pri_count count, const struct pri_type *old)
 {
     if (count < 0) {
-        return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, INT_MAX);
-    }
-    for (int i = 0; lengths != NULL && i < count; i++) {
-        if (lengths[i] < 0) {
-            return pri_blame_value(MPI_ERR_ARG, "one of the lengths", lengths[i], 0, INT_MAX);
-        }
+        return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, PRI_COUNT_MAX);
     }
     return old == NULL ? pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL") : MPI_SUCCESS;
 }
 
-int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
+/* The same of a type that is made of blocks of `length`. */
+static int check_blocks(pri_count count, pri_count length, const struct pri_type *old)
 {
-    int code = check(count, NULL, old);
+    return length < 0 ? pri_blame_value(MPI_ERR_ARG, "the length", length, 0, PRI_COUNT_MAX)
+                      : check(count, old);
+}
+
+/* The same of a type that is made of arrays of so many entries, of which the lengths may be
+ * NULL. */
+static int check_arrays(pri_count count, const pri_count *lengths, const struct pri_type *old)
+{
+    if (count > PRI_TYPE_ENTRIES) {
+        return pri_blame_value(MPI_ERR_COUNT, "the count", count, 0, PRI_TYPE_ENTRIES);
+    }
+    for (pri_count i = 0; lengths != NULL && i < count; i++) {
+        if (lengths[i] < 0) {
+            return pri_blame_value(MPI_ERR_ARG, "one of the lengths", lengths[i], 0, PRI_COUNT_MAX);
+        }
+    }
+    return check(count, old);
+}
+
+/* ---- arrays as type/ takes them: NULL if memory is short; who asks for them frees them ---- */
+
+static long long *wide(const pri_count *from, pri_count n)
+{
+    long long *array = malloc(((size_t)n + 1) * sizeof(*array));
+    for (pri_count i = 0; array != NULL && i < n; i++) {
+        array[i] = from[i];
+    }
+    return array;
+}
+
+static ptrdiff_t *places(const pri_distance *from, pri_count n)
+{
+    ptrdiff_t *array = malloc(((size_t)n + 1) * sizeof(*array));
+    for (pri_count i = 0; array != NULL && i < n; i++) {
+        array[i] = (ptrdiff_t)from[i];
+    }
+    return array;
+}
+
+/* ---- constructors ---- */
+
+int MPI_Type_contiguous(pri_count count, MPI_Datatype old, MPI_Datatype *type)
+{
+    int code = check(count, old);
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
     }
@@ -42,9 +85,10 @@ int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 }
 PRI_ALIAS(Type_contiguous);
 
-int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype *type)
+int MPI_Type_vector(pri_count count, pri_count length, pri_count stride, MPI_Datatype old,
+                    MPI_Datatype *type)
 {
-    int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
+    int code = check_blocks(count, length, old);
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
     }
@@ -52,56 +96,153 @@ int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Dat
 }
 PRI_ALIAS(Type_vector);
 
-static int hvector(const char *function, int count, int length, MPI_Aint stride, MPI_Datatype old,
-                   MPI_Datatype *type)
+static int hvector(const char *function, pri_count count, pri_count length, pri_distance stride,
+                   MPI_Datatype old, MPI_Datatype *type)
 {
-    int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
+    int code = check_blocks(count, length, old);
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, function, code);
     }
-    return made(function, pri_type_new_hvector(count, length, stride, old), type);
+    return made(function, pri_type_new_hvector(count, length, (ptrdiff_t)stride, old), type);
 }
 
-int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old,
-                            MPI_Datatype *type)
+int MPI_Type_create_hvector(pri_count count, pri_count length, pri_distance stride,
+                            MPI_Datatype old, MPI_Datatype *type)
 {
     return hvector(__func__, count, length, stride, old, type);
 }
 PRI_ALIAS(Type_create_hvector);
+
+int MPI_Type_indexed(pri_count count, const pri_count lengths[], const pri_count displacements[],
+                     MPI_Datatype old, MPI_Datatype *type)
+{
+    int code = check_arrays(count, lengths, old);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    long long *length = wide(lengths, count), *disp = wide(displacements, count);
+    struct pri_type *new = NULL;
+    if (length != NULL && disp != NULL) {
+        new = pri_type_new_indexed(count, length, disp, old);
+    }
+    free(length);
+    free(disp);
+    return made(__func__, new, type);
+}
+PRI_ALIAS(Type_indexed);
+
+static int hindexed(const char *function, pri_count count, const pri_count *lengths,
+                    const pri_distance *displacements, MPI_Datatype old, MPI_Datatype *type)
+{
+    int code = check_arrays(count, lengths, old);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, function, code);
+    }
+    long long *length = wide(lengths, count);
+    ptrdiff_t *disp = places(displacements, count);
+    struct pri_type *new = NULL;
+    if (length != NULL && disp != NULL) {
+        new = pri_type_new_hindexed(count, length, disp, old);
+    }
+    free(length);
+    free(disp);
+    return made(function, new, type);
+}
+
+int MPI_Type_create_hindexed(pri_count count, const pri_count lengths[],
+                             const pri_distance displacements[], MPI_Datatype old,
+                             MPI_Datatype *type)
+{
+    return hindexed(__func__, count, lengths, displacements, old, type);
+}
+PRI_ALIAS(Type_create_hindexed);
+
+int MPI_Type_create_indexed_block(pri_count count, pri_count length,
+                                  const pri_count displacements[], MPI_Datatype old,
+                                  MPI_Datatype *type)
+{
+    int code = check_arrays(count, NULL, old);
+    if (code == MPI_SUCCESS) {
+        code = check_blocks(count, length, old);
+    }
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    long long *disp = wide(displacements, count);
+    struct pri_type *new =
+        disp == NULL ? NULL : pri_type_new_indexed_block(count, length, disp, old);
+    free(disp);
+    return made(__func__, new, type);
+}
+PRI_ALIAS(Type_create_indexed_block);
+
+int MPI_Type_create_hindexed_block(pri_count count, pri_count length,
+                                   const pri_distance displacements[], MPI_Datatype old,
+                                   MPI_Datatype *type)
+{
+    int code = check_arrays(count, NULL, old);
+    if (code == MPI_SUCCESS) {
+        code = check_blocks(count, length, old);
+    }
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    ptrdiff_t *disp = places(displacements, count);
+    struct pri_type *new =
+        disp == NULL ? NULL : pri_type_new_hindexed_block(count, length, disp, old);
+    free(disp);
+    return made(__func__, new, type);
+}
+PRI_ALIAS(Type_create_hindexed_block);
+
+static int structure(const char *function, pri_count count, const pri_count *lengths,
+                     const pri_distance *displacements, const MPI_Datatype *types,
+                     MPI_Datatype *type)
+{
+    int code = check_arrays(count, lengths, MPI_BYTE);
+    for (pri_count i = 0; code == MPI_SUCCESS && i < count; i++) {
+        code = types[i] == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+    }
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, function, code);
+    }
+    long long *length = wide(lengths, count);
+    ptrdiff_t *disp = places(displacements, count);
+    struct pri_type *new = NULL;
+    if (length != NULL && disp != NULL) {
+        new = pri_type_new_struct(count, length, disp, types);
+    }
+    free(length);
+    free(disp);
+    return made(function, new, type);
+}
+
+int MPI_Type_create_struct(pri_count count, const pri_count lengths[],
+                           const pri_distance displacements[], const MPI_Datatype types[],
+                           MPI_Datatype *type)
+{
+    return structure(__func__, count, lengths, displacements, types, type);
+}
+PRI_ALIAS(Type_create_struct);
+
+int MPI_Type_create_resized(MPI_Datatype old, pri_distance lb, pri_distance extent,
+                            MPI_Datatype *type)
+{
+    if (old == NULL) {
+        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
+    }
+    return made(__func__, pri_type_new_resized(old, (ptrdiff_t)lb, (ptrdiff_t)extent), type);
+}
+PRI_ALIAS(Type_create_resized);
+
+#ifndef PRI_LARGE
+/* ---- as MPI 1 called them ---- */
 
 int MPI_Type_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type)
 {
     return hvector(__func__, count, length, stride, old, type);
 }
 PRI_ALIAS(Type_hvector);
-
-int MPI_Type_indexed(int count, const int lengths[], const int displacements[], MPI_Datatype old,
-                     MPI_Datatype *type)
-{
-    int code = check(count, lengths, old);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    return made(__func__, pri_type_new_indexed(count, lengths, displacements, old), type);
-}
-PRI_ALIAS(Type_indexed);
-
-static int hindexed(const char *function, int count, const int *lengths,
-                    const MPI_Aint *displacements, MPI_Datatype old, MPI_Datatype *type)
-{
-    int code = check(count, lengths, old);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, function, code);
-    }
-    return made(function, pri_type_new_hindexed(count, lengths, displacements, old), type);
-}
-
-int MPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint displacements[],
-                             MPI_Datatype old, MPI_Datatype *type)
-{
-    return hindexed(__func__, count, lengths, displacements, old, type);
-}
-PRI_ALIAS(Type_create_hindexed);
 
 int MPI_Type_hindexed(int count, int lengths[], MPI_Aint displacements[], MPI_Datatype old,
                       MPI_Datatype *type)
@@ -110,126 +251,12 @@ int MPI_Type_hindexed(int count, int lengths[], MPI_Aint displacements[], MPI_Da
 }
 PRI_ALIAS(Type_hindexed);
 
-int MPI_Type_create_indexed_block(int count, int length, const int displacements[],
-                                  MPI_Datatype old, MPI_Datatype *type)
-{
-    int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    return made(__func__, pri_type_new_indexed_block(count, length, displacements, old), type);
-}
-PRI_ALIAS(Type_create_indexed_block);
-
-int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint displacements[],
-                                   MPI_Datatype old, MPI_Datatype *type)
-{
-    int code = length < 0 ? MPI_ERR_ARG : check(count, NULL, old);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    return made(__func__, pri_type_new_hindexed_block(count, length, displacements, old), type);
-}
-PRI_ALIAS(Type_create_hindexed_block);
-
-static int structure(const char *function, int count, const int *lengths,
-                     const MPI_Aint *displacements, const MPI_Datatype *types, MPI_Datatype *type)
-{
-    int code = check(count, lengths, MPI_BYTE);
-    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
-        code = types[i] == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
-    }
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, function, code);
-    }
-    return made(function, pri_type_new_struct(count, lengths, displacements, types), type);
-}
-
-int MPI_Type_create_struct(int count, const int lengths[], const MPI_Aint displacements[],
-                           const MPI_Datatype types[], MPI_Datatype *type)
-{
-    return structure(__func__, count, lengths, displacements, types, type);
-}
-PRI_ALIAS(Type_create_struct);
-
 int MPI_Type_struct(int count, int lengths[], MPI_Aint displacements[], MPI_Datatype types[],
                     MPI_Datatype *type)
 {
     return structure(__func__, count, lengths, displacements, types, type);
 }
 PRI_ALIAS(Type_struct);
-
-int MPI_Type_create_subarray(int dims, const int sizes[], const int subsizes[], const int starts[],
-                             int order, MPI_Datatype old, MPI_Datatype *type)
-{
-    int code = old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
-    if (dims < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)) {
-        code = MPI_ERR_ARG;
-    }
-    for (int i = 0; code == MPI_SUCCESS && i < dims; i++) {
-        if (subsizes[i] < 1 || sizes[i] < subsizes[i] || starts[i] < 0 ||
-            starts[i] > sizes[i] - subsizes[i]) {
-            code = MPI_ERR_ARG;
-        }
-    }
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    bool fortran = order == MPI_ORDER_FORTRAN;
-    return made(__func__, pri_type_new_subarray(dims, sizes, subsizes, starts, fortran, old), type);
-}
-PRI_ALIAS(Type_create_subarray);
-
-/* One dimension of an array that is dealt out. An MPI code. */
-static int bad_deal(int length, int kind, int argument, int processes)
-{
-    bool dflt = argument == MPI_DISTRIBUTE_DFLT_DARG;
-    if (length < 1 || processes < 1 || (!dflt && argument < 1 && kind != MPI_DISTRIBUTE_NONE)) {
-        return MPI_ERR_ARG;
-    }
-    if (kind == MPI_DISTRIBUTE_NONE) {
-        return processes == 1 ? MPI_SUCCESS : MPI_ERR_ARG;
-    }
-    if (kind == MPI_DISTRIBUTE_BLOCK) {
-        return dflt || (long long)argument * processes >= length ? MPI_SUCCESS : MPI_ERR_ARG;
-    }
-    return kind == MPI_DISTRIBUTE_CYCLIC ? MPI_SUCCESS : MPI_ERR_ARG;
-}
-
-int MPI_Type_create_darray(int size, int rank, int dims, const int lengths[], const int kinds[],
-                           const int arguments[], const int processes[], int order,
-                           MPI_Datatype old, MPI_Datatype *type)
-{
-    long long product = 1;
-    int code = old == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
-    if (dims < 1 || rank < 0 || rank >= size ||
-        (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)) {
-        code = MPI_ERR_ARG;
-    }
-    for (int i = 0; code == MPI_SUCCESS && i < dims && product <= size; i++) {
-        code = bad_deal(lengths[i], kinds[i], arguments[i], processes[i]);
-        product *= processes[i];
-    }
-    if (code == MPI_SUCCESS && product != size) {
-        code = MPI_ERR_ARG;
-    }
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    const struct pri_darray darray = {size,  rank,      dims,      lengths,
-                                      kinds, arguments, processes, order == MPI_ORDER_FORTRAN};
-    return made(__func__, pri_type_new_darray(&darray, old), type);
-}
-PRI_ALIAS(Type_create_darray);
-
-int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
-{
-    if (old == NULL) {
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    }
-    return made(__func__, pri_type_new_resized(old, lb, extent), type);
-}
-PRI_ALIAS(Type_create_resized);
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
@@ -282,3 +309,4 @@ int MPI_Type_free(MPI_Datatype *type)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Type_free);
+#endif

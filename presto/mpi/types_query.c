@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a datatype is: sizes, bounds, names, how it was made; and packing. */
+/* What a datatype is: sizes, bounds; and packing. */
 #include "mpi/state.h"
 #include "type/named.h"
-
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What is wrong with a type and where its results go. */
 static int check_type(const struct pri_type *type, const void *result, const void *other)
@@ -17,16 +13,104 @@ static int check_type(const struct pri_type *type, const void *result, const voi
     return code != MPI_SUCCESS ? code : pri_no_place(other);
 }
 
-int MPI_Type_size(MPI_Datatype type, int *size)
+int MPI_Type_size(MPI_Datatype type, pri_count *size)
 {
     int code = check_type(type, size, size);
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
     }
-    *size = type->size > INT_MAX ? MPI_UNDEFINED : (int)type->size;
+    *size = pri_count_of(type->size);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Type_size);
+
+int MPI_Type_get_extent(MPI_Datatype type, pri_distance *lb, pri_distance *extent)
+{
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    *lb = type->lb;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_extent);
+
+int MPI_Type_get_true_extent(MPI_Datatype type, pri_distance *lb, pri_distance *extent)
+{
+    int code = check_type(type, lb, extent);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(NULL, __func__, code);
+    }
+    *lb = type->true_lb;
+    *extent = type->true_extent;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Type_get_true_extent);
+
+/* MPI_SUCCESS, or what is wrong with arguments of packing. */
+static int check(struct pri_comm *comm, pri_count count, const struct pri_type *type)
+{
+    if (comm == NULL) {
+        return MPI_ERR_COMM;
+    }
+    if (count < 0) {
+        return MPI_ERR_COUNT;
+    }
+    return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+int MPI_Pack(const void *in, pri_count count, MPI_Datatype type, void *out, pri_count size,
+             pri_count *position, MPI_Comm handle)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(comm, __func__, code);
+    }
+    size_t bytes = (size_t)count * type->size;
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
+        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    }
+    pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
+    *position += (pri_count)bytes;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Pack);
+
+int MPI_Unpack(const void *in, pri_count size, pri_count *position, void *out, pri_count count,
+               MPI_Datatype type, MPI_Comm handle)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(comm, __func__, code);
+    }
+    size_t bytes = (size_t)count * type->size;
+    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
+        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
+    }
+    pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
+    *position += (pri_count)bytes;
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Unpack);
+
+int MPI_Pack_size(pri_count count, MPI_Datatype type, MPI_Comm handle, pri_count *size)
+{
+    struct pri_comm *comm = pri_comm_of(handle);
+    int code = check(comm, count, type);
+    if (code != MPI_SUCCESS) {
+        return pri_fail(comm, __func__, code);
+    }
+    size_t bytes = (size_t)count * type->size;
+    *size = pri_count_of(bytes);
+    return MPI_SUCCESS;
+}
+PRI_ALIAS(Pack_size);
+
+#ifndef PRI_LARGE
+/* ---- by other names ---- */
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
@@ -39,18 +123,6 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 }
 PRI_ALIAS(Type_size_x);
 
-int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
-{
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    *lb = type->lb;
-    *extent = type->extent;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_get_extent);
-
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
     int code = check_type(type, lb, extent);
@@ -62,18 +134,6 @@ int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Type_get_extent_x);
-
-int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
-{
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
-    }
-    *lb = type->true_lb;
-    *extent = type->true_extent;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_get_true_extent);
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
@@ -141,104 +201,4 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
     return pri_fail(NULL, __func__, MPI_ERR_ARG);
 }
 PRI_ALIAS(Type_match_size);
-
-int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
-                          int *combiner)
-{
-    if (type == NULL) {
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    }
-    const struct pri_recipe none = {.combiner = PRI_COMBINER_NAMED};
-    const struct pri_recipe *recipe = type->recipe != NULL ? type->recipe : &none;
-    *integers = recipe->ints;
-    *addresses = recipe->addrs;
-    *types = recipe->types;
-    *combiner = (int)recipe->combiner;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_get_envelope);
-
-int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
-                          int integers[], MPI_Aint addresses[], MPI_Datatype types[])
-{
-    if (type == NULL || type->recipe == NULL) {
-        return pri_fail(NULL, __func__, MPI_ERR_TYPE);
-    }
-    const struct pri_recipe *recipe = type->recipe;
-    if (max_integers < recipe->ints || max_addresses < recipe->addrs || max_types < recipe->types) {
-        return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    }
-    for (int i = 0; i < recipe->ints; i++) {
-        integers[i] = recipe->integer[i];
-    }
-    for (int i = 0; i < recipe->addrs; i++) {
-        addresses[i] = recipe->addr[i];
-    }
-    for (int i = 0; i < recipe->types; i++) {
-        pri_type_retain(recipe->type[i]); /* the application frees it */
-        types[i] = recipe->type[i];
-    }
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Type_get_contents);
-
-/* MPI_SUCCESS, or what is wrong with arguments of packing. */
-static int check(struct pri_comm *comm, int count, const struct pri_type *type)
-{
-    if (comm == NULL) {
-        return MPI_ERR_COMM;
-    }
-    if (count < 0) {
-        return MPI_ERR_COUNT;
-    }
-    return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
-}
-
-int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
-             MPI_Comm handle)
-{
-    struct pri_comm *comm = pri_comm_of(handle);
-    int code = check(comm, count, type);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(comm, __func__, code);
-    }
-    size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
-        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
-    }
-    pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
-    *position += (int)bytes;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Pack);
-
-int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
-               MPI_Comm handle)
-{
-    struct pri_comm *comm = pri_comm_of(handle);
-    int code = check(comm, count, type);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(comm, __func__, code);
-    }
-    size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
-        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
-    }
-    pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
-    *position += (int)bytes;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Unpack);
-
-int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm handle, int *size)
-{
-    struct pri_comm *comm = pri_comm_of(handle);
-    int code = check(comm, count, type);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(comm, __func__, code);
-    }
-    size_t bytes = (size_t)count * type->size;
-    *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Pack_size);
+#endif

@@ -24,7 +24,8 @@ static bool says(MPI_Info info, const char *key)
     return there && strcmp(value, "true") == 0;
 }
 
-static int open_window(struct pri_win *win, struct pri_comm *comm, MPI_Info info, void **base)
+static int open_window(struct pri_win *win, struct pri_comm *comm, MPI_Info info, size_t unit,
+                       void **base)
 {
     int error = pri_comm_copy(comm, &win->comm);
     if (error != 0) {
@@ -32,14 +33,14 @@ static int open_window(struct pri_win *win, struct pri_comm *comm, MPI_Info info
     }
     bool spread = win->flavor != MPI_WIN_FLAVOR_SHARED || says(info, "alloc_shared_noncontig");
     error = pri_rma_open(&win->rma, &win->comm->team, (enum pri_rma_flavor)win->flavor,
-                         (size_t)win->bytes, (unsigned)win->unit, spread, base);
+                         (size_t)win->bytes, unit, spread, base);
     if (error != 0) {
         pri_comm_end(win->comm);
     }
     return error;
 }
 
-static int make(const char *function, int flavor, void **base, MPI_Aint bytes, int unit,
+static int make(const char *function, int flavor, void **base, MPI_Aint bytes, pri_disp unit,
                 MPI_Info info, MPI_Comm handle, MPI_Win *made)
 {
     struct pri_comm *comm = pri_intra_of(handle);
@@ -60,10 +61,10 @@ static int make(const char *function, int flavor, void **base, MPI_Aint bytes, i
     win->info = info == NULL ? NULL : pri_info_copy(info);
     win->size = comm->team.size;
     win->bytes = bytes;
-    win->unit = unit;
+    win->unit = unit > INT_MAX ? INT_MAX : (int)unit; /* the attribute, which is an int */
     win->flavor = flavor;
     win->model = MPI_WIN_UNIFIED;
-    int error = open_window(win, comm, info, base);
+    int error = open_window(win, comm, info, (size_t)unit, base);
     if (error != 0) {
         destroy(win);
         return pri_result(comm, function, error);
@@ -73,14 +74,14 @@ static int make(const char *function, int flavor, void **base, MPI_Aint bytes, i
     return MPI_SUCCESS;
 }
 
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+int MPI_Win_create(void *base, MPI_Aint size, pri_disp disp_unit, MPI_Info info, MPI_Comm comm,
                    MPI_Win *win)
 {
     return make(__func__, MPI_WIN_FLAVOR_CREATE, &base, size, disp_unit, info, comm, win);
 }
 PRI_ALIAS(Win_create);
 
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+int MPI_Win_allocate(MPI_Aint size, pri_disp disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                      MPI_Win *win)
 {
     void *base = NULL;
@@ -92,7 +93,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
 }
 PRI_ALIAS(Win_allocate);
 
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+int MPI_Win_allocate_shared(MPI_Aint size, pri_disp disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win)
 {
     void *base = NULL;
@@ -104,12 +105,14 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 }
 PRI_ALIAS(Win_allocate_shared);
 
+#ifndef PRI_LARGE
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     void *base = NULL;
     return make(__func__, MPI_WIN_FLAVOR_DYNAMIC, &base, 0, 1, info, comm, win);
 }
 PRI_ALIAS(Win_create_dynamic);
+#endif
 
 /* The first rank that has memory, or 0. */
 static int first_with_memory(const struct pri_win *win)
@@ -122,7 +125,7 @@ static int first_with_memory(const struct pri_win *win)
     return 0;
 }
 
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, pri_disp *disp_unit, void *baseptr)
 {
     if (!pri_win_ok(win)) {
         return pri_win_fail(win, __func__, MPI_ERR_WIN);
@@ -137,12 +140,13 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
         rank = first_with_memory(win);
     }
     *size = (MPI_Aint)win->rma.target[rank].bytes;
-    *disp_unit = (int)win->rma.target[rank].unit;
+    *disp_unit = (pri_disp)win->rma.target[rank].unit;
     *(void **)baseptr = pri_rma_part(&win->rma, rank);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Win_shared_query);
 
+#ifndef PRI_LARGE
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     if (!pri_win_ok(win)) {
@@ -202,3 +206,4 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Win_get_group);
+#endif

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#define ORIGIN const void *origin, int origin_count, MPI_Datatype origin_type
-#define RESULT void *result, int result_count, MPI_Datatype result_type
-#define TARGET int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
+#define ORIGIN const void *origin, pri_count origin_count, MPI_Datatype origin_type
+#define RESULT void *result, pri_count result_count, MPI_Datatype result_type
+#define TARGET int target, MPI_Aint disp, pri_count target_count, MPI_Datatype target_type
 
 /* The window, and the rank: MPI_PROC_NULL is one as well. */
 static inline int check_target(MPI_Win win, int target)
@@ -21,8 +21,8 @@ static inline int check_target(MPI_Win win, int target)
                             : pri_blame_value(MPI_ERR_RANK, "the target", target, 0, win->size - 1);
 }
 
-static inline int check(MPI_Win win, int target, int count, const struct pri_type *type,
-                        int target_count, const struct pri_type *target_type)
+static inline int check(MPI_Win win, int target, pri_count count, const struct pri_type *type,
+                        pri_count target_count, const struct pri_type *target_type)
 {
     int code = check_target(win, target);
     if (NI_UNLIKELY(code != MPI_SUCCESS)) {
@@ -59,7 +59,7 @@ int MPI_Put(ORIGIN, TARGET, MPI_Win win)
 }
 PRI_ALIAS(Put);
 
-int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, TARGET, MPI_Win win)
+int MPI_Get(void *origin, pri_count origin_count, MPI_Datatype origin_type, TARGET, MPI_Win win)
 {
     int code = check(win, target, origin_count, origin_type, target_count, target_type);
     if (NI_UNLIKELY(code != MPI_SUCCESS)) {
@@ -90,9 +90,10 @@ int MPI_Accumulate(ORIGIN, TARGET, MPI_Op op, MPI_Win win)
 PRI_ALIAS(Accumulate);
 
 /* The origin of MPI_NO_OP is not looked at. */
-static int check_fetch(MPI_Win win, int target, int count, const struct pri_type *type,
-                       int result_count, const struct pri_type *result_type, int target_count,
-                       const struct pri_type *target_type, const struct pri_op *op)
+static int check_fetch(MPI_Win win, int target, pri_count count, const struct pri_type *type,
+                       pri_count result_count, const struct pri_type *result_type,
+                       pri_count target_count, const struct pri_type *target_type,
+                       const struct pri_op *op)
 {
     int code = check(win, target, result_count, result_type, target_count, target_type);
     if (code == MPI_SUCCESS) {
@@ -119,6 +120,7 @@ int MPI_Get_accumulate(ORIGIN, RESULT, TARGET, MPI_Op op, MPI_Win win)
 }
 PRI_ALIAS(Get_accumulate);
 
+#ifndef PRI_LARGE
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win)
 {
@@ -153,6 +155,7 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
                           pri_rma_compare_and_swap(&win->rma, origin, compare, result, at));
 }
 PRI_ALIAS(Compare_and_swap);
+#endif
 
 /* ---- with requests ---- */
 
@@ -197,7 +200,7 @@ int MPI_Rput(ORIGIN, TARGET, MPI_Win win, MPI_Request *handle)
 }
 PRI_ALIAS(Rput);
 
-int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, TARGET, MPI_Win win,
+int MPI_Rget(void *origin, pri_count origin_count, MPI_Datatype origin_type, TARGET, MPI_Win win,
              MPI_Request *handle)
 {
     struct pri_mpi_request *request;

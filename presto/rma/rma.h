@@ -136,7 +136,7 @@ struct pri_rma_at {
  * PRI_RMA_CREATE, set otherwise. spread: with PRI_RMA_SHARED_MEMORY the parts need not follow each
  * other. Nothing is left if it fails: PRI_ERR_NOMEM, PRI_ERR_PEER, PRI_RMA_SHARED. */
 int pri_rma_open(struct pri_rma *rma, struct pri_team *team, enum pri_rma_flavor flavor,
-                 size_t bytes, unsigned unit, bool spread, void **base);
+                 size_t bytes, size_t unit, bool spread, void **base);
 /* Whether this rank is in an epoch that has to be ended first. */
 bool pri_rma_busy(const struct pri_rma *rma);
 /* PRI_RMA_SYNC, and nothing is done, if this rank is in an epoch. Waits for all ranks. */

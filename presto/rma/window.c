@@ -206,7 +206,7 @@ static void open_memory(struct pri_rma *rma, struct card *all, bool spread, void
 }
 
 int pri_rma_open(struct pri_rma *rma, struct pri_team *team, enum pri_rma_flavor flavor,
-                 size_t bytes, unsigned unit, bool spread, void **base)
+                 size_t bytes, size_t unit, bool spread, void **base)
 {
     struct card mine = {.bytes = bytes, .unit = unit};
     struct card *all = calloc((size_t)team->size, sizeof(*all));

@@ -23,7 +23,7 @@ struct pri_type *pri_type_begin(enum pri_combiner combiner, int ints, int addrs,
     recipe->ints = ints;
     recipe->addrs = addrs;
     recipe->types = types;
-    recipe->integer = array_of(ints, sizeof(int));
+    recipe->integer = array_of(ints, sizeof(long long));
     recipe->addr = array_of(addrs, sizeof(ptrdiff_t));
     recipe->type = array_of(types, sizeof(struct pri_type *));
     type->recipe = recipe;

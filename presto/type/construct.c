@@ -17,7 +17,7 @@ static struct pri_type *begin_one(enum pri_combiner combiner, int ints, int addr
     return type;
 }
 
-struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old)
+struct pri_type *pri_type_new_contiguous(long long count, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_CONTIGUOUS, 1, 0, old);
     if (type == NULL) {
@@ -27,38 +27,40 @@ struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old)
     return pri_type_finish(type, pri_type_add(type, 0, 1, 0, (size_t)count, old));
 }
 
-struct pri_type *pri_type_new_vector(int count, int length, int stride, struct pri_type *old)
+struct pri_type *pri_type_new_vector(long long count, long long length, long long stride,
+                                     struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_VECTOR, 3, 0, old);
     if (type == NULL) {
         return NULL;
     }
-    memcpy(type->recipe->integer, (int[]){count, length, stride}, 3 * sizeof(int));
+    memcpy(type->recipe->integer, (long long[]){count, length, stride}, 3 * sizeof(long long));
     bool ok = pri_type_add(type, 0, (size_t)count, stride * old->extent, (size_t)length, old);
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_hvector(int count, int length, ptrdiff_t stride, struct pri_type *old)
+struct pri_type *pri_type_new_hvector(long long count, long long length, ptrdiff_t stride,
+                                      struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_HVECTOR, 2, 1, old);
     if (type == NULL) {
         return NULL;
     }
-    memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
+    memcpy(type->recipe->integer, (long long[]){count, length}, 2 * sizeof(long long));
     type->recipe->addr[0] = stride;
     bool ok = pri_type_add(type, 0, (size_t)count, stride, (size_t)length, old);
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_indexed(int count, const int *length, const int *disp,
-                                      struct pri_type *old)
+struct pri_type *pri_type_new_indexed(long long count, const long long *length,
+                                      const long long *disp, struct pri_type *old)
 {
-    struct pri_type *type = begin_one(PRI_COMBINER_INDEXED, 2 * count + 1, 0, old);
+    struct pri_type *type = begin_one(PRI_COMBINER_INDEXED, 2 * (int)count + 1, 0, old);
     bool ok = type != NULL;
     if (ok) {
         type->recipe->integer[0] = count;
     }
-    for (int i = 0; ok && i < count; i++) {
+    for (long long i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->integer[1 + count + i] = disp[i];
         ok = pri_type_add(type, disp[i] * old->extent, 1, 0, (size_t)length[i], old);
@@ -66,15 +68,15 @@ struct pri_type *pri_type_new_indexed(int count, const int *length, const int *d
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_hindexed(int count, const int *length, const ptrdiff_t *disp,
-                                       struct pri_type *old)
+struct pri_type *pri_type_new_hindexed(long long count, const long long *length,
+                                       const ptrdiff_t *disp, struct pri_type *old)
 {
-    struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED, count + 1, count, old);
+    struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED, (int)count + 1, (int)count, old);
     bool ok = type != NULL;
     if (ok) {
         type->recipe->integer[0] = count;
     }
-    for (int i = 0; ok && i < count; i++) {
+    for (long long i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->addr[i] = disp[i];
         ok = pri_type_add(type, disp[i], 1, 0, (size_t)length[i], old);
@@ -82,45 +84,46 @@ struct pri_type *pri_type_new_hindexed(int count, const int *length, const ptrdi
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_indexed_block(int count, int length, const int *disp,
-                                            struct pri_type *old)
+struct pri_type *pri_type_new_indexed_block(long long count, long long length,
+                                            const long long *disp, struct pri_type *old)
 {
-    struct pri_type *type = begin_one(PRI_COMBINER_INDEXED_BLOCK, count + 2, 0, old);
+    struct pri_type *type = begin_one(PRI_COMBINER_INDEXED_BLOCK, (int)count + 2, 0, old);
     bool ok = type != NULL;
     if (ok) {
-        memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
+        memcpy(type->recipe->integer, (long long[]){count, length}, 2 * sizeof(long long));
     }
-    for (int i = 0; ok && i < count; i++) {
+    for (long long i = 0; ok && i < count; i++) {
         type->recipe->integer[2 + i] = disp[i];
         ok = pri_type_add(type, disp[i] * old->extent, 1, 0, (size_t)length, old);
     }
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_hindexed_block(int count, int length, const ptrdiff_t *disp,
-                                             struct pri_type *old)
+struct pri_type *pri_type_new_hindexed_block(long long count, long long length,
+                                             const ptrdiff_t *disp, struct pri_type *old)
 {
-    struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED_BLOCK, 2, count, old);
+    struct pri_type *type = begin_one(PRI_COMBINER_HINDEXED_BLOCK, 2, (int)count, old);
     bool ok = type != NULL;
     if (ok) {
-        memcpy(type->recipe->integer, (int[]){count, length}, 2 * sizeof(int));
+        memcpy(type->recipe->integer, (long long[]){count, length}, 2 * sizeof(long long));
     }
-    for (int i = 0; ok && i < count; i++) {
+    for (long long i = 0; ok && i < count; i++) {
         type->recipe->addr[i] = disp[i];
         ok = pri_type_add(type, disp[i], 1, 0, (size_t)length, old);
     }
     return pri_type_finish(type, ok);
 }
 
-struct pri_type *pri_type_new_struct(int count, const int *length, const ptrdiff_t *disp,
-                                     struct pri_type *const *old)
+struct pri_type *pri_type_new_struct(long long count, const long long *length,
+                                     const ptrdiff_t *disp, struct pri_type *const *old)
 {
-    struct pri_type *type = pri_type_begin(PRI_COMBINER_STRUCT, count + 1, count, count);
+    struct pri_type *type =
+        pri_type_begin(PRI_COMBINER_STRUCT, (int)count + 1, (int)count, (int)count);
     bool ok = type != NULL;
     if (ok) {
         type->recipe->integer[0] = count;
     }
-    for (int i = 0; ok && i < count; i++) {
+    for (long long i = 0; ok && i < count; i++) {
         type->recipe->integer[1 + i] = length[i];
         type->recipe->addr[i] = disp[i];
         pri_type_retain(old[i]);
@@ -169,7 +172,7 @@ struct pri_type *pri_type_new_dup(struct pri_type *old)
 
 /* One more dimension around `inner`, which the new type holds: `count` of it, `stride` bytes
  * apart. */
-static struct pri_type *dimension(struct pri_type *inner, ptrdiff_t disp, int count,
+static struct pri_type *dimension(struct pri_type *inner, ptrdiff_t disp, long long count,
                                   ptrdiff_t stride)
 {
     struct pri_type *type = pri_type_begin(PRI_COMBINER_HVECTOR, 0, 0, 0);
@@ -180,18 +183,18 @@ static struct pri_type *dimension(struct pri_type *inner, ptrdiff_t disp, int co
     return pri_type_finish(type, ok && pri_type_add(type, disp, (size_t)count, stride, 1, inner));
 }
 
-static void subarray_recipe(struct pri_recipe *recipe, int dims, const int *sizes,
-                            const int *subsizes, const int *starts, bool fortran)
+static void subarray_recipe(struct pri_recipe *recipe, int dims, const long long *sizes,
+                            const long long *subsizes, const long long *starts, bool fortran)
 {
     recipe->integer[0] = dims;
-    memcpy(recipe->integer + 1, sizes, (size_t)dims * sizeof(int));
-    memcpy(recipe->integer + 1 + dims, subsizes, (size_t)dims * sizeof(int));
-    memcpy(recipe->integer + 1 + 2 * dims, starts, (size_t)dims * sizeof(int));
+    memcpy(recipe->integer + 1, sizes, (size_t)dims * sizeof(long long));
+    memcpy(recipe->integer + 1 + dims, subsizes, (size_t)dims * sizeof(long long));
+    memcpy(recipe->integer + 1 + 2 * dims, starts, (size_t)dims * sizeof(long long));
     recipe->integer[1 + 3 * dims] = fortran ? PRI_ORDER_FORTRAN : PRI_ORDER_C;
 }
 
-struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *subsizes,
-                                       const int *starts, bool fortran, struct pri_type *old)
+struct pri_type *pri_type_new_subarray(int dims, const long long *sizes, const long long *subsizes,
+                                       const long long *starts, bool fortran, struct pri_type *old)
 {
     struct pri_type *type = begin_one(PRI_COMBINER_SUBARRAY, 3 * dims + 2, 0, old), *inner = old;
     if (type == NULL) {

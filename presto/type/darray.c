@@ -7,7 +7,7 @@
 /* One dimension: its length, and how it is dealt out to how many processes, of which this is the
  * one at `at`. */
 struct deal {
-    int length, kind, argument, processes, at;
+    long long length, kind, argument, processes, at;
 };
 
 /* Elements in a row, and after how many the next row of this process begins. */
@@ -54,8 +54,9 @@ static struct pri_type *deal_out(struct pri_type *inner, const struct deal *deal
 
 static void write_recipe(struct pri_recipe *recipe, const struct pri_darray *darray)
 {
-    size_t bytes = (size_t)darray->dims * sizeof(int);
-    int *to = recipe->integer, n = darray->dims;
+    size_t bytes = (size_t)darray->dims * sizeof(long long);
+    long long *to = recipe->integer;
+    int n = darray->dims;
 
     to[0] = darray->size;
     to[1] = darray->rank;
@@ -69,9 +70,9 @@ static void write_recipe(struct pri_recipe *recipe, const struct pri_darray *dar
 
 /* Where the process is in dimension d of the grid, which is in the order of C whatever the array's
  * is. */
-static int place_in(const struct pri_darray *darray, int d)
+static long long place_in(const struct pri_darray *darray, int d)
 {
-    int behind = 1;
+    long long behind = 1;
 
     for (int i = d + 1; i < darray->dims; i++) {
         behind *= darray->processes[i];

@@ -60,12 +60,12 @@ static struct made {
     struct made *next;
     struct pri_type type;
     struct pri_recipe recipe;
-    int integer[2]; /* of the recipe */
+    long long integer[2]; /* of the recipe */
     struct pri_type *like;
 } * made;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct made *find(enum pri_combiner combiner, const int *integer, int ints)
+static struct made *find(enum pri_combiner combiner, const long long *integer, int ints)
 {
     struct made *m = made;
     while (m != NULL && (m->recipe.combiner != combiner || m->integer[0] != integer[0] ||
@@ -75,7 +75,7 @@ static struct made *find(enum pri_combiner combiner, const int *integer, int int
     return m;
 }
 
-static struct made *make(enum pri_combiner combiner, const int *integer, int ints,
+static struct made *make(enum pri_combiner combiner, const long long *integer, int ints,
                          struct pri_type *like)
 {
     struct made *m = calloc(1, sizeof(*m));
@@ -110,7 +110,7 @@ bool pri_type_f90(enum pri_combiner combiner, int precision, int range, int abse
                   struct pri_type **type)
 {
     bool is_integer = combiner == PRI_COMBINER_F90_INTEGER;
-    const int both[2] = {precision, range}, *integer = is_integer ? &both[1] : both;
+    const long long both[2] = {precision, range}, *integer = is_integer ? &both[1] : both;
     int ints = is_integer ? 1 : 2;
     bool none = (is_integer || precision == absent) && range == absent;
     bool negative = (precision < 0 && precision != absent) || (range < 0 && range != absent);

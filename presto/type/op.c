@@ -21,13 +21,14 @@ PREDEFINED(maxloc, PRI_OP_MAXLOC);
 PREDEFINED(replace, PRI_OP_REPLACE);
 PREDEFINED(no_op, PRI_OP_NO_OP);
 
-struct pri_op *pri_op_new(pri_op_fn *user, bool commutative)
+struct pri_op *pri_op_new(pri_op_fn *user, pri_op_large_fn *large, bool commutative)
 {
     struct pri_op *op = malloc(sizeof(*op));
     if (op == NULL) {
         return NULL;
     }
-    *op = (struct pri_op){.id = PRI_OP_USER, .commutative = commutative, .user = user};
+    *op = (struct pri_op){
+        .id = PRI_OP_USER, .commutative = commutative, .user = user, .large = large};
     atomic_init(&op->refs, 1);
     return op;
 }
@@ -59,7 +60,7 @@ bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type)
 
 typedef void pri_op_fortran(void *in, void *inout, int *count, int *type);
 
-/* The application's function counts in int. */
+/* The application's function counts in ints. */
 static void apply_user(const struct pri_op *op, const char *in, char *inout, size_t count,
                        struct pri_type *type)
 {
@@ -82,6 +83,11 @@ static void apply_user(const struct pri_op *op, const char *in, char *inout, siz
 void pri_op_apply(const struct pri_op *op, const void *in, void *inout, size_t count,
                   struct pri_type *type)
 {
+    if (op->large != NULL) {
+        long long len = (long long)count;
+        op->large((void *)in, inout, &len, &type);
+        return;
+    }
     if (op->id == PRI_OP_USER) {
         apply_user(op, in, inout, count, type);
         return;

@@ -29,11 +29,13 @@ enum pri_op_id {
 
 /* What an application's operation is called with. */
 typedef void pri_op_fn(void *in, void *inout, int *count, struct pri_type **type);
+typedef void pri_op_large_fn(void *in, void *inout, long long *count, struct pri_type **type);
 
 struct pri_op {
     enum pri_op_id id;
     bool commutative;
-    pri_op_fn *user; /* of PRI_OP_USER */
+    pri_op_fn *user; /* of PRI_OP_USER: one of these two */
+    pri_op_large_fn *large;
     /* How a function in Fortran knows a datatype, of which it is given the number; NULL: it is in
      * C. */
     int (*number)(struct pri_type *type);
@@ -60,12 +62,13 @@ extern pri_op_loop *const pri_op_loops_avx2[PRI_KINDS][PRI_OPS];
 bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type);
 
 /* inout[i] = in[i] op inout[i] for `count` elements; the operation accepts the type. An
- * application's function is called with at most INT_MAX elements at a time. */
+ * application's function is called with at most INT_MAX elements at a time, unless it counts in
+ * more than ints. */
 void pri_op_apply(const struct pri_op *op, const void *in, void *inout, size_t count,
                   struct pri_type *type);
 
 /* A new operation with one reference; NULL when memory is short. */
-struct pri_op *pri_op_new(pri_op_fn *user, bool commutative);
+struct pri_op *pri_op_new(pri_op_fn *user, pri_op_large_fn *large, bool commutative);
 
 /* One more and one less user. */
 void pri_op_retain(struct pri_op *op);

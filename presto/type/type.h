@@ -13,6 +13,7 @@
  * A finished type is never changed except for its name and attributes; any thread may use it at any
  * time. */
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -171,38 +172,41 @@ size_t pri_type_elements(const struct pri_type *type, size_t bytes);
  * data. */
 size_t pri_type_bytes(const struct pri_type *type, size_t elements);
 
+enum { PRI_TYPE_ENTRIES = INT_MAX / 4 - 4 }; /* in an array that a type is made of */
+
 /* New types, with one reference and uncommitted. They hold what they are made of. All sizes are the
  * element's unless a name has `h` in it, which means bytes. They return NULL when memory is short.
- * Arguments are checked by callers: counts and block lengths are not negative, types are no null
- * pointers. */
-struct pri_type *pri_type_new_contiguous(int count, struct pri_type *old);
-struct pri_type *pri_type_new_vector(int count, int length, int stride, struct pri_type *old);
-struct pri_type *pri_type_new_hvector(int count, int length, ptrdiff_t stride,
+ * Arguments are checked by callers: counts and block lengths are not negative, arrays have at most
+ * PRI_TYPE_ENTRIES elements, types are no null pointers. */
+struct pri_type *pri_type_new_contiguous(long long count, struct pri_type *old);
+struct pri_type *pri_type_new_vector(long long count, long long length, long long stride,
+                                     struct pri_type *old);
+struct pri_type *pri_type_new_hvector(long long count, long long length, ptrdiff_t stride,
                                       struct pri_type *old);
-struct pri_type *pri_type_new_indexed(int count, const int *length, const int *disp,
-                                      struct pri_type *old);
-struct pri_type *pri_type_new_hindexed(int count, const int *length, const ptrdiff_t *disp,
-                                       struct pri_type *old);
-struct pri_type *pri_type_new_indexed_block(int count, int length, const int *disp,
-                                            struct pri_type *old);
-struct pri_type *pri_type_new_hindexed_block(int count, int length, const ptrdiff_t *disp,
-                                             struct pri_type *old);
-struct pri_type *pri_type_new_struct(int count, const int *length, const ptrdiff_t *disp,
-                                     struct pri_type *const *old);
+struct pri_type *pri_type_new_indexed(long long count, const long long *length,
+                                      const long long *disp, struct pri_type *old);
+struct pri_type *pri_type_new_hindexed(long long count, const long long *length,
+                                       const ptrdiff_t *disp, struct pri_type *old);
+struct pri_type *pri_type_new_indexed_block(long long count, long long length,
+                                            const long long *disp, struct pri_type *old);
+struct pri_type *pri_type_new_hindexed_block(long long count, long long length,
+                                             const ptrdiff_t *disp, struct pri_type *old);
+struct pri_type *pri_type_new_struct(long long count, const long long *length,
+                                     const ptrdiff_t *disp, struct pri_type *const *old);
 struct pri_type *pri_type_new_resized(struct pri_type *old, ptrdiff_t lb, ptrdiff_t extent);
 struct pri_type *pri_type_new_dup(struct pri_type *old);
 
 /* A part of an array of `dims` dimensions: in dimension i of sizes[i] elements, subsizes[i] from
  * starts[i] on. The last dimension is the one next to each other in memory, the first one with
  * `fortran`. The extent is the array's. */
-struct pri_type *pri_type_new_subarray(int dims, const int *sizes, const int *subsizes,
-                                       const int *starts, bool fortran, struct pri_type *old);
+struct pri_type *pri_type_new_subarray(int dims, const long long *sizes, const long long *subsizes,
+                                       const long long *starts, bool fortran, struct pri_type *old);
 
 /* The part of process `rank` of `size` of an array that is dealt out. Arrays of [dims]: the array's
  * lengths; how each dimension is dealt out, with which argument, to how many processes. */
 struct pri_darray {
     int size, rank, dims;
-    const int *lengths, *kinds, *arguments, *processes;
+    const long long *lengths, *kinds, *arguments, *processes;
     bool fortran;
 };
 struct pri_type *pri_type_new_darray(const struct pri_darray *darray, struct pri_type *old);
@@ -214,15 +218,17 @@ struct pri_type *pri_type_new_darray(const struct pri_darray *darray, struct pri
 bool pri_type_f90(enum pri_combiner combiner, int precision, int range, int absent,
                   struct pri_type **type);
 
-/* How a type was made: the arguments of its constructor, as MPI_Type_get_contents orders them. */
+/* How a type was made: the arguments of its constructor, as MPI_Type_get_contents orders them, also
+ * if its counts were large ones. */
 struct pri_recipe {
     enum pri_combiner combiner;
     int ints, addrs, types;
-    int *integer;
+    long long *integer;
     ptrdiff_t *addr;
     struct pri_type **type; /* held */
     struct pri_type **held; /* others that the layout refers to */
     int helds;
+    bool large;              /* by a function with large counts */
     bool lb_known, ub_known; /* while the type is being made: it has a bound already */
 };
 

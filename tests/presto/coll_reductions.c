@@ -117,7 +117,9 @@ int coll_start_reduction(struct coll_case *c, int r, struct pri_team *team,
     case COLL_EXSCAN:
         return pri_coll_exscan(team, in, out, c->count, c->type, c->op, request);
     case COLL_REDUCE_SCATTER:
-        return pri_coll_reduce_scatter(team, in, out, rank->counts[0], c->type, c->op, request);
+        return pri_coll_reduce_scatter(
+            team, in, &(struct pri_parts){.buf = out, .counts = rank->counts[0], .type = c->type},
+            c->op, request);
     default:
         return pri_coll_reduce_scatter_block(team, in, out, (size_t)rank->counts[0][0], c->type,
                                              c->op, request);

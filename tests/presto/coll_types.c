@@ -51,9 +51,10 @@ static struct pri_type *made(struct pri_type *type)
 bool coll_cases_begin(void)
 {
     struct pri_type *u32 = &presto_type_uint32;
-    const int one_two[2] = {1, 2}, places[2] = {2, 0};
+    const long long one_two[2] = {1, 2}, places[2] = {2, 0};
     struct pri_type *spaced = made(pri_type_new_vector(2, 1, 3, u32));
-    struct pri_type *swapped = made(pri_type_new_indexed(2, (int[]){1, 1}, (int[]){1, 0}, u32));
+    struct pri_type *swapped =
+        made(pri_type_new_indexed(2, (long long[]){1, 1}, (long long[]){1, 0}, u32));
     struct pri_type *wide = NULL, *mixed = made(pri_type_new_indexed(2, one_two, places, u32));
 
     if (spaced == NULL || swapped == NULL || mixed == NULL) {
@@ -73,8 +74,8 @@ bool coll_cases_begin(void)
     coll_layout[MIXED][0] = made(pri_type_new_contiguous(3, u32));
     coll_layout[MIXED][1] = mixed;
     coll_layout[MIXED][2] = made(pri_type_new_vector(3, 1, 2, u32));
-    compose = pri_op_new(compose_user, false);
-    add_user = pri_op_new(add_ints_user, true);
+    compose = pri_op_new(compose_user, NULL, false);
+    add_user = pri_op_new(add_ints_user, NULL, true);
     return wide != NULL && coll_layout[MAPS][0] != NULL && coll_layout[MIXED][0] != NULL &&
            coll_layout[MIXED][2] != NULL && compose != NULL && add_user != NULL;
 }

@@ -93,14 +93,15 @@ static void vector(struct model *m, const struct model *old)
 
 static void indexed(struct model *m, const struct model *old)
 {
-    int count = 1 + below(4), length[4], disp[4];
+    int count = 1 + below(4);
+    long long length[4], disp[4];
     ptrdiff_t extent = old->ub - old->lb, bytes[4];
     bool h = below(2);
     for (int i = 0; i < count; i++) {
         length[i] = below(3) + (i == 0);
         disp[i] = below(3) == 0 && i > 0 ? disp[i - 1] + length[i - 1] : below(12) - 3;
         bytes[i] = h ? disp[i] : disp[i] * extent;
-        add(m, bytes[i], length[i], old);
+        add(m, bytes[i], (int)length[i], old);
     }
     m->type = h ? pri_type_new_hindexed(count, length, bytes, old->type)
                 : pri_type_new_indexed(count, length, disp, old->type);
@@ -110,12 +111,12 @@ static void structure(struct model *m, const struct model *old)
 {
     struct model one;
     basic(&one);
-    int length[3] = {1 + below(2), below(3), 1};
+    long long length[3] = {1 + below(2), below(3), 1};
     ptrdiff_t disp[3] = {below(20), below(30) - 10, below(40)};
     struct pri_type *type[3] = {old->type, one.type, old->type};
-    add(m, disp[0], length[0], old);
-    add(m, disp[1], length[1], &one);
-    add(m, disp[2], length[2], old);
+    add(m, disp[0], (int)length[0], old);
+    add(m, disp[1], (int)length[1], &one);
+    add(m, disp[2], (int)length[2], old);
     m->type = pri_type_new_struct(3, length, disp, type);
 }
 
@@ -129,12 +130,12 @@ static void resized(struct model *m, const struct model *old)
 
 static void subarray(struct model *m, const struct model *old)
 {
-    int size[2] = {2 + below(2), 2 + below(3)}, sub[2], start[2];
+    long long size[2] = {2 + below(2), 2 + below(3)}, sub[2], start[2];
     ptrdiff_t extent = old->ub - old->lb;
     bool fortran = below(2);
     for (int i = 0; i < 2; i++) {
-        sub[i] = 1 + below(size[i] - 1);
-        start[i] = below(size[i] - sub[i] + 1);
+        sub[i] = 1 + below((int)size[i] - 1);
+        start[i] = below((int)(size[i] - sub[i]) + 1);
     }
     int slow = fortran ? 1 : 0, fast = 1 - slow;
     for (int i = 0; i < sub[slow]; i++) {

@@ -51,6 +51,13 @@ PRESTO_FN(int, Type_get_envelope,
 PRESTO_FN(int, Type_get_contents,
           (MPI_Datatype type, int max_integers, int max_addresses, int max_types, int integers[],
            MPI_Aint addresses[], MPI_Datatype types[]));
+PRESTO_FN(int, Type_get_envelope_c,
+          (MPI_Datatype type, MPI_Count *integers, MPI_Count *addresses, MPI_Count *large_counts,
+           MPI_Count *types, int *combiner));
+PRESTO_FN(int, Type_get_contents_c,
+          (MPI_Datatype type, MPI_Count max_integers, MPI_Count max_addresses,
+           MPI_Count max_large_counts, MPI_Count max_types, int integers[], MPI_Aint addresses[],
+           MPI_Count large_counts[], MPI_Datatype types[]));
 PRESTO_FN(int, Type_create_keyval,
           (MPI_Type_copy_attr_function * copy, MPI_Type_delete_attr_function *release, int *keyval,
            void *extra));
@@ -98,6 +105,7 @@ PRESTO_FN(int, TYPE_DUP_FN,
           (MPI_Datatype type, int keyval, void *extra, void *in, void *out, int *flag));
 
 PRESTO_FN(int, Op_create, (MPI_User_function * function, int commutes, MPI_Op *op));
+PRESTO_FN(int, Op_create_c, (MPI_User_function_c * function, int commutes, MPI_Op *op));
 PRESTO_FN(int, Op_free, (MPI_Op * op));
 PRESTO_FN(int, Op_commutative, (MPI_Op op, int *commutes));
 PRESTO_FN(int, Reduce_local,

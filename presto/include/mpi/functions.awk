@@ -76,17 +76,17 @@ BEGIN {
     if (make == "missing") begin_missing()
 }
 
-/^#/ || $1 == "argument" { next } # of Fortran: bind.awk
+/^#/ || $1 == "argument" || $1 == "wide" { next } # list.awk
 $2 !~ /^[A-Z][A-Za-z0-9_]*$/ { give_up("'" $2 "' is no name of a function") }
 $2 <= last { give_up($2 " is not behind " last ", as it is in the order of the names") }
 { last = $2 }
-$1 == "have" { have($2); next }
+$1 == "have" || $1 == "large" { have($2); next }
 $1 == "missing" && NF > 2 {
     hint = $0
     sub(/^missing [^ ]* /, "", hint)
     missing($2, hint)
     next
 }
-{ give_up("begin with 'have NAME' or 'missing NAME HINT'") }
+{ give_up("begin with 'have NAME', 'large NAME_c' or 'missing NAME HINT'") }
 
 END { if (!failed) print "#endif" }

@@ -28,6 +28,7 @@ typedef struct MPI_Status {
 } MPI_Status;
 
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+typedef void MPI_User_function_c(void *in, void *inout, MPI_Count *count, MPI_Datatype *type);
 
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *error, ...);
 typedef void MPI_Win_errhandler_function(MPI_Win *win, int *error, ...);
