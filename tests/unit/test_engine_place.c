@@ -2,10 +2,12 @@
 #include "engine_pair.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/config.h"
+#include "engine/core/peer.h"
 #include "engine/drive/place.h"
 
 /* Placement: who gets which, on which core; and the life of the engine thread. */
@@ -146,12 +148,35 @@ static void engines_do_not_meet(void **state)
     }
 }
 
+/* One core of the host is the edge of all processes, wherever they are; a process by itself has one
+ * of its own. */
+static void edges_are_one_core(void **state)
+{
+    static const struct {
+        const char *bound, *taken;
+    } cases[] = {{"0", "1,2"}, {"1", "0,2"}, {"2", "0,1"}, {"2,6", "0-1"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ni_placed place = choose(NI_PLACEMENT_EDGE, cases[i].bound, "0-7", cases[i].taken);
+
+        expect(place, NI_PLACEMENT_EDGE, 3, false);
+        assert_true(place.common);
+    }
+    assert_false(choose(NI_PLACEMENT_EDGE, "0", "0-7", "").common);
+    expect(choose(NI_PLACEMENT_EDGE, "0", "0-7", ""), NI_PLACEMENT_EDGE, 1, true);
+    assert_false(choose(NI_PLACEMENT_SPLIT, "0", "0-7", "1").common);
+    /* No core is free: the last of its own, where it has several. */
+    expect(choose(NI_PLACEMENT_EDGE, "0-1", "0-7", "2-3"), NI_PLACEMENT_EDGE, 1, true);
+    expect(choose(NI_PLACEMENT_EDGE, "0", "0-7", "1-3"), NI_PLACEMENT_EDGE, -1, false);
+}
+
 /* What was asked for is done, with a core or without. */
 static void asking_decides(void **state)
 {
     (void)state;
     expect(choose(NI_PLACEMENT_TILE, "0", "0-7", "2"), NI_PLACEMENT_TILE, -1, false);
-    expect(choose(NI_PLACEMENT_EDGE, "0", "0-7", "2"), NI_PLACEMENT_EDGE, 1, true);
+    expect(choose(NI_PLACEMENT_EDGE, "0", "0-7", "2"), NI_PLACEMENT_EDGE, 3, false);
     expect(choose(NI_PLACEMENT_SPLIT, "0", "0-7", "1"), NI_PLACEMENT_SPLIT, -1, false);
     expect(choose(NI_PLACEMENT_EDGE, "0", "0-7", NULL), NI_PLACEMENT_EDGE, -1, false);
 }
@@ -229,6 +254,52 @@ static void parameter_and_attribute(void **state)
     assert_non_null(strstr(error, "split"));
 }
 
+/* Two engines on the one core that is free of the job, if there is one: they hand on to each
+ * other. */
+static void edges_take_turns(void **state)
+{
+    struct ni_open_attr attr = {.flags = NI_THREADS, .placement = NI_PLACEMENT_EDGE};
+    struct ni_topology topology;
+    struct pair_done done = {0};
+    struct ni_ack ack = pair_ack(&done);
+    struct ni_remote remote;
+    struct ni_rkey rkey;
+    struct pair pair = {0};
+    cpu_set_t before, one;
+    char taken[16];
+    int cpu;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    assert_int_equal(ni_topology_find(&topology), NI_OK);
+    cpu = ni_cpus_next(&topology.allowed, 0);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    snprintf(taken, sizeof(taken), "%d", cpu);
+    attr.taken_cpus = taken;
+    assert_int_equal(ni_open(&attr, &pair.a), NI_OK);
+    assert_int_equal(ni_open(&attr, &pair.b), NI_OK);
+    assert_int_equal(pair.a->place.cpu, pair.b->place.cpu);
+    assert_int_equal(pair.a->place.common, pair.a->place.cpu >= 0);
+    assert_true(pair.a->place.cpu < 0 || topology.cores[pair.a->place.cpu] != topology.cores[cpu]);
+    pair.ab = pair_connect(pair.a, pair.b);
+    pair.ab->ep->same_memory = false;
+    pair.ab->ep->copy = false; /* in packets, which the engines of both take */
+    assert_int_equal(ni_region_memory(pair.b, there, LEN, NI_ACCESS_ALL, &rkey), NI_OK);
+    remote = pair_remote(there, &rkey);
+    memset(here, 0x3c, LEN);
+    assert_int_equal(ni_write(pair.a, pair.ab, here, LEN, &remote, &ack), NI_OK);
+    while (*(volatile unsigned *)&done.count == 0) {
+        sched_yield();
+    }
+    assert_int_equal(done.status, NI_OK);
+    assert_memory_equal(there, here, LEN);
+    ni_close(pair.a);
+    ni_close(pair.b);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
 /* In packets, with a target that calls nothing: of a TILE, nothing comes. */
 static void tile_waits_for_calls(void **state)
 {
@@ -260,7 +331,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_read),        cmocka_unit_test(auto_splits_where_a_core_is_free),
-        cmocka_unit_test(engines_do_not_meet),   cmocka_unit_test(asking_decides),
+        cmocka_unit_test(engines_do_not_meet),   cmocka_unit_test(edges_are_one_core),
+        cmocka_unit_test(asking_decides),        cmocka_unit_test(edges_take_turns),
         cmocka_unit_test(this_machine_is_found), cmocka_unit_test(parameter_and_attribute),
         cmocka_unit_test(tile_waits_for_calls),  cmocka_unit_test(certainly_none_free),
     };

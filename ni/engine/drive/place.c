@@ -10,8 +10,9 @@
 
 /*
  * The engine thread's core. Each process decides for itself, from what all of them see in the same
- * way: those that are bound to one core each take, in the order of these cores, the free cores of
- * the same cache in their order, so that no two engines meet.
+ * way. With EDGE all take the same core, where their threads take turns. Otherwise those that are
+ * bound to one core each take, in the order of these cores, the free cores of the same cache in
+ * their order, so that no two engines meet.
  */
 
 const char *ni_placement_name(enum ni_placement placement)
@@ -137,6 +138,31 @@ static bool find_own(struct ni_placed *place, const struct ni_topology *topology
     return true;
 }
 
+/* EDGE: the last free core, near or not. All processes of the job that may run on the same cores
+ * find the same one, so that their engines take one core of the host. False: there is none. */
+static bool find_common(struct ni_placed *place, const struct ni_topology *topology,
+                        const struct ni_cpus *taken)
+{
+    struct ni_cpus busy, own, free_cores = topology->allowed;
+
+    if (taken == NULL || ni_cpus_count(taken) == 0) {
+        return false;
+    }
+    busy = whole_cores(topology, taken);
+    own = whole_cores(topology, &topology->bound);
+    ni_cpus_join(&busy, &own);
+    keep_cpus(&free_cores, &topology->allowed, &busy);
+    free_cores = one_each(topology, &free_cores);
+    if (ni_cpus_count(&free_cores) == 0) {
+        return false;
+    }
+    place->cpu = nth(&free_cores, ni_cpus_count(&free_cores) - 1);
+    say(place,
+        "core %d is that of all engines of the host, and no process of the job is bound to it",
+        place->cpu);
+    return true;
+}
+
 struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topology *topology,
                                  const struct ni_cpus *taken)
 {
@@ -148,6 +174,8 @@ struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topol
     }
     if (topology == NULL) {
         say(&place, "the system does not say which cores there are");
+    } else if (wanted == NI_PLACEMENT_EDGE && find_common(&place, topology, taken)) {
+        place.common = true;
     } else {
         place.own = find_own(&place, topology, taken);
     }

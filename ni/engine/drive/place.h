@@ -16,6 +16,7 @@ struct ni_placed {
     enum ni_placement placement; /* TILE, EDGE or SPLIT */
     int cpu;                     /* the engine thread's; -1: any, as the system likes */
     bool own;                    /* nobody else of the job uses that core */
+    bool common;                 /* none but engines of the job do */
     char why[160];               /* a clause for people */
 };
 
@@ -24,8 +25,9 @@ struct ni_placed {
  * processes of the job on this host are bound; NULL: unknown. A pure function of these.
  *
  * A core is free if it is allowed to the process, nobody else is bound to it, and one core at least
- * is left to the process itself. AUTO becomes SPLIT if there is one near, which nobody else would
- * choose for its engine as well; otherwise TILE.
+ * is left to the process itself. EDGE gets one that all processes of the job choose alike; where
+ * there is none, or nobody else, one as SPLIT does. AUTO becomes SPLIT if there is one near, which
+ * nobody else would choose for its engine as well; otherwise TILE.
  */
 struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topology *topology,
                                  const struct ni_cpus *taken);

@@ -21,9 +21,10 @@
 #include "link/link.h"
 
 /*
- * Life, loop and sleep of the engine thread. It spins for a while only on a core of its own. Then
- * it naps, while callers poll or while what it has to do cannot go on, or it sleeps as a waiting
- * caller does: the link's senders wake it.
+ * Life, loop and sleep of the engine thread. It spins for a while only on a core of its own; on one
+ * that it shares with other engines alone it gives that away between two looks. Then it naps, while
+ * callers poll or while what it has to do cannot go on, or it sleeps as a waiting caller does: the
+ * link's senders wake it.
  */
 
 enum {
@@ -130,7 +131,8 @@ static void sleep_on_link(struct ni_engine *engine)
 /* There was nothing to do. */
 static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
 {
-    uint64_t spin = engine->ni->place.own ? SPIN_US * UINT64_C(1000) : 0;
+    const struct ni_placed *place = &engine->ni->place;
+    uint64_t spin = place->own || place->common ? SPIN_US * UINT64_C(1000) : 0;
 
     if (engine->since_ns == 0) {
         engine->since_ns = now;
@@ -138,7 +140,9 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     if (is_away) {
         engine->look_us = away_us(engine->ni);
     }
-    if (now - engine->since_ns < spin) {
+    if (now - engine->since_ns < spin && place->common) {
+        sched_yield();
+    } else if (now - engine->since_ns < spin) {
         ni_pause();
     } else if (!is_away && !ni_has_back_end(engine->ni)) {
         nap(engine, engine->look_us);
@@ -268,6 +272,7 @@ static void bind_thread(struct ni_engine *engine)
                engine->ni->place.cpu, strerror(error));
         engine->ni->place.cpu = -1;
         engine->ni->place.own = false;
+        engine->ni->place.common = false;
     }
 }
 
