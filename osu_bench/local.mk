@@ -43,10 +43,10 @@ osu_bench_ni_tasks_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_
 osu_bench_ni_tasks_LDADD = ni/libapeni.la -lpthread
 osu_PROGRAMS += osu_bench/ni_placement
 osu_bench_ni_placement_SOURCES = osu_bench/ni_placement.c \
-    osu_bench/placement/measure.c osu_bench/placement/measure.h \
+    osu_bench/placement/measure.c osu_bench/placement/measure.h osu_bench/placement/reads.c \
     osu_bench/placement/side.c osu_bench/placement/side.h $(osu_second)
 osu_bench_ni_placement_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
-osu_bench_ni_placement_LDADD = ni/libapeni.la
+osu_bench_ni_placement_LDADD = ni/libapeni.la -lpthread
 osu_PROGRAMS += osu_bench/ni_put_bw
 osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c $(osu_second)
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)

@@ -3,8 +3,10 @@
  * Where the engine runs, and what that costs and saves: the placements tile, edge and split,
  * between two processes over shared memory.
  *
- *   reads      latency and bandwidth of one-sided reads, 64 B to 16 KiB (soNUMA-NI, Fig. 6 and 7),
- *              through a queue pair of 128 requests, unrolled by cache lines and not
+ *   reads      latency of one-sided reads, 64 B to 16 KiB, by one initiator, and bandwidth by
+ * several (soNUMA-NI, Fig. 6 and 7), each a thread with a queue pair of 128 requests, unrolled by
+ *              cache lines and not. With tile each has an NI; with edge and split one NI is for all
+ *              of them, with one engine thread.
  *   loaded     latency of a small message while a transfer of 64 MiB runs between the same two NIs
  *   computing  time of transfers of 4 MiB towards a process that polls, and one that computes and
  *              calls nothing. Where only the target's calls take packets (tile, over a link that
@@ -32,7 +34,10 @@
 
 const char second_program[] = "ni_placement";
 
-enum { PLACEMENTS = 3, CORES = 4 /* two processes, and an engine thread for each */ };
+enum {
+    PLACEMENTS = 3,
+    INITIATORS = 4, /* unless said otherwise */
+};
 
 static const enum ni_placement placements[PLACEMENTS] = {NI_PLACEMENT_TILE, NI_PLACEMENT_EDGE,
                                                          NI_PLACEMENT_SPLIT};
@@ -41,10 +46,16 @@ static const char *const experiments[] = {"reads", "loaded", "computing"};
 
 struct settings {
     const char *experiment; /* NULL: all */
-    unsigned rounds;
+    unsigned rounds, initiators;
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
+
+/* The initiators, the target's process, and an engine thread for each of the two processes. */
+static long cores_for(const struct settings *settings)
+{
+    return (long)settings->initiators + 3;
+}
 
 static bool run_reads_unrolled(const struct settings *settings, uint32_t unroll)
 {
@@ -55,19 +66,20 @@ static bool run_reads_unrolled(const struct settings *settings, uint32_t unroll)
         bool good;
 
         printf("# %s\n", side->where);
-        good = measure_reads(side, unroll, settings->rounds, &times[p]);
+        good = measure_reads(side, unroll, settings->initiators, settings->rounds, &times[p]);
         if (!side_stop(side) || !good) {
             return false;
         }
     }
     printf(
-        "# One-sided reads through a queue pair, unroll %u: latency (us) and bandwidth (MB/s), %u "
-        "of each size\n",
-        (unsigned)unroll, settings->rounds);
-    if (sysconf(_SC_NPROCESSORS_ONLN) < CORES) {
-        printf("# There are fewer than %d cores: edge and split share them with the processes, so "
+        "# One-sided reads through queue pairs of 128, unroll %u: latency (us) by one initiator, "
+        "bandwidth (MB/s) by %u, %u of each size\n",
+        (unsigned)unroll, settings->initiators, settings->rounds);
+    if (sysconf(_SC_NPROCESSORS_ONLN) < cores_for(settings)) {
+        printf("# There are fewer than %ld cores: initiators, target and engine threads share "
+               "them, so "
                "that placements cannot be compared\n",
-               CORES);
+               cores_for(settings));
     }
     printf("# %-8s%11s%11s%11s%11s%11s%11s\n", "Size", "tile us", "edge us", "split us",
            "tile MB/s", "edge MB/s", "split MB/s");
@@ -159,13 +171,16 @@ static bool run_computing(const struct settings *settings)
 
 static int usage(FILE *out)
 {
-    fprintf(out, "Usage: ni_placement [-e EXPERIMENT] [-n ROUNDS]\n"
-                 "Compares the placements tile, edge and split of the engine, over shared memory "
-                 "or the links of\n"
-                 "APENI_LINKS.\n\n"
-                 "  -e EXPERIMENT  reads, loaded or computing (default: all)\n"
-                 "  -n ROUNDS      reads of each size, messages (default 2000)\n"
-                 "  -h, -v         this text; the version\n");
+    fprintf(out,
+            "Usage: ni_placement [-e EXPERIMENT] [-i INITIATORS] [-n ROUNDS]\n"
+            "Compares the placements tile, edge and split of the engine, over shared memory "
+            "or the links of\n"
+            "APENI_LINKS.\n\n"
+            "  -e EXPERIMENT  reads, loaded or computing (default: all)\n"
+            "  -i INITIATORS  threads that read, each with a queue pair, for bandwidth (default "
+            "4)\n"
+            "  -n ROUNDS      reads of each size, messages (default 2000)\n"
+            "  -h, -v         this text; the version\n");
     return out == stdout ? 0 : 1;
 }
 
@@ -179,14 +194,27 @@ static bool is_experiment(const char *name)
     return false;
 }
 
+/* The value of an option, 1 to most; says so if it is not. */
+static bool read_number(char letter, unsigned most, unsigned *number)
+{
+    char *end;
+    unsigned long value = strtoul(optarg, &end, 10);
+
+    *number = (unsigned)value;
+    if (*optarg != '-' && *end == '\0' && value >= 1 && value <= most) {
+        return true;
+    }
+    fprintf(stderr, "ni_placement: -%c '%s': wanted is a number from 1 to %u\n", letter, optarg,
+            most);
+    return false;
+}
+
 /* -1: go on; otherwise the status to exit with. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
-    char *end;
-    unsigned long rounds;
     int option;
 
-    while ((option = next_letter(argc, argv, "e:n:hv")) != -1) {
+    while ((option = next_letter(argc, argv, "e:i:n:hv")) != -1) {
         switch (option) {
         case 'e':
             settings->experiment = optarg;
@@ -196,14 +224,15 @@ static int parse(int argc, char **argv, struct settings *settings)
             fprintf(stderr, "ni_placement: -e '%s': wanted is reads, loaded or computing\n",
                     optarg);
             return 1;
-        case 'n':
-            rounds = strtoul(optarg, &end, 10);
-            settings->rounds = (unsigned)rounds;
-            if (*optarg != '-' && *end == '\0' && rounds >= 1 && rounds <= 10000000) {
+        case 'i':
+            if (read_number('i', INITIATORS_MAX, &settings->initiators)) {
                 break;
             }
-            fprintf(stderr, "ni_placement: -n '%s': wanted is a number from 1 to 10000000\n",
-                    optarg);
+            return 1;
+        case 'n':
+            if (read_number('n', 10000000, &settings->rounds)) {
+                break;
+            }
             return 1;
         case 'h':
             return usage(stdout);
@@ -225,7 +254,7 @@ static int parse(int argc, char **argv, struct settings *settings)
 int main(int argc, char **argv)
 {
     bool (*const run[])(const struct settings *) = {run_reads, run_loaded, run_computing};
-    struct settings settings = {.rounds = 2000};
+    struct settings settings = {.rounds = 2000, .initiators = INITIATORS};
     int status = parse(argc, argv, &settings);
 
     if (status >= 0) {

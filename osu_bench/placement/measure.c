@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "clock.h"
 #include "second.h"
 
 enum {
-    QUEUE = 128,   /* requests in a work queue, and reads under way, for bandwidth */
     TIMES = 15,    /* long transfers */
     MOST = 1 << 20 /* messages */
 };
@@ -43,113 +41,6 @@ static double time_long(struct side *side, bool read, size_t len)
     side_transfer(side, read, len);
     side_await(side, &side->done, first + 1);
     return (double)(osu_clock() - before) / 1e3;
-}
-
-/* ---- reads ----------------------------------------------------------------------------------- */
-
-/* A queue pair of our NI, with the target's memory as the only target. */
-struct pair {
-    struct ni_qp_request requests[QUEUE];
-    struct ni_qp_completion completions[QUEUE];
-    struct ni_qp_ends ends;
-    struct ni_qp qp;
-    ni_handle handle, local;
-    uint16_t target;
-    unsigned under_way;
-    bool failed;
-};
-
-static struct pair *open_pair(struct side *side, uint32_t unroll)
-{
-    struct pair *pair = second_memory(sizeof(*pair), MAP_PRIVATE);
-    const struct ni_qp_attr attr = {.requests = pair->requests,
-                                    .request_count = QUEUE,
-                                    .completions = pair->completions,
-                                    .completion_count = QUEUE,
-                                    .ends = &pair->ends,
-                                    .unroll = unroll};
-    struct ni_rkey rkey;
-
-    second_must(ni_region_memory(side->ni, side->local, LARGEST, NI_ACCESS_WRITE, &rkey),
-                "register what is read to");
-    second_must(ni_qp_create(side->ni, &attr, &pair->handle), "make a queue pair");
-    second_must(
-        ni_qp_target(side->ni, pair->handle, side->peer, &side->shared->rkey, &pair->target),
-        "name the target");
-    ni_qp_open(&pair->qp, &attr);
-    pair->local = rkey.handle;
-    return pair;
-}
-
-static void close_pair(struct side *side, struct pair *pair)
-{
-    (void)ni_region_deregister(side->ni, pair->handle);
-    (void)ni_region_deregister(side->ni, pair->local);
-    munmap(pair, sizeof(*pair));
-}
-
-/* Until no more than so many are under way. */
-static void reap(struct side *side, struct pair *pair, unsigned most)
-{
-    struct ni_qp_result result;
-
-    for (unsigned empty = 0; pair->under_way > most;) {
-        if (ni_qp_poll(&pair->qp, &result)) {
-            pair->under_way--;
-            pair->failed = pair->failed || result.status != NI_OK;
-            empty = 0;
-        } else {
-            side_move(side, &empty);
-        }
-    }
-}
-
-/* Reads with up to `window` under way, 1: one after the other; ns for all. */
-static uint64_t read_by(struct side *side, struct pair *pair, size_t size, unsigned rounds,
-                        unsigned window)
-{
-    const struct ni_qp_work work = {.op = NI_QP_READ,
-                                    .target = pair->target,
-                                    .len = (uint32_t)size,
-                                    .local = side->local,
-                                    .remote = (uintptr_t)side->shared->target};
-    uint64_t before = osu_clock();
-    unsigned empty = 0;
-
-    for (unsigned n = 0; n < rounds; n++) {
-        reap(side, pair, window - 1);
-        while (!ni_qp_post(&pair->qp, &work)) {
-            side_move(side, &empty);
-        }
-        pair->under_way++;
-    }
-    reap(side, pair, 0);
-    return osu_clock() - before;
-}
-
-bool measure_reads(struct side *side, uint32_t unroll, unsigned rounds, struct read_times *times)
-{
-    struct pair *pair = open_pair(side, unroll);
-    bool good = true;
-
-    /* The other process has to wake up, and the first packets make the lane. */
-    (void)read_by(side, pair, SMALLEST, rounds, 1);
-    for (unsigned i = 0; i < SIZES && good; i++) {
-        size_t size = (size_t)SMALLEST << i;
-
-        fill(side->shared->target, size, i);
-        memset(side->local, 0, size);
-        times->latency_us[i] = (double)read_by(side, pair, size, rounds, 1) / 1e3 / rounds;
-        good = side_same(side, size, "a read");
-        times->bandwidth[i] =
-            (double)size * rounds * 1e3 / (double)read_by(side, pair, size, rounds, QUEUE);
-    }
-    if (pair->failed) {
-        fprintf(stderr, "ni_placement: a read failed\n");
-        good = false;
-    }
-    close_pair(side, pair);
-    return good;
 }
 
 /* ---- loaded ---------------------------------------------------------------------------------- */

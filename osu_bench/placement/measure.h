@@ -9,17 +9,20 @@
 enum {
     SMALLEST = 64,
     LARGEST = 16 << 10,
-    SIZES = 9,      /* from SMALLEST to LARGEST */
+    SIZES = 9, /* from SMALLEST to LARGEST */
+    INITIATORS_MAX = 64,
     PATIENCE_S = 2, /* for one long transfer towards a process that computes */
 };
 
-/* One-sided reads, by size. */
+/* One-sided reads, by size: latency for one initiator, bandwidth of all together. */
 struct read_times {
     double latency_us[SIZES], bandwidth[SIZES]; /* MB/s */
 };
 
-/* Through a queue pair, whose requests are unrolled into reads of so many bytes; 0: not. */
-bool measure_reads(struct side *side, uint32_t unroll, unsigned rounds, struct read_times *times);
+/* Through queue pairs, one for each initiator, whose requests are unrolled into reads of so many
+ * bytes; 0: not. initiators: up to INITIATORS_MAX; rounds: of each size, by all together. */
+bool measure_reads(struct side *side, uint32_t unroll, unsigned initiators, unsigned rounds,
+                   struct read_times *times);
 
 /* A message of 8 bytes, half a round trip, alone and beside a write of LOAD bytes. */
 struct loaded_times {

@@ -158,9 +158,19 @@ void side_ask(struct side *side)
     second_must(status, "send a message");
 }
 
-void side_move(struct side *side, unsigned *empty)
+void side_open_ni(const struct side *side, struct ni **ni, struct ni_peer **peer)
 {
-    *empty = ni_progress(side->ni) != 0 ? 0 : *empty + 1;
+    struct side more = {.placement = side->placement};
+
+    open_side(&more);
+    second_must(ni_connect(more.ni, side->shared->blob, side->shared->blob_len, peer),
+                "connect another NI to the target");
+    *ni = more.ni;
+}
+
+void side_move(struct ni *ni, unsigned *empty)
+{
+    *empty = ni_progress(ni) != 0 ? 0 : *empty + 1;
     if (*empty > SPINS) {
         sched_yield();
     }

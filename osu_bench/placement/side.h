@@ -51,8 +51,10 @@ void side_have_target(struct side *side, bool compute);
 void side_transfer(struct side *side, bool read, size_t len);
 /* Ask the target a question of 8 bytes; side->messages counts the answers. */
 void side_ask(struct side *side);
+/* One more NI of this process, of the same placement, and the target as its peer. */
+void side_open_ni(const struct side *side, struct ni **ni, struct ni_peer **peer);
 /* Some progress, for who waits; *empty counts polls in vain. */
-void side_move(struct side *side, unsigned *empty);
+void side_move(struct ni *ni, unsigned *empty);
 /* Make progress until so many have come. */
 void side_await(struct side *side, const _Atomic uint64_t *count, uint64_t value);
 /* The same, but no longer than until `end` (osu_clock); whether they have come. */
