@@ -30,6 +30,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/link.h \
     dnp/link_rx.c \
     dnp/link_tx.c \
+    dnp/lines.c \
+    dnp/lines.h \
     dnp/lofamo/fault.h \
     dnp/lofamo/health.c \
     dnp/lofamo/health.h \

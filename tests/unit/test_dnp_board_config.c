@@ -78,7 +78,7 @@ static void test_what_is_wrong_is_named(void **state)
         {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
          "line 2: \"X+\" has a cable"},
-        {"device", "\"device\" needs one path"},
+        {"device", "\"device\" needs one word"},
         {"device /d 0666", "\"0666\" is no mode of three octal digits such as 660"},
         {"device /d 868", "\"868\" is no mode"},
         {"device /d 666 x", "\"x\" is one word too many"},
@@ -94,7 +94,7 @@ static void test_what_is_wrong_is_named(void **state)
         {"set fault_mask 4294967296", "is no number from 0 to 4294967295"},
         {"set fault_mask 1 2", "\"2\" is one word too many"},
         {"set fault_timer 0x00050005", "\"0x00050005\" is a value that this register cannot have"},
-        {"key a b", "\"key\" needs one path"},
+        {"key a b", "\"key\" needs one word"},
         {"key 1 2 3 4 5 6 7 8 9 10 11 12", "\"12\" is one word too many"},
     };
 
