@@ -43,17 +43,11 @@ static int map_all(struct apelink_client *client)
     return error;
 }
 
-int apelink_client_open(struct apelink_client *client, const char *path, uint32_t tx_entries,
-                        uint32_t event_entries)
+int apelink_client_open_registers(struct apelink_client *client, const char *path)
 {
     int error;
 
-    *client = (struct apelink_client){
-        .features.size = sizeof client->features,
-        .channel = {.size = sizeof client->channel,
-                    .tx_entries = tx_entries,
-                    .event_entries = event_entries},
-    };
+    *client = (struct apelink_client){.features.size = sizeof client->features};
     client->fd = open(path, O_RDWR | O_CLOEXEC);
     if (client->fd < 0) {
         return -errno;
@@ -62,6 +56,16 @@ int apelink_client_open(struct apelink_client *client, const char *path, uint32_
     if (error == 0 && client->features.version < APELINK_IOCTL_VERSION) {
         error = -ENOSYS;
     }
+    return error;
+}
+
+int apelink_client_open(struct apelink_client *client, const char *path, uint32_t tx_entries,
+                        uint32_t event_entries)
+{
+    int error = apelink_client_open_registers(client, path);
+
+    client->channel = (struct apelink_channel){
+        .size = sizeof client->channel, .tx_entries = tx_entries, .event_entries = event_entries};
     if (error == 0) {
         error = ask(client, APELINK_OPEN_CHANNEL, &client->channel);
     }

@@ -34,6 +34,10 @@ struct apelink_client {
 int apelink_client_open(struct apelink_client *client, const char *path, uint32_t tx_entries,
                         uint32_t event_entries);
 
+/* Open a device without a channel, for its registers alone: read, write and close. ENOSYS as above.
+ */
+int apelink_client_open_registers(struct apelink_client *client, const char *path);
+
 /* Also after a failed open. Events that were not taken are lost, buffers are deregistered. */
 void apelink_client_close(struct apelink_client *client);
 
