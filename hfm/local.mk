@@ -1,18 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host fault manager as state machines. No threads, sockets or time inside.
+# The host fault manager: its state machines, without threads, sockets or time inside.
 
 noinst_LTLIBRARIES += hfm/libhfm.la
 
 hfm_libhfm_la_SOURCES = \
     hfm/card.h \
+    hfm/cluster.h \
+    hfm/config.c \
+    hfm/config.h \
+    hfm/history.c \
+    hfm/history.h \
+    hfm/host.c \
+    hfm/host.h \
+    hfm/lease.c \
+    hfm/lease.h \
     hfm/master.c \
     hfm/master.h \
     hfm/message.c \
     hfm/message.h \
+    hfm/node.c \
+    hfm/node.h \
+    hfm/node_master.c \
+    hfm/node_private.h \
+    hfm/node_take.c \
     hfm/notifier.c \
     hfm/notifier.h \
+    hfm/presence.c \
+    hfm/presence.h \
+    hfm/print.c \
+    hfm/print.h \
+    hfm/print_metrics.c \
+    hfm/print_page.c \
     hfm/service.c \
     hfm/service.h \
+    hfm/setup.c \
+    hfm/setup.h \
+    hfm/verdict.c \
+    hfm/verdict.h \
     hfm/watchdog.c \
     hfm/watchdog.h
 hfm_libhfm_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)

@@ -26,7 +26,7 @@ static uint32_t look(const struct hfm_master *master, uint32_t node)
     uint32_t fault = 0;
 
     for (uint32_t from = 0; from < master->nodes; from++) {
-        for (unsigned i = 0; i < HFM_SUBJECTS; i++) {
+        for (unsigned i = 0; i < HFM_SUBJECTS && !master->member[from].gone; i++) {
             const struct hfm_source *source = &master->member[from].source[i];
 
             if (source->about == node && source->fault != 0) {
@@ -37,29 +37,39 @@ static uint32_t look(const struct hfm_master *master, uint32_t node)
     return fault;
 }
 
+/* Something may have changed about a node. */
+static void look_again(struct hfm_master *master, uint32_t node,
+                       const struct hfm_observer *observer)
+{
+    struct hfm_member *member = &master->member[node];
+    uint32_t before = member->fault;
+
+    member->fault = look(master, node);
+    if (member->fault != before) {
+        observer->changed(observer->arg, node, member->fault, before);
+    }
+}
+
 /* A source says this now. */
 static void hear(struct hfm_master *master, struct hfm_source *source, uint32_t fault,
                  const struct hfm_observer *observer)
 {
-    struct hfm_member *member = &master->member[source->about];
-    uint32_t before = member->fault;
-
-    if (source->fault == fault) {
-        return;
-    }
-    source->fault = fault;
-    member->fault = look(master, source->about);
-    if (member->fault != before) {
-        observer->changed(observer->arg, source->about, member->fault, before);
+    if (source->fault != fault) {
+        source->fault = fault;
+        look_again(master, source->about, observer);
     }
 }
 
 static bool take_report(struct hfm_master *master, const struct hfm_message *message,
                         const struct hfm_observer *observer)
 {
-    struct hfm_source *source = &master->member[message->from].source[message->subject];
+    struct hfm_source *source;
 
-    if (message->about >= master->nodes || message->number < source->number) {
+    if (message->subject >= HFM_SUBJECTS || message->about >= master->nodes) {
+        return false;
+    }
+    source = &master->member[message->from].source[message->subject];
+    if (message->number < source->number) {
         return false;
     }
     if (message->number > source->number) {
@@ -80,6 +90,19 @@ static void begin_session(struct hfm_member *member, uint64_t session)
     member->session = session;
     for (unsigned i = 0; i < HFM_SUBJECTS; i++) {
         member->source[i].number = 0;
+    }
+}
+
+void hfm_master_gone(struct hfm_master *master, uint32_t node, bool gone,
+                     const struct hfm_observer *observer)
+{
+    struct hfm_member *member = &master->member[node];
+
+    if (member->gone != gone) {
+        member->gone = gone;
+        for (unsigned i = 0; i < HFM_SUBJECTS; i++) {
+            look_again(master, member->source[i].about, observer);
+        }
     }
 }
 

@@ -23,6 +23,7 @@ struct hfm_source {
 struct hfm_member {
     uint64_t session;                       /* its latest; 0: it has never been heard of */
     uint32_t fault;                         /* what is known about it */
+    bool gone;                              /* what it says does not count */
     struct hfm_source source[HFM_SUBJECTS]; /* what it says */
 };
 
@@ -45,6 +46,10 @@ struct hfm_observer {
 ni_status hfm_master_init(struct hfm_master *master, uint32_t node, uint32_t nodes,
                           uint64_t session);
 void hfm_master_fini(struct hfm_master *master);
+
+/* A node is gone, or has come back: what it says does not count meanwhile. */
+void hfm_master_gone(struct hfm_master *master, uint32_t node, bool gone,
+                     const struct hfm_observer *observer);
 
 /* Take a message. Returns whether `answer` is to be sent to its sender. */
 bool hfm_master_take(struct hfm_master *master, const struct hfm_message *message,

@@ -21,17 +21,21 @@
  * A function of its state, the registers and the time, which is in any unit. Not thread-safe.
  */
 
-/* Of whom something is known: the own card, or a neighbour's node by a link. */
-enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS };
+/* Of whom something is known: the own node, or a neighbour's by a link. */
+enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS, HFM_SILENCE = HFM_SUBJECTS };
 
-/* In a fault word: the card does not write its register any more. Its other fields are then what
+/* In a fault word. Of a card that does not write its register any more the other fields are what
  * they were. */
-#define HFM_CARD_LOST 0x40000000U
+#define HFM_CARD_LOST  0x40000000U
+#define HFM_SILENT     0x20000000U /* its daemon is not heard over the service network */
+#define HFM_GONE       0x10000000U /* neither is anything else of the node */
+#define HFM_LEFT       0x08000000U /* its daemon has ended as it was told: nobody watches it */
+#define HFM_FAULT_OURS (HFM_CARD_LOST | HFM_SILENT | HFM_GONE | HFM_LEFT)
 
 /* Of each field the worse of two fault words. */
 static inline uint32_t hfm_fault_worst(uint32_t a, uint32_t b)
 {
-    return dnp_fault_worst(a & ~HFM_CARD_LOST, b & ~HFM_CARD_LOST) | ((a | b) & HFM_CARD_LOST);
+    return dnp_fault_worst(a & ~HFM_FAULT_OURS, b & ~HFM_FAULT_OURS) | ((a | b) & HFM_FAULT_OURS);
 }
 
 struct hfm_watchdog {

@@ -8,6 +8,7 @@ model_tests += \
     tests/model/model_dnp_lofamo_reach \
     tests/model/model_dnp_rdma \
     tests/model/model_dnp_torus \
+    tests/model/model_hfm_cluster \
     tests/model/model_hfm_report
 
 tests_model_model_dnp_link_SOURCES = tests/model/model_dnp_link.c
@@ -42,6 +43,10 @@ tests_model_model_dnp_torus_LDADD = dnp/libdnp.la
 tests_model_model_dnp_rdma_SOURCES = tests/model/model_dnp_rdma.c
 tests_model_model_dnp_rdma_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_dnp_rdma_LDADD = dnp/libdnp.la
+
+tests_model_model_hfm_cluster_SOURCES = tests/model/model_hfm_cluster.c
+tests_model_model_hfm_cluster_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
+tests_model_model_hfm_cluster_LDADD = hfm/libhfm.la
 
 tests_model_model_hfm_report_SOURCES = tests/model/model_hfm_report.c
 tests_model_model_hfm_report_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)

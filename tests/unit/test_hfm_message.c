@@ -18,6 +18,11 @@ static const struct hfm_message report = {
     .session = 0xfedcba9876543210U,
     .answers = 77,
     .number = 0x1122334455667788U,
+    .flags = HFM_FLAG_ACTS | HFM_FLAG_ACKED,
+    .term = 0x0102030405060708U,
+    .have = 0x8877665544332211U,
+    .via = 0xfffefdfc,
+    .age_us = 0x13579bdf,
 };
 
 static void test_what_is_packed_is_unpacked(void **state)
@@ -27,7 +32,7 @@ static void test_what_is_packed_is_unpacked(void **state)
 
     (void)state;
     hfm_message_pack(&report, &key, bytes);
-    assert_memory_equal(bytes, "HFMM\1\3\6", 7);
+    assert_memory_equal(bytes, "HFMM\2\3\6\5", 8);
     assert_true(hfm_message_unpack(&message, &key, bytes, sizeof bytes));
     assert_int_equal(message.kind, report.kind);
     assert_int_equal(message.subject, report.subject);
@@ -37,6 +42,10 @@ static void test_what_is_packed_is_unpacked(void **state)
     assert_int_equal(message.worst, report.worst);
     assert_true(message.session == report.session && message.answers == report.answers &&
                 message.number == report.number);
+    assert_true(message.term == report.term && message.have == report.have);
+    assert_int_equal(message.flags, report.flags);
+    assert_int_equal(message.via, report.via);
+    assert_int_equal(message.age_us, report.age_us);
 }
 
 static void test_other_keys_lengths_and_bits_are_refused(void **state)
@@ -61,21 +70,22 @@ static void test_other_keys_lengths_and_bits_are_refused(void **state)
 /* Also who has the key may err. */
 static void test_messages_without_sense_are_refused(void **state)
 {
-    struct hfm_message bad[7], message;
+    struct hfm_message bad[8], message;
     uint8_t bytes[HFM_MESSAGE_SIZE];
 
     (void)state;
-    for (unsigned i = 0; i < 7; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         bad[i] = report;
     }
     bad[0].kind = HFM_KINDS;
     bad[1].kind = (enum hfm_kind)0;
-    bad[2].subject = HFM_SUBJECTS;
+    bad[2].subject = HFM_SILENCE + 1;
     bad[3].session = 0;
     bad[4].number = 0;
     bad[5].fault = 3;
     bad[6].worst = 0x80000000;
-    for (unsigned i = 0; i < 7; i++) {
+    bad[7].flags = HFM_FLAGS + 1;
+    for (unsigned i = 0; i < 8; i++) {
         hfm_message_pack(&bad[i], &key, bytes);
         assert_false(hfm_message_unpack(&message, &key, bytes, sizeof bytes));
     }
