@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host fault manager: its state machines, without threads, sockets or time inside.
+# The host fault manager: its state machines, without threads, sockets or time inside, and the daemon apelink-hfm.
 
 noinst_LTLIBRARIES += hfm/libhfm.la
 
@@ -41,3 +41,24 @@ hfm_libhfm_la_SOURCES = \
     hfm/watchdog.h
 hfm_libhfm_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 hfm_libhfm_la_LIBADD = dnp/libdnp.la
+
+if HAVE_LIBEVENT
+bin_PROGRAMS += hfm/apelink-hfm
+endif
+
+hfm_apelink_hfm_SOURCES = \
+    hfm/daemon/card.c \
+    hfm/daemon/card.h \
+    hfm/daemon/control.c \
+    hfm/daemon/control.h \
+    hfm/daemon/daemon.h \
+    hfm/daemon/main.c \
+    hfm/daemon/network.c \
+    hfm/daemon/notify.c \
+    hfm/daemon/notify.h \
+    hfm/daemon/run.c
+hfm_apelink_hfm_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
+hfm_apelink_hfm_LDADD = hfm/libhfm.la dnp/libboard.la driver/libclient.la $(LIBEVENT_LIBS) -levent_extra -lpthread
+
+dist_man1_MANS += docs/man/apelink-hfm.1
+EXTRA_DIST += docs/hfm.md

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HFM_DAEMON_DAEMON_H
+#define HFM_DAEMON_DAEMON_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "dnp/mac.h"
+#include "hfm/config.h"
+#include "hfm/daemon/card.h"
+#include "hfm/daemon/notify.h"
+#include "hfm/history.h"
+#include "hfm/host.h"
+#include "hfm/node.h"
+#include "hfm/print.h"
+
+/*
+ * apelink-hfm as a process: one thread on libevent for the service network, the status of the host
+ * and those who ask, and one for the card.
+ *
+ *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
+ *   files of the kernel -----^   ^--time-- timer                 --messages--> socket
+ */
+struct hfm_daemon {
+    struct hfm_config config;
+    struct dnp_key key;
+    struct event_base *base;
+    int socket;
+    struct event *readable, *timer, *look, *card_event, *signals[3];
+    struct hfm_node_ops ops;
+    struct hfm_node node;
+    struct hfm_host host;
+    struct hfm_history history;
+    struct card_thread card;
+    uint32_t card_fault; /* of the own card, without what a stuck thread means */
+    bool card_stuck;
+    uint64_t looked; /* at the host, ns */
+    FILE *record;
+    struct hfm_counts counts;
+    struct hfm_notify notify;
+    struct hfm_control *control;
+    struct hfm_http *http;
+};
+
+/* Work until a signal ends it. text: the configuration, whose `here` is known. Returns an exit
+ * status. */
+int hfm_daemon_run(struct hfm_daemon *daemon);
+
+/* What there is to be told about the daemon. */
+void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state);
+
+/* The service network (network.c). -1: logged. */
+int hfm_network_open(const struct sockaddr_in *address);
+/* Take all that has come. */
+void hfm_network_drain(struct hfm_daemon *daemon);
+void hfm_network_send(void *arg, uint32_t to, const struct hfm_message *message);
+
+#endif

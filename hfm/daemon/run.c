@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loop of a daemon. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <apeni/log.h>
+
+#include "apelink_config.h"
+#include "base/bits.h"
+#include "base/clock.h"
+#include "hfm/daemon/control.h"
+#include "hfm/daemon/daemon.h"
+#include "hfm/verdict.h"
+
+enum { MS = 1000000, STUCK_READS = 3 /* periods after which the card's thread is stuck */ };
+
+static uint64_t real_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* Levels of what people are told: a node that gets worse is a warning. */
+static void log_event(const struct hfm_event *event)
+{
+    bool worse = event->kind == HFM_EVENT_SERVICE
+                     ? event->fault != DNP_NORMAL
+                     : event->kind == HFM_EVENT_STATE &&
+                           hfm_verdict_of(event->fault) > hfm_verdict_of(event->before);
+    char text[500];
+    FILE *out = fmemopen(text, sizeof text, "w");
+
+    if (out != NULL) {
+        hfm_event_text(out, event);
+        fclose(out);
+        ni_log(worse ? NI_LOG_WARN : NI_LOG_INFO, "apelink-hfm: %s", text);
+    }
+}
+
+static void on_event(void *arg, const struct hfm_event *event)
+{
+    struct hfm_daemon *daemon = arg;
+
+    hfm_history_add(&daemon->history, event);
+    hfm_counts_add(&daemon->counts, event);
+    log_event(event);
+    if (daemon->record != NULL) {
+        hfm_event_json(daemon->record, &daemon->history, event);
+        fputc('\n', daemon->record);
+        fflush(daemon->record);
+    }
+}
+
+/* Give what the card's thread has learnt to the node. */
+static void take_card(struct hfm_daemon *daemon, uint64_t now)
+{
+    const struct hfm_config *config = &daemon->config;
+    uint64_t worked = atomic_load_explicit(&daemon->card.worked, memory_order_relaxed);
+    bool stuck = now > worked + STUCK_READS * config->read_ms * (uint64_t)MS;
+    struct card_change change;
+
+    for (unsigned i = 0; i < HFM_SUBJECTS; i++) {
+        if (!card_thread_take(&daemon->card, i, &change)) {
+            continue;
+        }
+        if (change.worst != change.fault) {
+            hfm_node_card(&daemon->node, i, change.worst, change.seen, now);
+        }
+        daemon->card_fault = i == HFM_OWN ? change.fault : daemon->card_fault;
+        if (i != HFM_OWN || !daemon->card_stuck) {
+            hfm_node_card(&daemon->node, i, change.fault, change.seen, now);
+        }
+    }
+    if (stuck != daemon->card_stuck) {
+        daemon->card_stuck = stuck;
+        hfm_node_card(&daemon->node, HFM_OWN, daemon->card_fault | (stuck ? HFM_CARD_LOST : 0),
+                      worked, now);
+    }
+    atomic_store_explicit(&daemon->card.host, hfm_node_host_word(&daemon->node),
+                          memory_order_relaxed);
+}
+
+static void look_at_host(struct hfm_daemon *daemon, uint64_t now)
+{
+    uint32_t before = daemon->host.fault;
+    uint64_t seen = daemon->looked;
+
+    if (hfm_host_look(&daemon->host, now) != before) {
+        ni_log(daemon->host.fault != 0 ? NI_LOG_WARN : NI_LOG_INFO, "apelink-hfm: this host: %s",
+               daemon->host.fault != 0 ? daemon->host.why : "normal again");
+    }
+    hfm_node_host(&daemon->node, daemon->host.fault, seen, now);
+    daemon->looked = now;
+}
+
+static void set_timer(struct hfm_daemon *daemon, uint64_t now)
+{
+    uint64_t due = hfm_node_due(&daemon->node);
+    uint64_t host = daemon->looked + daemon->config.host.look_ms * (uint64_t)MS;
+    struct timeval wait;
+
+    due = ni_min_u64(due, host);
+    if (daemon->card.started) {
+        due = ni_min_u64(due, now + daemon->config.read_ms * (uint64_t)MS);
+    }
+    if (daemon->notify.period != 0) {
+        due = ni_min_u64(due, daemon->notify.due);
+    }
+    due = due > now ? ni_min_u64(due - now, 1000000000U) : 0;
+    wait.tv_sec = (time_t)(due / 1000000000U);
+    wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
+    event_add(daemon->timer, &wait);
+}
+
+/* All that may be due, in the order that the state machines want: what has come, then time. */
+static void work(struct hfm_daemon *daemon)
+{
+    uint64_t now;
+
+    hfm_network_drain(daemon);
+    now = ni_now_ns();
+    if (daemon->card.started) {
+        take_card(daemon, now);
+    }
+    if (now >= daemon->looked + daemon->config.host.look_ms * (uint64_t)MS) {
+        look_at_host(daemon, now);
+    }
+    hfm_node_step(&daemon->node, now);
+    hfm_notify_alive(&daemon->notify, now);
+    set_timer(daemon, now);
+}
+
+static void on_work(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    work(arg);
+}
+
+static void on_card(evutil_socket_t fd, short what, void *arg)
+{
+    uint64_t count;
+
+    (void)what;
+    (void)!read(fd, &count, sizeof count);
+    work(arg);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+    struct hfm_daemon *daemon = arg;
+
+    (void)what;
+    if (fd != SIGHUP) {
+        event_base_loopbreak(daemon->base);
+    } else if (daemon->record != NULL) {
+        daemon->record = freopen(daemon->config.record, "ae", daemon->record);
+    }
+}
+
+void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state)
+{
+    static char card[320];
+
+    *state = (struct hfm_state){.config = &daemon->config,
+                                .node = &daemon->node,
+                                .history = &daemon->history,
+                                .host = &daemon->host,
+                                .counts = &daemon->counts,
+                                .now = ni_now_ns(),
+                                .version = PACKAGE_VERSION};
+    if (daemon->card.started) {
+        card_thread_state(&daemon->card, card, sizeof card);
+        state->card = daemon->card_stuck ? "does not answer" : card;
+    }
+}
+
+/* So that load does not make us late; without the right to it we go on as we are. */
+static void be_realtime(const struct hfm_config *config)
+{
+    struct sched_param parameter = {.sched_priority = (int)config->realtime};
+
+    if (config->realtime > 0 && sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameter)) {
+        ni_log(NI_LOG_WARN,
+               "apelink-hfm: no real-time priority %u: %s; on a busy host it will be late: give it "
+               "CAP_SYS_NICE, or set realtime 0",
+               config->realtime, strerror(errno));
+    }
+}
+
+static bool open_files(struct hfm_daemon *daemon)
+{
+    const struct hfm_config *config = &daemon->config;
+
+    daemon->socket = hfm_network_open(&config->node[config->here].address);
+    if (daemon->socket < 0) {
+        return false;
+    }
+    if (config->record[0] != '\0') {
+        daemon->record = fopen(config->record, "ae");
+        if (daemon->record == NULL) {
+            ni_log(NI_LOG_ERROR, "apelink-hfm: record %s: %s", config->record, strerror(errno));
+            return false;
+        }
+    }
+    if (config->control[0] != '\0') {
+        daemon->control = hfm_control_open(daemon);
+        if (daemon->control == NULL) {
+            return false;
+        }
+    }
+    return config->device[0] == '\0' || card_thread_start(&daemon->card, config);
+}
+
+static bool make_events(struct hfm_daemon *daemon)
+{
+    static const int numbers[3] = {SIGTERM, SIGINT, SIGHUP};
+    bool good;
+
+    daemon->timer = evtimer_new(daemon->base, on_work, daemon);
+    daemon->readable =
+        event_new(daemon->base, daemon->socket, EV_READ | EV_PERSIST, on_work, daemon);
+    good =
+        daemon->timer != NULL && daemon->readable != NULL && event_add(daemon->readable, NULL) == 0;
+    for (unsigned i = 0; i < 3 && good; i++) {
+        daemon->signals[i] = evsignal_new(daemon->base, numbers[i], on_signal, daemon);
+        good = daemon->signals[i] != NULL && event_add(daemon->signals[i], NULL) == 0;
+    }
+    if (daemon->card.started && good) {
+        daemon->card_event =
+            event_new(daemon->base, daemon->card.wake, EV_READ | EV_PERSIST, on_card, daemon);
+        good = daemon->card_event != NULL && event_add(daemon->card_event, NULL) == 0;
+    }
+    return good;
+}
+
+static void close_all(struct hfm_daemon *daemon)
+{
+    struct event *events[6] = {daemon->timer,      daemon->readable,   daemon->card_event,
+                               daemon->signals[0], daemon->signals[1], daemon->signals[2]};
+
+    for (unsigned i = 0; i < 6; i++) {
+        if (events[i] != NULL) {
+            event_free(events[i]);
+        }
+    }
+    card_thread_stop(&daemon->card);
+    hfm_control_close(daemon->control);
+    if (daemon->socket >= 0) {
+        close(daemon->socket);
+    }
+    if (daemon->record != NULL) {
+        fclose(daemon->record);
+    }
+    hfm_notify_close(&daemon->notify);
+    hfm_node_fini(&daemon->node);
+    hfm_history_fini(&daemon->history);
+    if (daemon->base != NULL) {
+        event_base_free(daemon->base);
+    }
+}
+
+static struct event_base *precise_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    if (config != NULL) {
+        event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+        base = event_base_new_with_config(config);
+        event_config_free(config);
+    }
+    return base;
+}
+
+int hfm_daemon_run(struct hfm_daemon *daemon)
+{
+    struct hfm_cluster cluster;
+    uint64_t now = ni_now_ns(), real = real_now();
+    bool good;
+
+    daemon->socket = -1;
+    daemon->ops = (struct hfm_node_ops){hfm_network_send, on_event, daemon};
+    signal(SIGPIPE, SIG_IGN);
+    hfm_notify_open(&daemon->notify);
+    hfm_config_cluster(&daemon->config, &cluster);
+    hfm_host_init(&daemon->host, &daemon->config.host);
+    daemon->base = precise_base();
+    good = daemon->base != NULL &&
+           hfm_history_init(&daemon->history, daemon->config.history, (int64_t)(real - now)) ==
+               NI_OK &&
+           hfm_node_init(&daemon->node, &cluster, &daemon->ops, real, now) == NI_OK;
+    if (!good) {
+        ni_log(NI_LOG_ERROR, "apelink-hfm: no memory for %u nodes", cluster.nodes);
+    }
+    be_realtime(&daemon->config);
+    good = good && open_files(daemon) && make_events(daemon);
+    if (good) {
+        work(daemon);
+        hfm_notify_say(&daemon->notify, "READY=1");
+        good = event_base_dispatch(daemon->base) == 0;
+        hfm_notify_say(&daemon->notify, "STOPPING=1");
+        for (int i = 0; i < 3; i++) { /* some may be lost */
+            hfm_node_leave(&daemon->node, ni_now_ns());
+        }
+    }
+    close_all(daemon);
+    return good ? 0 : 1;
+}
