@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # common.sh sets hosts and work
 # Sourced after common.sh by the tests of apelink-hfm on hosts: daemons in namespaces, one on each, and what they say.
 # $hfm is the program; node N runs on host h(N + 1), its socket is $work/cN, its record $work/rN, its log $work/lN.
 

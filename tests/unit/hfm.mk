@@ -3,6 +3,8 @@
 
 HFM_UNIT_LIBS = hfm/libhfm.la $(CMOCKA_LIBS)
 
+unit_scripts += tests/unit/hfm_cards.sh
+
 unit_tests += \
     tests/unit/test_hfm_config \
     tests/unit/test_hfm_host \
