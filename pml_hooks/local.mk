@@ -10,9 +10,12 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     ompi_glue/abort.h \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
+    pml_hooks/pml_hooks_abandon.c \
+    pml_hooks/pml_hooks_btl.c \
     pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
+    pml_hooks/pml_hooks_dead.c \
     pml_hooks/pml_hooks_device.c \
     pml_hooks/pml_hooks_end.c \
     pml_hooks/pml_hooks_follow.c \
@@ -33,6 +36,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_rules.h \
     pml_hooks/pml_hooks_stage.c \
     pml_hooks/pml_hooks_stage.h \
+    pml_hooks/pml_hooks_survive.c \
+    pml_hooks/pml_hooks_survive.h \
     pml_hooks/pml_hooks_switch.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'

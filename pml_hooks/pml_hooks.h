@@ -20,6 +20,7 @@
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   end.c        an end before MPI_Finalize
+ *   survive.c    going on after the death of a peer, with dead.c, abandon.c and btl.c
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
@@ -50,6 +51,7 @@ struct pml_hooks_params {
     unsigned peers;
     unsigned hang_s;
     bool hang_abort;
+    bool survive;
     char *inject; /* NULL: nothing */
     unsigned seed;
     int record;   /* whether it is recorded now */
@@ -168,6 +170,14 @@ bool pml_hooks_device_read(void);
 /* Put our functions before those of the module and of requests, if there is a policy and a library
  * to ask. */
 void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t *functions);
+
+/* ---- deaths -----------------------------------------------------------------------------------
+ */
+
+/* If it is wanted, and the PML is ob1: have what waits for the dead end with an error. Puts
+ * functions before those of the module. */
+void pml_hooks_survive_install(mca_pml_base_module_t *module);
+void pml_hooks_survive_end(void);
 
 /* ---- on and off -------------------------------------------------------------------------------
  */

@@ -153,6 +153,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_peers_forget();
     original = pml_hooks_below = mca_pml;
     original_requests = pml_hooks_requests_below = ompi_request_functions;
+    pml_hooks_survive_install(&pml_hooks_below);
     if (injecting()) {
         pml_hooks_inject_install(&pml_hooks_below);
     }
@@ -179,5 +180,6 @@ static void end(void)
     if (injecting()) {
         pml_hooks_inject_end();
     }
+    pml_hooks_survive_end();
     pml_hooks_gather();
 }

@@ -78,6 +78,20 @@ struct pml_hooks_follow *pml_hooks_follow_new(void)
     return follow;
 }
 
+void pml_hooks_follow_each(void (*visit)(const struct pml_hooks_follow *follow))
+{
+    for (struct chunk *chunk = chunks; chunk != NULL; chunk = chunk->next) {
+        for (unsigned i = 0; i < CHUNK; i++) {
+            const struct pml_hooks_follow *follow = &chunk->follows[i];
+
+            if (follow->pending->kind != RECORD_FREE &&
+                pml_hooks_follow_of(false, follow->request) == follow) {
+                visit(follow);
+            }
+        }
+    }
+}
+
 void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost)
 {
     if (lost) {

@@ -25,15 +25,6 @@ static int receive_from(int rank, void *data, size_t size)
                                     &ompi_mpi_comm_world.comm, MPI_STATUS_IGNORE);
 }
 
-static void send_record(void)
-{
-    uint64_t size = record_used();
-
-    if (send_to_root(&size, sizeof(size)) == OMPI_SUCCESS) {
-        (void)send_to_root(record_own.head, size);
-    }
-}
-
 /* Whether a rank has died here; its record stays in memory. */
 static bool has_died(int rank)
 {
@@ -49,6 +40,18 @@ static bool has_died(int rank)
            !record_process_lives(head, &stopped);
     (void)munmap((void *)(uintptr_t)head, size);
     return died;
+}
+
+static void send_record(void)
+{
+    uint64_t size = record_used();
+
+    if (has_died(0)) {
+        return;
+    }
+    if (send_to_root(&size, sizeof(size)) == OMPI_SUCCESS) {
+        (void)send_to_root(record_own.head, size);
+    }
 }
 
 /* One record of another rank into the file. Whatever happens, it is received. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
 #include "pml_hooks/pml_hooks.h"
 
 #ifndef PML_HOOKS_REPORT
@@ -54,6 +57,10 @@ static const struct param_row {
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.hang_s},
     {"hang_abort", "End the job when that has been printed", MCA_BASE_VAR_TYPE_BOOL,
      &pml_hooks_params.hang_abort},
+    {"survive",
+     "Over pml ob1: have operations that wait for a process that has died end with MPI_ERR_OTHER, "
+     "through the communicator's error handler; by itself with mpirun --enable-recovery",
+     MCA_BASE_VAR_TYPE_BOOL, &pml_hooks_params.survive},
     {"report", "The program that prints it: apelink-report, by its path or its name in PATH",
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.report},
     {"inject",
@@ -77,10 +84,19 @@ static const struct param_row {
      MCA_BASE_VAR_TYPE_STRING, &pml_hooks_params.signal},
 };
 
+/* Whether mpirun lets the others live when a process dies: it passes its options on. */
+static bool recovers(void)
+{
+    const char *value = getenv("OMPI_MCA_orte_enable_recovery");
+
+    return value != NULL && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
+}
+
 int pml_hooks_register_params(void)
 {
     int rc = OMPI_SUCCESS;
 
+    pml_hooks_params.survive = recovers();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rc >= 0; i++) {
         rc = declare(rows[i].name, rows[i].help, rows[i].type, rows[i].storage);
     }

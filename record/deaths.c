@@ -141,23 +141,44 @@ static void add_waiting(struct record_seen *seen, void *arg)
 /* ---- who has died -----------------------------------------------------------------------------
  */
 
-/* Whether nobody else has spoken of it: its record says so from now on. */
-static bool claim(const struct record_seen *dead)
+/* The head of a record, to be written; NULL if it cannot be. */
+static struct record_head *open_head(const struct record_seen *seen)
 {
-    int fd = open(dead->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(seen->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     struct record_head *head = MAP_FAILED;
-    bool first;
 
     if (fd >= 0) {
         head = mmap(NULL, sizeof(*head), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         (void)close(fd);
     }
-    if (head == MAP_FAILED) {
+    return head == MAP_FAILED ? NULL : head;
+}
+
+/* Whether nobody else has spoken of it: its record says so from now on. */
+static bool claim(const struct record_seen *dead)
+{
+    struct record_head *head = open_head(dead);
+    bool first;
+
+    if (head == NULL) {
         return false;
     }
     first = __atomic_exchange_n(&head->death_seen, record_stamp(), __ATOMIC_RELAXED) == 0;
     (void)munmap(head, sizeof(*head));
     return first;
+}
+
+/* The records of those who live tell them that there are so many more. */
+static void tell(struct record_seen *seen, void *arg)
+{
+    struct record_head *head = seen->lives ? open_head(seen) : NULL;
+    const size_t *more = arg;
+
+    if (head != NULL) {
+        /* Pairs with the acquire of who looks for them: the dead have been marked. */
+        (void)__atomic_fetch_add(&head->deaths, (uint32_t)*more, __ATOMIC_RELEASE);
+        (void)munmap(head, sizeof(*head));
+    }
 }
 
 static void say(const char *who, const struct record_seen *dead)
@@ -229,6 +250,9 @@ static void look_at_all(const char *who)
     look.dead_count = 0;
     record_each(sort_out, &look);
     watcher = look.lowest;
+    if (look.dead_count > 0) {
+        record_each(tell, &look.dead_count);
+    }
     for (size_t i = 0; i < look.dead_count; i++) {
         say(who, &look.dead[i]);
     }

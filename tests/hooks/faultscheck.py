@@ -9,7 +9,8 @@
   unreceived a message that is held back and that nobody receives does not keep MPI_Finalize from its end
   stops      a rank stops until SIGCONT, or dies, at the nth message
   ends       who has died, by what, and who waits for it, is said before the job is ended
-  goes-on    over the NI the others get errors and go on, where mpirun lets them
+  goes-on    where mpirun lets them live, the others get errors and go on
+  survives   the same for each way to wait for the dead
   seeds      the same seed gives the same faults, another one others
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
 """
@@ -204,10 +205,10 @@ def end(job):
     job.wait()
 
 
-def run_recovered(folder, transport):
+def run_recovered(folder, transport, command, goes_on_at):
     """(exit code, output, errors) of a job of which a rank is killed. Open MPI 4.1.4 may leave those who live in MPI_Finalize for good, where they
-    wait for its own barrier: then the code is None, once they have said all and the record is there."""
-    words = hookscheck.words_of(folder, 3, transport, ["hooks_faults", "ends", "kill"], ("--enable-recovery",))
+    wait for its own barrier: then the code is None, once both have said what `goes_on_at` matches and the record is there."""
+    words = hookscheck.words_of(folder, 3, transport, command, ("--enable-recovery",))
     name = os.path.join(folder, "output")
     with open(name, "wb") as file, open(name + "2", "wb") as errors:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=errors) as job:
@@ -215,7 +216,7 @@ def run_recovered(folder, transport):
             while job.poll() is None and time.monotonic() < last:
                 time.sleep(0.2)
                 with open(name, encoding="utf-8", errors="replace") as output:
-                    if len(told(output.read())) == 2 and os.path.exists(os.path.join(folder, "hooks.json")):
+                    if len(re.findall(goes_on_at, output.read(), re.M)) == 2 and os.path.exists(os.path.join(folder, "hooks.json")):
                         last = min(last, time.monotonic() + 20)
             code = job.poll()
             if code is None:
@@ -225,17 +226,36 @@ def run_recovered(folder, transport):
 
 
 def goes_on():
-    """Over the NI, where mpirun lets the others live: errors are returned, MPI_ANY_SOURCE is told, and the record is whole."""
+    """Where mpirun lets the others live: errors are returned, MPI_ANY_SOURCE is told, and the record is whole."""
     for transport in transports():
-        if "match" not in transport:
-            continue
         with tempfile.TemporaryDirectory() as folder:
-            code, output, errors = run_recovered(folder, transport)
+            code, output, errors = run_recovered(folder, transport, ["hooks_faults", "ends", "kill"], r"^error \d+ recv")
             if code not in (0, None) or "FAILED" in output:
                 fail("%s, goes on: exit code %s: %s%s" % (transport, code, output[-600:], errors[-600:]))
                 continue
             expect(transport, told(output), [(0, "recv", 0, OTHER), (2, "recv", 0, OTHER)])
             expect(transport, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
+
+
+# What hooks_survive tells of, in the order in which either of those who live does.
+WAYS_TO_WAIT = ["irecv", "any source", "issend", "long isend", "persistent", "waitall", "waitany", "waitsome", "recv", "send", "ssend", "probe",
+                "mprobe", "iprobe", "sendrecv", "ibarrier", "any source, blocking", "long mrecv", "long recv"]
+
+
+def survives():
+    """Each way to wait for the dead ends with an error. (A nonblocking collective operation ends the job over match, which says why.)"""
+    for transport in transports():
+        over_ob1 = "match" not in transport
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = run_recovered(folder, transport, ["hooks_survive", "all" if over_ob1 else "few"], r"^goes on \d")
+            classes = dict(re.findall(r"^told (.*) (\d+)$", output, re.M))
+            expect(transport + ", told", sorted(classes), sorted(way for way in WAYS_TO_WAIT if over_ob1 or way != "ibarrier"))
+            wrong = [way for way, number in classes.items() if number == "0" or over_ob1 and int(number) != OTHER]
+            if code not in (0, None) or "FAILED" in output or len(re.findall("^goes on", output, re.M)) != 2 or wrong:
+                fail("%s, survives: exit code %s, wrong: %s: %s%s" % (transport, code, wrong, output[-2000:], errors[-600:]))
+                continue
+            expect(transport, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
+            expect(transport, [rank["deaths"] for rank in read(folder)["ranks"]][::2], [1, 1])
 
 
 def seeds():
@@ -261,7 +281,7 @@ def wrong():
                 fail("%s: exit code %s: %s" % (rules, code, errors))
 
 
-CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "goes-on": goes_on, "seeds": seeds,
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "goes-on": goes_on, "survives": survives, "seeds": seeds,
           "wrong": wrong}
 
 

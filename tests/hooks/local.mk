@@ -10,7 +10,7 @@ TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/h
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
     tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter \
-    tests/hooks/hooks_device tests/hooks/hooks_staged
+    tests/hooks/hooks_device tests/hooks/hooks_staged tests/hooks/hooks_survive
 check_LTLIBRARIES += tests/hooks/cuda_like.la
 endif
 
@@ -21,6 +21,10 @@ tests_hooks_hooks_count_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_faults_SOURCES = tests/hooks/hooks_faults.c
 tests_hooks_hooks_faults_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_faults_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_survive_SOURCES = tests/hooks/hooks_survive.c
+tests_hooks_hooks_survive_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_survive_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of a request from above pml ob1.
+ *
+ * A receive that no message has matched is cancelled, which completes it in the PML; what its
+ * caller is told is made an error before.
+ *
+ * Any other operation stays with the PML, which may complete it yet, and would then end the job for
+ * a request with an error that has been freed, or complete it a second time. So a second completion
+ * is stopped by a callback, and the error is taken out when the request is freed.
+ */
+#include "pml_hooks/pml_hooks_survive.h"
+
+/* ---- what its caller is told ------------------------------------------------------------------
+ */
+
+static void set_error(ompi_request_t *request)
+{
+    request->req_status._cancelled = 0;
+    request->req_status._ucount = 0;
+    request->req_status.MPI_ERROR = MPI_ERR_OTHER;
+}
+
+/* The callback of the request that is being cancelled, and what stands there else. */
+static ompi_request_complete_fn_t callback;
+static void *callback_data;
+
+static int cancelled(ompi_request_t *request)
+{
+    set_error(request);
+    request->req_complete_cb_data = callback_data;
+    return callback != NULL ? callback(request) : 0;
+}
+
+static void take_back(ompi_request_t *request)
+{
+    callback = request->req_complete_cb;
+    callback_data = request->req_complete_cb_data;
+    request->req_complete_cb = cancelled;
+    (void)ompi_request_cancel(request);
+    if (!REQUEST_COMPLETE(request)) {
+        request->req_complete_cb = callback;
+    }
+}
+
+/* ---- requests that the PML keeps --------------------------------------------------------------
+ */
+
+static struct kept {
+    struct kept *next;
+    ompi_request_t *request;
+    ompi_request_free_fn_t free_below;
+} * first_kept;
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+
+/* A second completion: Open MPI goes on with a request only where its callback returns 0. */
+static int stop(ompi_request_t *request)
+{
+    (void)request;
+    return 1;
+}
+
+void pml_hooks_end_forget(ompi_request_t *request)
+{
+    struct kept **place = &first_kept, *found;
+
+    OPAL_THREAD_LOCK(&lock);
+    while (*place != NULL && (*place)->request != request) {
+        place = &(*place)->next;
+    }
+    found = *place;
+    if (found != NULL) {
+        *place = found->next;
+    }
+    OPAL_THREAD_UNLOCK(&lock);
+    if (found != NULL) {
+        request->req_free = found->free_below;
+        request->req_complete_cb = NULL;
+        request->req_status.MPI_ERROR = MPI_SUCCESS;
+        free(found);
+    }
+}
+
+static int free_kept(ompi_request_t **request)
+{
+    pml_hooks_end_forget(*request);
+    return (*request)->req_free(request);
+}
+
+static void keep(ompi_request_t *request, bool is_send)
+{
+    struct kept *kept = malloc(sizeof(*kept));
+
+    if (kept == NULL) {
+        return;
+    }
+    *kept = (struct kept){.request = request, .free_below = request->req_free};
+    OPAL_THREAD_LOCK(&lock);
+    kept->next = first_kept;
+    first_kept = kept;
+    OPAL_THREAD_UNLOCK(&lock);
+    request->req_free = free_kept;
+    set_error(request);
+    (void)ompi_request_complete(request, true);
+    /* The PML completes a send whose caller knows of its end without calling back. */
+    if (!is_send) {
+        request->req_complete_cb = stop;
+    }
+}
+
+void pml_hooks_end_request(ompi_request_t *request, bool is_send, bool force)
+{
+    if (!is_send && !REQUEST_COMPLETE(request)) {
+        take_back(request);
+    }
+    if (force && !REQUEST_COMPLETE(request)) {
+        keep(request, is_send);
+    }
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between pml ob1 and its BTLs: an operation that fails because its peer has died is not told to
+ * ob1, which would end the job. Its request stays as it is until it is ended from above.
+ */
+#include "pml_hooks/pml_hooks_survive.h"
+
+#include "opal/mca/btl/base/base.h"
+#include "record/clock.h"
+
+enum { MODULES = 64 };
+#define PATIENCE_NS UINT64_C(5000000000) /* until a failure without a death ends the job */
+
+static struct guarded {
+    mca_btl_base_module_t *module;
+    mca_btl_base_module_send_fn_t send;
+    mca_btl_base_module_put_fn_t put;
+    mca_btl_base_module_get_fn_t get;
+} guarded[MODULES];
+static size_t guarded_count;
+
+static uint64_t failed_ns; /* when the first of the failures was that no death explains; 0: none */
+
+static void note_failure(void)
+{
+    uint64_t none = 0;
+
+    (void)__atomic_compare_exchange_n(&failed_ns, &none, record_clock(), false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+}
+
+static const struct guarded *guarded_of(const mca_btl_base_module_t *module)
+{
+    size_t i = 0;
+
+    while (guarded[i].module != module) {
+        i++;
+    }
+    return &guarded[i];
+}
+
+/* ---- sends ------------------------------------------------------------------------------------
+ */
+
+/* What stands in a descriptor in the place of which ours does. */
+struct sending {
+    mca_btl_base_completion_fn_t callback;
+    void *data;
+};
+
+static void give_back(mca_btl_base_descriptor_t *descriptor, struct sending *sending)
+{
+    descriptor->des_cbfunc = sending->callback;
+    descriptor->des_cbdata = sending->data;
+    free(sending);
+}
+
+static void sent(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                 mca_btl_base_descriptor_t *descriptor, int status)
+{
+    give_back(descriptor, descriptor->des_cbdata);
+    if (status == OPAL_SUCCESS) {
+        descriptor->des_cbfunc(module, endpoint, descriptor, status);
+    } else {
+        note_failure();
+    }
+}
+
+static int guarded_send(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                        mca_btl_base_descriptor_t *descriptor, mca_btl_base_tag_t tag)
+{
+    mca_btl_base_module_send_fn_t send = guarded_of(module)->send;
+    struct sending *sending = descriptor->des_cbfunc != NULL ? malloc(sizeof(*sending)) : NULL;
+    uint32_t flags = descriptor->des_flags;
+    int rc;
+
+    if (sending == NULL) {
+        return send(module, endpoint, descriptor, tag);
+    }
+    *sending = (struct sending){descriptor->des_cbfunc, descriptor->des_cbdata};
+    descriptor->des_cbfunc = sent;
+    descriptor->des_cbdata = sending;
+    rc = send(module, endpoint, descriptor, tag);
+    if (rc < 0 && rc != OPAL_ERR_RESOURCE_BUSY) {
+        give_back(descriptor, sending);
+    } else if (rc == 1 && (flags & MCA_BTL_DES_SEND_ALWAYS_CALLBACK) == 0) {
+        /* It is sent, and nobody is called back; the descriptor may have been freed. */
+        if ((flags & MCA_BTL_DES_FLAGS_BTL_OWNERSHIP) == 0) {
+            give_back(descriptor, sending);
+        } else {
+            free(sending);
+        }
+    }
+    return rc;
+}
+
+/* ---- puts and gets ----------------------------------------------------------------------------
+ */
+
+struct moving {
+    mca_btl_base_rdma_completion_fn_t callback;
+    void *context, *data;
+};
+
+/* Whether ob1 goes another way, or tries again. */
+static bool is_for_ob1(int status)
+{
+    return status >= OPAL_SUCCESS || status == OPAL_ERR_NOT_AVAILABLE ||
+           status == OPAL_ERR_NOT_SUPPORTED || status == OPAL_ERR_OUT_OF_RESOURCE ||
+           status == OPAL_ERR_TEMP_OUT_OF_RESOURCE || status == OPAL_ERR_RESOURCE_BUSY;
+}
+
+static void moved(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                  void *address, struct mca_btl_base_registration_handle_t *handle, void *context,
+                  void *unused, int status)
+{
+    struct moving moving = *(struct moving *)context;
+
+    (void)unused;
+    free(context);
+    if (is_for_ob1(status)) {
+        moving.callback(module, endpoint, address, handle, moving.context, moving.data, status);
+    } else {
+        note_failure();
+    }
+}
+
+/* What a put or get returns that has been started with this. */
+static int started(struct moving *moving, int rc)
+{
+    if (rc != OPAL_SUCCESS && rc != OPAL_ERR_RESOURCE_BUSY) {
+        free(moving);
+    }
+    if (!is_for_ob1(rc)) {
+        note_failure();
+        return OPAL_SUCCESS;
+    }
+    return rc;
+}
+
+static int guarded_put(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                       void *address, uint64_t remote,
+                       struct mca_btl_base_registration_handle_t *handle,
+                       struct mca_btl_base_registration_handle_t *remote_handle, size_t size,
+                       int flags, int order, mca_btl_base_rdma_completion_fn_t callback,
+                       void *context, void *data)
+{
+    struct moving *moving = malloc(sizeof(*moving));
+
+    if (moving == NULL) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    *moving = (struct moving){callback, context, data};
+    return started(moving,
+                   guarded_of(module)->put(module, endpoint, address, remote, handle, remote_handle,
+                                           size, flags, order, moved, moving, NULL));
+}
+
+static int guarded_get(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                       void *address, uint64_t remote,
+                       struct mca_btl_base_registration_handle_t *handle,
+                       struct mca_btl_base_registration_handle_t *remote_handle, size_t size,
+                       int flags, int order, mca_btl_base_rdma_completion_fn_t callback,
+                       void *context, void *data)
+{
+    struct moving *moving = malloc(sizeof(*moving));
+
+    if (moving == NULL) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    *moving = (struct moving){callback, context, data};
+    return started(moving,
+                   guarded_of(module)->get(module, endpoint, address, remote, handle, remote_handle,
+                                           size, flags, order, moved, moving, NULL));
+}
+
+/* ---- begin and end ----------------------------------------------------------------------------
+ */
+
+/* A BTL has lost a peer. */
+static void lost(struct mca_btl_base_module_t *btl, int32_t flags, opal_proc_t *process, char *text)
+{
+    (void)btl;
+    if ((flags & (MCA_BTL_ERROR_FLAGS_FATAL | MCA_BTL_ERROR_FLAGS_NONFATAL)) == 0) {
+        return;
+    }
+    if (process == NULL) {
+        opal_output(0, "pml_hooks: %s; the job is ended", text != NULL ? text : "a BTL has failed");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    } else if (pml_hooks_dead_add(process->proc_name) && guarded_count > 0) {
+        opal_output(0, "pml_hooks: rank %u is lost: %s", process->proc_name.vpid,
+                    text != NULL ? text : "its BTL says so");
+    }
+}
+
+void pml_hooks_btl_look(void)
+{
+    uint64_t since = __atomic_load_n(&failed_ns, __ATOMIC_RELAXED);
+
+    if (since == 0) {
+        return;
+    }
+    if (pml_hooks_dead_count() > 0) {
+        __atomic_store_n(&failed_ns, 0, __ATOMIC_RELAXED);
+    } else if (record_clock() - since >= PATIENCE_NS) {
+        opal_output(0, "pml_hooks: a BTL has failed, and no process has died; the job is ended");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
+}
+
+void pml_hooks_btl_install(void)
+{
+    mca_btl_base_selected_module_t *selected;
+
+    guarded_count = 0;
+    OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
+    {
+        mca_btl_base_module_t *module = selected->btl_module;
+
+        if (guarded_count == MODULES) {
+            break;
+        }
+        guarded[guarded_count++] =
+            (struct guarded){module, module->btl_send, module->btl_put, module->btl_get};
+        module->btl_send = guarded_send;
+        module->btl_put = module->btl_put != NULL ? guarded_put : NULL;
+        module->btl_get = module->btl_get != NULL ? guarded_get : NULL;
+    }
+    if (mca_bml.bml_register_error != NULL) {
+        (void)mca_bml.bml_register_error(lost);
+    }
+}
+
+void pml_hooks_btl_remove(void)
+{
+    for (size_t i = 0; i < guarded_count; i++) {
+        guarded[i].module->btl_send = guarded[i].send;
+        guarded[i].module->btl_put = guarded[i].put;
+        guarded[i].module->btl_get = guarded[i].get;
+    }
+    guarded_count = 0;
+}

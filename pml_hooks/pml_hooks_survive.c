@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Over pml ob1: operations that wait for the dead end with an error. */
+#include "pml_hooks/pml_hooks_survive.h"
+
+#include <string.h>
+
+#include "opal/runtime/opal_progress.h"
+#include "record/clock.h"
+
+/* How long after the news of a death what has no message is taken back, and the rest given up. */
+#define SETTLED_NS UINT64_C(200000000)
+#define DRAINED_NS UINT64_C(1000000000)
+#define PERIOD_NS  UINT64_C(20000000) /* of looking through what waits */
+enum { SETTLED_CALLS = 32 };
+
+static mca_pml_base_module_t below;
+static bool installed;
+
+/* An operation whose call waits until it ends. */
+static struct waiting {
+    struct waiting *next;
+    ompi_request_t *request;
+    struct ompi_communicator_t *comm;
+    int peer;
+    bool is_send;
+    uint64_t since;
+} * first_waiting;
+/* Of the list, and of all that ends requests. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- for whom it waits ------------------------------------------------------------------------
+ */
+
+static const struct pml_hooks_dead *dead_peer(struct ompi_communicator_t *comm, int peer)
+{
+    return pml_hooks_dead_find(ompi_glue_peer_name(comm, peer));
+}
+
+static bool is_member(struct ompi_communicator_t *comm, opal_process_name_t name)
+{
+    for (int rank = 0; rank < ompi_group_size(comm->c_remote_group); rank++) {
+        opal_process_name_t member = ompi_glue_peer_name(comm, rank);
+
+        if (member.jobid == name.jobid && member.vpid == name.vpid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One that has died since an operation with any source began, which is told of it; one that begins
+ * later is for those who live. */
+static const struct pml_hooks_dead *dead_member(struct ompi_communicator_t *comm, uint64_t since)
+{
+    uint32_t count = pml_hooks_dead_count();
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pml_hooks_dead *dead = pml_hooks_dead_at(i);
+
+        if (since < dead->known_stamp && is_member(comm, dead->name)) {
+            return dead;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t age_of(const struct pml_hooks_dead *dead)
+{
+    uint64_t now = record_clock();
+
+    return dead == NULL || now < dead->known_ns ? 0 : now - dead->known_ns;
+}
+
+/* ---- the end of what waits --------------------------------------------------------------------
+ */
+
+static void consider(ompi_request_t *request, const struct pml_hooks_dead *dead, bool is_send)
+{
+    uint64_t age = age_of(dead);
+
+    if (age >= SETTLED_NS && !REQUEST_COMPLETE(request)) {
+        pml_hooks_end_request(request, is_send, age >= DRAINED_NS);
+    }
+}
+
+static void consider_follow(const struct pml_hooks_follow *follow)
+{
+    const struct record_pending *pending = follow->pending;
+    bool any = pending->peer == RECORD_ANY;
+
+    consider(follow->request,
+             any ? dead_member(follow->comm, pending->since)
+                 : pml_hooks_dead_find(
+                       (opal_process_name_t){pending->peer_job, (uint32_t)pending->peer}),
+             pending->kind == RECORD_PENDING_SEND);
+}
+
+/* Where several threads call MPI one may complete and free a request that another looks at: only
+ * those are ended then whose calls are here. */
+static void end_waiting(void)
+{
+    for (struct waiting *waiting = first_waiting; waiting != NULL; waiting = waiting->next) {
+        consider(waiting->request,
+                 waiting->peer == MPI_ANY_SOURCE ? dead_member(waiting->comm, waiting->since)
+                                                 : dead_peer(waiting->comm, waiting->peer),
+                 waiting->is_send);
+    }
+    if (!record_threads) {
+        pml_hooks_follow_each(consider_follow);
+    }
+}
+
+/* Open MPI calls this when it makes progress, now and then. */
+static int progress(void)
+{
+    static uint64_t last;
+    static unsigned calls;
+
+    pml_hooks_btl_look();
+    if ((pml_hooks_dead_count() == 0 && !pml_hooks_dead_news()) ||
+        pthread_mutex_trylock(&lock) != 0) {
+        return 0;
+    }
+    pml_hooks_dead_look();
+    if (calls++ >= SETTLED_CALLS && record_clock() - last >= PERIOD_NS) {
+        last = record_clock();
+        end_waiting();
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------
+ */
+
+/* Wait for a request of a blocking call, and free it. */
+static int wait_for(ompi_request_t *request, struct ompi_communicator_t *comm, int peer,
+                    bool is_send, ompi_status_public_t *status)
+{
+    struct waiting waiting = {.request = request,
+                              .comm = comm,
+                              .peer = peer,
+                              .is_send = is_send,
+                              .since = record_stamp()},
+                   **place;
+    int rc;
+
+    if (!REQUEST_COMPLETE(request)) {
+        (void)pthread_mutex_lock(&lock);
+        waiting.next = first_waiting;
+        first_waiting = &waiting;
+        (void)pthread_mutex_unlock(&lock);
+        ompi_request_wait_completion(request);
+        (void)pthread_mutex_lock(&lock);
+        for (place = &first_waiting; *place != &waiting; place = &(*place)->next) {
+        }
+        *place = waiting.next;
+        (void)pthread_mutex_unlock(&lock);
+    }
+    rc = request->req_status.MPI_ERROR;
+    if (status != MPI_STATUS_IGNORE) {
+        *status = request->req_status;
+    }
+    (void)ompi_request_free(&request);
+    return rc;
+}
+
+static bool is_dead(struct ompi_communicator_t *comm, int peer)
+{
+    return pml_hooks_dead_count() > 0 && dead_peer(comm, peer) != NULL;
+}
+
+static int survive_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                         int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                         struct ompi_request_t **request)
+{
+    return is_dead(comm, peer)
+               ? MPI_ERR_OTHER
+               : below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
+}
+
+static int survive_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                        int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+{
+    ompi_request_t *request;
+    int rc = survive_isend(buffer, count, type, peer, tag, mode, comm, &request);
+
+    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, true, MPI_STATUS_IGNORE) : rc;
+}
+
+static int survive_recv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
+                        struct ompi_communicator_t *comm, ompi_status_public_t *status)
+{
+    ompi_request_t *request;
+    int rc = below.pml_irecv(buffer, count, type, peer, tag, comm, &request);
+
+    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, false, status) : rc;
+}
+
+static int survive_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
+                         struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    struct ompi_communicator_t *comm = (*message)->comm;
+    int peer = (*message)->peer, rc;
+    ompi_request_t *request;
+
+    rc = below.pml_imrecv(buffer, count, type, message, &request);
+    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, false, status) : rc;
+}
+
+/* Whether a probe that has found nothing since it began finds nothing any more. */
+static bool in_vain(struct ompi_communicator_t *comm, int peer, uint64_t since)
+{
+    return pml_hooks_dead_count() > 0 &&
+           age_of(peer == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, peer)) >=
+               SETTLED_NS;
+}
+
+static int survive_iprobe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
+                          ompi_status_public_t *status)
+{
+    int rc = below.pml_iprobe(peer, tag, comm, matched, status);
+
+    return rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())
+               ? MPI_ERR_OTHER
+               : rc;
+}
+
+static int survive_improbe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
+                           struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    int rc = below.pml_improbe(peer, tag, comm, matched, message, status);
+
+    return rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())
+               ? MPI_ERR_OTHER
+               : rc;
+}
+
+static int survive_probe(int peer, int tag, struct ompi_communicator_t *comm,
+                         ompi_status_public_t *status)
+{
+    uint64_t since = record_stamp();
+    int matched = 0, rc;
+
+    while ((rc = below.pml_iprobe(peer, tag, comm, &matched, status)) == OMPI_SUCCESS &&
+           matched == 0) {
+        if (in_vain(comm, peer, since)) {
+            return MPI_ERR_OTHER;
+        }
+        opal_progress();
+    }
+    return rc;
+}
+
+static int survive_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
+                          struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    uint64_t since = record_stamp();
+    int matched = 0, rc;
+
+    while ((rc = below.pml_improbe(peer, tag, comm, &matched, message, status)) == OMPI_SUCCESS &&
+           matched == 0) {
+        if (in_vain(comm, peer, since)) {
+            return MPI_ERR_OTHER;
+        }
+        opal_progress();
+    }
+    return rc;
+}
+
+static int survive_start(size_t count, ompi_request_t **requests)
+{
+    for (size_t i = 0; i < count; i++) {
+        pml_hooks_end_forget(requests[i]);
+    }
+    return below.pml_start(count, requests);
+}
+
+/* ---- begin and end ----------------------------------------------------------------------------
+ */
+
+void pml_hooks_survive_install(mca_pml_base_module_t *module)
+{
+    if (!pml_hooks_params.survive ||
+        strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "ob1") != 0 ||
+        opal_progress_register_lp(progress) != OPAL_SUCCESS) {
+        return;
+    }
+    installed = true;
+    below = *module;
+    module->pml_isend = survive_isend;
+    module->pml_send = survive_send;
+    module->pml_recv = survive_recv;
+    module->pml_mrecv = survive_mrecv;
+    module->pml_iprobe = survive_iprobe;
+    module->pml_improbe = survive_improbe;
+    module->pml_probe = survive_probe;
+    module->pml_mprobe = survive_mprobe;
+    module->pml_start = survive_start;
+    pml_hooks_btl_install();
+}
+
+void pml_hooks_survive_end(void)
+{
+    if (installed) {
+        installed = false;
+        (void)opal_progress_unregister(progress);
+        pml_hooks_btl_remove();
+    }
+}
