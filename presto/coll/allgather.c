@@ -95,7 +95,7 @@ static int allgather(struct pri_team *team, struct pri_some in, const struct pri
 int pri_coll_allgather(struct pri_team *team, struct pri_some in, struct pri_some out,
                        struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_ALLGATHER, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_ALLGATHER, request)) {
         return pri_inter_exchange(team, in, true, out, request);
     }
     struct pri_places p = {.some = out};
@@ -106,7 +106,7 @@ int pri_coll_allgather(struct pri_team *team, struct pri_some in, struct pri_som
 int pri_coll_allgatherv(struct pri_team *team, struct pri_some in, const struct pri_parts *out,
                         struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_ALLGATHERV, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_ALLGATHERV, request)) {
         return pri_inter_allgatherv(team, in, out, request);
     }
     struct pri_places p = {.parts = out};

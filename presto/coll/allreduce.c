@@ -155,7 +155,7 @@ static void write_allreduce(struct pri_sched *s, const void *in, void *out, size
 int pri_coll_allreduce(struct pri_team *team, const void *in, void *out, size_t count,
                        struct pri_type *type, struct pri_op *op, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_ALLREDUCE, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_ALLREDUCE, request)) {
         return pri_inter_allreduce(team, in, out, count, type, op, request);
     }
     size_t bytes = count * type->size;

@@ -111,7 +111,7 @@ static void write_bruck(struct pri_sched *s, const struct pri_places *in,
 int pri_coll_alltoall(struct pri_team *team, struct pri_some in, struct pri_some out,
                       struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_ALLTOALL, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_ALLTOALL, request)) {
         return pri_inter_exchange(team, in, false, out, request);
     }
     bool in_place = in.buf == PRI_IN_PLACE;
@@ -141,8 +141,8 @@ int pri_coll_alltoall(struct pri_team *team, struct pri_some in, struct pri_some
 int pri_coll_alltoallv(struct pri_team *team, const struct pri_parts *in,
                        const struct pri_parts *out, struct pri_request *request)
 {
-    if (pri_coll_begin(team, out->types == NULL ? RECORD_CLASS_ALLTOALLV : RECORD_CLASS_ALLTOALLW,
-                       request)) {
+    if (pri_coll_open(team, out->types == NULL ? RECORD_CLASS_ALLTOALLV : RECORD_CLASS_ALLTOALLW,
+                      request)) {
         return pri_inter_exchangev(team, in, out, request);
     }
     struct pri_places from = {.parts = in}, to = {.parts = out};

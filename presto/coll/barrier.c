@@ -18,7 +18,7 @@ static int by_messages(struct pri_team *team)
 
 int pri_coll_barrier(struct pri_team *team, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_BARRIER, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_BARRIER, request)) {
         return pri_coll_barrier(&team->inter->all, request);
     }
     if (team->size == 1) {

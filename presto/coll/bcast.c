@@ -125,7 +125,7 @@ void pri_write_bcast(struct pri_sched *s, struct pri_data data, size_t bytes, in
 int pri_coll_bcast(struct pri_team *team, void *buf, size_t count, struct pri_type *type, int root,
                    struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_BCAST, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_BCAST, request)) {
         return pri_inter_bcast(team, buf, count, type, root, request);
     }
     size_t bytes = count * type->size;

@@ -14,7 +14,8 @@
  * operations are held until then, counts and displacements are read before the call returns.
  *
  * All ranks of a team must call the same operations in the same order, blocking or not; any number
- * may be under way. One thread of a rank at a time may call functions for one team.
+ * may be under way. One thread of a rank at a time may call functions for one team. What is started
+ * again and again has a copy of the team (struct pri_persistent in coll/inter.h).
  *
  * Callers check arguments: counts are not negative, roots are ranks, types are committed, the
  * operation accepts the type. Where only the root's arguments matter, others may pass anything. Of
@@ -64,14 +65,6 @@ static inline int pri_team_member(const struct pri_team *team, int rank)
 {
     return team->members == NULL ? rank : team->members[rank];
 }
-
-/* An operation that is started again and again, with a request: its number, which all ranks take in
- * the same order. Between begin and end one function of an operation is called, which then is the
- * one of this number; ranks may do so in any order with other numbers, but not while the last one
- * of this number is under way. What begin returns is for end. */
-uint32_t pri_coll_number(struct pri_team *team);
-uint32_t pri_coll_persistent_begin(struct pri_team *team, uint32_t number);
-void pri_coll_persistent_end(struct pri_team *team, uint32_t next);
 
 /* Some elements in memory: what MPI spreads over three arguments. */
 struct pri_some {

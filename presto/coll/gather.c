@@ -109,7 +109,7 @@ static bool tree_pays(const struct pri_team *team, size_t each)
 int pri_coll_gather(struct pri_team *team, struct pri_some in, struct pri_some out, int root,
                     struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_GATHER, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_GATHER, request)) {
         return pri_inter_gather(team, in, out, NULL, root, request);
     }
     bool is_root = team->rank == root;
@@ -142,7 +142,7 @@ int pri_coll_gather(struct pri_team *team, struct pri_some in, struct pri_some o
 int pri_coll_gatherv(struct pri_team *team, struct pri_some in, const struct pri_parts *out,
                      int root, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_GATHERV, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_GATHERV, request)) {
         return pri_inter_gather(team, in, in, out, root, request);
     }
     struct pri_sched *s = pri_sched_get(team);
@@ -233,7 +233,7 @@ static void write_scatter_straight(struct pri_sched *s, struct pri_some in, stru
 int pri_coll_scatter(struct pri_team *team, struct pri_some in, struct pri_some out, int root,
                      struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_SCATTER, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_SCATTER, request)) {
         return pri_inter_scatter(team, in, NULL, out, root, request);
     }
     bool is_root = team->rank == root;
@@ -266,7 +266,7 @@ int pri_coll_scatter(struct pri_team *team, struct pri_some in, struct pri_some 
 int pri_coll_scatterv(struct pri_team *team, const struct pri_parts *in, struct pri_some out,
                       int root, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_SCATTERV, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_SCATTERV, request)) {
         return pri_inter_scatter(team, out, in, out, root, request);
     }
     struct pri_sched *s = pri_sched_get(team);

@@ -22,9 +22,24 @@ struct pri_inter {
     int remote, remotes; /* of the other group */
 };
 
+/* An operation that is started again and again, with a request, in any order with others and by any
+ * thread. It has a copy of the team, whose next tag is always its own. It stays where it is. */
+struct pri_persistent {
+    struct pri_team team;
+    struct pri_inter inter; /* of a team that has one */
+    uint32_t number;        /* its tag */
+};
+
+/* A number, which all ranks take in the same order; and one that has it. */
+uint32_t pri_coll_number(struct pri_team *team);
+void pri_persistent_init(struct pri_persistent *persistent, const struct pri_team *team,
+                         uint32_t number);
+/* The team for one call of the operation's function, not while the last one is under way. */
+struct pri_team *pri_persistent_team(struct pri_persistent *persistent);
+
 /* pri_coll_kind. Whether the operation is one between two groups. */
-static inline bool pri_coll_begin(struct pri_team *team, uint32_t kind,
-                                  const struct pri_request *request)
+static inline bool pri_coll_open(struct pri_team *team, uint32_t kind,
+                                 const struct pri_request *request)
 {
     pri_coll_kind(team, kind, request);
     if (NI_LIKELY(team->inter == NULL)) {

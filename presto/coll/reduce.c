@@ -182,7 +182,7 @@ static void write_reduce(struct pri_sched *s, const void *in, void *out, size_t 
 int pri_coll_reduce(struct pri_team *team, const void *in, void *out, size_t count,
                     struct pri_type *type, struct pri_op *op, int root, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_REDUCE, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_REDUCE, request)) {
         return pri_inter_reduce(team, in, out, count, type, op, root, request);
     }
     if (count * type->size == 0) {

@@ -106,7 +106,7 @@ static int reduce_scatter(struct pri_team *team, const void *in, void *out, cons
 int pri_coll_reduce_scatter(struct pri_team *team, const void *in, const struct pri_parts *out,
                             struct pri_op *op, struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_REDUCE_SCATTER, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_REDUCE_SCATTER, request)) {
         return pri_inter_reduce_scatter(team, in, out->buf, out, 0, out->type, op, request);
     }
     struct parts p = {.of = out};
@@ -118,7 +118,7 @@ int pri_coll_reduce_scatter_block(struct pri_team *team, const void *in, void *o
                                   struct pri_type *type, struct pri_op *op,
                                   struct pri_request *request)
 {
-    if (pri_coll_begin(team, RECORD_CLASS_REDUCE_SCATTER_BLOCK, request)) {
+    if (pri_coll_open(team, RECORD_CLASS_REDUCE_SCATTER_BLOCK, request)) {
         return pri_inter_reduce_scatter(team, in, out, NULL, count, type, op, request);
     }
     struct parts p = {.each = count};

@@ -63,17 +63,20 @@ uint32_t pri_coll_number(struct pri_team *team)
     return counting(team)->next_tag++;
 }
 
-uint32_t pri_coll_persistent_begin(struct pri_team *team, uint32_t number)
+void pri_persistent_init(struct pri_persistent *persistent, const struct pri_team *team,
+                         uint32_t number)
 {
-    const uint32_t next = counting(team)->next_tag;
-
-    team->persistent = true;
-    counting(team)->next_tag = number;
-    return next;
+    persistent->number = number;
+    persistent->team = *team;
+    persistent->team.persistent = true;
+    if (team->inter != NULL) {
+        persistent->inter = *team->inter;
+        persistent->team.inter = &persistent->inter;
+    }
 }
 
-void pri_coll_persistent_end(struct pri_team *team, uint32_t next)
+struct pri_team *pri_persistent_team(struct pri_persistent *persistent)
 {
-    team->persistent = false;
-    counting(team)->next_tag = next;
+    counting(&persistent->team)->next_tag = persistent->number;
+    return &persistent->team;
 }

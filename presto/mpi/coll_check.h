@@ -5,6 +5,7 @@
 /* What all collective operations share: the checks of their arguments, each an MPI code, and the
  * requests of those that do not block or are persistent. */
 
+#include "coll/inter.h"
 #include "mpi/check.h"
 #include "mpi/request.h"
 
@@ -154,7 +155,7 @@ struct pri_call {
     struct pri_neighbors neighbors;
     struct pri_op *op;
     int root;
-    uint32_t number; /* see pri_coll_number */
+    struct pri_persistent persistent; /* of one that is kept */
 };
 
 static const struct pri_some pri_none = {0};

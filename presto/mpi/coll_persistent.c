@@ -121,7 +121,7 @@ NI_COLD int pri_coll_keep(struct pri_comm *comm, const char *function, const str
         }
         return pri_fail(comm, function, MPI_ERR_NO_MEM);
     }
-    kept->number = number;
+    pri_persistent_init(&kept->persistent, &comm->team, number);
     request->persistent = true;
     request->active = false;
     request->held = true;
@@ -132,11 +132,7 @@ NI_COLD int pri_coll_keep(struct pri_comm *comm, const char *function, const str
 
 int pri_coll_start(struct pri_mpi_request *request)
 {
-    const struct pri_call *call = request->call;
-    struct pri_team *team = &request->comm->team;
-    const uint32_t next = pri_coll_persistent_begin(team, call->number);
-    const int rc = call->start(team, call, &request->core);
+    struct pri_call *call = request->call;
 
-    pri_coll_persistent_end(team, next);
-    return rc;
+    return call->start(pri_persistent_team(&call->persistent), call, &request->core);
 }
