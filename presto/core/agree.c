@@ -11,6 +11,11 @@
  * be among those that have gone on: so who follows it asks as well, and is answered once it has
  * decided.
  *
+ * A rank may be taken for dead by some that have lost their connection with it, and live. What it
+ * would take to go on with it they lack, so it ends: as soon as one acts on such a loss (it leads,
+ * or follows another than the first that lives) who hears of that takes the loss for a death, and
+ * all that can reach the lost one tell it.
+ *
  * Each rank keeps its last two decisions. Nobody asks for an earlier one: a rank has decided its
  * n-th when all that live have begun it, and so have decided the one before.
  *
@@ -20,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/agree.h"
 
@@ -46,22 +52,35 @@ static void merge(struct pri_vote *into, struct pri_vote *vote, int size)
 
 /* ---- wait ------------------------------------------------------------------------------------ */
 
+/* For the vote of one place. */
+struct wait {
+    const struct pri_agreement *a;
+    int place;
+};
+
 /* pri_tell_fn. */
 static void tell(const void *object, char *text, size_t size)
 {
-    const struct pri_agreement *a = object;
+    const struct wait *wait = object;
+    const struct pri_members *members = wait->a->members;
+    int rank = pri_member(members, wait->place);
     char name[128];
 
-    pri_context_tell(a->self, a->members->context, name, sizeof(name));
-    snprintf(text, size, "rank %d of the job to agree on something in %s",
-             pri_member(a->members, a->leader), name);
+    if (members->context == PRI_CONTEXT_CORE) {
+        snprintf(text, size, "rank %d of the job to leave it, too%s", rank,
+                 wait->place == wait->a->leader ? ", or to say that all do" : "");
+        return;
+    }
+    pri_context_tell(wait->a->self, members->context, name, sizeof(name));
+    snprintf(text, size, "rank %d of the job to agree on something in %s", rank, name);
 }
 
 enum { AGAIN = -1 }; /* with another leader */
 
 /* For a vote. 0, AGAIN, PRI_ERR_PEER, or another error of this rank's. */
-static int wait_for(const struct pri_agreement *a, struct pri_request *request)
+static int wait_for(const struct pri_agreement *a, int place, struct pri_request *request)
 {
+    const struct wait wait = {.a = a, .place = place};
     unsigned spins = 0;
 
     while (!pri_done(request)) {
@@ -70,7 +89,7 @@ static int wait_for(const struct pri_agreement *a, struct pri_request *request)
             (void)pri_wait(request);
             return AGAIN;
         }
-        pri_relax_for(a->self, &spins, tell, a);
+        pri_relax_for(a->self, &spins, tell, &wait);
     }
     return request->status.error;
 }
@@ -123,7 +142,7 @@ static int follow(const struct pri_agreement *a, struct pri_vote *result)
         (void)pri_wait(&request);
         return error;
     }
-    error = wait_for(a, &request);
+    error = wait_for(a, a->leader, &request);
     if (error == PRI_ERR_PEER) {
         return AGAIN;
     }
@@ -186,7 +205,7 @@ static int count(const struct pri_agreement *a, struct ballot *ballots, struct p
                  const struct pri_vote **decided)
 {
     for (int i = 0; i < a->members->size; i++) {
-        int error = ballots[i].posted ? wait_for(a, &ballots[i].request) : PRI_ERR_PEER;
+        int error = ballots[i].posted ? wait_for(a, i, &ballots[i].request) : PRI_ERR_PEER;
 
         if (error == PRI_OK) {
             merge(result, ballots[i].vote, a->members->size);
@@ -234,14 +253,42 @@ static int lead(const struct pri_agreement *a, struct pri_vote *result)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+_Noreturn void pri_on_taken_for_dead(struct pri_rank *self, int by)
+{
+    fprintf(
+        stderr,
+        "presto: rank %d (pid %d) lives, but ranks that have lost their connection with it take "
+        "it for dead, as rank %d says; it ends, so that all see the same\n",
+        self->rank, (int)getpid(), by);
+    if (self->launch == PRI_LAUNCH_THREADS) {
+        pri_abort(self, 1);
+    }
+    (void)fflush(NULL);
+    _exit(1);
+}
+
+/* One that lives all the same, and that only some cannot reach, hears of it from those that can:
+ * nobody waits for it any more, and it would wait for all. */
+void pri_agreement_tell_dead(const struct pri_agreement *a, int place)
+{
+    int rank = pri_member(a->members, place);
+
+    (void)pri_control_put(a->self, a->self->peers[rank].ni, 0, 0, PRI_CONTROL_DEAD);
+    pri_peer_died(a->self, rank);
+}
+
 /* Who has died by what all have agreed on has died for this rank, too, which may hear of it by
  * itself only later. */
 static void believe(const struct pri_agreement *a)
 {
     for (int i = 0; i < a->members->size; i++) {
-        if ((a->vote->failed[i / 64] >> (i % 64) & 1) != 0) {
-            pri_peer_died(a->self, pri_member(a->members, i));
+        if ((a->vote->failed[i / 64] >> (i % 64) & 1) == 0) {
+            continue;
         }
+        if (i == a->place) {
+            pri_on_taken_for_dead(a->self, pri_member(a->members, a->leader));
+        }
+        pri_agreement_tell_dead(a, i);
     }
 }
 
@@ -259,6 +306,7 @@ int pri_agree(struct pri_rank *self, uint32_t context, struct pri_vote *vote)
         return PRI_ERR_NOMEM;
     }
     a.place = pri_member_place(a.members, self->rank);
+    pri_agreement_adopt(&a);
     vote->decided = vote->error = 0;
     do {
         pri_lock(self);

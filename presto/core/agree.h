@@ -37,8 +37,12 @@ int pri_agreement_leader(const struct pri_agreement *a);
 /* Whether that is another than a->leader. */
 bool pri_agreement_changed(const struct pri_agreement *a);
 
-/* Keep the decision of a->leader. False: another rank has asked, or leads, and so nothing is
- * decided. */
+/* Take those for dead that others have lost which have asked about this agreement already. */
+void pri_agreement_adopt(const struct pri_agreement *a);
+/* The rank in this place is dead for this one, and is told. */
+void pri_agreement_tell_dead(const struct pri_agreement *a, int place);
+
+/* Keep the decision of a->leader. False: a later rank has asked, and so nothing is decided. */
 bool pri_agreement_decide(const struct pri_agreement *a, const struct pri_vote *result);
 /* Whether this rank, which has decided, is to tell all: it leads, or another follows it. */
 bool pri_agreement_publishes(const struct pri_agreement *a);

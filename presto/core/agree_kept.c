@@ -142,6 +142,17 @@ static const struct pri_vote *find(struct pri_agreement *a, uint32_t context)
     return *kept(a->agreed, a->number);
 }
 
+/* Whether this rank has begun the agreement, and not decided. */
+static bool begun(const struct pri_agreement *a)
+{
+    bool yes;
+
+    pri_lock(a->self);
+    yes = a->agreed != NULL && a->agreed->begun >= a->number && a->agreed->decided < a->number;
+    pri_unlock(a->self);
+    return yes;
+}
+
 static NI_COLD void answer(const struct pri_agreement *a, int to, enum pri_agreement_way way,
                            const struct pri_vote *decided)
 {
@@ -151,6 +162,43 @@ static NI_COLD void answer(const struct pri_agreement *a, int to, enum pri_agree
                 a->self->rank, pri_error_text(PRI_ERR_NOMEM));
         pri_abort(a->self, 1);
     }
+}
+
+/* Another rank acts as one does that has lost all before this place: those that live do not have it
+ * for a follower and never will. So they are dead for this one, too, and are told. */
+static NI_COLD void adopt_losses(const struct pri_agreement *a, int before)
+{
+    struct pri_rank *self = a->self;
+
+    for (int i = 0; i < before && i < a->members->size; i++) {
+        int rank = pri_member(a->members, i);
+
+        if (rank == self->rank) {
+            pri_on_taken_for_dead(self, pri_member(a->members, before));
+        }
+        if (!pri_agreement_gone(a, i)) {
+            pri_agreement_tell_dead(a, i);
+        }
+    }
+}
+
+/* The same, of who has asked before this rank began: only now it surely knows its places. */
+void pri_agreement_adopt(const struct pri_agreement *a)
+{
+    const uint32_t slot = a->number % KEPT_DECISIONS;
+    int before = 0;
+
+    pri_lock(a->self);
+    if (a->agreed->followed[slot] == a->number) {
+        before = a->place;
+    }
+    if (a->agreed->asked[slot] == a->number) {
+        int asker = pri_member_place(a->members, a->agreed->asker[slot]);
+
+        before = asker > before ? asker : before;
+    }
+    pri_unlock(a->self);
+    adopt_losses(a, before);
 }
 
 /* Who has not decided will vote for it: it waits for that. */
@@ -169,6 +217,10 @@ NI_COLD void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint
         a.agreed->asker[slot] = from;
     }
     pri_unlock(self);
+    if (begun(&a)) {
+        a.place = pri_member_place(a.members, self->rank);
+        adopt_losses(&a, pri_member_place(a.members, from));
+    }
     answer(&a, from, PRI_TO_LEADER, decided);
 }
 
@@ -187,6 +239,10 @@ NI_COLD void pri_on_follow(struct pri_rank *self, int from, uint32_t context, ui
         decided = NULL; /* it is on its way */
     }
     pri_unlock(self);
+    if (begun(&a)) {
+        a.place = pri_member_place(a.members, self->rank);
+        adopt_losses(&a, a.place);
+    }
     answer(&a, from, PRI_FROM_LEADER, decided);
 }
 
@@ -198,7 +254,8 @@ bool pri_agreement_decide(const struct pri_agreement *a, const struct pri_vote *
     bool yes;
 
     pri_lock(a->self);
-    yes = pri_agreement_leader(a) == a->leader;
+    yes = agreed->asked[slot] != a->number ||
+          pri_member_place(a->members, agreed->asker[slot]) <= a->leader;
     if (yes) {
         memcpy(*kept(agreed, a->number), result, bytes);
         (*kept(agreed, a->number))->decided = 1;

@@ -25,7 +25,7 @@ static NI_COLD void on_control(void *arg, const struct ni_event *event)
                              pri_header_name(event->hdr_data) == PRI_CONTROL_CANCELLED);
         break;
     case PRI_CONTROL_REVOKE:
-        pri_on_revoke(self, (uint32_t)event->match_bits);
+        pri_on_revoke(self, pri_peer_of(self, event), (uint32_t)event->match_bits);
         break;
     case PRI_CONTROL_LEAD:
         pri_on_lead(self, pri_peer_of(self, event), (uint32_t)(event->match_bits >> 32),
@@ -35,6 +35,8 @@ static NI_COLD void on_control(void *arg, const struct ni_event *event)
         pri_on_follow(self, pri_peer_of(self, event), (uint32_t)(event->match_bits >> 32),
                       (uint32_t)event->match_bits);
         break;
+    case PRI_CONTROL_DEAD:
+        pri_on_taken_for_dead(self, pri_peer_of(self, event));
     default:
         break;
     }

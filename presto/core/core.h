@@ -168,9 +168,8 @@ void pri_start_failed(const struct pri_rank *self, int error);
 void pri_start_undo(struct pri_rank *self, int error);
 
 /* The first step of leaving, if the layer above has some of its own before pri_stop: waits until
- * all ranks are here. Then nobody calls anything any more, and what does not move never will:
- * hang.h. Once a rank has died it may return while others that live are on their way: those are not
- * waited for of which only the dead one would have told. */
+ * all ranks that live are here. Then nobody calls anything any more, and what does not move never
+ * will: hang.h. */
 void pri_leave(struct pri_rank *self);
 
 /* Leave: waits until all ranks are here (see pri_leave), and for what nobody else waits for, runs

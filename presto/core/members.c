@@ -75,19 +75,25 @@ int pri_context_members(struct pri_rank *self, uint32_t context, const int *rank
 void pri_context_close(struct pri_rank *self, uint32_t context)
 {
     struct pri_members *members;
+    bool revoked;
 
     pri_lock(self);
     members = pri_members_of(self, context);
+    revoked = members != NULL && members->revoked;
     if (members != NULL && members->open) {
         pri_revoke_closed(members);
         members->open = false;
     }
     pri_unlock(self);
+    if (revoked) {
+        pri_revoke_settle(self);
+    }
 }
 
 static void free_entry(struct pri_members *members)
 {
     pri_agreed_free(members->agreed);
+    free(members->told);
     free(members->ranks);
     free(members);
 }

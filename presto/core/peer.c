@@ -161,4 +161,5 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
     atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
     (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
     pri_cancels_fail(self, (int)(peer - self->peers));
+    pri_revoke_settle(self);
 }

@@ -178,6 +178,8 @@ struct pri_members {
     int acknowledged; /* deaths */
     struct pri_rank *self;
     struct pri_task spread;    /* of revoke.c */
+    uint64_t *told;            /* of one that is revoked: a bit for each rank that has said so */
+    ni_me_handle drop;         /* likewise: takes its messages; 0: nothing does */
     struct pri_agreed *agreed; /* of agree.c; NULL: nothing yet */
     int size;
     int *ranks; /* NULL: 0 to size - 1 */
@@ -201,7 +203,10 @@ static inline int pri_member(const struct pri_members *members, int place)
 void pri_revoke_opened(struct pri_members *members);
 void pri_revoke_closed(struct pri_members *members);
 /* Another rank says so. */
-void pri_on_revoke(struct pri_rank *self, uint32_t context);
+void pri_on_revoke(struct pri_rank *self, int from, uint32_t context);
+/* A context that has been revoked is closed, or a rank gone: what takes its messages may be of no
+ * use any more. */
+void pri_revoke_settle(struct pri_rank *self);
 
 /* Tags of agree.c: so many, from INT_MIN on. */
 #define PRI_AGREE_TAGS (1 << 25)
@@ -218,14 +223,15 @@ static inline bool pri_is_revoked(struct pri_rank *self, uint32_t context, int t
            !pri_is_of_agreement(tag) && pri_context_revoked(self, context);
 }
 
-/* ---- agree_kept.c
- * --------------------------------------------------------------------------------- */
+/* ---- agree.c, agree_kept.c ------------------------------------------------------------------ */
 
 /* Another rank of the context leads this agreement now, or follows this one in it, and asks what
  * has become of it. */
 void pri_on_lead(struct pri_rank *self, int from, uint32_t context, uint32_t number);
 void pri_on_follow(struct pri_rank *self, int from, uint32_t context, uint32_t number);
 void pri_agreed_free(struct pri_agreed *agreed);
+/* The ranks of a context have agreed that this one has died, as another says. */
+_Noreturn void pri_on_taken_for_dead(struct pri_rank *self, int by);
 
 static inline void pri_status_of(struct pri_status *status, const struct ni_event *event,
                                  uint64_t bytes, int error)
@@ -248,6 +254,7 @@ enum pri_control {
     PRI_CONTROL_REVOKE, /* match bits: the context */
     PRI_CONTROL_LEAD,   /* match bits: the context, and the agreement's number */
     PRI_CONTROL_FOLLOW,
+    PRI_CONTROL_DEAD, /* the sender takes the receiver for dead, and so do others */
 };
 
 int pri_control_open(struct pri_rank *self);

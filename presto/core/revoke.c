@@ -10,8 +10,12 @@
  * looked at.
  *
  * The mark is set where it is heard; what calls the NI is a task, outside of the NI's callbacks.
+ *
+ * The entry goes when this rank has closed the context, and all others have told it or are gone:
+ * what they sent before they knew has come before that, and what they send now fails.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/recorder.h"
 
@@ -41,16 +45,71 @@ static bool is_of_context(void *arg, void *user_ptr, ni_initiator source)
 }
 
 /* What has come and will come, in both planes, with the tags of the program and of collectives. */
-static int drop_messages(struct pri_rank *self, uint32_t context)
+static int drop_messages(struct pri_members *members)
 {
+    struct pri_rank *self = members->self;
     const struct ni_me me = {
-        .match_bits = (uint64_t)context << 32,
+        .match_bits = (uint64_t)members->context << 32,
         .ignore_bits = (uint64_t)PRI_COLL << 32 | PRI_ANY_TAG_BITS,
         .match_id = NI_INITIATOR_ANY,
         .options = NI_ME_OP_PUT | NI_ME_EVENT_SUCCESS_DISABLE | NI_ME_EVENT_UNLINK_DISABLE,
     };
 
-    return pri_error_of(ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, NULL, NULL));
+    ni_me_handle drop;
+    int error = pri_error_of(ni_me_append(self->ni, PRI_PT, &me, NI_PRIORITY_LIST, NULL, &drop));
+
+    if (error == PRI_OK) {
+        pri_lock(self);
+        members->drop = drop;
+        pri_unlock(self);
+    }
+    return error;
+}
+
+static bool has_told(const struct pri_members *members, int rank)
+{
+    const struct pri_rank *self = members->self;
+
+    return rank == self->rank || (members->told[rank / 64] >> (rank % 64) & 1) != 0 ||
+           atomic_load_explicit(&self->peers[rank].down, memory_order_relaxed) != 0;
+}
+
+/* Whether its entry takes nothing any more. The lock is held. */
+static bool is_settled(const struct pri_members *members)
+{
+    bool settled = members->drop != 0 && !members->open;
+
+    for (int i = 0; settled && i < members->size; i++) {
+        settled = has_told(members, pri_member(members, i));
+    }
+    return settled;
+}
+
+/* One such entry, which is the caller's from now on; 0: there is none. */
+static ni_me_handle take_settled(struct pri_rank *self)
+{
+    ni_me_handle drop = 0;
+
+    pri_lock(self);
+    for (int i = 0; drop == 0 && i < PRI_MEMBERS_BUCKETS; i++) {
+        for (struct pri_members *m = self->cold->members[i]; drop == 0 && m != NULL; m = m->next) {
+            if (is_settled(m)) {
+                drop = m->drop;
+                m->drop = 0;
+            }
+        }
+    }
+    pri_unlock(self);
+    return drop;
+}
+
+NI_COLD void pri_revoke_settle(struct pri_rank *self)
+{
+    ni_me_handle drop;
+
+    while ((drop = take_settled(self)) != 0) {
+        (void)ni_me_unlink(self->ni, drop);
+    }
 }
 
 /* A rank that cannot be told has died, or will. */
@@ -81,11 +140,12 @@ static bool spread(struct pri_task *task)
 
     tell_all(members);
     (void)ni_me_fail(self->ni, PRI_PT, is_of_context, members);
-    if (drop_messages(self, members->context) != PRI_OK) {
+    if (drop_messages(members) != PRI_OK) {
         fprintf(stderr, "presto: rank %d cannot revoke a communicator: %s\n", self->rank,
                 pri_error_text(PRI_ERR_NOMEM));
         pri_abort(self, 1);
     }
+    pri_revoke_settle(self);
     return true;
 }
 
@@ -101,27 +161,41 @@ static void count(struct pri_members *members, int by)
     pri_direct_choose(self);
 }
 
-/* 0, also if it has been already, or PRI_ERR_NOMEM. What has come for a context that is not open,
- * and may never be here, is dropped as well; who its ranks are is not known then, and all are told.
+/* It has, if it has not been. False: no memory. The lock is held. */
+static bool mark(struct pri_members *members)
+{
+    if (members->told == NULL) {
+        members->told = calloc(((size_t)members->self->size + 63) / 64, sizeof(uint64_t));
+        members->revoked = members->told != NULL;
+    }
+    return members->revoked;
+}
+
+/* 0, also if it has been already, or PRI_ERR_NOMEM. by: who says so, of the job. What has come for
+ * a context that is not open, and may never be here, is dropped as well; who its ranks are is not
+ * known then, and all are told.
  */
-static int revoke(struct pri_rank *self, uint32_t context)
+static int revoke(struct pri_rank *self, uint32_t context, int by)
 {
     struct pri_members *members;
-    bool now;
+    bool was, is;
 
     pri_lock(self);
     members = pri_members_need(self, context);
-    now = members != NULL && !members->revoked;
-    if (now) {
-        members->revoked = true;
+    was = members != NULL && members->revoked;
+    is = members != NULL && mark(members);
+    if (is && !was) {
         count(members, members->open ? 1 : 0);
     }
+    if (is) {
+        members->told[by / 64] |= UINT64_C(1) << (by % 64);
+    }
     pri_unlock(self);
-    if (now) {
+    if (is && !was) {
         members->spread = (struct pri_task){.advance = spread};
         pri_task_add(self, &members->spread);
     }
-    return members != NULL ? PRI_OK : PRI_ERR_NOMEM;
+    return is ? PRI_OK : PRI_ERR_NOMEM;
 }
 
 /* A rank that has made the communicator already may revoke it while this one still makes it. */
@@ -141,17 +215,18 @@ void pri_revoke_closed(struct pri_members *members)
 
 int pri_context_revoke(struct pri_rank *self, uint32_t context)
 {
-    int error = revoke(self, context);
+    int error = revoke(self, context, self->rank);
 
     pri_tasks_advance(self);
     return error;
 }
 
-NI_COLD void pri_on_revoke(struct pri_rank *self, uint32_t context)
+NI_COLD void pri_on_revoke(struct pri_rank *self, int from, uint32_t context)
 {
-    if (revoke(self, context) != PRI_OK) {
+    if (revoke(self, context, from) != PRI_OK) {
         fprintf(stderr, "presto: rank %d cannot revoke a communicator: %s\n", self->rank,
                 pri_error_text(PRI_ERR_NOMEM));
         pri_abort(self, 1);
     }
+    pri_revoke_settle(self);
 }

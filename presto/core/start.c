@@ -120,6 +120,9 @@ static int exchange(struct pri_rank *self)
         error = pri_peers_connect(self, all);
     }
     if (error == PRI_OK) {
+        error = pri_context_members(self, PRI_CONTEXT_CORE, NULL, self->size);
+    }
+    if (error == PRI_OK) {
         pri_map_print(self);
     }
     free(all);
@@ -341,6 +344,7 @@ static void stop(struct pri_rank *self)
     pri_detached_wait(self);
     pri_hang_leaving(self, false);
     pri_meet(self);
+    pri_detached_wait(self);
     pri_stats_print(self);
     close_ni(self);
     self->cold->launcher->leave(self, true);

@@ -105,24 +105,26 @@ static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
     pri_abort(comm->mpi->self, 1);
 }
 
-/* False: a rank has died, or the communicator is revoked; it is kept. */
-static bool exchange(struct pri_comm *comm)
-{
-    comm->pending = (int)requests_of(comm);
-    int error = pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT,
-                                   MPI_SUM, &comm->end);
-    if (NI_UNLIKELY(error != 0)) {
-        cannot_end(comm, error);
-    }
-    return error == 0;
-}
-
 static void enlist(struct pri_comm *comm)
 {
     pthread_mutex_lock(&comm->mpi->lock);
     comm->next = comm->mpi->ending;
     comm->mpi->ending = comm;
     pthread_mutex_unlock(&comm->mpi->lock);
+}
+
+/* If a rank has died, or the communicator is revoked, nothing is exchanged, and that is its end. */
+static void exchange(struct pri_comm *comm)
+{
+    comm->pending = (int)requests_of(comm);
+    int error = pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1, MPI_INT,
+                                   MPI_SUM, &comm->end);
+    if (NI_UNLIKELY(error != 0)) {
+        cannot_end(comm, error);
+        pri_comm_release(comm);
+    } else {
+        enlist(comm);
+    }
 }
 
 /* The exchange is complete, or the requests that were waited for have ended. After a death the
@@ -136,9 +138,7 @@ static void ended(struct pri_comm *comm)
     if (comm->waits) {
         comm->waits = false;
         comm->again = true;
-        if (exchange(comm)) {
-            enlist(comm);
-        }
+        exchange(comm);
     } else if (comm->pending != 0 && !comm->again && error == 0) {
         comm->waits = true;
         enlist(comm);
@@ -203,10 +203,9 @@ void pri_comms_end_all(struct pri_mpi *mpi)
 
 void pri_comm_end(struct pri_comm *comm)
 {
-    if (exchange(comm)) {
-        enlist(comm);
-    }
-    reap(comm->mpi);
+    struct pri_mpi *mpi = comm->mpi;
+    exchange(comm);
+    reap(mpi);
 }
 
 static int free_comm(const char *function, MPI_Comm *handle)

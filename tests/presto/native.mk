@@ -5,6 +5,7 @@ PRESTO_NATIVE_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS)
 PRESTO_NATIVE_LIBS = presto/libpresto.la -lpthread
 
 check_PROGRAMS += \
+    tests/presto/core_deaths \
     tests/presto/native_abort \
     tests/presto/native_absent \
     tests/presto/native_busy \
@@ -16,6 +17,9 @@ check_PROGRAMS += \
     tests/presto/native_p2p \
     tests/presto/native_threads
 
+tests_presto_core_deaths_SOURCES = tests/presto/core_deaths.c tests/presto/job.h
+tests_presto_core_deaths_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS)
+tests_presto_core_deaths_LDADD = $(PRESTO_TEST_LIBS)
 tests_presto_native_abort_SOURCES = tests/presto/native_abort.c tests/presto/job.h
 tests_presto_native_abort_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_abort_LDADD = $(PRESTO_NATIVE_LIBS)
@@ -62,4 +66,4 @@ tests_presto_pmix_launcher_SOURCES = tests/presto/pmix_launcher.c
 tests_presto_pmix_launcher_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 tests_presto_pmix_launcher_LDADD = $(PMIX_LIBS) -lpthread
 
-presto_scripts += tests/presto/native.sh tests/presto/prestorun.sh tests/presto/prestorun_host.sh tests/presto/prestorun_killed.sh
+presto_scripts += tests/presto/core_deaths.sh tests/presto/native.sh tests/presto/prestorun.sh tests/presto/prestorun_host.sh tests/presto/prestorun_killed.sh
