@@ -30,8 +30,10 @@ static struct pri_io_span span_of(const struct pri_io_access *access)
     const struct pri_io *io = access->io;
     struct pri_io_span span = {.directly = io->view.external || io->atomic};
     if (access->bytes > 0) {
-        span.first = pri_io_place(&io->view, access->at);
-        span.behind = pri_io_place(&io->view, access->at + access->bytes - 1) + 1;
+        if (!pri_io_in_order(&io->view, access->at, access->bytes)) {
+            span.directly = true;
+        }
+        pri_io_bounds(&io->view, access->at, access->bytes, &span.first, &span.behind);
         span.piece = mean_piece(io, access->at, access->bytes);
     }
     return span;

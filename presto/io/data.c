@@ -85,7 +85,8 @@ static void unlock(struct pri_io *io, int64_t first, int64_t behind)
 /* Whether short pieces are read with what is between them. */
 static bool sieves(const struct pri_io *io, uint64_t at, uint64_t count, uint64_t piece)
 {
-    if (io->hints.ds_read == PRI_IO_DISABLE || piece >= count) {
+    if (io->hints.ds_read == PRI_IO_DISABLE || piece >= count ||
+        !pri_io_in_order(&io->view, at, count)) {
         return false;
     }
     if (io->hints.ds_read == PRI_IO_ENABLE) {
@@ -250,8 +251,7 @@ static int transfer(struct pri_io *io, bool write, int64_t offset, const struct 
     }
     int64_t first = 0, behind = 0;
     if (io->atomic) {
-        first = pri_io_place(&io->view, at);
-        behind = pri_io_place(&io->view, at + bytes - 1) + 1;
+        pri_io_bounds(&io->view, at, bytes, &first, &behind);
     }
     int error = lock(io, write, first, behind);
     if (error == 0) {

@@ -69,11 +69,7 @@ static void window_of(const struct exchange *x, int aggregator, uint64_t round, 
 /* Which byte of this rank's data is the first that is not before a place. */
 static uint64_t data_at(const struct pri_io_access *access, int64_t place)
 {
-    uint64_t at = pri_io_stream_at(&access->io->view, place);
-    if (at <= access->at) {
-        return 0;
-    }
-    return at - access->at < access->bytes ? at - access->at : access->bytes;
+    return pri_io_stream_in(&access->io->view, access->at, access->bytes, place) - access->at;
 }
 
 static bool room_for_one(struct exchange *x)

@@ -75,6 +75,7 @@ struct pri_io_view {
     struct pri_type *layout;           /* held: the filetype as it lies in the file */
     size_t unit;                       /* bytes of an etype in the file */
     bool external;                     /* external32 */
+    enum pri_type_order order;         /* of the layout: not PRI_UNORDERED */
 };
 
 struct pri_io {
@@ -150,8 +151,16 @@ static inline int64_t pri_io_place(const struct pri_io_view *view, uint64_t at)
     uint64_t length;
     return pri_io_run(view, at, 1, &length);
 }
-/* The first byte of what the view lets through that is not before a place in the file. */
+/* Whether so many bytes from byte `at` on, not 0, lie one behind the other in the file. */
+bool pri_io_in_order(const struct pri_io_view *view, uint64_t at, uint64_t bytes);
+/* What part of the file has them all. */
+void pri_io_bounds(const struct pri_io_view *view, uint64_t at, uint64_t bytes, int64_t *first,
+                   int64_t *behind);
+/* The first byte of what the view lets through that is not before a place in the file; the first of
+ * those from byte `at` on, which are in order, or at + bytes. */
 uint64_t pri_io_stream_at(const struct pri_io_view *view, int64_t place);
+uint64_t pri_io_stream_in(const struct pri_io_view *view, uint64_t at, uint64_t bytes,
+                          int64_t place);
 /* The offset of the first etype that is wholly behind the end of the file. */
 int pri_io_end(const struct pri_io *io, int64_t *offset);
 

@@ -33,7 +33,9 @@ int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
     if (!lay_out(&view)) {
         return PRI_ERR_NOMEM;
     }
-    if (!pri_type_ascends(view.layout)) {
+    view.order = pri_type_order(view.layout);
+    if (view.order == PRI_UNORDERED ||
+        (view.order == PRI_OVERLAPPING && (io->mode & PRI_IO_RDONLY) == 0)) {
         pri_type_release(view.layout);
         return PRI_ERR_OP;
     }
@@ -72,17 +74,29 @@ int64_t pri_io_run(const struct pri_io_view *view, uint64_t at, uint64_t limit, 
     return view->disp + first;
 }
 
-uint64_t pri_io_stream_at(const struct pri_io_view *view, int64_t place)
+bool pri_io_in_order(const struct pri_io_view *view, uint64_t at, uint64_t bytes)
+{
+    const size_t size = view->layout->size;
+    return view->order == PRI_ORDERED ||
+           (view->order == PRI_ORDERED_ONCE && at / size == (at + bytes - 1) / size);
+}
+
+void pri_io_bounds(const struct pri_io_view *view, uint64_t at, uint64_t bytes, int64_t *first,
+                   int64_t *behind)
 {
     const struct pri_type *layout = view->layout;
-    int64_t behind = place - view->disp;
-    if (behind <= 0) {
-        return 0;
+    if (pri_io_in_order(view, at, bytes)) {
+        *first = pri_io_place(view, at);
+        *behind = pri_io_place(view, at + bytes - 1) + 1;
+        return;
     }
-    /* The element that the place is in ends at most one element later. */
-    uint64_t element = (uint64_t)behind / (uint64_t)layout->extent;
-    uint64_t low = element > 0 ? (element - 1) * layout->size : 0;
-    uint64_t high = (element + 1) * layout->size;
+    *first = view->disp + (int64_t)(at / layout->size) * layout->extent + layout->true_lb;
+    *behind = view->disp + (int64_t)((at + bytes - 1) / layout->size) * layout->extent +
+              layout->true_lb + layout->true_extent;
+}
+
+static uint64_t search(const struct pri_io_view *view, uint64_t low, uint64_t high, int64_t place)
+{
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (pri_io_place(view, middle) < place) {
@@ -92,6 +106,25 @@ uint64_t pri_io_stream_at(const struct pri_io_view *view, int64_t place)
         }
     }
     return low;
+}
+
+uint64_t pri_io_stream_at(const struct pri_io_view *view, int64_t place)
+{
+    const struct pri_type *layout = view->layout;
+    /* From the end of the first element; those before the place have no byte behind it. */
+    int64_t behind = place - view->disp - layout->true_lb - layout->true_extent;
+    uint64_t element = behind < 0 ? 0 : (uint64_t)behind / (uint64_t)layout->extent + 1;
+    return search(view, element * layout->size, (element + 1) * layout->size, place);
+}
+
+uint64_t pri_io_stream_in(const struct pri_io_view *view, uint64_t at, uint64_t bytes,
+                          int64_t place)
+{
+    if (view->order != PRI_ORDERED) {
+        return search(view, at, at + bytes, place);
+    }
+    uint64_t first = pri_io_stream_at(view, place);
+    return first <= at ? at : first < at + bytes ? first : at + bytes;
 }
 
 int pri_io_end(const struct pri_io *io, int64_t *offset)

@@ -54,7 +54,7 @@ static int set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Data
     code =
         error == PRI_ERR_OP
             ? pri_blame(MPI_ERR_TYPE, "the filetype has to consist of whole etypes, in the order "
-                                      "of the file, none of them twice")
+                                      "of the file, which may overlap only if it is read alone")
             : pri_mpi_code(error);
     return pri_file_agree(file->comm, code);
 }

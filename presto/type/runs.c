@@ -31,22 +31,23 @@ void pri_type_run(const struct pri_type *type, size_t offset, ptrdiff_t *at, siz
     }
 }
 
-/* Whether the data of a list is in the order of its places and nothing is there twice; *low and
- * *high become where it begins and ends. */
-static bool list_ascends(const struct pri_loop *part, size_t parts, ptrdiff_t *low, ptrdiff_t *high)
+/* Whether the data of a list is in the order of its places, where what follows may begin so many
+ * bytes before what it follows ends; *low and *high become where it begins and ends. */
+static bool list_ascends(const struct pri_loop *part, size_t parts, ptrdiff_t overlap,
+                         ptrdiff_t *low, ptrdiff_t *high)
 {
     for (size_t i = 0; i < parts; i++) {
         const struct pri_loop *loop = &part[i];
         ptrdiff_t first = 0, last = (ptrdiff_t)loop->size;
-        if (loop->body != NULL && !list_ascends(loop->body, loop->parts, &first, &last)) {
+        if (loop->body != NULL && !list_ascends(loop->body, loop->parts, overlap, &first, &last)) {
             return false;
         }
-        if (loop->count > 1 && loop->stride < last - first) {
+        if (loop->count > 1 && loop->stride < last - first - overlap) {
             return false;
         }
         first += loop->disp;
         last += loop->disp + (ptrdiff_t)(loop->count - 1) * loop->stride;
-        if (i > 0 && first < *high) {
+        if (i > 0 && first < *high - overlap) {
             return false;
         }
         *low = i == 0 ? first : *low;
@@ -55,15 +56,19 @@ static bool list_ascends(const struct pri_loop *part, size_t parts, ptrdiff_t *l
     return true;
 }
 
-bool pri_type_ascends(const struct pri_type *type)
+enum pri_type_order pri_type_order(const struct pri_type *type)
 {
     ptrdiff_t low = 0, high = 0;
-    if (type->size == 0 || type->extent <= 0) {
-        return false;
+    if (type->size == 0 || type->extent <= 0 || type->true_lb < 0) {
+        return PRI_UNORDERED;
     }
     if (type->contiguous) {
-        return type->true_lb >= 0;
+        return PRI_ORDERED;
     }
-    return list_ascends(type->part, type->parts, &low, &high) && low >= 0 &&
-           high - low <= type->extent;
+    if (list_ascends(type->part, type->parts, 0, &low, &high)) {
+        return high - low <= type->extent ? PRI_ORDERED : PRI_ORDERED_ONCE;
+    }
+    return list_ascends(type->part, type->parts, (ptrdiff_t)type->unit, &low, &high)
+               ? PRI_OVERLAPPING
+               : PRI_UNORDERED;
 }

@@ -151,9 +151,14 @@ size_t pri_type_span(const struct pri_type *type, size_t count, ptrdiff_t *gap);
  * has data. */
 void pri_type_run(const struct pri_type *type, size_t offset, ptrdiff_t *at, size_t *length);
 
-/* Whether in a row of elements each byte of data lies behind those before it, the first one not
- * before the row's address. */
-bool pri_type_ascends(const struct pri_type *type);
+/* How the data of a row of elements lies, whose first byte is not before the row's address. */
+enum pri_type_order {
+    PRI_UNORDERED,    /* some element before one that it follows, or there is no data */
+    PRI_OVERLAPPING,  /* basic elements begin in order, and overlap */
+    PRI_ORDERED_ONCE, /* each byte behind those before it, within each element of the row */
+    PRI_ORDERED,      /* the same in the whole row */
+};
+enum pri_type_order pri_type_order(const struct pri_type *type);
 
 /* `bytes` bytes of data in whole elements; SIZE_MAX if they are not whole ones. */
 static inline size_t pri_type_whole(const struct pri_type *type, size_t bytes)

@@ -5,6 +5,7 @@
 EXTRA_DIST += \
     tests/mpi/file_calls.c \
     tests/mpi/file_model.c \
+    tests/mpi/file_views.c \
     tests/mpi/mtjob.py \
     tests/mpi/mtlist.py \
     tests/mpi/real \
